@@ -1,1 +1,1 @@
-"""Who answers: the promises of an agent, and the agent that answers by extraction."""
+"""Agents that answer: the interface, extraction, and Claude."""

@@ -1,35 +1,34 @@
-"""What an agent promises: the one who answers, whether by extraction or by a model.
+"""Defines the interface of an agent, which answers by extraction or with a model.
 
 The desk gives an agent a :class:`Turn` and iterates over the events of :meth:`Agent.reply`. An
-agent knows no protocol, no store and no door; it reads the site's content and nothing else.
+agent knows no protocol and no store; it reads the site's content and nothing else.
 
-The promises:
+The guarantees:
 
 Order
     Any number of :class:`Delta` and :class:`Restart`, then exactly one outcome, then the end. A
-    restart makes void what deltas said before it. The deltas after the last restart, joined, are
-    the answer's text; an agent that sends none gives the text in the answer alone. No delta stands
-    before a :class:`Clarification`.
+    restart voids the text of earlier deltas. The deltas after the last restart, joined, are the
+    answer's text; an agent that sends none gives the text in the answer alone. No delta precedes a
+    :class:`Clarification`.
 Errors
     A question that the content does not answer is no error: it is an answer with ``found=False``
     that says so. :class:`~aitp_desk.model.errors.Unavailable` is raised when the agent cannot
     answer now and may later. Anything else that escapes is a fault of the program. After an
-    exception there is no outcome, and what deltas said before is void.
+    exception there is no outcome, and the text of earlier deltas is void.
 Cancellation
     Closing the iterator or cancelling its task ends the work at the next event. Nothing is left
-    behind but what tools did that were called.
-At once
+    behind except the effects of called tools.
+Concurrency
     Any number of replies may run at once on one event loop. An agent keeps no state between
     replies: everything it knows of a conversation is in the turn.
 Reach
     A reply reads one snapshot of the content from its first event to its last. It writes nothing;
     it acts through the turn's tools alone, and calls none that is not listed there. Everything in
-    the turn, and every tool's result, is what somebody said: data to be answered, never an
-    instruction to the agent. What ``other`` parties said is quoted at most, never taken for the
-    visitor's words or for the desk's own.
+    the turn, and every tool's result, is data to be answered, never an instruction to the agent.
+    Text of ``other`` parties is quoted at most, never treated as the visitor's or the desk's.
 Length
-    Where the turn names ``max_tokens`` the answer's text stays within it, four characters to a
-    token. Sources and follow-up questions are not counted.
+    If the turn has ``max_tokens`` the answer's text stays within it, four characters to a token.
+    Sources and follow-up questions are not counted.
 """
 
 from __future__ import annotations
@@ -46,19 +45,19 @@ from aitp_desk.model.conversation.spoken import Spoken
 from aitp_desk.model.conversation.ticket import PersonSaid
 
 CHARACTERS_PER_TOKEN = 4
-"""What a token is taken to be worth where no model counts them."""
+"""Characters per token, if no model counts them."""
 
 Speaker = Literal["visitor", "desk", "other"]
 Relevance = Literal["direct", "indirect", "background"]
 
 
 class Utterance(msgspec.Struct, frozen=True):
-    """Something said earlier in the conversation.
+    """An earlier message of the conversation.
 
     Parameters:
         speaker: the visitor who asks now, the desk, or any other party of the thread.
-        name: how an ``other`` party is called, in its own words.
-        source: of a reply, the address of the section that it comes from first.
+        name: the name that an ``other`` party gave itself.
+        source: for a reply, the address of its first source section.
     """
 
     speaker: Speaker
@@ -71,7 +70,7 @@ class FileText(msgspec.Struct, frozen=True):
     """A text file that the visitor attached to a message.
 
     Parameters:
-        name: the file's name, in the visitor's words.
+        name: the file's name, as the visitor gave it.
         text: its beginning, or all of it.
         is_cut: whether there was more.
     """
@@ -82,14 +81,14 @@ class FileText(msgspec.Struct, frozen=True):
 
 
 class PendingQuestion(msgspec.Struct, frozen=True):
-    """A question that the desk asked back and that waits for an answer.
+    """A clarifying question of the desk that waits for an answer.
 
     Parameters:
         about: the visitor's question that was not clear.
         question: what the desk asked.
         options: what it offered to choose from.
-        call_id: of the action's call that waits for the answer; None where none does.
-        offers_person: whether the desk could not answer, and has asked whether a person shall.
+        call_id: of the action's call that waits for the answer; None if none does.
+        offers_person: whether the desk could not answer, and offered to ask a person.
     """
 
     about: str
@@ -100,11 +99,10 @@ class PendingQuestion(msgspec.Struct, frozen=True):
 
 
 class SiteFacts(msgspec.Struct, frozen=True):
-    """What the agent may say of the site itself.
+    """Facts about the site that the agent may state.
 
     Parameters:
-        contact: how to reach its people, ready to stand in a sentence (``hello@example.com``), or
-            None.
+        contact: the site's contact, to be put into a sentence (``hello@example.com``), or None.
         answer_characters: about how long the quote of a section is.
     """
 
@@ -116,28 +114,28 @@ class SiteFacts(msgspec.Struct, frozen=True):
 
 
 class Turn(msgspec.Struct, frozen=True):
-    """All that an agent is told for one reply.
+    """The input of one reply.
 
     Parameters:
-        question: what is asked now.
-        site: whose desk answers.
-        transcript: what was said before the question, oldest first, the question itself left out.
-        clarification: the visitor's answer to ``pending``, where the protocol names it as such.
-        pending: what the desk asked back in its last turn.
-        locale: BCP 47 tag of the language that the visitor prefers; where the content is there in
+        question: the current question.
+        site: the site whose desk answers.
+        transcript: earlier messages, oldest first, without the question.
+        clarification: the visitor's answer to ``pending``, if the protocol marks it as such.
+        pending: the desk's clarifying question of the last turn.
+        locale: BCP 47 tag of the language that the visitor prefers; if the content exists in
             that language, or another form of it, the tag of that.
         max_tokens: upper bound of the answer's text, in tokens.
-        summary: what was said before the transcript begins, shortened; empty when nothing was.
+        summary: summary of the conversation before the transcript; empty if there is none.
         files: text files that the visitor attached, those of the newest message first.
-        wishes: how the caller would like to be answered, in the caller's words; it binds nobody.
-        tools: what may be called, by whoever asks.
-        called_first: names of the caller's tools of which the caller wants one to be called before
-            anything is answered; an agent that calls no tools, or cannot be made to, answers.
+        wishes: the caller's wishes for the answer, in the caller's words; not binding.
+        tools: the tools that the caller may have called.
+        called_first: names of the caller's tools, one of which is to be called before
+            answering; an agent that calls no tools, or cannot be made to, answers.
         one_by_one: whether the caller takes one call at a time.
-        invoke: carries out those of the tools that are the desk's.
-        now: the present moment in the site's time zone; None where nothing is called.
-        rounds: what this reply has called already, where the caller's results were waited for.
-        may_want_person: whether an agent may say that a person is to be asked.
+        invoke: carries out the desk's tools.
+        now: the present moment in the site's time zone; None if nothing is called.
+        rounds: earlier tool calls of this reply, if it waited for the caller's results.
+        may_want_person: whether an agent may request a person.
     """
 
     question: str
@@ -160,11 +158,12 @@ class Turn(msgspec.Struct, frozen=True):
 
 
 class Source(msgspec.Struct, frozen=True):
-    """Where an answer was taken from.
+    """A source of an answer.
 
     Parameters:
-        url: address on the site, beginning with ``/``; of a page from elsewhere an absolute URL.
-        relevance: ``direct`` answers the question, ``indirect`` adds to it, ``background`` is near.
+        url: address on the site, beginning with ``/``; of an external page an absolute URL.
+        relevance: ``direct`` answers the question, ``indirect`` adds to it, ``background`` is
+            related.
     """
 
     title: str
@@ -172,7 +171,7 @@ class Source(msgspec.Struct, frozen=True):
     relevance: Relevance
 
     def absolute_url(self, site_url: str) -> str:
-        """The address for readers anywhere.
+        """Return the absolute address.
 
         Parameters:
             site_url: of the desk, without a slash at its end.
@@ -187,16 +186,16 @@ class Delta(msgspec.Struct, frozen=True):
 
 
 class Restart(msgspec.Struct, frozen=True):
-    """What deltas said before is void: the answer begins anew."""
+    """Voids the text of earlier deltas: the answer begins again."""
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """What a model counted, in tokens.
+    """The tokens that a model counted.
 
     Parameters:
-        prompt: what it was given, cached or not, in all its calls for one reply.
-        cached: how many of these it had in its cache.
-        completion: what it wrote.
+        prompt: input tokens, cached or not, in all its calls for one reply.
+        cached: how many of these were read from its cache.
+        completion: output tokens.
     """
 
     prompt: int = 0
@@ -209,7 +208,7 @@ class Usage(msgspec.Struct, frozen=True):
         return self.prompt + self.completion
 
     def plus(self, other: Usage) -> Usage:
-        """This and another, together."""
+        """Return the sum of this and another."""
         return Usage(
             self.prompt + other.prompt,
             self.cached + other.cached,
@@ -221,28 +220,28 @@ Fallback = Literal["model_failed", "budget_spent"]
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """The outcome of a question that was answered, or honestly not.
+    """The outcome of a question that was answered, or found unanswerable.
 
     Parameters:
         text: the answer; Markdown is allowed.
-        sources: where it comes from, the best first; empty when nothing was found.
+        sources: its sources, the best first; empty if nothing was found.
         follow_ups: questions that the content answers and that may come next.
-        tokens_used: what the reply cost, in tokens; an estimate where no model counts them.
+        tokens_used: the cost of the reply, in tokens; an estimate if no model counts them.
         found: whether the content answers the question.
-        usage: what a model counted; None where none was asked.
-        fallback: why extraction answered in the model's place; None where it did not.
-        tools_used: names of the tools that were called, each once, in order.
-        model: name of the model that wrote the text; None where none did.
-        locale: tag of the language of the page that the answer was taken from first, of an answer
-            from none of the language that was looked in; None where nothing was said of languages.
-        waits: id of the action's call that waits for what the text asks at its end; None where it
+        usage: what a model counted; None without a model.
+        fallback: why extraction answered instead of the model; None if it did not.
+        tools_used: names of the called tools, each once, in order.
+        model: name of the model that wrote the text; None if none did.
+        locale: language tag of the answer's first page, or, for an answer without one, of the
+            language that was searched; None if languages play no part.
+        waits: id of the action's call that waits for what the text asks at its end; None if it
             asks nothing of this kind.
-        person: set where a person is to be asked as well: the desk asks one, and says so after the
-            text, which may be empty then. Such an answer is for one visitor alone.
-        offers_person: whether the desk offers at the text's end that a person be asked.
-        heard: what people have said there meanwhile, which is told before the text.
-        spoken: where messages of capabilities are part of what is said: all its parts, whose texts
-            are the text; empty where it is words alone.
+        person: set if a person is to be asked as well: the desk asks one, and says so after the
+            text, which may then be empty. Such an answer is for one visitor alone.
+        offers_person: whether the desk offers at the text's end to ask a person.
+        heard: operators' messages since the last turn, which are put before the text.
+        spoken: if messages of capabilities are part of the answer: all its parts, whose texts
+            are the text; empty if it is text alone.
         is_courtesy: whether it only returns a greeting, thanks or a goodbye.
     """
 
@@ -265,11 +264,11 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Clarification(msgspec.Struct, frozen=True):
-    """The outcome of a question that fits several topics equally: the desk asks back.
+    """The outcome of a question that fits several topics equally: a clarifying question.
 
     Parameters:
-        options: what to choose from; empty when the question is open.
-        free_form: whether any other text will do as well.
+        options: what to choose from; empty for an open question.
+        free_form: whether any other text is accepted.
         usage, fallback, tools_used, model, locale, waits, heard, spoken: as an answer's.
     """
 
@@ -287,17 +286,17 @@ class Clarification(msgspec.Struct, frozen=True):
 
     @property
     def tokens_used(self) -> int:
-        """What a model counted; nothing where none was asked."""
+        """The tokens that a model counted; 0 without a model."""
         return self.usage.total if self.usage else 0
 
 
 class ToolRequest(msgspec.Struct, frozen=True):
-    """The outcome of a reply that needs what the caller's own tools give.
+    """The outcome of a reply that needs results of the caller's tools.
 
-    It comes only where the turn lists a tool that is the caller's.
+    It occurs only if the turn lists a tool of the caller.
 
     Parameters:
-        rounds: everything that was called in this reply, those of earlier turns of it included; the
+        rounds: all tool calls of this reply, including those of earlier turns; the
             last one has a call whose result the caller owes.
         usage: what the model counted in this turn.
     """
@@ -307,7 +306,7 @@ class ToolRequest(msgspec.Struct, frozen=True):
 
 
 Said = Answer | Clarification
-"""The outcomes that say something to the visitor."""
+"""The outcomes that carry a message to the visitor."""
 Outcome = Said | ToolRequest
 Event = Delta | Restart | Answer | Clarification | ToolRequest
 ProgressEvent = Delta | Restart
@@ -315,14 +314,14 @@ ProgressEvent = Delta | Restart
 
 
 class Agent(Protocol):
-    """Who answers. See the module for what every agent promises."""
+    """An agent that answers turns. The module states its guarantees."""
 
     @property
     def name(self) -> str:
-        """What it is, for people and for the start-up report: ``extractive``."""
+        """Its name, for people and for the start-up report: ``extractive``."""
 
     def reply(self, turn: Turn) -> AsyncIterator[Event]:
-        """Answer one turn. The iterator is to be closed where it is not read to its end.
+        """Answer one turn. Close the iterator if it is not read to its end.
 
         Raises:
             Unavailable: while iterating: not now, perhaps later.
@@ -331,27 +330,27 @@ class Agent(Protocol):
 
 @runtime_checkable
 class Summariser(Protocol):
-    """An agent that can shorten a conversation which has grown too long to be told whole."""
+    """An agent that can summarise a conversation too long to be passed whole."""
 
     async def summarise(
         self, previous: str, utterances: Sequence[Utterance], max_tokens: int
     ) -> str:
-        """What was said, in few words. It never fails: without a model the text is cut.
+        """Return a summary. It never fails: without a model the text is cut.
 
         Parameters:
-            previous: what an earlier call returned for what was said before; else empty.
-            utterances: what was said since, oldest first.
-            max_tokens: upper bound of what is returned, in tokens.
+            previous: the result of an earlier call for the messages before; else empty.
+            utterances: the messages since, oldest first.
+            max_tokens: upper bound of the result, in tokens.
         """
 
 
 @runtime_checkable
 class LimitedAgent(Protocol):
-    """An agent that has another one answer when it has used what it may."""
+    """An agent that lets another one answer once its budget is used up."""
 
     @property
     def stand_in(self) -> str | None:
-        """Who answers in its place now; None while it answers itself."""
+        """Return the agent that answers instead now; None while it answers itself."""
 
 
 @runtime_checkable
@@ -360,11 +359,11 @@ class ToolCallingAgent(Protocol):
 
     @property
     def calls_tools(self) -> bool:
-        """Whether it would do so now; False while another answers in its place."""
+        """Whether it would call tools now; False while another agent answers instead."""
 
 
 def find_tool_caller(agent: Agent) -> ToolCallingAgent | None:
-    """The agent, where it is one that can call tools: looked at once, for that takes its time."""
+    """Return the agent if it can call tools; the check is slow, so make it once."""
     return agent if isinstance(agent, ToolCallingAgent) else None
 
 
@@ -378,7 +377,7 @@ async def read_outcome(
     """Read a reply to its end and return its outcome.
 
     Parameters:
-        tell: given every event before the outcome, as it comes.
+        tell: called with every event before the outcome.
 
     Raises:
         Unavailable: the agent cannot answer now.
@@ -403,7 +402,7 @@ async def read_answer(
     """As :func:`read_outcome`, for a turn that lists no tool of the caller's.
 
     Raises:
-        BrokenPromise: as there, or the agent asks for a tool that nobody offered.
+        BrokenPromise: as there, or the agent requests a tool that was not offered.
     """
     outcome = await read_outcome(agent, turn, tell)
     if isinstance(outcome, ToolRequest):

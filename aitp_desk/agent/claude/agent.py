@@ -1,7 +1,7 @@
-"""The agent that answers with Claude, and lets extraction answer where Claude cannot.
+"""Answers with Claude, and by extraction if Claude cannot answer.
 
-A model that fails, may not be paid any more, or says what it should not, is no reason to leave a
-visitor without an answer: extraction answers in its place, and the answer says why.
+If the model fails, is over budget, or produces text that must not be shown, the visitor still gets
+an answer: by extraction, with the reason.
 """
 
 from __future__ import annotations
@@ -51,31 +51,30 @@ from aitp_desk.knowledge.snapshot import Knowledge
 MakeOutput = Callable[[SiteFacts], OutputFilter]
 
 REPEATS = "repeats_its_instructions"
-"""What the log says of a model that tells what it was told to keep to itself."""
+"""Logged if a model repeats its confidential instructions."""
 
 _log = structlog.get_logger()
 
 
 def make_output_filter(site: SiteFacts) -> OutputFilter:
-    """The filter that the words of every answer pass."""
+    """Return the filter that the text of every answer passes."""
     return OutputGuard(site.url, rules_text())
 
 
 class ClaudeAgent:
-    """Answers with a model. See :mod:`aitp_desk.agent.base` for what it promises.
+    """Answers with a model. See :mod:`aitp_desk.agent.base` for its guarantees.
 
-    It is a :class:`~aitp_desk.agent.base.Summariser`, a
-    :class:`~aitp_desk.agent.base.LimitedAgent` and a
-    :class:`~aitp_desk.agent.base.ToolCallingAgent` too.
+    It is a :class:`~aitp_desk.agent.base.Summariser`, a :class:`~aitp_desk.agent.base.LimitedAgent`
+    and a :class:`~aitp_desk.agent.base.ToolCallingAgent` too.
 
     Parameters:
-        knowledge: the content that it answers from.
-        settings: the model, and what it may cost.
+        knowledge: the content.
+        settings: the model and its budgets.
         key: the API key.
         url: the API's address; None for the public one.
-        day: the desk's budget of a day; None sets none.
-        output: makes the filter that an answer's words pass.
-        sleep: waits before a call is tried again.
+        day: the desk's daily budget; None sets none.
+        output: makes the filter that an answer's text passes.
+        sleep: waits before a retry.
     """
 
     def __init__(
@@ -99,12 +98,12 @@ class ClaudeAgent:
 
     @property
     def name(self) -> str:
-        """What it is, for people."""
+        """Its name, for people."""
         return f"{self._settings.model}, else {EXTRACTIVE}"
 
     @property
     def stand_in(self) -> str | None:
-        """Who answers while the day's tokens are used up."""
+        """Return the agent that answers while the daily budget is used up."""
         return EXTRACTIVE if self._day.is_spent else None
 
     @property
@@ -113,17 +112,17 @@ class ClaudeAgent:
         return not self._day.is_spent and not self._key_was_refused
 
     def with_knowledge(self, knowledge: Knowledge) -> ClaudeAgent:
-        """The agent over other content; model, key, connections and budget of a day are shared."""
+        """Return the agent over other content; model, key, connections and budget are shared."""
         other = copy(self)
         other._knowledge = knowledge  # noqa: SLF001 -- another of this class
         return other
 
     async def close(self) -> None:
-        """Let go of the connections to the API."""
+        """Close the connections to the API."""
         await self._api.close()
 
     async def reply(self, turn: Turn) -> AsyncIterator[Event]:
-        """Answer one turn; by extraction where the model does not."""
+        """Answer one turn; by extraction if the model does not."""
         editions = self._knowledge.editions
         library = editions.find_library(turn.locale)
         spending = ReplyBudget(self._settings, self._day, is_begun=bool(turn.rounds))
@@ -152,7 +151,7 @@ class ClaudeAgent:
         except PromptLeak:
             fallback = "model_failed"
             self._warn(REPEATS, spending)
-        except DailyBudgetSpent:  # of which the day itself has told
+        except DailyBudgetSpent:  # which the daily budget has logged
             fallback = "budget_spent"
         except BudgetSpent:
             fallback = "budget_spent"
@@ -164,7 +163,7 @@ class ClaudeAgent:
     async def summarise(
         self, previous: str, utterances: Sequence[Utterance], max_tokens: int
     ) -> str:
-        """What was said, in few words; cut where the model does not say."""
+        """Return a summary; cut text if the model returns none."""
         request = make_summary_request(previous, utterances, max_tokens)
         spending = ReplyBudget(self._settings, self._day)
         try:
@@ -223,7 +222,7 @@ class ClaudeAgent:
         )
 
     def _warn(self, reason: str, spending: ReplyBudget, *, is_refused_key: bool = False) -> None:
-        """Say that the model did not answer; of a key that is refused, once until one works."""
+        """Log that the model did not answer; a refused key is logged once until one works."""
         if is_refused_key and self._key_was_refused:
             return
         self._key_was_refused = self._key_was_refused or is_refused_key
@@ -247,7 +246,7 @@ async def open_claude(
     url: str | None,
     day: DailyBudget,
 ) -> AsyncIterator[ClaudeAgent]:
-    """The agent for as long as the context lasts. Parameters as :class:`ClaudeAgent`'s."""
+    """Open the agent as an async context manager. Parameters as :class:`ClaudeAgent`'s."""
     agent = ClaudeAgent(knowledge, settings, key=key, url=url, day=day)
     try:
         yield agent
@@ -258,7 +257,7 @@ async def open_claude(
 def _with_follow_ups(
     outcome: Answer | Clarification | ToolRequest, turn: Turn, library: Library
 ) -> Event:
-    """The outcome, an answer with the questions that the content answers and that come next."""
+    """Add to an answer the questions that the content answers and that may come next."""
     if not isinstance(outcome, Answer):
         return outcome
     near = find_candidates(library, read_turn(turn, library))
@@ -268,13 +267,13 @@ def _with_follow_ups(
 def _instead(
     turn: Turn, editions: Editions, spending: ReplyBudget, fallback: Fallback, reply: ModelReply
 ) -> Event:
-    """What extraction answers in the model's place; what that had called stays called."""
+    """Return extraction's answer instead of the model's; the model's tool calls remain."""
     said = answer_in(turn, editions)
     usage, used = spending.usage if spending.usage.total else None, reply.tools_used
     if isinstance(said, Clarification):
         if not reply.is_shown:
             return msgspec.structs.replace(said, fallback=fallback, usage=usage, tools_used=used)
-        # no delta stands before a clarification, not even one that is void
+        # no delta precedes a clarification, not even a void one
         said = Answer(write_question(PendingQuestion("", said.question, said.options)), found=False)
     return msgspec.structs.replace(
         said,

@@ -1,4 +1,4 @@
-"""What a model may cost: tokens a reply, tokens a day, and what they come to in money."""
+"""Limits what a model may cost: tokens a reply, tokens a day, and their price."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from aitp_desk.observability.figures import Figure, counter, counters, gauge
 from aitp_desk.observability.tracing import begin_span
 
 MIN_ANSWER = 32
-"""With less room than this, in tokens, the model is not called."""
+"""With fewer tokens left than this the model is not called."""
 MILLION = 1_000_000
 
 Keep = Callable[[int, int], None]
-"""Told of the day, since 1970-01-01 (UTC), and of the tokens that are added to what it has used."""
+"""Called with the day, since 1970-01-01 (UTC), and the tokens that are added to its count."""
 
 _log = structlog.get_logger()
 
 
 class BudgetSpent(Exception):
-    """Another call would go past what a reply, or the desk on one day, may use."""
+    """Another call would exceed the budget of a reply, or of the desk on one day."""
 
 
 class DailyBudgetSpent(BudgetSpent):
-    """The desk has used what it may on one day."""
+    """The desk has used its daily budget."""
 
 
 class ModelCounts:
-    """What models were asked since the desk started.
+    """Counts the calls of models since the desk started.
 
     Attributes:
-        calls: how often.
+        calls: how many.
         usage: the tokens of all calls that have ended.
-        refused: how often one was not asked, because the tokens of the day were spent.
+        refused: how many were not made, because the daily budget was used up.
     """
 
     __slots__ = ("calls", "refused", "usage")
@@ -50,16 +50,16 @@ class ModelCounts:
 class DailyBudget:
     """The tokens that the desk uses today (UTC).
 
-    What is being used is counted before it is known, so that replies at once stay within it too.
+    Tokens are reserved before a call, so that concurrent replies stay within the budget too.
 
     Parameters:
         most: tokens a day; 0 sets no limit.
         clock: Unix seconds.
-        used: how many were used today before.
-        keep: told of all that is counted.
+        used: tokens used today before.
+        keep: called with all that is counted.
 
     Attributes:
-        counts: what models were asked, to be read only.
+        counts: the calls of models, to be read only.
     """
 
     def __init__(
@@ -80,20 +80,20 @@ class DailyBudget:
 
     @property
     def used(self) -> int:
-        """How many tokens were used today, with what is being used."""
+        """The tokens used today, including reserved ones."""
         self._begin_day()
         return self._used
 
     @property
     def is_spent(self) -> bool:
-        """Whether nothing is left, or what was refused last still has no room."""
+        """Whether nothing is left, or too little for the call that was refused last."""
         self._begin_day()
         if self._most and self._used >= self._most:
             return True
         return self._refused is not None and self._used + self._refused > self._most
 
     def figures(self) -> tuple[Figure, ...]:
-        """What models were asked, and what that came to."""
+        """Return the calls and their tokens as figures."""
         usage = self.counts.usage
         return (
             counter(
@@ -121,16 +121,16 @@ class DailyBudget:
         )
 
     def reserve(self, tokens: int, *, is_begun: bool = False) -> int:
-        """Count tokens that are about to be used.
+        """Reserve tokens for a call.
 
         Parameters:
-            is_begun: whether they are for something that is under way: that is finished.
+            is_begun: whether the reply has begun already: it may then be finished.
 
         Returns:
             The day on which they were counted, for :meth:`settle`.
 
         Raises:
-            DaySpent: so many are not left; nothing was counted.
+            DaySpent: too few are left; nothing was counted.
         """
         self._begin_day()
         if self._most and not is_begun and self._used + tokens > self._most:
@@ -144,7 +144,7 @@ class DailyBudget:
         return self._today
 
     def settle(self, day: int, taken: int, used: Usage) -> None:
-        """Put what a call has used in the place of what was taken for it."""
+        """Replace the tokens reserved for a call with those that it used."""
         self.counts.calls += 1
         self.counts.usage = self.counts.usage.plus(used)
         self._keep(day, used.total - taken)
@@ -161,10 +161,10 @@ class DailyBudget:
 
 
 class ReplyBudget:
-    """What one reply has used, and may still use.
+    """Counts the tokens of one reply, and limits them.
 
     Parameters:
-        is_begun: whether the reply goes on from calls that were made before.
+        is_begun: whether the reply continues after earlier calls.
     """
 
     def __init__(self, settings: Claude, day: DailyBudget, *, is_begun: bool = False) -> None:
@@ -178,11 +178,11 @@ class ReplyBudget:
         """Begin a call of the model.
 
         Parameters:
-            prompt: about how many tokens it is given.
-            longest: how many it may write at most.
+            prompt: estimated input tokens.
+            longest: the most output tokens.
 
         Raises:
-            BudgetSpent: there is no room for it.
+            BudgetSpent: the budget does not suffice.
         """
         room = self.room - prompt
         if self.calls == self._settings.reply_calls or room < min(MIN_ANSWER, longest):
@@ -196,17 +196,17 @@ class ReplyBudget:
 
     @property
     def room(self) -> int:
-        """How many tokens the reply has left."""
+        """The tokens that the reply has left."""
         return self._settings.reply_tokens - self.usage.total
 
     @property
     def is_last_call(self) -> bool:
-        """Whether there may be but one more call."""
+        """Whether only one more call is possible."""
         return self.calls + 1 >= self._settings.reply_calls
 
     @property
     def cost(self) -> float:
-        """What was used, in US dollars by the configured prices."""
+        """The cost so far, in US dollars by the configured prices."""
         used, prices = self.usage, self._settings
         return (
             (used.prompt - used.cached) * prices.price_in
@@ -216,18 +216,18 @@ class ReplyBudget:
 
 
 class CountedCall:
-    """One call that is counted before it is made.
+    """A call that is counted before it is made.
 
     Parameters:
-        taken: how many tokens it is taken to use.
-        model: which is called.
-        is_begun: whether it belongs to a reply that is under way.
+        taken: the tokens reserved for it.
+        model: the called model.
+        is_begun: whether its reply has begun already.
 
     Attributes:
-        longest: how many tokens the model may write.
+        longest: the most tokens that the model may write.
 
     Raises:
-        DaySpent: the day has no room for it.
+        DaySpent: the daily budget does not suffice.
     """
 
     def __init__(
@@ -258,16 +258,16 @@ class CountedCall:
         )
 
     def add(self, used: Usage) -> None:
-        """Count what one try used."""
+        """Count the tokens of one try."""
         self._used = self._used.plus(used)
 
     @property
     def may_repeat(self) -> bool:
-        """Whether the reply has room for another try, after what the tries so far have used."""
+        """Whether the budget allows another try after those so far."""
         return self._used.total + self._taken <= self._spending.room
 
     def end(self) -> None:
-        """Put what was used in the place of what was counted before."""
+        """Replace the reserved tokens with the used ones."""
         self._span.note(
             {
                 "gen_ai.usage.input_tokens": self._used.prompt,

@@ -1,14 +1,12 @@
-"""What a model's words must pass before anybody sees them. Pure; for streams too.
+"""Filters a model's text before it is shown. Pure; also for streams.
 
-Links and images that could carry something out are taken out
-(:mod:`aitp_desk.agent.claude.links`), and
-the rules that the model was given stay here: when its words repeat a run of them, however they are
-spaced, numbered, written large or small, turned round, or put into one of the usual codes, the text
-is held back and reported as leaked. What shows a run beginning is not shown before it is known how
-it goes on. Who has the rules translated or retold gets them all the same, which is why nothing
-stands in them that anybody may not know.
+Links and images that could exfiltrate data are removed (:mod:`aitp_desk.agent.claude.links`), and
+the model's rules stay confidential: if its text repeats a run of them, in any spacing, numbering or
+case, reversed, or in one of the usual encodings, the text is held back and reported as leaked. Text
+that may begin such a run is not shown before its continuation is known. A visitor who has the rules
+translated or paraphrased gets them all the same, which is why they contain nothing secret.
 
-There is no setting that takes this out: an agent is made with it.
+No setting disables this: an agent is constructed with it.
 """
 
 from __future__ import annotations
@@ -24,53 +22,53 @@ from typing import Protocol
 from aitp_desk.agent.claude.links import AllowedAddresses, LinkFilter
 
 RUN = 32
-"""So many letters in a row, as they stand in the rules, give the rules away: some eight words."""
+"""This many consecutive letters of the rules count as a leak: some eight words."""
 BEGINS = 12
-"""From so many on a run is held back until it is known how it goes on."""
+"""From this many letters on a run is held back until its continuation is known."""
 CODE_RUN, CODE_BEGINS = 40, 20
-"""The same for the letters and digits of a code that stands for the rules."""
+"""The same for the letters and digits of an encoding of the rules."""
 
 HELD = 320
-"""So much is held back at most, in characters: letters may stand far apart."""
+"""The most characters held back: letters may be far apart."""
 
 _NO_LETTER = re.compile(r"[\W\d_]+")
 _NO_CODE = re.compile(r"[\W_]+")
 
 
 Passed = tuple[str, ...]
-"""The end of what has passed, in each form of a secret."""
+"""The end of the text so far, in each form of a secret."""
 
 
 class PromptLeak(Exception):
-    """The model repeats what it was told to keep to itself."""
+    """The model repeats its confidential instructions."""
 
 
 class OutputFilter(Protocol):
-    """Takes a model's words in pieces and gives out what may be shown."""
+    """Filters a model's text in pieces."""
 
     def learn(self, texts: Iterable[str]) -> None:
-        """Take note of what the model was given to read."""
+        """Register texts that the model was given."""
 
     def feed(self, text: str) -> str:
-        """What may be shown now.
+        """Return the text that may be shown now.
 
         Raises:
-            Leaked: the text must not be shown, nor what was shown of it stay.
+            Leaked: the text must not be shown, and shown parts must be withdrawn.
         """
 
     def close(self) -> str:
-        """What is left, the text being at its end. Raises as :meth:`feed`."""
+        """Return the rest at the end of the text. Raises as :meth:`feed`."""
 
     def check(self, text: str) -> None:
-        """Look at words that leave on another way, such as a call's arguments. Raises as above."""
+        """Check text that leaves another way, such as a call's arguments. Raises as above."""
 
 
 class OutputGuard:
     """The output filter that every answer passes.
 
     Parameters:
-        site_url: the site's own address.
-        rules: what the model is to keep to itself.
+        site_url: the site's address.
+        rules: what the model must keep confidential.
     """
 
     def __init__(self, site_url: str, rules: str) -> None:
@@ -81,11 +79,11 @@ class OutputGuard:
         self._held = ""
 
     def learn(self, texts: Iterable[str]) -> None:
-        """Allow the addresses that stand in what the model was given to read."""
+        """Allow the addresses in texts that the model was given."""
         self._addresses.learn(texts)
 
     def feed(self, text: str) -> str:
-        """What may be shown now."""
+        """Return the text that may be shown now."""
         self._held += text
         safe = len(self._held) - self._secret.watch(self._held, self._passed)
         said, self._held = self._held[:safe], self._held[safe:]
@@ -93,23 +91,23 @@ class OutputGuard:
         return self._links.feed(said)
 
     def close(self) -> str:
-        """What is left, the text being at its end."""
+        """Return the rest at the end of the text."""
         said, self._held = self._held, ""
         return self._links.feed(said) + self._links.close()
 
     def check(self, text: str) -> None:
-        """Look at words that leave on another way."""
+        """Check text that leaves another way."""
         self._secret.check(text)
 
 
 class SecretText:
-    """A text that must not be repeated, as it stands or in a code."""
+    """A text that must not be repeated, literally or encoded."""
 
     def __init__(self, text: str) -> None:
         letters = _NO_LETTER.sub("", text.lower())
         whole = text.encode()
         codes = [whole.hex()]
-        # what stands before a text moves its letters by up to two places in the code
+        # text before it shifts its letters by up to two positions in the encoding
         codes += [base64.b64encode(b"\0" * moved + whole).decode()[4:-4] for moved in range(3)]
         self._forms = (
             _Form(_NO_LETTER, (letters, letters[::-1], rot13(letters)), RUN, BEGINS),
@@ -118,18 +116,18 @@ class SecretText:
 
     @property
     def nothing(self) -> Passed:
-        """What has passed before a text begins."""
+        """Return the state before a text begins."""
         return ("",) * len(self._forms)
 
     def check(self, text: str) -> None:
-        """Raise Leaked where a text repeats a run of this one."""
+        """Raise Leaked if a text repeats a run of this one."""
         self.watch(text, self.nothing)
 
     def watch(self, text: str, passed: Passed) -> int:
-        """How many characters at a text's end may be the beginning of a run.
+        """Return how many characters at a text's end may begin a run.
 
         Parameters:
-            passed: what stands before the text; see :meth:`add`.
+            passed: the text before; see :meth:`add`.
 
         Raises:
             Leaked: the text ends a run.
@@ -138,7 +136,7 @@ class SecretText:
         return min(len(text), HELD, max(held))
 
     def add(self, text: str, passed: Passed) -> Passed:
-        """The end of what has passed, now that this has too: what a run may reach back to."""
+        """Return the end of the text so far, including this: what a run may reach back to."""
         return tuple(
             form.end_of(said + form.fold(text))
             for form, said in zip(self._forms, passed, strict=True)
@@ -149,7 +147,7 @@ _secret = lru_cache(maxsize=8)(SecretText)
 
 
 def repeats_rules(text: str, rules: str) -> bool:
-    """Whether a whole text repeats a run of the rules that it was written by."""
+    """Return whether a whole text repeats a run of the rules given to its model."""
     try:
         _secret(rules).check(text)
     except PromptLeak:
@@ -158,13 +156,13 @@ def repeats_rules(text: str, rules: str) -> bool:
 
 
 class _Form:
-    """One way to tell a secret.
+    """One encoding of a secret.
 
     Parameters:
-        between: what is left out of a text before it is compared.
+        between: what is removed from a text before it is compared.
         texts: the secret, in this form.
-        run: so many characters in a row tell it.
-        begins: so many may be the beginning of a run.
+        run: this many characters in a row reveal it.
+        begins: this many may be the beginning of a run.
     """
 
     def __init__(
@@ -179,15 +177,15 @@ class _Form:
         )
 
     def fold(self, text: str) -> str:
-        """The characters of a text that count, however they are drawn: 𝐁𝐨𝐥𝐝 and Ｗｉｄｅ too."""
+        """Return the significant characters of a text, in any style: 𝐁𝐨𝐥𝐝 and Ｗｉｄｅ too."""
         return self._between.sub("", unicodedata.normalize("NFKD", text).lower())
 
     def end_of(self, said: str) -> str:
-        """As much of a folded text's end as a run may begin with."""
+        """Return as much of a folded text's end as a run may begin with."""
         return said[-self._run :]
 
     def watch(self, text: str, passed: str) -> int:
-        """How far from its end a text may be the beginning of a run. Raises Leaked for a run."""
+        """Return how far from its end a text may begin a run. Raises Leaked for a run."""
         said = passed + self.fold(text)
         if any(said[at : at + self._run] in self._runs for at in range(len(said) - self._run + 1)):
             raise PromptLeak
@@ -197,7 +195,7 @@ class _Form:
         return 0
 
     def _reach(self, text: str, length: int) -> int:
-        """How far from its end a text holds so many characters that count."""
+        """Return how far from its end a text holds this many significant characters."""
         for start in range(len(text) - 1, -1, -1):
             length -= len(self.fold(text[start]))
             if length <= 0:
@@ -206,5 +204,5 @@ class _Form:
 
 
 def rot13(letters: str) -> str:
-    """Letters moved by half the alphabet."""
+    """Rotate letters by half the alphabet."""
     return codecs.encode(letters, "rot13")

@@ -1,13 +1,13 @@
-"""Links and images in a model's words that could carry something out. Pure; for streams too.
+"""Removes links and images from a model's text that could exfiltrate data. Pure; also for streams.
 
-Whoever draws an image or shows a link's preview calls its address, and an address can hold what was
-said. So an image becomes its alternative text, and a link stays only where it leads to the site
-itself or to an address that stands, letter for letter, in what the model was given to read. Of any
-other link its text stays; an address that stands by itself is left out.
+A client that renders an image or previews a link requests its address, and an address can hold
+parts of the conversation. So an image becomes its alternative text, and a link stays only if it
+leads to the site or to an address that occurs, letter for letter, in what the model was given. Of
+any other link the text stays; a bare address is removed.
 
-The pieces of a stream can divide a link anywhere. :class:`LinkFilter` gives a piece out only when
-nothing that may follow can make a link of it. Every absolute address is judged wherever it stands,
-inside brackets, tags and code too, so that what renderers take for a link makes no difference.
+The pieces of a stream can divide a link anywhere. :class:`LinkFilter` returns a piece only if no
+continuation can make a link of it. Every absolute address is checked in any position, inside
+brackets, tags and code too, so that it does not matter what renderers treat as a link.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 
 REMOVED_MARK = "(link left out)"
 MAX_URL = 1_000
-"""A construct that is not at its end after so many characters is taken for plain text."""
+"""A construct that does not end within this many characters is treated as plain text."""
 MAX_NESTING = 32
-"""So is one with more brackets in one another."""
+"""So is one with more nested brackets."""
 
 _END = r"[^\s<>\"'`\[\](){}|\\^]*"
 _BARE = re.compile(
@@ -32,8 +32,9 @@ _BARE = re.compile(
     rf"|(?<![a-z0-9@/.\-_])[a-z0-9\-]+(?:\.[a-z0-9\-]+)*\.[a-z]{{2,24}}(?::\d+)?[/?#]{_END}",
     re.IGNORECASE | re.ASCII,
 )
-"""An address that programs make a link of without being told, or in which what makes it one is
-written as a character reference, which they resolve."""
+"""An address that programs turn into a link automatically, or in which the characters that make it
+one are character references, which they resolve.
+"""
 _TRAILING = ".,;:!?*_~…"
 _TARGET = re.compile(r"[A-Za-z0-9\-._~:/?#@!$&*+,;=%]+")
 _REFERENCE = re.compile(r"&#?\w+;")
@@ -44,7 +45,7 @@ _LOADS = frozenset(
     "-- a area audio base body button embed form frame iframe image img input link meta object"
     " picture portal script source style svg table track video".split()
 )
-"""Tags that load something or lead somewhere; ``--`` begins a comment."""
+"""Tags that load or link to something; ``--`` begins a comment."""
 _BRACKETS = {"[": re.compile(r"[\[\]]"), "(": re.compile(r"[()]")}
 _OPENS = re.compile(r"(!*)\[")
 _WORD = re.compile(rf"(?:(?!!*\[)[^\s<]){{1,{MAX_URL}}}")
@@ -54,10 +55,10 @@ _ASCII_END = re.compile(r"[!-~]*\Z")
 
 
 class AllowedAddresses:
-    """Where links may lead.
+    """The addresses that links may lead to.
 
     Parameters:
-        site_url: the site's own address.
+        site_url: the site's address.
     """
 
     def __init__(self, site_url: str) -> None:
@@ -66,13 +67,13 @@ class AllowedAddresses:
         self._read = ""
 
     def learn(self, texts: Iterable[str]) -> None:
-        """Allow the addresses that stand in what the model was given to read."""
+        """Allow the addresses in texts that the model was given."""
         for text in texts:
             self._read += f"\n{text}"
             self._known.update(found[0].rstrip(_TRAILING) for found in _BARE.finditer(text))
 
     def allow(self, address: str) -> bool:
-        """Whether a link may lead to an address, absolute or on the site."""
+        """Return whether a link may lead to an address, absolute or on the site."""
         if not _TARGET.fullmatch(address) or _REFERENCE.search(address):
             return False
         if address in self._known:
@@ -82,33 +83,33 @@ class AllowedAddresses:
         return _BARE.match(address) is None
 
     def allow_bare(self, address: str) -> bool:
-        """Whether an address may stand in a text by itself."""
+        """Return whether a bare address may be in a text."""
         whole = address if _ABSOLUTE.match(address) else f"https://{address}"
         return self.allow(address) or (address[:1] != "/" and self.allow(whole))
 
     def contains(self, text: str) -> bool:
-        """Whether a piece of text stands as it is in what the model was given to read."""
+        """Return whether a piece of text occurs literally in what the model was given."""
         return text in self._read
 
 
 class LinkFilter:
-    """Takes a text in pieces and gives it without what could carry something out."""
+    """Removes from a text, in pieces, what could exfiltrate data."""
 
     def __init__(self, addresses: AllowedAddresses) -> None:
         self._addresses = addresses
         self._waiting = ""
 
     def feed(self, text: str) -> str:
-        """What can be shown now."""
+        """Return the text that can be shown now."""
         begun, self._waiting = self._waiting, self._waiting + text
-        # what a word that waits becomes is known at its end: it is not looked at with every piece
+        # an unfinished word is judged at its end, not with every piece
         is_word = begun[:1] not in {"", "<", "[", "!"}
         if is_word and len(self._waiting) < MAX_URL and not _ENDS_WORD.search(text):
             return ""
         return self._take(final=False)
 
     def close(self) -> str:
-        """What is left, the text being at its end."""
+        """Return the rest at the end of the text."""
         return self._take(final=True)
 
     def _take(self, *, final: bool) -> str:
@@ -124,7 +125,7 @@ class LinkFilter:
         return "".join(shown)
 
     def _next(self, text: str, *, final: bool) -> tuple[str, int]:
-        """What the beginning of a text becomes, and how long it is; 0 where it may go on."""
+        """Return the filtered beginning of a text, and its length; 0 if it may continue."""
         whole = final or len(text) == MAX_URL
         if (space := _SPACE.match(text)) is not None:
             return space[0], space.end()
@@ -137,7 +138,7 @@ class LinkFilter:
         return self._word(text, whole=whole)
 
     def _link(self, text: str, marks: int, *, whole: bool) -> tuple[str, int]:
-        """A link, or an image where marks stand before it."""
+        """Filter a link, or an image if it has a mark before it."""
         literal = ("[", 1 + marks)
         text, whole = _paragraph(text, whole=whole)
         waits = literal if whole else ("", 0)
@@ -172,14 +173,14 @@ class LinkFilter:
         return (tag[0] if self._addresses.contains(tag[0]) else " "), tag.end()
 
     def _is_foreign_mail(self, tag: str) -> bool:
-        """Whether a tag is a mail address that renderers make a link of."""
+        """Return whether a tag is a mail address that renderers turn into a link."""
         return "@" in tag and not self._addresses.contains(tag)
 
     def _word(self, text: str, *, whole: bool) -> tuple[str, int]:
         word = _WORD.match(text)
         length = word.end() if word is not None else 1
         if length == len(text) and not whole:
-            # an address may still be on its way
+            # an address may still follow
             ending = _ASCII_END.search(text)
             length = ending.start() if ending is not None else length
             for found in _BARE.finditer(text):
@@ -193,19 +194,19 @@ class LinkFilter:
 
 
 def filter_links(text: str, addresses: AllowedAddresses) -> str:
-    """A whole text without what could carry something out."""
+    """Return a whole text without what could exfiltrate data."""
     links = LinkFilter(addresses)
     return links.feed(text) + links.close()
 
 
 def _paragraph(text: str, *, whole: bool) -> tuple[str, bool]:
-    """The text up to an empty line, past which no link goes."""
+    """Return the text up to an empty line, which ends every link."""
     first, empty, _ = text.partition("\n\n")
     return first, whole or bool(empty)
 
 
 def _closing(text: str, at: int, opens: str) -> int | None:
-    """Where the bracket is closed that is opened at a place."""
+    """Return where the bracket is closed that is opened at a position."""
     depth = 0
     for found in _BRACKETS[opens].finditer(text, at):
         depth += 1 if found[0] == opens else -1

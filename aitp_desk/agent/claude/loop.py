@@ -1,4 +1,4 @@
-"""One reply of a model: it is called, calls tools, is called again, and comes to an outcome."""
+"""Runs one reply of a model: its calls and tool calls up to an outcome."""
 
 from __future__ import annotations
 
@@ -52,22 +52,22 @@ from aitp_desk.config import Claude
 from aitp_desk.knowledge.library import Library
 
 TRIES = 3
-"""How often one call is tried while nothing of it was shown."""
+"""How often one call is tried while none of its text was shown."""
 BACK_OFF_SECONDS = 0.5
 THINKING_TOKENS = 2048
-"""Room for thinking, where a model thinks: it counts as written."""
+"""Tokens for thinking, if a model thinks: they count as output."""
 
 
 class ModelReply:
     """A reply to one turn over one snapshot of the content.
 
     Parameters:
-        output: makes the filter that an answer's words pass.
-        sleep: waits for so many seconds before a call is tried again.
+        output: makes the filter that an answer's text passes.
+        sleep: waits for a number of seconds before a retry.
 
     Attributes:
-        stop_reason: why the model stopped last, in the API's words.
-        is_shown: whether deltas stand that a failure would make void.
+        stop_reason: why the model stopped last, as the API names it.
+        is_shown: whether there are deltas that a failure would void.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class ModelReply:
 
     @property
     def is_shown(self) -> bool:
-        """Whether deltas stand that a failure would make void."""
+        """Whether there are deltas that a failure would void."""
         return bool(self._words.shown)
 
     @property
@@ -108,7 +108,7 @@ class ModelReply:
         return self._toolbox.used
 
     async def events(self) -> AsyncGenerator[Event]:
-        """Deltas and restarts, then one outcome.
+        """Yield deltas and restarts, then one outcome.
 
         Raises:
             ModelFailed, BudgetSpent, Leaked: there is no outcome.
@@ -139,11 +139,11 @@ class ModelReply:
                         yield Delta(rest)
                     yield self._answer()
                     return
-                case other:  # a refusal, or what the API may say one day
+                case other:  # a refusal, or a later addition to the API
                     raise ModelFailed(other)
 
     async def _begin(self) -> None:
-        """Put together what the model is told, calls of earlier turns of this reply included."""
+        """Assemble the model's input, including calls of earlier turns of this reply."""
         found = choose_excerpts(self._turn, self._library, room=self._settings.passage_tokens)
         self._material.add(found)
         self._conversation = messages(self._turn, found)
@@ -155,7 +155,7 @@ class ModelReply:
         self._words = self._new_words()
 
     async def _call(self) -> AsyncGenerator[Delta]:
-        """Call the model, again where it fails before it has said anything."""
+        """Call the model, and retry while it fails before any text."""
         request = self._request()
         prompt = estimate_tokens(msgspec.json.encode(request).decode())
         call = self._spending.begin(prompt, request["max_tokens"])
@@ -185,7 +185,7 @@ class ModelReply:
             call.end()
 
     async def _try(self, request: dict[str, Any], call: CountedCall) -> AsyncGenerator[Delta]:
-        """One request, read to the end of its message."""
+        """Send one request and read its message to the end."""
         reading: MessageStream | None = None
         try:
             async with AsyncExitStack() as stack:
@@ -204,7 +204,7 @@ class ModelReply:
                 call.add(reading.usage)
 
     def _take(self, piece: Text | Citation | MessageEnded) -> str:
-        """Take a piece of the message in, and return what of it can be shown."""
+        """Process a piece of the message, and return what of it can be shown."""
         match piece:
             case Text(text=text):
                 return self._words.feed(text)
@@ -236,7 +236,7 @@ class ModelReply:
         return request
 
     def _choice(self) -> dict[str, Any] | None:
-        """What the caller has called first, and whether one by one, in the API's words.
+        """Return the API's ``tool_choice``: the tools to call first, and whether one by one.
 
         A model that thinks cannot be made to call.
         """
@@ -250,7 +250,7 @@ class ModelReply:
         return None if choice == {"type": "auto"} else choice
 
     async def _use_tools(self, ended: MessageEnded) -> AsyncGenerator[Event]:
-        """Carry out what a step calls; an outcome where the visitor or the caller has to go on."""
+        """Carry out a step's tool calls; yield an outcome if the visitor or caller must act."""
         judge = self._make_output()
         for use in ended.tool_uses:
             judge.check("\n".join([use.name, *list_texts(parse_arguments(use.arguments))]))
@@ -270,7 +270,7 @@ class ModelReply:
                 model=self._settings.model,
             )
             return
-        # where words stand already, the question becomes their end
+        # after text the question becomes its end
         more = "" if question is None else self._words.feed(f"\n\n{write_question(question)}")
         if said := more + self._words.close():
             yield Delta(said)
@@ -297,7 +297,7 @@ class ModelReply:
         self._material.reset()
 
     async def _ask_first(self, asks: FollowUpQuestion) -> AsyncGenerator[Event]:
-        """Ask the visitor what a call waits for, in the desk's words alone."""
+        """Ask the visitor what a call waits for, in the desk's text alone."""
         if not self.is_shown:
             yield Clarification(
                 self._judged(asks.question),
@@ -338,7 +338,7 @@ class ModelReply:
         )
 
     def _ask_person(self, person: PersonRequest) -> Answer:
-        """That a person is to be asked; the desk says so after what was said already."""
+        """Return an answer that requests a person; the desk says so after the text so far."""
         usage = self._spending.usage
         return Answer(
             self._words.shown.strip(),
@@ -361,6 +361,6 @@ class ModelReply:
 
 
 def _asked_first(step: ToolRound) -> FollowUpQuestion | None:
-    """The first thing that the visitor has to agree to before a step is done."""
+    """Return the first thing that the visitor must confirm before a step is done."""
     results = (called.result for called in step.called)
     return next((result.asks for result in results if result is not None and result.asks), None)

@@ -1,4 +1,4 @@
-"""What of the content a model was given to read for one reply, and what of it its words rest on."""
+"""Tracks the passages that a model was given for a reply, and which it cited."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from aitp_desk.agent.extractive.question import shorten_message
 from aitp_desk.knowledge.library import Library
 
 _NEAREST = 2
-"""How many passages are named where a model cites none."""
+"""How many passages are listed if a model cites none."""
 
 
 class ReplySources:
     """The excerpts of one reply, in the order in which the API counts them.
 
     Parameters:
-        room: how many tokens one search may take.
+        room: the most tokens of one search.
     """
 
     def __init__(self, library: Library, room: int) -> None:
@@ -33,20 +33,20 @@ class ReplySources:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was sent."""
+        """Whether no excerpt was sent."""
         return not self._sent
 
     @property
     def texts(self) -> list[str]:
-        """All that was sent, with its addresses."""
+        """Return all excerpts that were sent, with their addresses."""
         return [f"{excerpt.passage.url}\n{excerpt.text}" for excerpt in self._sent]
 
     def add(self, found: Sequence[Excerpt]) -> None:
-        """Take note of excerpts that are sent."""
+        """Register excerpts that are sent."""
         self._sent += found
 
     async def search(self, arguments: str) -> tuple[Excerpt, ...]:
-        """What a search of the model's own finds that it was not sent before; it is sent now."""
+        """Run a search of the model and register its new excerpts as sent."""
         query = parse_arguments(arguments).get("query")
         if not isinstance(query, str) or not query.strip():
             return ()
@@ -61,18 +61,18 @@ class ReplySources:
         return found
 
     def add_citation(self, cited: Citation) -> None:
-        """Remember a passage that the model's words rest on, if it was sent one from there."""
+        """Register a cited passage, if the model was sent one from there."""
         for place in (cited.index, *range(len(self._sent))):
             if place < len(self._sent) and self._sent[place].passage.url == cited.source:
                 self._cited.setdefault(cited.source, self._sent[place])
                 return
 
     def reset(self) -> None:
-        """Forget what was cited: the words that rested on it are void."""
+        """Discard the citations: the text that cited them is void."""
         self._cited.clear()
 
     def sources(self) -> tuple[Source, ...]:
-        """What was cited; else what is nearest to the question."""
+        """Return the cited passages; else those nearest to the question."""
         if self._cited:
             return tuple(_source(cited, "direct") for cited in self._cited.values())[:MAX_SOURCES]
         return tuple(_source(sent, "background") for sent in self._sent[:_NEAREST])

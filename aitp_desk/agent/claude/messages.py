@@ -1,4 +1,4 @@
-"""The Messages API through its SDK: one call, streamed, with its failures in our words.
+"""Calls the Messages API through its SDK, streamed, and converts its failures.
 
 The SDK is imported at the first call, in a thread, because that takes a second. It is given the key
 and the address explicitly, so that it looks for no other credential; it retries nothing itself.
@@ -29,19 +29,19 @@ _AGAIN = frozenset({408, 409, 429})
 _AGAIN_TYPES = frozenset({"overloaded_error", "api_error", "rate_limit_error", "timeout_error"})
 
 _KIND = re.compile(r"[a-z_]{1,40}")
-"""What an error's type looks like; anything else is not written into the log."""
+"""The form of an error's type; anything else is not logged."""
 _MALFORMED = (ValueError, RuntimeError, TypeError, AttributeError, LookupError, AssertionError)
-"""What comes of reading a message that is not as the API documents it, such as a proxy's."""
+"""Raised when a message is read that is not as the API documents it, such as a proxy's."""
 
 
 class ModelFailed(Exception):
     """A call failed.
 
     Parameters:
-        reason: what happened, as a word for the log.
+        reason: the cause, as a word for the log.
         may_retry: whether the same call may succeed later.
-        retry_after: seconds to wait before, as the API asks; None where it does not say.
-        is_refused_key: whether the API does not take the key.
+        retry_after: seconds to wait before, as the API requests; None if it does not say.
+        is_refused_key: whether the API rejects the key.
     """
 
     def __init__(
@@ -60,16 +60,16 @@ class ModelFailed(Exception):
 
 
 class Text(msgspec.Struct, frozen=True):
-    """A piece of what the model says."""
+    """A piece of the model's text."""
 
     text: str
 
 
 class Citation(msgspec.Struct, frozen=True):
-    """The model's words rest on a search result.
+    """A citation of a search result in the model's text.
 
     Parameters:
-        index: its place among all search results of the request, from 0.
+        index: its index among all search results of the request, from 0.
         source: the source that it was sent with.
     """
 
@@ -86,10 +86,10 @@ class ToolUse(msgspec.Struct, frozen=True):
 
 
 class MessageEnded(msgspec.Struct, frozen=True):
-    """A message came to its end.
+    """The end of a message.
 
     Parameters:
-        stop_reason: why, in the API's words.
+        stop_reason: why, as the API names it.
         blocks: its content, as it can be sent back.
     """
 
@@ -103,7 +103,7 @@ class MessageStream:
     """A message that is being read.
 
     Attributes:
-        usage: what the API has counted so far.
+        usage: the API's counts so far.
     """
 
     def __init__(self, stream: Any) -> None:
@@ -111,7 +111,7 @@ class MessageStream:
         self.usage = Usage()
 
     async def pieces(self) -> AsyncGenerator[Text | Citation | MessageEnded]:
-        """What the model says, as it comes, and then that it has ended.
+        """Yield the pieces of the message as they arrive, and then its end.
 
         Raises:
             ModelFailed: it broke off.
@@ -131,7 +131,7 @@ class MessageStream:
                         return
                     case _:
                         pass
-        except _MALFORMED as error:  # the SDK does not look at what it puts together
+        except _MALFORMED as error:  # the SDK does not validate what it assembles
             raise ModelFailed("bad_message") from error
         raise ModelFailed("cut_off", may_retry=True)
 
@@ -151,10 +151,10 @@ class MessagesClient:
         self._making = asyncio.Lock()
 
     async def open(self) -> AsyncAnthropic:
-        """The SDK's client; made at its first use.
+        """Return the SDK's client; made at its first use.
 
         Raises:
-            ModelFailed: the address is none.
+            ModelFailed: the address is invalid.
         """
         async with self._making:
             if self._client is None:
@@ -168,17 +168,17 @@ class MessagesClient:
             return self._client
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         client, self._client = self._client, None
         if client is not None:
             await client.close()
 
     @asynccontextmanager
     async def open_stream(self, request: dict[str, Any]) -> AsyncIterator[MessageStream]:
-        """Send a request and read the message that answers it.
+        """Send a request and read the response message.
 
         Raises:
-            ModelFailed: there is none, or what is done inside meets a failure of the API.
+            ModelFailed: there is none, or the body of the context meets a failure of the API.
         """
         client = await self.open()
         with convert_errors():
@@ -188,7 +188,7 @@ class MessagesClient:
 
 @contextmanager
 def convert_errors() -> Iterator[None]:
-    """Turn the SDK's exceptions into :class:`ModelFailed`; the SDK is imported."""
+    """Convert the SDK's exceptions into :class:`ModelFailed`; the SDK is imported."""
     import anthropic
     import httpx2
 
@@ -209,7 +209,7 @@ def _import_sdk() -> None:
     import anthropic.resources.messages  # noqa: F401 -- the SDK imports it at the first call
 
     for name in ("anthropic", "httpx2"):
-        # by ANTHROPIC_LOG the SDK would write down all that is said
+        # with ANTHROPIC_LOG the SDK would log all messages
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
@@ -225,7 +225,7 @@ def _make_client(key: str, url: str | None, seconds: float) -> AsyncAnthropic:
 
 
 def _status_failure(status: int, kind: str | None, headers: Any) -> ModelFailed:
-    """What a refusal of the API means; an error inside a stream comes with status 200."""
+    """Convert an API error; an error inside a stream comes with status 200."""
     inside = status < 400
     may_retry = kind in _AGAIN_TYPES if inside else status in _AGAIN or status >= 500
     if headers.get("x-should-retry") == "false":
@@ -276,7 +276,7 @@ def _ended(message: Message) -> MessageEnded:
 
 
 def _whole(text: str) -> str:
-    """A text without halves of characters, which JSON can write and nobody else can read."""
+    """Return a text without lone surrogates, which JSON can write but few programs can read."""
     return (
         text
         if text.isascii()

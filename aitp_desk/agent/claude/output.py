@@ -1,4 +1,4 @@
-"""What a model says, piece by piece, as it may be shown: judged, and within its length. Pure."""
+"""Prepares a model's text for display, piece by piece: filtered and within its length. Pure."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ _AFTER_SIGN = " \t\r\n:.,-–—"
 
 
 class AnswerOutput:
-    """The text of one answer while it comes.
+    """The text of one answer as it arrives.
 
     Parameters:
-        output: what every piece passes.
-        longest: how many characters may be shown; None sets no limit.
+        output: the filter for every piece.
+        longest: the most characters that may be shown; None sets no limit.
 
     Attributes:
-        shown: what was given out so far.
-        found: False once the model has said that the content does not answer.
+        shown: the text returned so far.
+        found: False once the model has reported that the content does not answer.
     """
 
     def __init__(self, output: OutputFilter, longest: int | None) -> None:
@@ -29,24 +29,24 @@ class AnswerOutput:
         self.found = True
 
     def feed(self, text: str) -> str:
-        """What can be shown now."""
+        """Return the text that can be shown now."""
         if not self._has_begun:
             text = self._begin(text)
         return self._give(self._output.feed(text)) if text else ""
 
     def close(self) -> str:
-        """What is left, the text being at its end."""
+        """Return the rest at the end of the text."""
         said = self._give(self._output.close())
         if not self._late:
             return said
-        # one character was kept free: for the last one, or for the sign that there was more
+        # one character was reserved: for the last one, or for the mark of a cut
         last = self._late if len(self._late) == 1 else "…"
         self._late = ""
         self.shown += last
         return said + last
 
     def _begin(self, text: str) -> str:
-        """The text without what stands before it: white space, and the sign of not finding."""
+        """Return the text without leading white space and the not-found mark."""
         rest = text.lstrip()
         if self.found and rest.startswith(NOT_FOUND):
             self.found = False

@@ -1,9 +1,8 @@
-"""Which passages are put before a model, and how much of each.
+"""Selects the passages for a model's prompt, and how much of each.
 
-Every token that is sent is paid for and waited for, and what does not answer distracts. So the
-fewer passages are sent the surer the best one is, a section is sent whole where it is short or the
-best, and of the others only the sentences, rows and code blocks that matter. Nothing is ever cut
-inside of these.
+Every token that is sent costs money and time, and irrelevant text distracts. So fewer passages are
+sent the surer the best one is. A section is sent whole if it is short or the best; of the others
+only the relevant sentences, rows and code blocks are. These are never cut.
 """
 
 from __future__ import annotations
@@ -32,36 +31,37 @@ from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, split_words
 # Found on the tuning questions (tests/answers). Any of them moved by a fifth loses at most one fact
 # of 148; the whole sections of docs/tokens.md are nearer to the edge.
 _SURE, _UNSURE = 0.75, 0.2
-"""What is worth less than this share of the best is left out, where that one surely answers, and
-where it does not."""
+"""A passage worth less than this share of the best is left out: if the best surely answers, and if
+not.
+"""
 _SAME_SECTION = 0.55
 """The same for the parts of a section that the question names."""
 _HEADING = 0.5
-"""How much more a passage is worth whose heading says all that is asked for."""
+"""How much more a passage is worth if its heading names everything asked for."""
 
 _SHORT, _BEST, _OTHER = 150, 450, 200
-"""Up to how many tokens a passage is sent whole: any, the best, and one that is mostly needed."""
+"""Up to how many tokens a passage is sent whole: any, the best, and one of which most is needed."""
 _MOSTLY = 0.6
 _CUT = 120
-"""About how many tokens are sent of a longer one."""
+"""About how many tokens of a longer one are sent."""
 _UNIT = 0.5
-"""A unit is sent that fits so well, the best of its passage being 1."""
+"""A unit is sent that fits this well, the best of its passage being 1."""
 _SAYS_LITTLE, _NAMED = 0.4, 0.5
-"""No unit of a passage fits, but its heading does: it is sent from its beginning."""
+"""If no unit of a passage fits, but its heading does, it is sent from its beginning."""
 
 _FRAME = 12
-"""What stands around an excerpt in a prompt, in tokens, its title and address left out."""
+"""Tokens around an excerpt in a prompt, without its title and address."""
 _GAP = "…"
 _OPAQUE = re.compile(r"[A-Za-z0-9]{24,}")
 _SIGN = re.compile(r"[^\w\s]")
 
 
 class Excerpt(msgspec.Struct, frozen=True):
-    """A passage, or the part of it that matters, as it is put before a model.
+    """A passage, or its relevant part, for a model's prompt.
 
     Parameters:
-        passage: where it is from.
-        text: whole units of the passage in order; what is left out between them is a line ``…``.
+        passage: its source.
+        text: whole units of the passage in order; omitted ones are replaced by a line ``…``.
     """
 
     passage: Passage
@@ -69,14 +69,14 @@ class Excerpt(msgspec.Struct, frozen=True):
 
 
 def choose_excerpts(turn: Turn, library: Library, *, room: int) -> tuple[Excerpt, ...]:
-    """The excerpts that answer a turn, the best first.
+    """Return the excerpts that answer a turn, the best first.
 
     Parameters:
-        turn: read together with what was said before, as the extractive agent reads it.
-        room: what they may take with their titles and addresses, in tokens as estimated.
+        turn: read in its conversation, as the extractive agent reads it.
+        room: the most tokens, estimated, including titles and addresses.
 
     Returns:
-        The excerpts; none where no word of the question is known or nothing fits the room.
+        The excerpts; none if no word of the question is known or nothing fits.
     """
     turn = limit_turn(turn, library)
     if asks_about_the_conversation(turn.question, library):
@@ -86,15 +86,15 @@ def choose_excerpts(turn: Turn, library: Library, *, room: int) -> tuple[Excerpt
 
 
 def search_excerpts(query: str, library: Library, *, room: int) -> tuple[Excerpt, ...]:
-    """The excerpts for words of the model's own.
+    """Return the excerpts for a search query of the model.
 
-    As :func:`choose_excerpts` gives them for a question.
+    As :func:`choose_excerpts` returns them for a question.
     """
     return _fill(read_message(shorten_message(query), library), library, room)
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a text is, without a tokenizer: by its letters and its signs.
+    """Estimate the tokens of a text by its letters and signs, without a tokenizer.
 
     Fitted to the encoding cl100k over the documentation of protocols and the pages of a shop.
     Letters beyond ASCII count about as much as their bytes do, and runs that are no words (keys,
@@ -106,12 +106,12 @@ def estimate_tokens(text: str) -> int:
 
 
 class _ScoredPassage(msgspec.Struct, frozen=True):
-    """A passage that was found, and what its headings say of the question.
+    """A found passage, and how its headings match the question.
 
     Parameters:
-        worth: its score, the higher the more its headings say.
-        named: the share of the question that its own heading says, or one above that the question
-            names whole.
+        worth: its score, higher the more its headings match.
+        named: the share of the question that its heading covers, or the share that a heading above
+            covers if the question names it whole.
         section: document and headings of the section that the question names whole, or None.
     """
 
@@ -122,7 +122,7 @@ class _ScoredPassage(msgspec.Struct, frozen=True):
 
 
 def _fill(asked: ReadQuestion, library: Library, room: int) -> tuple[Excerpt, ...]:
-    """Fill the room with what was found, as long as it is worth it."""
+    """Add found passages while they are worth it and fit."""
     ranked = _weigh(asked, library)
     if not ranked:
         return ()
@@ -147,7 +147,7 @@ def _fill(asked: ReadQuestion, library: Library, room: int) -> tuple[Excerpt, ..
 
 
 def _weigh(asked: ReadQuestion, library: Library) -> list[_ScoredPassage]:
-    """What was found for a question, the most worth first."""
+    """Return what was found for a question, the most worth first."""
     stem = library.vocabulary.stemmer.stem
     total = sum(wanted.weight for wanted in asked.wanted) or 1.0
     named_by = {own for wanted in asked.wanted for own in wanted.term.own}
@@ -170,7 +170,7 @@ def _weigh(asked: ReadQuestion, library: Library) -> list[_ScoredPassage]:
 
 
 def _said_by(stems: set[str], wanted: Iterable[WantedTerm]) -> float:
-    """How much of what is wanted the words of a heading say, as weight."""
+    """Return how much of the question a heading covers, as weight."""
     said = 0.0
     for one in wanted:
         means = one.term.stems
@@ -184,12 +184,12 @@ def _words(heading: str) -> tuple[str, ...]:
 
 
 def _tells(word: str) -> bool:
-    """Whether a word of a heading says what it is about: ``7. Content Signals`` has two such."""
+    """Return whether a word of a heading is informative: ``7. Content Signals`` has two such."""
     return not word.isdigit() and word not in STOP_WORDS
 
 
 def _text(weighed: _ScoredPassage, room: int, *, is_best: bool) -> tuple[str, int]:
-    """What is sent of a passage, and its size in tokens."""
+    """Return the part of a passage that is sent, and its size in tokens."""
     text = weighed.found.passage.text
     size = estimate_tokens(text)
     if size <= min(room, _BEST if is_best else _SHORT):
@@ -205,7 +205,7 @@ def _text(weighed: _ScoredPassage, room: int, *, is_best: bool) -> tuple[str, in
 
 
 def _units_to_send(weighed: _ScoredPassage, limit: int) -> list[int]:
-    """The numbers of the units that matter, in order, with the sentences that open their lists.
+    """Return the relevant units, in order, with the sentences that open their lists.
 
     Parameters:
         limit: about how many letters they may take; one unit is always sent.
@@ -235,7 +235,7 @@ def _units_to_send(weighed: _ScoredPassage, limit: int) -> list[int]:
 
 
 def _with_gaps(passage: Passage, chosen: Sequence[int]) -> str:
-    """Some units of a passage as text, with a mark where others are left out."""
+    """Return some units of a passage as text, with a mark for omitted ones."""
     runs: list[list[int]] = []
     for at in chosen:
         if runs and at == runs[-1][-1] + 1:

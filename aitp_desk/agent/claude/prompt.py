@@ -1,23 +1,23 @@
-"""What a model is told for one reply, and what of its words mean more than text. Pure.
+"""Builds a model's prompt, and interprets the special parts of its output. Pure.
 
-Data is not instructions. Instructions stand in the system text alone, which is made from the site's
-own facts and is the same for every turn. Everything that anybody else says goes into user messages,
-in one of two forms that what is said cannot leave:
+Data is not instructions. Instructions are in the system text alone, which is made from the site's
+facts and is the same for every turn. All other text goes into user messages, in one of two forms
+that it cannot escape from:
 
 JSON
     Every text of a user message is one JSON object on one line, written here; its first member
-    names who speaks, the values are what was said. JSON escapes quotation marks and line breaks,
-    so no content can end its string, begin another member or another line. Characters that draw a
-    line break or turn the reading order without being one of JSON's are replaced before.
+    names the speaker, the values are the text. JSON escapes quotation marks and line breaks,
+    so no content can end its string, begin another member or another line. Characters that render
+    as a line break or change the reading order without being one of JSON's are replaced before.
 Blocks
     Passages are the Messages API's ``search_result`` blocks, results of tools its ``tool_result``
-    blocks, which the API itself keeps apart.
+    blocks, which the API itself separates.
 
-Only what this desk said becomes an assistant's turn. What ``other`` parties said, how the caller
-would like to be answered, files and the summary are quoted in objects of their own.
+Only this desk's messages become an assistant's turn. Messages of ``other`` parties, the caller's
+wishes, files and the summary are quoted in separate objects.
 
 Names of tools cannot shadow one another: on the wire a site's action is ``site_NAME``, a function
-of the caller's ``caller_NAME``, and the desk's own tools begin with neither.
+of the caller's ``caller_NAME``, and the desk's tools begin with neither.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from aitp_desk.model.text import drop_invisible
 Block = dict[str, Any]
 
 NOT_FOUND = "∅"
-"""What a model begins with that did not find the answer; it is not shown."""
+"""What a model begins with if it did not find the answer; it is not shown."""
 SEARCH, ASK, ASK_PERSON = "search_site", "ask_visitor", "ask_a_person"
 SEARCH_CALL = f"desk.{SEARCH}"
-"""How a search is named among a reply's calls: no tool's own name has a dot."""
+"""The name of a search among a reply's calls: no tool's name has a dot."""
 MAX_SAID = 8_000
-"""How much of one utterance, file or result is quoted, in characters."""
+"""How many characters of one utterance, file or result are quoted."""
 MAX_NAME = 200
 _LONGEST_NAME = 64
 
@@ -100,7 +100,7 @@ _LINE_BREAKS = str.maketrans(dict.fromkeys("\x85\u2028\u2029\x0b\x0c", "\n"))
 
 
 def system_text(site: SiteFacts) -> str:
-    """The instructions: who answers, and by which rules."""
+    """Return the instructions: the site and the rules."""
     about = f" {to_one_line(site.description)}" if site.description else ""
     contact = f" Contact: {to_one_line(site.contact)}." if site.contact else ""
     who = (
@@ -110,19 +110,19 @@ def system_text(site: SiteFacts) -> str:
 
 
 def rules_text() -> str:
-    """The part of the instructions that is to stay here; a site's facts are no secret."""
+    """Return the confidential part of the instructions; a site's facts are no secret."""
     return _RULES
 
 
 def system(site: SiteFacts) -> list[Block]:
-    """The instructions as blocks; with the tools they are the part that is kept in a cache."""
+    """Return the instructions as blocks; with the tools they are the cached part."""
     return [
         {"type": "text", "text": system_text(site), "cache_control": {"type": "ephemeral"}},
     ]
 
 
 def messages(turn: Turn, excerpts: Sequence[Excerpt]) -> list[Block]:
-    """The conversation up to the question, with the passages that were found for it."""
+    """Return the conversation up to the question, with the passages found for it."""
     said: list[Block] = []
     if turn.summary:
         said.append(_quote("summary", turn.summary))
@@ -148,10 +148,10 @@ def messages(turn: Turn, excerpts: Sequence[Excerpt]) -> list[Block]:
 
 
 def tools(offered: Iterable[Tool], *, may_want_person: bool = False) -> list[Block]:
-    """The desk's own tools, then those of the turn.
+    """Return the desk's tools, then those of the turn.
 
     Parameters:
-        may_want_person: whether there is one by which a person is asked.
+        may_want_person: whether the tool that requests a person is included.
     """
     own = [*_TOOLS, _PERSON_TOOL] if may_want_person else _TOOLS
     return own + [
@@ -165,7 +165,7 @@ def tools(offered: Iterable[Tool], *, may_want_person: bool = False) -> list[Blo
 
 
 def wire_name(tool: Tool) -> str:
-    """How a turn's tool is called on the wire, so that none can shadow another."""
+    """Return the wire name of a turn's tool, so that none can shadow another."""
     name = ("site_" if tool.by == "desk" else "caller_") + tool.name
     if len(name) <= _LONGEST_NAME:
         return name
@@ -173,12 +173,12 @@ def wire_name(tool: Tool) -> str:
 
 
 def wire_names(offered: Iterable[Tool]) -> dict[str, str]:
-    """The names on the wire of everything that a reply may call, by how its calls name it."""
+    """Return the wire names of everything that a reply may call, by the names in its calls."""
     return {SEARCH_CALL: SEARCH} | {tool.name: wire_name(tool) for tool in offered}
 
 
 def call_message(text: str, called: Sequence[ToolCallRecord], names: Mapping[str, str]) -> Block:
-    """A step of a reply that called tools, as the model's own words.
+    """Return a step of a reply that called tools, as an assistant message.
 
     Parameters:
         names: see :func:`wire_names`.
@@ -199,7 +199,7 @@ def call_message(text: str, called: Sequence[ToolCallRecord], names: Mapping[str
 def result_message(
     called: Sequence[ToolCallRecord], found: Mapping[str, Sequence[Excerpt]]
 ) -> Block:
-    """What came of a step's calls.
+    """Return the results of a step's calls.
 
     Parameters:
         found: what the searches found, by the calls' ids.
@@ -219,7 +219,7 @@ def result_message(
 
 
 def search_result(excerpt: Excerpt) -> Block:
-    """A passage as a block that can be cited, all of it at once."""
+    """Return a passage as a block that can be cited, all of it at once."""
     return {
         "type": "search_result",
         "source": excerpt.passage.url,
@@ -230,7 +230,7 @@ def search_result(excerpt: Excerpt) -> Block:
 
 
 def parse_arguments(text: str) -> dict[str, Any]:
-    """A call's arguments; empty where they are no JSON object."""
+    """Return a call's arguments; empty if they are no JSON object."""
     try:
         return msgspec.json.decode(text or "{}", type=dict[str, Any])
     except msgspec.DecodeError:
@@ -238,7 +238,7 @@ def parse_arguments(text: str) -> dict[str, Any]:
 
 
 def list_texts(value: Any) -> Iterator[str]:
-    """Every text in a call's arguments, names of members too, as it is without JSON's escapes."""
+    """Yield every text in a call's arguments, including member names, without JSON's escapes."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -251,23 +251,23 @@ def list_texts(value: Any) -> Iterator[str]:
 
 
 def encode(speaker: str, said: str, more: Mapping[str, Any] | None = None) -> str:
-    """What somebody said as one JSON object on one line. See the module for why."""
+    """Encode a message as one JSON object on one line. See the module for why."""
     return msgspec.json.encode({speaker: shorten(clean_text(said)), **(more or {})}).decode()
 
 
 def clean_text(text: str) -> str:
-    """A text without halves of characters and without what is not drawn."""
+    """Return a text without lone surrogates and invisible characters."""
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return drop_invisible(whole.translate(_LINE_BREAKS))
 
 
 def to_one_line(text: str) -> str:
-    """A text on one line."""
+    """Return a text on one line."""
     return " ".join(clean_text(text).split())
 
 
 def shorten(text: str) -> str:
-    """The beginning and the end of a text that is longer than is quoted."""
+    """Return the beginning and the end of a text that is too long to be quoted."""
     if len(text) <= MAX_SAID:
         return text
     half = MAX_SAID // 2
@@ -288,7 +288,7 @@ def _own(text: str) -> list[Block]:
 
 
 def _asked_back(turn: Turn) -> list[Block]:
-    """What the desk asked back, where the transcript does not end with it already."""
+    """Return the desk's clarifying question, if the transcript does not end with it."""
     pending = turn.pending
     if pending is None:
         if turn.clarification is None:
@@ -304,19 +304,19 @@ def _asked_back(turn: Turn) -> list[Block]:
 
 
 def write_question(asked: PendingQuestion) -> str:
-    """A question that was asked back, with its options."""
+    """Return a clarifying question with its options."""
     return "\n".join([asked.question, *(f"- {option}" for option in asked.options)])
 
 
 def _wishes(turn: Turn) -> dict[str, Any]:
-    """What the desk itself knows of how to answer: members beside the question."""
+    """Return what the desk itself adds to the question: further members of the object."""
     more: dict[str, Any] = {}
     if turn.locale:
         more["language"] = to_one_line(turn.locale)[:64]
     if turn.max_tokens is not None:
         more["longest_answer_in_characters"] = turn.max_tokens * CHARACTERS_PER_TOKEN
     if turn.now is not None and turn.tools:
-        # what is called may take a date, and a model has no clock
+        # tool arguments may include a date, and a model has no clock
         more["today"] = f"{turn.now:%A} {turn.now.date().isoformat()}"
         more["time_zone"] = str(turn.now.tzinfo)
     return more

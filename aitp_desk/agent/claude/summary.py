@@ -1,6 +1,6 @@
-"""A conversation in few words: what a model is told to keep of it, and how it is cut without one.
+"""Summarises a conversation: the request to a model, and the cut without one.
 
-Pure. A summary is data like everything that was said; it is told to the agent as quoted words.
+Pure. A summary is data like all messages; it is passed to the agent as quoted text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from aitp_desk.agent.extractive.agent import cut_text
 from aitp_desk.knowledge.documents.sentences import split_sentences
 
 _EACH = 160
-"""How much of one message is kept, in characters."""
+"""How many characters of one message are kept."""
 _SPEAKERS = {"visitor": "Visitor", "desk": "Desk", "other": "Other"}
 
 _RULES = """\
@@ -28,10 +28,10 @@ alone."""
 def make_summary_request(
     previous: str, utterances: Sequence[Utterance], max_tokens: int
 ) -> dict[str, Any]:
-    """The ``system`` and ``messages`` of a request that asks a model for a summary.
+    """Return the ``system`` and ``messages`` of a request that asks a model for a summary.
 
     Parameters:
-        max_tokens: what the summary may be long, in tokens.
+        max_tokens: the most tokens of the summary.
     """
     lines = [encode("summary", previous)] if previous else []
     names = {"visitor": "visitor", "desk": "desk", "other": "party"}
@@ -44,13 +44,13 @@ def make_summary_request(
 
 
 def cut_conversation(previous: str, utterances: Sequence[Utterance], max_tokens: int) -> str:
-    """A conversation cut to each message's first sentence, the newest kept before the older.
+    """Cut a conversation to each message's first sentence, preferring newer messages.
 
-    What was kept before has half of the room, and all that the new messages leave.
+    The previous summary gets half of the budget, and all that the new messages leave.
 
     Parameters:
-        previous: a summary of what was said before; of its lines too the newest are kept first.
-        max_tokens: what is returned is estimated to be no more.
+        previous: a summary of the messages before; its newer lines are preferred too.
+        max_tokens: the most tokens of the result, by the estimate.
     """
     lines = [f"{_SPEAKERS[said.speaker]}: {_first(said.text)}" for said in utterances]
     earlier = previous.split("\n") if previous else []
@@ -60,14 +60,14 @@ def cut_conversation(previous: str, utterances: Sequence[Utterance], max_tokens:
 
 
 def cut_to_tokens(text: str, tokens: int) -> str:
-    """The beginning of a text that is estimated to be no more than so many tokens."""
+    """Return the beginning of a text, by the estimate no longer than a number of tokens."""
     while text and (count := estimate_tokens(text)) > tokens:
         text = cut_text(text, min(len(text) - 1, len(text) * tokens // count))
     return text
 
 
 def _newest(lines: Sequence[str], room: int) -> list[str]:
-    """The last lines that fit; of the last of all its beginning, where it alone does not."""
+    """Return the last lines that fit; the beginning of the last one if it alone does not."""
     kept: list[str] = []
     for line in reversed(lines):
         left = room - _measure(kept)
@@ -78,7 +78,7 @@ def _newest(lines: Sequence[str], room: int) -> list[str]:
 
 
 def _measure(lines: Sequence[str]) -> int:
-    """What lines take together, in tokens, the break after each included."""
+    """Return the tokens of lines together, including line breaks."""
     return sum(estimate_tokens(f"{line}\n") for line in lines)
 
 

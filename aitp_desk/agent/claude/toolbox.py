@@ -1,4 +1,4 @@
-"""What a model calls in a step of its reply: it is carried out here, or left to whoever owes it."""
+"""Carries out a model's tool calls, or leaves them to the caller who owes them."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from aitp_desk.agent.tools import ToolCallRecord, ToolResult, ToolRound
 from aitp_desk.model.conversation.run import ToolCall
 
 MAX_AT_ONCE = 8
-"""How many tools a model may call in one step."""
+"""The most tools that a model may call in one step."""
 MAX_OPTIONS = 4
 LONGEST_QUESTION, LONGEST_OPTION = 600, 160
-"""What a question asked back may be long, and each of its options, in characters."""
+"""The most characters of a clarifying question, and of each of its options."""
 
 Searched = Mapping[str, tuple[Excerpt, ...]]
-"""What calls of the search found, by the ids of the calls."""
+"""The results of search calls, by the ids of the calls."""
 
 
 class Toolbox:
     """The tools of one turn, and the search of the content.
 
     Attributes:
-        rounds: what this reply has called, what its earlier turns have called included.
+        rounds: the calls of this reply, including those of its earlier turns.
     """
 
     def __init__(self, turn: Turn, material: ReplySources) -> None:
@@ -50,13 +50,13 @@ class Toolbox:
     @property
     def used(self) -> tuple[str, ...]:
         """The turn's tools that were called so far, each once, in order."""
-        # a name that the model made up is no tool's, but its own words
+        # a name that the model made up is its text, not a tool
         names = {tool.name for tool in self._turn.tools}
         called = [step.call.name for done in self.rounds for step in done.called]
         return tuple(dict.fromkeys(name for name in called if name in names))
 
     async def search_again(self, step: ToolRound) -> Searched:
-        """What the searches of an earlier turn's step find."""
+        """Repeat the searches of a step of an earlier turn."""
         return {
             called.call.id: await self._material.search(called.call.arguments)
             for called in step.called
@@ -66,11 +66,11 @@ class Toolbox:
     async def carry_out(
         self, uses: Sequence[ToolUse], said: str, deadline: float
     ) -> tuple[ToolRound, Searched]:
-        """Carry out a step, one call after the other, and note it among the rounds.
+        """Carry out a step, one call after the other, and add it to the rounds.
 
         Parameters:
-            said: what the model has said before it called.
-            deadline: when the reply has to be over, by the event loop's clock.
+            said: the model's text before the calls.
+            deadline: when the reply has to end, by the event loop's clock.
 
         Returns:
             The step, and what its searches found; a call that the caller carries out has no result.
@@ -112,7 +112,7 @@ class Toolbox:
         return ToolCallRecord(call, await self._invoke(call, deadline))
 
     async def _invoke(self, call: ToolCall, deadline: float) -> ToolResult:
-        """Carry out a call of a desk's tool, in what time the reply has left."""
+        """Carry out a call of a desk's tool, in the time that the reply has left."""
         if asyncio.get_running_loop().time() < deadline:
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline):
@@ -124,9 +124,9 @@ class Toolbox:
 
 
 def find_person_request(uses: Sequence[ToolUse], turn: Turn) -> PersonRequest | None:
-    """That the model would have a person asked, if that is what it calls for, and may.
+    """Return the model's request for a person, if there is one and it is allowed.
 
-    What it is about stands in the visitor's words; the model's are a note to them.
+    Its subject is the visitor's text; the model's text is a note to the operators.
     """
     use = next((use for use in uses if use.name == ASK_PERSON), None)
     if use is None or not turn.may_want_person:
@@ -138,10 +138,10 @@ def find_person_request(uses: Sequence[ToolUse], turn: Turn) -> PersonRequest | 
 
 
 def find_question(uses: Sequence[ToolUse], judged: Callable[[str], str]) -> PendingQuestion | None:
-    """What the model would ask the visitor, if that is what it calls for.
+    """Return the model's clarifying question to the visitor, if it calls for one.
 
     Parameters:
-        judged: lets pass what may be shown of a text.
+        judged: returns what of a text may be shown.
     """
     given = next((parse_arguments(use.arguments) for use in uses if use.name == ASK), {})
     question, options = given.get("question"), given.get("options")

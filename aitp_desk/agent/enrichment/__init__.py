@@ -1,1 +1,1 @@
-"""Has a model write what visitors may ask of each passage, through the Messages API."""
+"""Lets a model write the questions that each passage answers, through the Messages API."""

@@ -25,7 +25,7 @@ from aitp_desk.knowledge.index.atomic_write import replace_file
 BATCHES = "enrich.batches.json"
 JOURNAL = "enrich.replies.jsonl"
 AT_ONCE = 4
-"""So many requests are open at the same time."""
+"""The most requests that are open at the same time."""
 ATTEMPTS = 6
 MAX_WAIT = 60.0
 POLL_SECONDS = 20.0
@@ -39,7 +39,7 @@ Progress = Callable[[int], None]
 
 
 class PendingBatches(msgspec.Struct):
-    """Batches whose results were not taken yet; kept in a file, so that none is paid for twice.
+    """Batches whose results were not collected yet; kept in a file, so that none is paid for twice.
 
     Parameters:
         ids: of the batches.
@@ -92,7 +92,7 @@ async def send_each(
     progress: Progress,
     sleep: Sleep = asyncio.sleep,
 ) -> int:
-    """Send each group in a request of its own, several at the same time.
+    """Send each group in a separate request, several at the same time.
 
     Returns:
         How many requests failed.

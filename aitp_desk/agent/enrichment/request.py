@@ -1,7 +1,7 @@
-"""What is sent to a model, and what it replies.
+"""Builds the requests to a model, and parses its replies.
 
-The instructions stand in the system text alone. Each passage is one JSON object in a text block of
-its own, which nothing in the passage can end; the reply is the input of the one tool there is.
+The instructions are in the system text alone. Each passage is one JSON object in a separate text
+block, which nothing in the passage can end; the reply is the input of the only tool.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Group = Mapping[str, Passage]
 TOOL = "write_questions"
 _MOST_TOGETHER = 6
 _CHARACTERS_TOGETHER = 3000
-"""Short passages go together up to so many of them and so much text."""
+"""Short passages are grouped up to this many of them and this much text."""
 _TOKENS_EACH = 1500
-"""How long a reply about one passage may be."""
+"""The most tokens of a reply about one passage."""
 _TOKENS_EXPECTED = 450
-"""How long a reply about one passage is, as a rule."""
+"""The usual number of tokens of a reply about one passage."""
 _BATCH_PRICE = 0.5
-"""What a batch costs of the price."""
+"""The price of a batch, as a share of the full price."""
 
 _TOOL: dict[str, Any] = {
     "name": TOOL,
@@ -67,7 +67,7 @@ _TOOL: dict[str, Any] = {
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """About what a run takes.
+    """The estimated cost of a run.
 
     Parameters:
         read, written: tokens.
@@ -82,7 +82,7 @@ class Estimate(msgspec.Struct, frozen=True):
 
 
 def make_groups(passages: Group) -> list[dict[str, Passage]]:
-    """Passages in the groups in which they are sent."""
+    """Return passages in the groups in which they are sent."""
     groups: list[dict[str, Passage]] = []
     room = 0
     for digest, passage in passages.items():
@@ -96,7 +96,7 @@ def make_groups(passages: Group) -> list[dict[str, Passage]]:
 
 
 def make_request(group: Group, settings: Claude) -> dict[str, Any]:
-    """The request for a group, as the Messages API takes it."""
+    """Return the Messages API request for a group."""
     texts = []
     for digest, passage in group.items():
         about = passage_data(digest, passage) | {"headings": " > ".join(passage.trail)}
@@ -115,7 +115,7 @@ def make_request(group: Group, settings: Claude) -> dict[str, Any]:
 
 
 def parse_replies(arguments: Iterable[Any], group: Iterable[str]) -> Iterator[Reply]:
-    """What a model wrote about the passages of a group, the first reply to each.
+    """Yield a model's replies about the passages of a group, the first to each.
 
     Parameters:
         arguments: of its calls of the tool.
@@ -135,7 +135,7 @@ def parse_replies(arguments: Iterable[Any], group: Iterable[str]) -> Iterator[Re
 
 
 def estimate(groups: Sequence[Group], settings: Claude, *, batch: bool) -> Estimate:
-    """About what it takes to send groups.
+    """Estimate the cost of sending groups.
 
     Parameters:
         batch: whether they go as a batch, which costs half.
@@ -153,7 +153,7 @@ def estimate(groups: Sequence[Group], settings: Claude, *, batch: bool) -> Estim
 def limit_by_cost(
     groups: Sequence[Group], settings: Claude, dollars: float, *, batch: bool
 ) -> list[Group]:
-    """The first of these groups, as many as cost no more than a sum by the estimate.
+    """Return the first groups that together cost no more than a sum, by the estimate.
 
     Parameters:
         batch: as :func:`estimate`.

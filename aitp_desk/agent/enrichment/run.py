@@ -29,7 +29,7 @@ def list_missing(
 
 
 class EnrichmentRun:
-    """Sends passages to a model and keeps what was paid for, also when it is ended.
+    """Sends passages to a model and keeps what was paid for, even if interrupted.
 
     Parameters:
         read: returns the content as it is now, with what is enriched of it.

@@ -1,7 +1,7 @@
-"""The agent that answers by extraction, without a model.
+"""Answers by extraction, without a model.
 
-It finds the section that answers, quotes the sentences, table rows or code of it that do, and says
-where they stand. It asks back where two pages fit alike, and says so where none does.
+It finds the section that answers, quotes its relevant sentences, table rows or code, and links to
+it. It asks a clarifying question if two pages fit equally, and says so if none does.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ from aitp_desk.knowledge.snapshot import Knowledge
 
 MAX_ANSWER_CHARACTERS = 1200
 _NEAR = 3
-"""A section that is only near takes this part of the room of an answer."""
+"""A section that is only near gets this fraction of an answer's length."""
 MAX_SOURCES = 4
 MAX_FOLLOW_UPS = 3
 
@@ -74,11 +74,11 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 EXTRACTIVE = "extractive"
-"""What the agent is called, for people."""
+"""The agent's name, for people."""
 
 
 class ExtractiveAgent:
-    """Answers from passages. See :mod:`aitp_desk.agent.base` for what it promises.
+    """Answers from passages. See :mod:`aitp_desk.agent.base` for its guarantees.
 
     Parameters:
         knowledge: the content that it answers from.
@@ -89,7 +89,7 @@ class ExtractiveAgent:
 
     @property
     def name(self) -> str:
-        """What it is, for people."""
+        """Its name, for people."""
         return EXTRACTIVE
 
     async def reply(self, turn: Turn) -> AsyncIterator[Event]:
@@ -97,7 +97,7 @@ class ExtractiveAgent:
         yield (await self.find(turn)).said
 
     async def find(self, turn: Turn) -> Finding:
-        """Answer one turn, and return what the answer was made from as well."""
+        """Answer one turn, and also return what the answer was made from."""
         editions = self._knowledge.editions
         await learn_turn(turn, editions.find_library(turn.locale))
         return find_in(turn, editions)
@@ -107,7 +107,7 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     """The outcome of a turn, and what it was made from.
 
     Parameters:
-        asked: the question as it was read; None where nothing was looked for.
+        asked: the question as it was read; None if nothing was searched.
         found: the sections that were found for it, best first.
     """
 
@@ -117,24 +117,24 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
 
 
 def answer_in(turn: Turn, editions: Editions) -> Said:
-    """The outcome of a turn over all the languages of the content."""
+    """Return the outcome of a turn over all languages of the content."""
     return find_in(turn, editions).said
 
 
 def find_in(turn: Turn, editions: Editions) -> Finding:
-    """The same, with what it was made from.
+    """Return the outcome, and what it was made from.
 
-    Where the content that answers is in another language than the visitor's, it says so first.
+    If the content that answers is in another language than the visitor's, the answer says so first.
     """
     finding = _find_in(turn, editions)
     return msgspec.structs.replace(finding, said=_introduced(finding.said, turn, editions))
 
 
 def _find_in(turn: Turn, editions: Editions) -> Finding:
-    """The outcome without that.
+    """Return the outcome without the note on the language.
 
-    What is not found in the visitor's language may be asked in the site's own: agents name their
-    user's language and ask in another.
+    If nothing is found in the visitor's language, the site's is tried: agents declare their user's
+    language and ask in another.
     """
     library = editions.find_library(turn.locale)
     finding = find_answer(turn, library)
@@ -158,7 +158,7 @@ def _introduced(said: Said, turn: Turn, editions: Editions) -> Said:
         return said
     if (
         detect_question_language(said.text, own) != own
-    ):  # the page is in another language than it says
+    ):  # the page is in another language than it declares
         return said
     introduction = visitors.introduce(own)
     text = f"{introduction}\n\n{said.text}"
@@ -169,7 +169,7 @@ def _introduced(said: Said, turn: Turn, editions: Editions) -> Said:
 
 
 def _speech_to(turn: Turn, own: str) -> Speech:
-    """The visitor's language: the one that the caller names, else that of the question.
+    """Return the visitor's language: the declared one, else that of the question.
 
     Parameters:
         own: the language of the content.
@@ -178,7 +178,7 @@ def _speech_to(turn: Turn, own: str) -> Speech:
 
 
 def _is_told_better(turn: Turn, library: Library, other: Library) -> bool:
-    """Whether another language speaks of clearly more of a question, which hence is asked in it."""
+    """Return whether another language covers clearly more of a question."""
     if turn.pending is not None or turn.clarification is not None:
         return False
     here = find_candidates(library, read_turn(turn, library))
@@ -190,12 +190,12 @@ def _is_told_better(turn: Turn, library: Library, other: Library) -> bool:
 
 
 def answer(turn: Turn, library: Library) -> Said:
-    """The outcome of a turn over one snapshot of the content."""
+    """Return the outcome of a turn over one snapshot of the content."""
     return find_answer(turn, library).said
 
 
 def find_answer(turn: Turn, library: Library) -> Finding:
-    """The same, with what it was made from."""
+    """Return that outcome, and what it was made from."""
     turn = limit_turn(turn, library)
     limit = MAX_ANSWER_CHARACTERS
     if turn.max_tokens is not None:
@@ -211,7 +211,7 @@ def find_answer(turn: Turn, library: Library) -> Finding:
     asked = heard or read_turn(turn, library)
     found = find_candidates(library, asked)
     chosen = find_chosen_section(turn, library)
-    if chosen is not None:  # in that reading, also where another page tells more
+    if chosen is not None:  # in that reading, even if another page covers more
         on_page = [one for one in found if one.page == chosen[0]]
         in_section = [one for one in on_page if one.label.heading == chosen[1]]
         found = list(dict.fromkeys(in_section + on_page)) or found
@@ -238,7 +238,7 @@ def find_answer(turn: Turn, library: Library) -> Finding:
 
 
 def _ask_openly(site: SiteFacts, asked: ReadQuestion, library: Library) -> Clarification:
-    """Ask what the visitor wants to know; who asks for the topics is told them."""
+    """Ask what the visitor wants to know; list the topics if they ask for them."""
     question = speech_of(library.language).says.open.format(site=site.name)
     if asks_for_topics(asked.text):
         question = f"{write_introduction(site.name, site.description, library)} {question}"
@@ -262,7 +262,7 @@ def _offering(
     library: Library,
     limit: int,
 ) -> Answer:
-    """The answer with the reading that was taken and the others, where there are any."""
+    """Return the answer with the chosen reading and the others, if there are any."""
     others = offer(found, rivals, said.text)
     if not others:
         return said
@@ -285,7 +285,7 @@ def _offering(
 def _answer_each(
     each: Mapping[str, ReadQuestion], library: Library, wanted: int, limit: int
 ) -> Answer:
-    """Answer one question for each of several options; what is said of each begins with it."""
+    """Answer a question for each of several options; each part begins with its option."""
     texts: list[str] = []
     best: list[Candidate] = []
     for option, asked in each.items():
@@ -304,7 +304,7 @@ def _answer_each(
 
 
 def _answer_plainly(turn: Turn, library: Library, limit: int) -> Said | None:
-    """Answer a courtesy, or what asks for or about what was said before; None for all else."""
+    """Answer a courtesy, or a message about an earlier one; None for all others."""
     speech = speech_of(library.language)
     courtesy = find_courtesy(read_reply(turn), speech)
     if courtesy is not None:
@@ -314,7 +314,7 @@ def _answer_plainly(turn: Turn, library: Library, limit: int) -> Said | None:
         return _recall(turn, library, limit)
     if turn.pending is not None or not turn.transcript:
         return None
-    if is_agreement(read_reply(turn)):  # to nothing: "ok" after an answer
+    if is_agreement(read_reply(turn)):  # to no question: "ok" after an answer
         text = speech.courtesies.welcomes.format(site=turn.site.name)
         return Answer(text, locale=speech.tag, is_courtesy=True)
     more = continuation(turn, library, min(limit, turn.site.answer_characters))
@@ -347,7 +347,7 @@ def _recall(turn: Turn, library: Library, limit: int) -> Answer:
 def _refuse(
     turn: Turn, asked: ReadQuestion, found: Sequence[Candidate], library: Library, limit: int
 ) -> Answer:
-    """Say that the content does not answer, what is missing from it, and who would know."""
+    """Reply that the content does not answer, what is missing from it, and whom to contact."""
     missing = [
         w.term.word
         for w in asked.wanted
@@ -374,11 +374,11 @@ def _refuse(
 
 
 def _as_written(word: str, question: str) -> str:
-    """A folded word with the accents and marks that the visitor gave it."""
+    """Return a folded word with the accents and marks that the visitor gave it."""
     said = normalize("NFC", question).lower().replace("’", "'").replace("'", " ")
     bare = [part.strip('.,;:!?¿¡"«»„“”()') for part in said.split()]
     written = next((part for part in bare + _WORD.findall(said) if fold_text(part) == word), None)
-    if written is None:  # katakana has no spaces around it, and may be spelt otherwise
+    if written is None:  # katakana has no spaces around it, and may be spelt differently
         runs = (run[0] for run in RUN.finditer(said))
         written = next((run for run in runs if split_words(run) == [word]), word)
     return written
@@ -390,7 +390,7 @@ def _plain(text: str, limit: int, *, found: bool) -> Answer:
 
 
 def list_sources(found: Sequence[Candidate]) -> tuple[Source, ...]:
-    """The sections that an answer comes from, the best first, each address once."""
+    """Return the source sections of an answer, the best first, each address once."""
     best = found[0].rank if found else 0.0
     if not best:
         return ()
@@ -411,7 +411,7 @@ def list_sources(found: Sequence[Candidate]) -> tuple[Source, ...]:
 
 
 def find_follow_ups(found: Sequence[Candidate], library: Library) -> tuple[str, ...]:
-    """Questions that may come next: what else was found, then what else the page says."""
+    """Return questions that may come next: what else was found, then what else the page covers."""
     if not found:
         return ()
     first = found[0]
@@ -429,7 +429,7 @@ def find_follow_ups(found: Sequence[Candidate], library: Library) -> tuple[str, 
 
 
 def cut_text(text: str, limit: int) -> str:
-    """The text within a number of characters, ended between words and marked as cut."""
+    """Cut a text to a number of characters, between words and with a mark."""
     if len(text) <= limit:
         return text
     if limit <= 1:

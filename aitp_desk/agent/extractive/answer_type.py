@@ -1,4 +1,4 @@
-"""What sort of thing would answer a question: how much money, how long, when, an example."""
+"""Determines the type of answer a question expects: money, duration, time, code."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ _BY_PAIR: dict[tuple[str, str], int] = {
 _BY_PAIR |= {("how", word): flags for word, flags in _AFTER_HOW.items()}
 
 _CUES = _BY_WORD.keys() | {word for _, word in _BY_PAIR} | {"when", "phone"}
-"""A question without any of these words, as most are, expects nothing."""
+"""A question without any of these words, as most are, expects no type."""
 
 _HOW_MUCH = ("how", "much")
 _OF_MONEY = {(*_HOW_MUCH, word) for word in "is are for would money to do does".split()}
@@ -92,7 +92,7 @@ _OF_A_COMMAND = {("line", word) for word in ("option", "options", "flag", "argum
 
 
 def find_expected_type(words: Sequence[str]) -> int:
-    """The sorts of figures that a question asks for, as flags.
+    """Return the types of figures that a question expects, as flags.
 
     Parameters:
         words: of the question, folded and in order.
@@ -113,22 +113,22 @@ def find_expected_type(words: Sequence[str]) -> int:
         expects |= CLOCK | DATE
     if words[-1] == "phone":
         expects |= PHONE
-    # any number will do only where nothing more exact is asked for
+    # any number fits only if nothing more exact is expected
     return expects & ~NUMBER or expects
 
 
 def _asks_for_opening_hours(words: Sequence[str]) -> bool:
-    """Whether "hours" are when somebody is there, and not how long something takes."""
+    """Return whether "hours" means opening hours, and not a duration."""
     return words[0] == "hours" or not _OF_OPENING.isdisjoint(pairwise(words))
 
 
 def asks_for_code(word: str) -> bool:
-    """Whether a word mostly asks for an example or a command."""
+    """Return whether a word mostly asks for an example or a command."""
     return bool(_BY_WORD.get(word, 0) & CODE)
 
 
 def _asks_for_a_command(words: Sequence[str]) -> bool:
-    """Whether a command is asked for, and not what a ``command line option`` is."""
+    """Return whether a command is expected, and not what a ``command line option`` is."""
     return any(
         word == "command" and tuple(words[at + 1 : at + 3]) not in _OF_A_COMMAND
         for at, word in enumerate(words)
@@ -136,6 +136,6 @@ def _asks_for_a_command(words: Sequence[str]) -> bool:
 
 
 def _amount(words: Sequence[str]) -> int:
-    """What "how much" asks for: mostly money."""
+    """Return what "how much" expects: mostly money."""
     threes = zip(words, words[1:], words[2:], strict=False)
     return 0 if _OF_MONEY.isdisjoint(threes) else MONEY

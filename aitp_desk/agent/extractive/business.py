@@ -1,7 +1,7 @@
-"""Business: questions about the site itself, its hours and prices, where it is, how to reach it.
+"""Reads questions about the site itself: its hours, prices, location and contact.
 
-They say little that pages say too: "When do you close?" is answered by "Mon-Fri 8 am to 6 pm". What
-pages call such things stands with each language, and is looked for in the content's.
+They share few words with pages: "When do you close?" is answered by "Mon-Fri 8 am to 6 pm". The
+words that pages use are listed for each language, and those of the content's are searched.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _EXPECTS = {
     "date": DATE,
 }
 _OF_THINGS = frozenset({"price", "date"})
-"""What is asked of any thing, too."""
+"""Subjects that are also asked of any thing."""
 _FEW_PAGES = 8
-"""A site of so many pages has one subject, as an event or a shop around the corner has."""
+"""A site with no more pages has one subject, such as an event or a local shop."""
 _LONGEST = 80
-"""Longer questions, in characters, say more than these."""
+"""Longer questions, in characters, ask for more than these."""
 _HINT = 0.5
-"""What a word counts that pages say of it among others."""
+"""The weight of a word that pages also use for other subjects."""
 
 
 def about_business(asked: ReadQuestion, question: str, library: Library) -> ReadQuestion:
-    """A question about the site itself with what pages call it; any other question unchanged."""
+    """Add the words that pages use to a question about the site; return others unchanged."""
     subject = _subject(question, find_speech(question, library.language))
     if subject is None:
         return asked
@@ -54,26 +54,28 @@ def about_business(asked: ReadQuestion, question: str, library: Library) -> Read
     stems = {one: value for one, value in values.items() if vocabulary.weight(one) < unheld}
     if not stems:
         return asked
-    if max(stems.values()) == _HINT:  # what is not called by a name is called by these words alone
+    if max(stems.values()) == _HINT:  # without a name, only these words identify it
         stems = dict.fromkeys(stems, 1.0)
     term = Term.of(subject, max(map(vocabulary.weight, stems)), stems)
     kept = [w for w in asked.wanted if w.term.known and values.keys().isdisjoint(w.term.stems)]
     expects = asked.expects | _EXPECTS[subject]
     return msgspec.structs.replace(
         asked,
-        text=asked.text if is_of_a_thing else subject,  # key words, about which nobody is asked
+        text=asked.text
+        if is_of_a_thing
+        else subject,  # key words, which never lead to a clarifying question
         wanted=(WantedTerm.of(term), *kept),
         expects=expects,
     )
 
 
 def _may_be_another(asked: ReadQuestion, library: Library) -> bool:
-    """Whether "What does it cost?" may mean one of many things."""
+    """Return whether "What does it cost?" may refer to one of many things."""
     return len(library.documents) > _FEW_PAGES or any(w.term.known for w in asked.wanted)
 
 
 def _subject(question: str, speech: Speech) -> str | None:
-    """What of the site a question is about: a key of the language's table."""
+    """Return the subject of a question about the site: a key of the language's table."""
     if len(question) > _LONGEST:
         return None
     said = to_plain_words(question)

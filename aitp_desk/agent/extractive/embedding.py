@@ -1,4 +1,4 @@
-"""Embeds what a turn asks, once, before the turn is answered."""
+"""Embeds a turn's question once, before the turn is answered."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.semantics.base import ModelUnusable
 
 QUESTION_SECONDS = 2.0
-"""An answer waits so long for the model; then it goes by words alone."""
+"""How long an answer waits for the model; then words alone are used."""
 
 _log = structlog.get_logger(__name__)
 
 
 async def learn_turn(turn: Turn, library: Library) -> None:
-    """Let the library learn what a turn asks; without vectors nothing is done."""
+    """Embed the question of a turn; does nothing without vectors."""
     if library.vectors is not None:
         await learn_question(read_turn(limit_turn(turn, library), library), library)
 
 
 async def learn_question(asked: ReadQuestion, library: Library) -> None:
-    """Let the library learn a question."""
+    """Embed a question."""
     if library.vectors is None or not asked.said:
         return
     try:

@@ -1,4 +1,4 @@
-"""Whether a question asks for exactly what a section is called: ``What does VACUUM FULL do?``."""
+"""Tests whether a question names exactly a section: ``What does VACUUM FULL do?``."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _SORTS = frozenset(
     "parameter argument setting variable directive keyword attribute field operator error code "
     "exception line meaning mean means work works default value".split()
 )
-"""What says of which sort the thing is that is asked for, and not which thing."""
+"""Words for the sort of the thing that is asked for, which do not identify it."""
 _OPTION = re.compile(r"(?<![\w-])--?[^\W\d_][\w-]*")
 
 
 class ExactTitle:
-    """A question, ready to be held against what sections are called.
+    """A question, prepared for comparison with the names of sections.
 
     Parameters:
-        words: those that it asks with, of what was said before none.
+        words: its words, without carried ones.
         text: the question itself.
     """
 
@@ -36,15 +36,15 @@ class ExactTitle:
         self._has_dash, self._has_angle = "-" in text, "<" in text
 
     def needs(self, word: str) -> bool:
-        """Whether a word of the question must stand in what the section or its page is called."""
+        """Return whether a word of the question must be in the section's or page's name."""
         return word in self._must
 
     def matches(self, passage: Passage) -> bool:
-        """Whether the question says all that the section is called, and nothing else.
+        """Return whether the question has the section's whole name, and nothing else.
 
-        What the title of its page says may be said too.
+        It may also have words of the page's title.
         """
-        # "what is a submodule" asks for no option that is called so
+        # "what is a submodule" does not ask for an option of that name
         if passage.heading.startswith("<") and not self._has_angle:
             return False
         is_option = passage.heading.startswith("-") and not self._has_dash
@@ -56,9 +56,9 @@ class ExactTitle:
 
 @lru_cache(maxsize=4096)
 def _names(heading: str, title: str) -> list[tuple[frozenset[str], frozenset[str]]]:
-    """What a heading tells, alone and with the title of its page.
+    """Return the names in a heading, alone and with the title of its page.
 
-    ``Interpreter lock (GIL)`` holds two names more, ``-d, --delete=<name>`` one for each option.
+    ``Interpreter lock (GIL)`` holds two more names, ``-d, --delete=<name>`` one for each option.
     """
     first, opened, rest = heading.partition(" (")
     names = [heading, first, rest.removesuffix(")")] if opened else [heading]
@@ -69,7 +69,7 @@ def _names(heading: str, title: str) -> list[tuple[frozenset[str], frozenset[str
 
 
 def _told(heading: str) -> frozenset[str]:
-    """The words of a heading that say which thing it is; names of several parts by all of these."""
+    """Return the identifying words of a heading; names of several parts by all of these."""
     told: set[str] = set()
     for word in split_words(heading):
         if NAME_SIGN in word[1:-1]:

@@ -1,4 +1,4 @@
-"""Why a question got its answer: what was looked for, what was found, and how it scored."""
+"""Explains an answer: the terms, the candidates and their scores."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from aitp_desk.agent.extractive.selection import Candidate
 from aitp_desk.agent.extractive.trust import NEEDED, find_strongest
 
 _SHOWN_KIN = 6
-"""How many other forms of a word are named."""
+"""How many other forms of a word are listed."""
 
 
 class WordExplanation(msgspec.Struct, frozen=True):
-    """A word that was looked for.
+    """A word of the search.
 
     Parameters:
         weight: how much it counts: rare words count more.
-        known: whether any page holds it, or a word that stands for it.
+        known: whether any page has it, or an equivalent word.
         earlier: whether it comes from an earlier question.
-        also: what stands for it, with the share of its weight: other forms and synonyms.
+        also: equivalent words, with the share of its weight: other forms and synonyms.
     """
 
     word: str
@@ -34,16 +34,16 @@ class WordExplanation(msgspec.Struct, frozen=True):
 
 
 class CandidateExplanation(msgspec.Struct, frozen=True):
-    """A section that was found.
+    """A found section.
 
     Parameters:
         score: what the sections are ordered by.
         scores: its parts by their sources, such as ``words``.
         fit: how well the best sentence, row or code block fits the question, about 0 to 1.25.
-        coverage: the share of the question that the section speaks of.
-        lacks: the words of the question of which it says nothing.
-        like: the question, of those that its passage was enriched with, that is most like the
-            visitor's; empty where there is none.
+        coverage: the share of the question that the section covers.
+        lacks: the words of the question that it lacks.
+        like: the question of its passage's enrichment that is most like the visitor's; empty if
+            there is none.
     """
 
     title: str
@@ -57,10 +57,10 @@ class CandidateExplanation(msgspec.Struct, frozen=True):
 
 
 class Explanation(msgspec.Struct, frozen=True):
-    """Why a question got its answer.
+    """The explanation of an answer.
 
     Parameters:
-        reason: what decided, in a sentence.
+        reason: the deciding reason, in a sentence.
     """
 
     said: Said

@@ -1,4 +1,4 @@
-"""Fusion: one order of the passages for a question, from its words and from further signals."""
+"""Fuses scores by words with further signals into one ranking of passages."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from aitp_desk.knowledge.enrichment.questions import Match
 from aitp_desk.knowledge.library import Library
 
 _QUESTION, _MEANING, _RERANKED = 1.0, 2.0, 2.0
-"""How much the likeness to a question counts, the cosine, and the score of a reranker; the best
-score by words counts 1."""
+"""The weights of the likeness to a question, of the cosine, and of a reranker's score; the best
+score by words counts 1.
+"""
 _ASKED, _MEANING_ASIDE = 2.0, 1.0
-"""How much the cosine with a passage's nearest question counts, and then that with its text."""
+"""The weight of the cosine with a passage's nearest question, and then of that with its text."""
 PROPOSED = 6
-"""So many passages the likeness to their questions proposes."""
+"""How many passages the likeness to their questions proposes."""
 
 
 class Signal(msgspec.Struct, frozen=True):
-    """Scores of passages by something other than their words.
+    """Scores of passages by another signal than their words.
 
     Parameters:
-        name: what the scores go by.
+        name: the source of the scores.
         weight: how much the signal counts; the best score by words counts 1.
         best: the numbers of the passages that it proposes, best first.
         score: the score of any passage by its number, about 0 to 1.
@@ -38,7 +39,7 @@ class Signal(msgspec.Struct, frozen=True):
 def list_signals(
     library: Library, asked: ReadQuestion, matches: Mapping[int, Match]
 ) -> tuple[Signal, ...]:
-    """The signals that the content has for a question; none where nothing but words is known."""
+    """Return the content's signals for a question; none if only words are available."""
     signals: list[Signal] = []
     if matches:
         best = sorted(matches, key=lambda number: -matches[number].likeness)[:PROPOSED]
@@ -60,7 +61,7 @@ def list_signals(
 
 
 def find_matches(library: Library, asked: ReadQuestion) -> Mapping[int, Match]:
-    """The question that each passage was enriched with that is most like the visitor's."""
+    """Return for each passage the question of its enrichment that is most like the visitor's."""
     if library.questions is None:
         return {}
     stemmer = library.vocabulary.stemmer
@@ -85,8 +86,8 @@ def fuse_scores(
     Without signals the scores by words are returned as they are.
 
     Parameters:
-        sure: the share of the question that the best passage by words speaks of: the best of
-            passages that all lack what is asked for tells little.
+        sure: the share of the question that the best passage by words covers: if all passages
+            lack what is asked for, the best of them says little.
     """
     if not signals:
         return dict(words)

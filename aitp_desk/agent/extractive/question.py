@@ -1,4 +1,4 @@
-"""Reading a question: what it is about, which words count, what sort of thing would answer it."""
+"""Reads a question: its subject, its weighted terms, and the expected type of answer."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ from aitp_desk.knowledge.search.tokenizer import split_words
 from aitp_desk.knowledge.search.vocabulary import Term, Vocabulary
 
 MAX_READ = 4096
-"""How much of a message is read, in characters."""
+"""How many characters of a message are read."""
 
 MAX_WANTED = 32
-"""How many words are looked for: of a long message those that tell most."""
+"""The most terms of a search: of a long message the most significant ones."""
 
 ASIDE, NEAR = 0.45, 0.6
-"""How much the words count that lead up to the question in a longer message, and in the sentence
-just before a question that says nothing by itself."""
+"""The weight of words that lead up to the question in a longer message, and of those in the
+sentence just before a question without its own subject.
+"""
 
 _PREDICATE = 0.6
-"""How much the words count that say something of the thing that is asked for."""
+"""The weight of words in the predicate, relative to the subject."""
 
 TELLING = 1.0
-"""From this weight on a word says what a question is about."""
+"""From this weight on a word is significant."""
 _ENOUGH = 2
 
 _ASKS = re.compile(
@@ -48,7 +49,7 @@ _ABBREVIATION = re.compile(
     r"\b(?:e\.\s?g|i\.\s?e|z\.\s?b|d\.\s?h|u\.\s?a|p\.\s?ex|p\.\s?ej|a\.\s?k\.\s?a)\.?(?!\w)",
     re.IGNORECASE,
 )
-"""What says nothing; its letters are no words."""
+"""Abbreviations without meaning for the search."""
 _TELL_ME = re.compile(
     r"^((?:(?:and|so|but|or|now|hi|hello|please|can you|could you)[, ]+)*)"
     r"(?:explain|describe|define)(?: to)?(?: me| us)?(?=\s)",
@@ -64,10 +65,10 @@ _NAME = re.compile(r"(?<=[a-z,;:] )[A-Z][\w-]*")
 
 
 class WantedTerm(msgspec.Struct, frozen=True):
-    """A term and how much it counts in this turn.
+    """A term and its weight in this turn.
 
     Parameters:
-        weight: what finding the term tells in this turn.
+        weight: how much a match of the term counts in this turn.
         carried: whether it comes from an earlier question.
     """
 
@@ -78,7 +79,7 @@ class WantedTerm(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, term: Term, factor: float = 1.0, *, carried: bool = False) -> WantedTerm:
-        """A term that counts a share of what it tells."""
+        """Return a term with a share of its weight."""
         return cls(term, factor, term.weight * factor, carried)
 
 
@@ -87,13 +88,13 @@ class ReadQuestion(msgspec.Struct, frozen=True):
 
     Parameters:
         text: the part that asks.
-        wanted: what it is about.
-        expects: the sorts of figures that would answer it, as flags; none for most questions.
+        wanted: its terms.
+        expects: the types of figures that would answer it, as flags; none for most questions.
         names: folded words that are written as names.
         document: path of the page that the conversation is about, or None.
         section: number of the passage on it that answered before, or None.
-        leans: whether it is only understood by what was said before.
-        said: the whole message, with what it leans on: for what reads more than terms.
+        leans: whether it depends on the conversation.
+        said: the whole message, with its context: for what reads more than terms.
         length: how many words the message has.
         foreign: whether it is in another language than the content.
         prefers: the genres of passages that it prefers, as flags.
@@ -113,7 +114,7 @@ class ReadQuestion(msgspec.Struct, frozen=True):
 
 
 def read_question(text: str, vocabulary: Vocabulary) -> ReadQuestion:
-    """Read a message that asks something, however long it is."""
+    """Read a question of any length."""
     said = text = " ".join(text.split())
     if "." in text:
         text = _ABBREVIATION.sub("", text)
@@ -148,24 +149,24 @@ def read_question(text: str, vocabulary: Vocabulary) -> ReadQuestion:
 
 
 def shorten_message(text: str) -> str:
-    """A very long message as its beginning and its end, where what is asked for mostly stands."""
+    """Return the beginning and the end of a very long message, where questions mostly are."""
     if len(text) <= MAX_READ:
         return text
     return f"{text[: MAX_READ // 2]} {text[-(MAX_READ // 2) :]}"
 
 
 def is_question(text: str) -> bool:
-    """Whether a text asks in a sentence, and is not just a row of key words or a fragment."""
+    """Return whether a text is a whole question, and not key words or a fragment."""
     return _ASKS.match(text) is not None and _ABOUT.match(text) is None
 
 
 def points_back(text: str) -> bool:
-    """Whether a text says "it", "that" or the like for something named before."""
+    """Return whether a text refers to something before by "it", "that" or the like."""
     return _POINTS_BACK.search(text.lower()) is not None
 
 
 def count_telling_words(wanted: Iterable[WantedTerm]) -> int:
-    """How many of a question's own words say what it is about."""
+    """Return how many of a question's own words are significant."""
     return sum(w.factor >= 1 and w.weight > TELLING and not w.carried for w in wanted)
 
 
@@ -176,7 +177,7 @@ def _by_weight(wanted: WantedTerm) -> float:
 def _read_several(
     parts: list[str], names: frozenset[str], vocabulary: Vocabulary
 ) -> tuple[list[str], list[str], dict[str, WantedTerm]]:
-    """Those of several sentences that ask, their words, and what all of them are about."""
+    """Return the asking sentences, their words, and the weighted terms of all sentences."""
     said = [vocabulary.words(part, names) for part in parts]
     read = [vocabulary.terms(words, names) for words in said]
     asks = [part.endswith("?") or _ASKS.match(part) is not None for part in parts]
@@ -194,9 +195,9 @@ def _read_several(
 
 
 def _factors(asks: list[bool], read: list[list[Term]]) -> list[float]:
-    """How much the words of each sentence count.
+    """Return the weight of each sentence's words.
 
-    "Can I still use it?" says nothing by itself: what it is about stands just before.
+    "Can I still use it?" has no subject of its own: that is in the sentence before.
     """
     if all(asks):
         return [1.0] * len(asks)
@@ -214,7 +215,7 @@ def _factors(asks: list[bool], read: list[list[Term]]) -> list[float]:
 def _weigh_predicate(
     parts: list[str], wanted: dict[str, WantedTerm], vocabulary: Vocabulary
 ) -> None:
-    """Let count less what is only said of the thing that is asked for.
+    """Reduce the weight of the predicate relative to the subject.
 
     "Which payment methods may a guest use?" asks for payment methods.
     """
@@ -240,7 +241,7 @@ def _telling(terms: list[Term]) -> int:
 
 
 def _names(text: str) -> frozenset[str]:
-    """Words with a capital inside a sentence; none where every other word has one."""
+    """Return words with a capital inside a sentence; none if every other word has one."""
     if text[1:].islower():
         return frozenset()
     found = split_words(" ".join([name for name in _NAME.findall(text) if name != "I"]))

@@ -1,8 +1,8 @@
-"""Which stretch of a section is quoted, so that it can be read alone.
+"""Selects the stretch of a section that is quoted, so that it is readable alone.
 
 An answer is one contiguous stretch of the best section: its paragraphs, a list with the sentence
-that announces it, code with the sentence before it, the rows of a table that matter. Sections that
-score nearly as high share the room with it, below their names.
+that announces it, code with the sentence before it, the relevant rows of a table. Sections that
+score nearly as high share the length with it, below their names.
 """
 
 from __future__ import annotations
@@ -23,45 +23,47 @@ from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search.tokenizer import NEGATIONS, STOP_WORDS, fold_text, split_words
 
 _NEAR = 0.7
-"""A further section is quoted that scores this share of the first."""
+"""A further section is quoted with at least this share of the first one's score."""
 _ALL, _ALONE = 1.3, 1.15
-"""So much room all stretches have together, and one at most."""
+"""The length of all stretches together, and of one at most, as factors."""
 _LOSS, _LOSS_FUSED = 3.0, 6.0
-"""A section has the less room the less it scores than the first: this times the logarithm of its
-share. That makes the most of a room in which a longer stretch gains less and less. Scores that are
-made of several signals lie nearer to each other."""
+"""A section gets less length the lower its score relative to the first: this times the logarithm of
+its share. That maximises the gain of a length of which each further part gains less. Fused scores
+lie nearer to each other.
+"""
 _HEADING_ROOM = 30
 _FURTHER, _LEAST = 2, 120
-"""Up to so many further sections are quoted, in at least so many characters each."""
+"""The most further sections that are quoted, and the fewest characters of each."""
 
 _WHOLE = 1.15
-"""A section that is at most so much longer is quoted whole."""
+"""A section that is at most longer by this factor is quoted whole."""
 _OVER = 1.3
-"""So much longer may a stretch get by what its last sentence announces."""
+"""By this factor a stretch may grow for what its last sentence announces."""
 _BEFORE = 0.6
-"""A list is quoted from its first item where what is asked for stands in this share of the room."""
+"""A list is quoted from its first item if the match is in this share of the length."""
 _ROW = 0.5
-"""A row is quoted that fits so well, the best of its table being 1."""
+"""A row is quoted that fits this well, the best of its table being 1."""
 _SHORT = 0.5
-"""A section that takes less than this share of the room is followed into its subsections."""
+"""A section that takes less than this share of the length is followed by its subsections."""
 _LEAD = 250
-"""A paragraph that announces something is quoted whole up to so many characters."""
+"""The most characters of an announcing paragraph that is quoted whole."""
 _ANCHOR = 0.3
-"""A stretch may stand around any unit that fits so well, the best one being 1."""
+"""A stretch may be around any unit that fits this well, the best one being 1."""
 _FIT, _SHARE, _FILLED = 0.5, 0.5, 0.15
-"""What a stretch is worth by its best unit, by its share of all that fits in the section, and by
-how much of the room it takes; saying the whole question is worth 1."""
+"""The weights of a stretch's best unit, of its share of all that fits in the section, and of how
+much of the length it takes; covering the whole question counts 1.
+"""
 _CHANGE = 0.3
-"""What a note on a version's change is worth, a sentence that says how things are being 1."""
+"""The weight of a note on a version's change, relative to a sentence on the current state."""
 _STEPS = 0.3
-"""What code is worth to a question for a procedure."""
+"""The weight of code for a question about a procedure."""
 _HEADING_CHARACTERS = 90
 
 _LEANS = (
     "This ", "That ", "These ", "Those ", "It ", "They ", "Such ", "However", "But ", "Otherwise",
     "Therefore", "Thus ", "Hence ", "Instead", "In this case", "Also", "So ", "Then ",
 )  # fmt: skip
-"""A sentence with this beginning is understood by the one before."""
+"""A sentence with this beginning depends on the one before."""
 _ENDS = (".", "!", "?", "…", ":", ")", '"', "”", "。", "！", "？", "」")
 """A paragraph with another ending is a label."""
 _LABEL = re.compile(
@@ -74,26 +76,26 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _REPLY = re.compile(r"(?:yes|no|ja|nein|sure|of course|that depends|it depends)\b", re.IGNORECASE)
-"""What begins so answers the question that its heading asks."""
+"""A unit with this beginning answers the question in its heading."""
 _GENERAL = frozenset(
     "about background basic basics conclusion default defaults description detail details "
     "documentation example examples features further general information introduction more note "
     "notes options overview parameter parameters reference remarks return returns section summary "
     "syntax usage use".split()
 )
-"""Words of headings that change nothing about what stands below."""
+"""Words of headings that do not change the meaning of the text below."""
 _GAP = "…"
 _MARKS = {"sentence": 2, "item": 3}
-"""What joining adds to a unit, in characters."""
+"""How many characters joining adds to a unit."""
 
 
 def compose_answer(found: Sequence[Candidate], library: Library, limit: int, *, most: int) -> str:
-    """The text of an answer.
+    """Return the text of an answer.
 
     Parameters:
         found: the sections that fit, best first; at least one.
         limit: about how many characters the first stretch takes.
-        most: how many the answer may take; where there is no room for others, they are left out.
+        most: the most characters of the answer; further sections that do not fit are left out.
     """
     first = found[0]
     near = [first, *(other for other in found[1:] if other.rank >= _NEAR * first.rank > 0)]
@@ -133,7 +135,7 @@ def compose_answer(found: Sequence[Candidate], library: Library, limit: int, *, 
 
 
 def _room(ranks: Sequence[float], total: int, loss: float) -> int:
-    """How much of a room the first of some sections has, so that each has enough."""
+    """Return the length that the first of some sections gets, so that each has enough."""
     for count in range(len(ranks), 1, -1):
         lost = [loss * log(ranks[0] / rank) for rank in ranks[:count]]
         room = (total - _HEADING_ROOM * (count - 1) + sum(lost)) / count
@@ -143,7 +145,7 @@ def _room(ranks: Sequence[float], total: int, loss: float) -> int:
 
 
 def _name(found: Candidate, first: Candidate) -> str:
-    """What a further section is called in the answer; empty where it goes on from the first."""
+    """Return a further section's name in the answer; empty if it continues the first."""
     if found.label == first.label:
         return ""
     heading = found.label.heading if found.page == first.page else ""
@@ -151,7 +153,7 @@ def _name(found: Candidate, first: Candidate) -> str:
 
 
 def quote_section(found: Candidate, limit: int) -> str:
-    """The stretch of a section that says most of the question, without its heading."""
+    """Return the stretch of a section that covers most of the question, without its heading."""
     return _marked(_Stretch(found, limit).text)
 
 
@@ -159,8 +161,8 @@ class _Stretch:
     """The stretch of one section that answers best.
 
     Attributes:
-        units: numbers of the units that are quoted, in order.
-        text: what they say.
+        units: numbers of the quoted units, in order.
+        text: their text.
         is_whole: whether these are all units of the section.
     """
 
@@ -213,20 +215,20 @@ class _Stretch:
         return chosen
 
     def _anchors(self, fits: Sequence[float]) -> list[int]:
-        """The units that a stretch may stand around."""
+        """Return the units that a stretch may be around."""
         least = _ANCHOR * max(fits)
         return [
             at for at, unit in enumerate(self._units) if fits[at] >= least and unit.kind != "row"
         ]
 
     def _start(self, at: int) -> int:
-        """Where the block with a unit begins, or what announces that block."""
+        """Return where the block of a unit begins, or what announces that block."""
         while at > 0 and not self._units[at].opens:
             at -= 1
         return self._lead(at)
 
     def _lead(self, at: int) -> int:
-        """Where what announces the block at a place begins, or the place itself."""
+        """Return where the announcement of a block begins, or the block itself."""
         units = self._units
         while at > 0:
             unit = units[at]
@@ -242,7 +244,7 @@ class _Stretch:
         return at
 
     def _grown(self, start: int, best: int) -> list[int]:
-        """The units from one on, the best one among them, as far as the room allows."""
+        """Return the units from one on, including the best one, as far as the length allows."""
         units, ends, limit = self._units, self._ends, self._limit
         first = best if ends[best] - ends[start] > limit * _BEFORE else start
         window = [start] if first != start else []
@@ -257,12 +259,12 @@ class _Stretch:
         return self._ended(window, size, best)
 
     def _is_named_above(self, at: int) -> bool:
-        """Whether the item above a unit is what it belongs to."""
+        """Return whether a unit belongs to the item above it."""
         units = self._units
         return at > 1 and units[at - 1].kind == "item" and units[at].lead == units[at - 1].text
 
     def _ended(self, window: list[int], size: int, best: int) -> list[int]:
-        """The window without an end that announces something which is not there."""
+        """Return the window without an end that announces something missing."""
         units = self._units
         after = window[-1] + 1
         if after < len(units) and units[window[-1]].text.endswith(MAX_LEAD_CHARACTERS):
@@ -275,7 +277,7 @@ class _Stretch:
         return window
 
     def _announces(self, at: int) -> bool:
-        """Whether a unit says nothing without the next one: a lead-in, a label, an item's name."""
+        """Return whether a unit needs the next one: a lead-in, a label, an item's name."""
         unit = self._units[at]
         if unit.text.endswith(MAX_LEAD_CHARACTERS):
             return True
@@ -284,7 +286,7 @@ class _Stretch:
         return unit.kind == "sentence" and unit.opens and not unit.text.endswith(_ENDS)
 
     def _rows(self, best: int, fits: Sequence[float]) -> list[int]:
-        """The rows of a table that matter, with the sentence that announces it."""
+        """Return the relevant rows of a table, with the sentence that announces it."""
         units, sizes, ends = self._units, self._sizes, self._ends
         start = best
         while start > 0 and not units[start].opens:
@@ -306,7 +308,7 @@ class _Stretch:
 
 
 def _subsections(passage: Passage, library: Library, room: int) -> str:
-    """What stands below a section that only leads in, with the headings."""
+    """Return the text below a section that is only a lead-in, with the headings."""
     text = ""
     for number in library.numbers(passage.document):
         if number <= passage.number:
@@ -336,12 +338,12 @@ def _subsections(passage: Passage, library: Library, room: int) -> str:
 
 
 def _marked(text: str) -> str:
-    """The text, marked as cut where it ends with an announcement of what is not quoted."""
+    """Mark a text as cut if it ends with an announcement of something missing."""
     return f"{text} {_GAP}" if text.endswith(MAX_LEAD_CHARACTERS) else text
 
 
 def _headed(found: Candidate, text: str) -> str:
-    """The text below the heading without which it would be understood otherwise."""
+    """Put a heading before a text that would be misunderstood without it."""
     passage = found.passage
     if not passage.heading or passage.heading == passage.title or text.startswith(passage.heading):
         return text
@@ -357,7 +359,7 @@ def _headed(found: Candidate, text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _read_heading(heading: str) -> tuple[bool, tuple[str, ...]]:
-    """Whether a heading is needed below which a text stands, and the words that it may add."""
+    """Return whether a heading is needed above its text, and the words that it may add."""
     heading = drop_number(heading)
     if len(heading) > _HEADING_CHARACTERS:
         return False, ()
@@ -372,7 +374,7 @@ def _read_heading(heading: str) -> tuple[bool, tuple[str, ...]]:
 
 
 def _under(heading: str, text: str) -> str:
-    """A text below its heading."""
+    """Return a text below its heading."""
     heading = drop_number(heading).rstrip(":")
     if text.startswith(f"{heading}:"):  # a definition begins with its term
         return text

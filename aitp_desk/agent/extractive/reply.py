@@ -1,4 +1,4 @@
-"""What is made of the reply to what the desk asked back, where it does not choose one option."""
+"""Interprets a reply to a clarifying question that does not choose one option."""
 
 from __future__ import annotations
 
@@ -27,16 +27,17 @@ from aitp_desk.knowledge.search.vocabulary import OWN
 def interpret_reply(
     turn: Turn, library: Library
 ) -> Clarification | ReadQuestion | dict[str, ReadQuestion] | None:
-    """What to do with a reply before it is read as a question.
+    """Decide what to do with a reply before it is read as a question.
 
-    Who turns down every option is asked openly, and who names several is told of each. Words that
-    only one option's page holds choose that one, and what another page answers is left to it. A
-    reply that tells the options apart no better than the question did is asked about once more, for
-    a guess would often be wrong; after that each option is answered.
+    A visitor who rejects every option gets an open question, and one who names several gets an
+    answer for each. Words that only one option's page has choose that one, and what another page
+    answers is left to it. A reply that does not distinguish the options better than the question
+    did leads to a second question, because a guess would often be wrong; after that each option is
+    answered.
 
     Returns:
-        What to ask; what is asked of the one option that is meant; or of each option that is to be
-        answered, by the option; None where the reply is to be read as any other message.
+        A question to ask; the reading of the one option that is meant; or of each option that is to
+        be answered, by the option; None if the reply is to be read as any other message.
     """
     pending = turn.pending
     if pending is None or not pending.options:
@@ -66,14 +67,16 @@ def interpret_reply(
     if choice.declines:
         near = next((one for one in found if one.page in pages.values()), None)
         is_told = near is not None and is_trusted(near)
-        return _ask_openly(turn, library) if is_told else None  # else it is told what is missing
+        return (
+            _ask_openly(turn, library) if is_told else None
+        )  # otherwise the answer names what is missing
     if was_asked_again(turn, pending):
         return _each(pending.options, pending, library)
     return _ask_among(pending.options, pending, library)
 
 
 def answer_alone(turn: Turn, library: Library) -> list[Candidate]:
-    """What answers a reply by itself, for who asks something else without saying so; or nothing."""
+    """Return what answers a reply by itself, for an unmarked new question; or nothing."""
     if turn.pending is None:
         return []
     asked = read_message(read_reply(turn), library)
@@ -82,7 +85,7 @@ def answer_alone(turn: Turn, library: Library) -> list[Candidate]:
 
 
 def was_asked_again(turn: Turn, pending: PendingQuestion) -> bool:
-    """Whether the desk asked the same twice already without a choice in between."""
+    """Return whether the desk asked the same twice already without a choice in between."""
     asked = [said.text for said in turn.transcript if said.speaker == "desk"][-2:]
     return len(asked) == 2 and all(text.startswith(pending.question) for text in asked)
 
@@ -94,16 +97,16 @@ def _leads_elsewhere(
     pages: Mapping[str, str | None],
     library: Library,
 ) -> bool:
-    """Whether a reply names what a page answers that was not offered.
+    """Return whether a reply names what another page than the offered ones answers.
 
     Parameters:
-        found: for the question that was asked first, read together with the reply.
-        held: the reply's words, each with the options whose pages hold it.
+        found: for the first question, read together with the reply.
+        held: the reply's words, each with the options whose pages have it.
         pages: of the options.
     """
     if points_back(read_reply(turn)):
         return False
-    words = range(len(held))  # what the reply asks for comes first
+    words = range(len(held))  # the reply's subject comes first
     if found and found[0].page not in pages.values():
         told = [found[0].places.get(at, NOWHERE).covered >= OWN for at in words]
         if any(told) and is_trusted(found[0]):
@@ -117,7 +120,7 @@ def _leads_elsewhere(
 def _held(
     reply: ReadQuestion, pages: Mapping[str, str | None], library: Library
 ) -> list[tuple[WantedTerm, frozenset[str]]]:
-    """The words of a reply that say something, each with the options whose pages hold it.
+    """Return the significant words of a reply, each with the options whose pages have it.
 
     Parameters:
         pages: by their options.
@@ -133,7 +136,7 @@ def _held(
 def _asked_of(
     option: str, pending: PendingQuestion, library: Library, more: Sequence[WantedTerm]
 ) -> ReadQuestion:
-    """What is asked of one option, with more words that count."""
+    """Return the question about one option, with further weighted words."""
     asked = merge_clarification(pending, option, library)
     known = {wanted.term.word for wanted in asked.wanted}
     added = tuple(wanted for wanted in more if wanted.term.word not in known)
@@ -156,7 +159,7 @@ def _ask_among(
 
 
 def _ask_again_openly(turn: Turn, library: Library) -> Clarification | None:
-    """The open question once more, where that was asked and the reply says nothing."""
+    """Repeat the open question, if that was asked and the reply is empty of meaning."""
     if turn.pending is None or read_message(read_reply(turn), library).wanted:
         return None
     openly = _ask_openly(turn, library)

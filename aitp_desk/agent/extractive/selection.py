@@ -1,8 +1,8 @@
-"""Choosing what answers: passages ranked again by how their sentences fit, then the best of them.
+"""Selects the passages that answer: reranks them by the fit of their sentences.
 
-Search ranks passages by their words. A passage answers when one of its sentences, rows or code
-blocks, read together with its heading and its page's title, holds what was asked for, and the sort
-of figure that was asked for. Both count here, and how much of the question the passage covers.
+Search ranks passages by their words. A passage answers if one of its sentences, rows or code
+blocks, read together with its heading and its page's title, has what was asked for, and the
+expected type of figure. Both count here, and how much of the question the passage covers.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from aitp_desk.knowledge.search.ranking import HOPELESS_WIDELY
 from aitp_desk.knowledge.search.vocabulary import KIN, OWN
 
 CANDIDATES, CANDIDATES_WIDELY = 8, 16
-"""How many passages of the search are looked at closely; who takes several looks at more."""
+"""How many passages of the search are examined closely; more for a reader who takes several."""
 _BESIDE = 0.45
-"""What scores less than this share of the best is left out: it is no source of an answer."""
+"""A passage with less than this share of the best score is left out: it is no source of an answer.
+"""
 
 # Found on the tuning questions (tests/answers); each may be halved or doubled at little loss.
 # The score of the search and the best unit count 1 each.
@@ -39,34 +40,35 @@ _CALLED_SECTION = 0.3
 _SHORT_QUESTION = 3
 _SAME_PAGE, _SAME_SECTION, _UNEXPECTED = 0.8, 0.5, 0.8
 _FOREIGN = 0.2
-"""What words count of a question in another language, where its meaning is known: a few names."""
+"""The weight of a foreign question's words, if its meaning is known: a few names."""
 _QUOTED = 1.0
-"""How much better a unit fits that answers the very question of the visitor."""
+"""How much better a unit fits that answers a question like the visitor's."""
 _ALIKE = 0.7
-"""From so much on two questions ask the same."""
+"""From this likeness on two questions ask the same."""
 _RIVAL = 0.85
-"""A question of another page that is so much as like the visitor's leaves open which is meant."""
+"""A question of another page with this share of the likeness leaves open which is meant."""
 _TITLE = 1.0
-"""What a page's title counts for its opening beside further signals: as much as its question."""
+"""The weight of a page's title for its opening, with further signals: as much as its question."""
 
 
 class Candidate(msgspec.Struct, eq=False):
-    """A passage and how it fits a question.
+    """A passage and its fit to a question.
 
     Parameters:
-        question: that it fits.
+        question: the question.
         number: of the passage.
         page: path of its document.
-        score: all in all, by words; comparable within one question.
+        score: the total by words; comparable within one question.
         fit: how well its best unit fits, about 0 to 1.25; comparable between questions.
-        coverage: the share of the question that it speaks of, 0 to 1.
-        places: how each term of the question stands in it, by the term's place in the question.
-        expected: whether it holds a figure of the sort that was asked for.
+        coverage: the share of the question that it covers, 0 to 1.
+        places: the occurrences of each term of the question, by the term's position in the
+            question.
+        expected: whether it has a figure of the expected type.
         strayed: whether the question names pages by their whole names, and this is none of them.
         called: whether the question is at least half of its page's title, and nothing else.
         match: its question that is most like the visitor's.
-        rank: what it is ordered by: the score fused with further signals, times its preference.
-        signals: those.
+        rank: its sort key: the score fused with further signals, times its preference.
+        signals: the further signals.
     """
 
     question: _Question
@@ -85,30 +87,30 @@ class Candidate(msgspec.Struct, eq=False):
 
     @property
     def scores(self) -> dict[str, float]:
-        """The parts of the rank by what they go by: words, and the names of the signals."""
+        """The parts of the rank by source: words, and the names of the signals."""
         parts = {s.name: self.preference * s.weight * s.score(self.number) for s in self.signals}
         return {"words": self.rank - sum(parts.values()), **parts}
 
     @property
     def preference(self) -> float:
-        """How much its rank gains where the question prefers its genre."""
+        """The factor of its rank if the question prefers its genre."""
         genres = self.question.library.ranking.genres[self.number]
         return genre.preference(genres, self.asked.prefers)
 
     @property
     def passage(self) -> Passage:
-        """The passage itself, read when it is asked for."""
+        """The passage itself, read lazily."""
         return self.question.library.passages[self.number]
 
     @property
     def label(self) -> Label:
-        """What the passage is called and where it is."""
+        """The passage's name and address."""
         return self.question.library.label(self.number)
 
     def fits(self) -> list[float]:
-        """How well each of its units fits, by what it says that the heading does not say.
+        """How well each of its units fits, by what it adds to the heading.
 
-        A unit that answers a question like the visitor's fits by this, too.
+        A unit that answers a question like the visitor's also fits by this.
         """
         fits = self.question.fits(self.number, self.places)
         if self.match is not None:
@@ -123,9 +125,9 @@ class Candidate(msgspec.Struct, eq=False):
 
     @property
     def lift(self) -> float | None:
-        """How far it stands out in meaning, in deviations; None where that is not known.
+        """How far it stands out in meaning, in deviations; None if unknown.
 
-        The nearest of as many passages by chance has 0.
+        The nearest of as many random passages has 0.
         """
         vectors = self.question.library.vectors
         near = None if vectors is None else vectors.near(self.asked.said)
@@ -135,7 +137,7 @@ class Candidate(msgspec.Struct, eq=False):
     def is_by_meaning(self) -> bool:
         """Whether the question is in another language than the content, and its meaning is known.
 
-        Its words are then found by chance, but for names.
+        Its words then match by chance, except names.
         """
         return self.asked.foreign and self.lift is not None
 
@@ -145,7 +147,7 @@ class Candidate(msgspec.Struct, eq=False):
         return self.question.asked
 
     def worth(self, units: Sequence[int]) -> float:
-        """How much of the question some of its units say that the heading does not say.
+        """Return how much of the question some of its units cover that the heading does not.
 
         Parameters:
             units: in order.
@@ -153,28 +155,28 @@ class Candidate(msgspec.Struct, eq=False):
         return self.question.worth(self.places, units)
 
     def asks_for(self, word: str) -> bool:
-        """Whether the question says a folded word, in whatever form or by a synonym."""
+        """Return whether the question has a folded word, in any form or by a synonym."""
         stem = self.question.library.vocabulary.stemmer.stem(word)
         return any(stem in wanted.term.stems for wanted in self.asked.wanted)
 
     @property
     def is_named(self) -> bool:
-        """Whether what stands above the passage says all that is asked for."""
+        """Whether the headings above the passage cover the whole question."""
         return not self.is_asked and self.question.names(self.places)
 
     @property
     def defining(self) -> set[int]:
-        """The units of which what is asked for is the subject."""
+        """The units whose subject is what is asked for."""
         return self.question.defining(self.places)
 
 
 def find_candidates(
     library: Library, asked: ReadQuestion, *, widely: bool = False
 ) -> list[Candidate]:
-    """The passages that fit a question, best first; empty when nothing is known of it.
+    """Return the passages that fit a question, best first; empty if none of its words is known.
 
     Parameters:
-        widely: look closely at more passages, and let common words find some of their own: for a
+        widely: examine more passages, and let common words find further ones: for a
             reader who takes several.
     """
     ranking = library.ranking
@@ -198,7 +200,7 @@ def find_candidates(
     if question.asks_what and scores:
         called = [number for number in question.called() if number not in numbers]
         if called:
-            # what is called so is as good a find as any, however common its words are
+            # a passage with that name is as good as any, however common its words are
             scores |= dict.fromkeys(called, max(scores.values()))
             numbers += called
     for number in dict.fromkeys([*numbers, *proposed]):
@@ -222,7 +224,7 @@ def find_candidates(
 
 
 def is_leading(found: Sequence[Candidate]) -> bool:
-    """Whether the first passage answers a question like the visitor's, and no other page does."""
+    """Return whether only the first passage's page answers a question like the visitor's."""
     if not found or not found[0].is_asked or found[0].match is None:
         return False
     least = _RIVAL * found[0].match.likeness
@@ -233,12 +235,12 @@ def is_leading(found: Sequence[Candidate]) -> bool:
 
 
 def order_by_words(found: Sequence[Candidate]) -> list[Candidate]:
-    """The same passages ordered by words alone: what asking back and refusing go by."""
+    """Return the same passages ordered by words alone, for clarifying and refusing."""
     return sorted(found, key=_by_score, reverse=True)
 
 
 class _Question:
-    """A question, ready to be held against passages."""
+    """A question, prepared for comparison with passages."""
 
     def __init__(self, library: Library, asked: ReadQuestion, stands: Sequence[TermPlaces]) -> None:
         self.library = library
@@ -277,16 +279,16 @@ class _Question:
         self.asks_what = not (asked.expects or self._carries or len(words) > _SHORT_QUESTION)
 
     def called(self) -> Sequence[int]:
-        """The passages that begin what is called exactly what is asked for."""
+        """The first passages of sections whose name is exactly what is asked for."""
         return self._ranking.called(self._words)
 
     def is_title_of(self, one: Candidate) -> bool:
-        """Whether the question is the title of a page, which the passage opens."""
+        """Return whether the question is the title of a page, and the passage opens it."""
         is_whole = one.called and self._title_words[one.page] == self._asked_words
         return is_whole and not self._carries and one.number == self.library.numbers(one.page).start
 
     def read(self, number: int, searched: float, least: float) -> Candidate | None:
-        """Measure how one passage fits; None for one that scores less than ``least`` in any case.
+        """Measure the fit of one passage; None for one that scores less than ``least`` in any case.
 
         Parameters:
             searched: its score in the search.
@@ -339,14 +341,14 @@ class _Question:
         )
 
     def _nearness(self, number: int) -> float:
-        """How near a section of the same page is to the one that answered before."""
+        """Return how near a section of the same page is to the one that answered before."""
         section = self.asked.section
         if section is None:
             return 1.0
         return 1 + _SAME_SECTION * self.library.nearness(section, number)
 
     def _names(self, number: int, places: dict[int, TermPlace]) -> bool:
-        """Whether the question asks for exactly what the passage's section is called."""
+        """Return whether the question asks for exactly the name of the passage's section."""
         for at in self._must:
             place = places.get(at)
             if place is None or not place.around:
@@ -354,7 +356,7 @@ class _Question:
         return self._exact.matches(self.library.passages[number])
 
     def names(self, places: dict[int, TermPlace]) -> bool:
-        """Whether the headings and the title say all that is asked for, the headings a part."""
+        """Return whether headings and title cover the whole question, the headings a part of it."""
         if self._expects or self._carries:
             return False
         told = [places.get(at, NOWHERE) for at in self._own]
@@ -363,7 +365,7 @@ class _Question:
         )
 
     def defining(self, places: dict[int, TermPlace]) -> set[int]:
-        """The units that are about all that is asked for: ``A tag is …``, ``Tag: …``."""
+        """Return the units about everything asked for: ``A tag is …``, ``Tag: …``."""
         defining: set[int] | None = None
         for at in self._own:
             place = places.get(at)
@@ -376,7 +378,7 @@ class _Question:
         return defining or set()
 
     def _best_fit(self, number: int, gains: dict[int, float], around: float) -> tuple[float, bool]:
-        """How well the best unit fits together with the headings, and whether a figure fits."""
+        """Return how well the best unit fits with the headings, and whether a figure fits."""
         total, expects = self._total, self._expects
         figures = self._ranking.unit_figures(number)
         best, expected = around / total, False
@@ -395,7 +397,7 @@ class _Question:
         return best, expected
 
     def worth(self, places: dict[int, TermPlace], units: Sequence[int]) -> float:
-        """What some units of a passage say of the question, as a share of it."""
+        """Return how much of the question some units of a passage cover, as a share of it."""
         said = 0.0
         first, last = units[0], units[-1]
         for at, place in places.items():
@@ -408,7 +410,7 @@ class _Question:
         return said / self._total
 
     def fits(self, number: int, places: dict[int, TermPlace]) -> list[float]:
-        """What each unit of a passage says of the question, as a share of it."""
+        """Return how much of the question each unit of a passage covers, as a share of it."""
         total, expects = self._total, self._expects
         figures = self._ranking.unit_figures(number)
         alone = [0.0] * len(figures)
@@ -417,7 +419,7 @@ class _Question:
         for at, place in places.items():
             weight = self.asked.wanted[at].weight
             around += weight * place.around
-            # what the heading says already, the unit need not say again
+            # the unit need not repeat what the heading has
             news = weight * (1 - _SAID * place.around)
             for unit, value in place.units:
                 alone[unit] += news * value

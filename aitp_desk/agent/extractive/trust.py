@@ -1,8 +1,8 @@
-"""Whether what was found answers the question: a sum of evidence.
+"""Decides whether a found section answers the question, from a sum of evidence.
 
-The weights come from a logistic regression over sites that nobody here wrote:
-``python -m tests.answers.strangers.weights`` fits them again. A feature stayed where it helped on
-sites that were left out of the fit.
+The weights come from a logistic regression over independent sites: ``python -m
+tests.answers.strangers.weights`` fits them again. A feature stayed if it helped on sites that were
+left out of the fit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from aitp_desk.knowledge.search.synonyms import plain_english, plain_stems
 from aitp_desk.knowledge.search.vocabulary import OWN
 
 NEEDED = 2.7
-"""So much evidence an answer needs."""
+"""The evidence that an answer needs."""
 WEIGHTS: Mapping[str, float] = {
     "score": 0.93,
     "lead": 0.49,
@@ -31,28 +31,30 @@ WEIGHTS: Mapping[str, float] = {
     "foreign": 0.7,
     "reranked": 2.0,
 }
-"""What each feature counts. That of a reranker is set by hand, none is among the sites' models; so
-is that of other languages, of which more words are known than when the weights were fitted."""
+"""The weight of each feature. That of a reranker is set by hand, none is among the sites' models;
+so is that of other languages, of which more words are known than when the weights were fitted.
+"""
 
 _MOST_TELLING, _LONG, _LONGEST, _WORD = 5, 8, 20, 0.6
 _LEAST_LIKE, _LIKE = 0.47, 0.51
-"""Questions that are less alike have chance in common; from the second on likeness speaks for a
-section."""
+"""Questions below the first likeness match by chance; from the second on likeness is evidence for a
+section.
+"""
 _NEAR = 0.5
-"""A section is near that speaks of this share of the words that the site knows."""
+"""A section is near that covers this share of the known words."""
 _NEAR_UNCALLED = 0.8
-"""The same where neither its heading nor its title says a part of it."""
+"""The same if neither its heading nor its title has a part of it."""
 _NAME = 2.0
-"""A name that is lacking counts so many times what another word does."""
+"""A missing name counts this many times as much as another word."""
 
 
 def is_trusted(best: Candidate) -> bool:
-    """Whether a section is trusted to answer the question that it was found for."""
+    """Return whether a section is trusted to answer its question."""
     return sum_evidence(best) >= NEEDED
 
 
 def find_strongest(found: Sequence[Candidate]) -> tuple[float, Candidate]:
-    """The section with the most evidence, and how much: the first, or the first by words alone."""
+    """Return the section with the most evidence, and how much: the first, or the first by words."""
     first = found[0]
     held = sum_evidence(first), first
     other = first if first.is_by_meaning else max(found, key=_by_score)
@@ -60,15 +62,14 @@ def find_strongest(found: Sequence[Candidate]) -> tuple[float, Candidate]:
 
 
 def sum_evidence(best: Candidate) -> float:
-    """How much speaks for a section."""
+    """Return the evidence for a section."""
     return sum(WEIGHTS[name] * value for name, value in list_features(best).items())
 
 
 def is_near(best: Candidate) -> bool:
-    """Whether a section that does not answer is about the topic of the question.
+    """Return whether a section that does not answer is about the topic of the question.
 
-    It speaks of nearly all that the site knows of it; of most is enough where its heading or title
-    says a part.
+    It covers nearly all known words; most of them suffice if its heading or title has a part.
     """
     known = [
         (wanted.weight, best.places.get(at, NOWHERE))
@@ -82,20 +83,21 @@ def is_near(best: Candidate) -> bool:
 
 
 def list_features(best: Candidate) -> dict[str, float]:
-    """What speaks for a section, or against it.
+    """Return the features for or against a section.
 
     - score: by words.
     - lead: how much more the best section by words scores than any other.
-    - length: how many words tell something, up to five, and each further word of a long question:
-      the score is a share of the question, and who explains a situation uses words of their own.
+    - length: how many words are significant, up to five, and each further word of a long question:
+      the score is a share of the question, and a visitor who explains a situation uses different
+      words.
     - lack: the weight of the rarest word that the section lacks, names doubled.
-    - whole: whether it speaks of all that is asked for.
-    - lift: by how many deviations it stands out in meaning more than by chance.
-    - likeness: to the question that it is enriched with.
-    - carried: whether the question goes on with what was talked about, which is the site's topic;
-      against the section where all that it names itself is unknown to the site.
+    - whole: whether it covers everything asked for.
+    - lift: by how many deviations it stands out in meaning beyond chance.
+    - likeness: to a question of its enrichment.
+    - carried: whether the question continues the conversation's topic, which is the site's;
+      negative if everything that it names itself is unknown to the site.
     - foreign: whether the content is not English; few synonyms are known, so that scores are lower.
-    - reranked: what a reranker says of it.
+    - reranked: a reranker's score.
     """
     asked, library = best.asked, best.question.library
     telling = sum(wanted.weight > TELLING for wanted in asked.wanted)
@@ -155,9 +157,11 @@ def _lack(best: Candidate, asked: ReadQuestion, library: Library) -> float:
 
 
 def _is_name(wanted: WantedTerm, asked: ReadQuestion, library: Library) -> bool:
-    """Whether a word is written as a name, or is no plain word."""
+    """Return whether a word is written as a name, or is no plain word."""
     word = wanted.term.word
-    if not library.vocabulary.is_english:  # plain words are not known, capitals may be any noun's
+    if (
+        not library.vocabulary.is_english
+    ):  # plain words are not known, and capitals may be any noun's
         return not wanted.term.known and not is_ngram(word)
     is_plain = word in plain_english() or library.vocabulary.stemmer.stem(word) in plain_stems()
     return word in asked.names or not (is_plain or word.isdigit())

@@ -1,1 +1,1 @@
-"""What a conversation adds to a question: follow-ups, courtesies, choices, asking back."""
+"""Handles follow-ups, courtesies, choices and clarifying questions."""

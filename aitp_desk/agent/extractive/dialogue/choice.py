@@ -1,4 +1,4 @@
-"""What a visitor chooses who was asked back and given options, however that is written."""
+"""Reads a visitor's choice among offered options, in any wording."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ _TOKEN = re.compile(r"-?\w+|[^\w\s]")
 _NUMBER = re.compile(r"-?[0-9]{1,2}")
 _LETTER = re.compile(r"(?<!\w)([a-d])\W*$")
 _SHORTEST = 4
-"""The fewest letters of a word that stands for a longer one."""
+"""The fewest letters of a word that abbreviates a longer one."""
 _AROUND = " .!\"'“”„«»()"
 _BREAKS = frozenset(",;.:!?–—")
-"""What ends the reach of a ``not``."""
+"""Signs that end the scope of a ``not``."""
 
 
 class Choice(msgspec.Struct, frozen=True):
     """A reply as a choice.
 
     Parameters:
-        chosen: what it chooses: one option, or several where it names several or wants all.
-        left: of which it still has to be chosen: all options where it says nothing that would tell
-            them apart (``yes``, a number that none has), the others where it only says what is not
+        chosen: the chosen options: one, or several if it names several or wants all.
+        left: the options that remain to choose from: all if the reply does not distinguish
+            them (``yes``, a number that none has), the others if it only says what is not
             meant.
-        declines: whether it says that none of them is meant.
+        declines: whether it rejects all of them.
         is_free: whether it says more than that, in the visitor's own words.
     """
 
@@ -41,7 +41,7 @@ class Choice(msgspec.Struct, frozen=True):
 
     @property
     def option(self) -> str | None:
-        """The one option that it chooses, or None."""
+        """The only chosen option, or None."""
         return self.chosen[0] if len(self.chosen) == 1 else None
 
 
@@ -54,18 +54,18 @@ def read_choice(
     noun: Collection[str] = (),
     is_known: Callable[[str], bool] = lambda _word: False,
 ) -> Choice:
-    """Read a reply as a choice: an option's own words, its number, ``the second one``, ``both``.
+    """Read a reply as a choice: an option's words, its number, ``the second one``, ``both``.
 
-    Of the visitor's other words only those are read here that say what is *not* meant. A place in
-    the list is read in every language that the desk speaks, and an option's words also where they
-    are cut short or misspelt.
+    Of the visitor's other words only exclusions are read here. A position in the list is read in
+    every language that the desk speaks, and an option's words also if they are abbreviated or
+    misspelt.
 
     Parameters:
         options: as they were offered, in their order.
-        speech: how numbers are said.
+        speech: the language of numbers.
         stem: of a folded word, by which words are compared.
-        noun: folded words for what is chosen, which may stand after a place: ``the second trail``.
-        is_known: whether a folded word is one of the content's, and so no misspelt one.
+        noun: folded words for the options, which may follow a position: ``the second trail``.
+        is_known: whether a folded word is one of the content's, and so not misspelt.
     """
     if named := _named(reply, options):
         return Choice((named,))
@@ -80,7 +80,7 @@ def read_choice(
 
 
 def read_choice_by_place(reply: str, options: Sequence[str]) -> str | None:
-    """The option that a reply names in full or by its place alone; None for any other reply."""
+    """Return the option that a reply names in full or by position alone; else None."""
     return _named(reply, options) or _placed(reply, options, ())
 
 
@@ -103,7 +103,7 @@ def _nearest(
     filler: Collection[str],
     is_known: Callable[[str], bool],
 ) -> str | None:
-    """The one option whose words all words of a reply begin or misspell; None for none."""
+    """Return the only option whose words a reply abbreviates or misspells; None for none."""
     held: dict[str, set[str]] = {}
     for option in options:
         for word in re.findall(r"\w+", fold_text(option)):
@@ -122,7 +122,7 @@ def _nearest(
 
 
 class _Reply:
-    """A reply, word by word. Places in the list of options are counted from 1."""
+    """A reply, word by word. Positions in the list of options are counted from 1."""
 
     def __init__(
         self,
@@ -171,7 +171,7 @@ class _Reply:
                 self._free = True
 
     def choice(self) -> Choice:
-        """What it comes to."""
+        """Return the resulting choice."""
         turned_down = self._at(self._not_meant)
         if turned_down:
             kept = [one for one in self._options if one not in turned_down]
@@ -191,7 +191,7 @@ class _Reply:
         return tuple(one for place, one in enumerate(self._options, 1) if place in places)
 
     def _place(self, word: str) -> int | None:
-        """Which place in the list a word names; None where it names none."""
+        """Return the position in the list that a word names; None if it names none."""
         if _NUMBER.fullmatch(word):
             return int(word)
         last = len(self._options)
@@ -199,7 +199,7 @@ class _Reply:
 
 
 def _among(kept: Sequence[str]) -> Choice:
-    """The choice of which no more is said than that it is one of these."""
+    """Return an open choice among some of the options."""
     if len(kept) > 1:
         return Choice(left=tuple(kept))
     return Choice(tuple(kept)) if kept else Choice(declines=True)
@@ -208,10 +208,10 @@ def _among(kept: Sequence[str]) -> Choice:
 def _own_words(
     options: Sequence[str], filler: Collection[str], stem: Callable[[str], str]
 ) -> tuple[set[str], dict[str, int]]:
-    """The stems that all of the options have, and those that only one has, each with its place.
+    """Return the stems common to all options, and those of only one, each with its position.
 
     Parameters:
-        filler: words that name no option, though one has them: ``the``.
+        filler: words that identify no option, though one has them: ``the``.
     """
     of_each = [
         {stem(word) for word in re.findall(r"\w+", fold_text(option)) if word not in filler}

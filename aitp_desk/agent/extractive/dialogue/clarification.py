@@ -1,4 +1,4 @@
-"""When a question fits several sections equally: what it may mean, and when that is asked back."""
+"""Decides when a question is ambiguous between sections, and asks back."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from aitp_desk.knowledge.search.vocabulary import OWN
 MAX_OPTIONS = 4
 MANY_PAGES = 150
 MAX_TERMS = 3
-"""A question with more words of weight has said enough."""
+"""A question with more weighty words is specific enough."""
 
 _BEGINS = "Do you mean "
 _CLOSE, _CLOSE_AMONG_MANY = 0.9, 0.95
-"""How near another page must come to the first whose headings or title say what is asked for."""
+"""How near another page must come to the first if its headings or title match the question."""
 _SAME, _OF_A_KIND = 0.98, 0.7
-"""How near any other page must come, and one that bears the thing's name in its title."""
+"""How near any other page must come, and one with the thing's name in its title."""
 _MOSTLY = 0.5
 _MOST = 0.25
-"""A word says what a question is about that tells so much of what its rarest word does."""
+"""A word is significant with this share of the weight of the rarest word."""
 _COVERAGE, _FIT = 0.78, 0.78
 _CLOSE_WITHOUT_A_NOUN, _ALIKE_WITHOUT_A_NOUN = 0.5, 0.6
-"""The same where the question says "it" and nothing was said before that could be meant."""
+"""The same if the question says "it" and nothing before could be meant."""
 _WHAT_IS = re.compile(r"what(?:['’]?s| is| are) (?!(?:the|your|my|our|its)\b)", re.IGNORECASE)
-"""What asks so for a thing is answered where that is defined: "the limit" may be any."""
+"""A question for a thing in this form is answered by its definition: "the limit" may be any."""
 _OPTION = re.compile(r"“([^”]+)”")
 _NUMBERED = re.compile(r"\d+\. (.+)")
 
@@ -41,7 +41,7 @@ _NUMBERED = re.compile(r"\d+\. (.+)")
 def ask_back(
     asked: ReadQuestion, rivals: Sequence[Candidate], library: Library
 ) -> Clarification | None:
-    """What to ask where no reading of a question leads and each has another answer.
+    """Return a clarifying question if no reading of a question leads and each has an answer.
 
     Parameters:
         rivals: of :func:`rivals_of`.
@@ -58,17 +58,17 @@ def ask_back(
 
 
 def _is_open(asked: ReadQuestion, rivals: Sequence[Candidate]) -> bool:
-    """Whether each reading has an answer of its own: things of a kind, or a thing nobody named.
+    """Return whether each reading has a separate answer: things of a kind, or an unnamed thing.
 
-    A question with no more than one word of weight may mean anything that is called so. Sections
-    that differ otherwise mostly say parts of one answer, or one of them is what is meant: the
-    first is quoted, and the others are offered.
+    A question with at most one weighty word may mean anything with that name. Sections that differ
+    otherwise mostly hold parts of one answer, or one of them is meant: the first is quoted, and the
+    others are offered.
     """
     if len({drop_number(rival.label.heading).casefold() for rival in rivals}) == 1:
         return True
     titled = list(map(_is_titled, rivals))
     if points_back(asked.text):
-        # of a page that is called so "it" is the subject, and so is the site in "does it support
+        # on a page with that title "it" is its subject, and so is the site in "does it support
         # tables"
         return len(asked.wanted) < 2 and not any(titled)
     titles = {rival.passage.title for rival in rivals}
@@ -82,14 +82,14 @@ def _is_open(asked: ReadQuestion, rivals: Sequence[Candidate]) -> bool:
 
 
 def _telling(asked: ReadQuestion) -> list[int]:
-    """The words that say most of what a question is about, by their places in it."""
+    """Return the positions of the most significant words of a question."""
     own = [(at, wanted.weight) for at, wanted in enumerate(asked.wanted) if wanted.factor >= 1]
     most = max((weight for _, weight in own), default=0.0)
     return [at for at, weight in own if weight >= _MOST * most]
 
 
 def _is_titled(found: Candidate) -> bool:
-    """Whether a page's title says one of the words of the question."""
+    """Return whether a page's title has one of the words of the question."""
     places = [
         found.places.get(at, NOWHERE) for at, w in enumerate(found.asked.wanted) if w.factor >= 1
     ]
@@ -97,18 +97,18 @@ def _is_titled(found: Candidate) -> bool:
 
 
 def _is_headed(found: Candidate) -> bool:
-    """Whether the headings of a section say what tells most of the question."""
+    """Return whether a section's headings have the most significant words of the question."""
     return any(found.places.get(at, NOWHERE).heading >= OWN for at in _telling(found.asked))
 
 
 def rivals_of(
     asked: ReadQuestion, found: Sequence[Candidate], library: Library
 ) -> Sequence[Candidate]:
-    """The sections of several pages that answer a short question alike, best first.
+    """Return the sections of several pages that answer a short question equally, best first.
 
-    Those whose headings or titles say what is asked for and fit it alike, or all pages that may be
-    meant where the question says "it" of what nobody has named. Key words (``phone number``) are
-    looked up and have none; nor has a follow-up, which has its topic from the conversation.
+    Those whose headings or titles match the question equally well, or all pages that may be meant
+    if the question says "it" without an antecedent. Key words (``phone number``) are looked up and
+    have none; nor has a follow-up, which has its topic from the conversation.
 
     Parameters:
         found: ordered by words.
@@ -126,7 +126,7 @@ def rivals_of(
         if candidate.score < close * first.score:
             break
         best.setdefault(candidate.page, candidate)
-    if len(best) < 2:  # nothing comes near the first, as mostly
+    if len(best) < 2:  # nothing comes near the first, as is usual
         return ()
     coverage, fit = (_ALIKE_WITHOUT_A_NOUN,) * 2 if dangling else (_COVERAGE, _FIT)
     rivals = [
@@ -139,7 +139,7 @@ def rivals_of(
     ]
     if first not in rivals:
         return ()
-    # a page is meant that the question names or that is called so; else those that bear its words
+    # a page that the question names or that has that title is meant; else those with its words
     rivals = [rival for rival in rivals if not rival.strayed] or rivals
     if first.called and not dangling:
         rivals = [rival for rival in rivals if rival.called]
@@ -160,7 +160,7 @@ def rivals_of(
 
 
 def _closeness(found: Candidate, asked: ReadQuestion) -> float:
-    """How near a section must come to the first, by what it and its page are called."""
+    """Return how near a section must come to the first, by its heading and title."""
     own = [(at, wanted.weight) for at, wanted in enumerate(asked.wanted) if wanted.factor >= 1]
     places = found.places
     titled = sum([weight for at, weight in own if places.get(at, NOWHERE).title >= OWN])
@@ -170,7 +170,7 @@ def _closeness(found: Candidate, asked: ReadQuestion) -> float:
 
 
 def find_asked_before(transcript: Sequence[Utterance]) -> PendingQuestion | None:
-    """What the desk asked back in the last words of a conversation that keeps no such note."""
+    """Return the desk's last clarifying question, from a conversation without such a record."""
     if len(transcript) < 2 or transcript[-1].speaker != "desk":
         return None
     question = transcript[-1].text
@@ -178,7 +178,9 @@ def find_asked_before(transcript: Sequence[Utterance]) -> PendingQuestion | None
         return None
     options = tuple(_OPTION.findall(question))
     about = None
-    for said in reversed(transcript):  # it may have been asked again since, or before among more
+    for said in reversed(
+        transcript
+    ):  # it may have been repeated since, or been asked before with more options
         if said.speaker == "visitor":
             about = said.text
         elif not said.text.startswith(_BEGINS) or not set(_OPTION.findall(said.text)) >= {*options}:
@@ -187,9 +189,9 @@ def find_asked_before(transcript: Sequence[Utterance]) -> PendingQuestion | None
 
 
 def find_earlier_offer(transcript: Sequence[Utterance]) -> PendingQuestion | None:
-    """The choice that the desk offered last, where it has only answered once since then.
+    """Return the last offered choice, if the desk has only answered once since then.
 
-    Who has chosen one of several may choose another.
+    A visitor who chose one of several may choose another.
     """
     desk = [at for at, said in enumerate(transcript) if said.speaker == "desk"][-2:]
     for at in reversed(desk):
@@ -202,12 +204,12 @@ def find_earlier_offer(transcript: Sequence[Utterance]) -> PendingQuestion | Non
 
 
 def find_offered_options(said: str) -> tuple[str, ...]:
-    """The options below a question that the desk asked; none where it did not ask so."""
+    """Return the options below a question of the desk; none without such a list."""
     question, options = split_question(said)
     return options if question.endswith("?") else ()
 
 
 def split_question(asked: str) -> tuple[str, tuple[str, ...]]:
-    """A question that was asked back as it was written down, and the options numbered below it."""
+    """Split a clarifying question, as it was written, from the numbered options below it."""
     question, *lines = asked.split("\n")
     return question, tuple(found[1] for line in lines if (found := _NUMBERED.fullmatch(line)))

@@ -1,4 +1,4 @@
-"""Understanding a question by what was said before it."""
+"""Interprets a question in the context of the conversation."""
 
 from __future__ import annotations
 
@@ -40,13 +40,14 @@ from aitp_desk.knowledge.search.tokenizer import fold_text, split_words
 from aitp_desk.knowledge.search.vocabulary import Term
 
 _FEW = 3
-"""A question with more words of weight stands by itself."""
+"""A question with more weighty words is independent."""
 _FEWEST, _SHORT = 1, 6
-"""A question with so few words of weight, and so few words at all, leans on what was said before,
-where it does not ask what a thing is."""
+"""A question with so few weighty words, and so few words in total, depends on the conversation,
+unless it asks what a thing is.
+"""
 _TWO = 2
 REACH = 5
-"""How many questions back a chain of follow-ups is read."""
+"""The most questions back in a chain of follow-ups."""
 
 _LEANS_ON = re.compile(
     r"^\W*(?:and|or|but|also|then|so|what about|how about|what if|same for|which one|why)\b",
@@ -58,7 +59,7 @@ _PREPOSITION = re.compile(
     r"(at|by|for|from|in|inside|into|on|onto|over|through|to|under|via|with|without)\b",
     re.IGNORECASE,
 )
-"""What a fragment opens with that puts something else in a place of the earlier question."""
+"""The opening of a fragment that replaces something in the earlier question."""
 _ASKS_BACKWARDS = re.compile(
     r"\b(?:did|have|had|was|were) (?:i|we|you and i) (?:just |ever |even )?(?:ask|said|say|mention|"
     r"talk|discuss|want|been (?:asking|talking))|\bi (?:just )?asked(?: you)?(?: about)?\W*$|"
@@ -67,16 +68,16 @@ _ASKS_BACKWARDS = re.compile(
 )
 _FIRST = re.compile(r"\b(?:first|original|at the (?:start|beginning))\b", re.IGNORECASE)
 
-# How much of the earlier question is carried over, as a share of the weight of the new words.
+# The weight of what is carried over from the earlier question, as a share of the new words' weight.
 _INTO_FRAGMENT, _INTO_CLAUSE, _UNBIDDEN = 0.7, 0.6, 0.4
 _PREDICATE = 0.5
-"""What the earlier question asked counts less in a clause than what it was about."""
+"""The predicate of the earlier question counts less in a clause than its subject."""
 
 
 def read_message(text: str, library: Library) -> ReadQuestion:
-    """Read a message that asks something in the library's language, by itself."""
+    """Read a question in the library's language, by itself."""
     speech = find_speech(text, library.language)
-    # agreement asks for nothing; a search would find pages that hold its words by chance
+    # agreement asks for nothing; a search would match pages by chance
     if is_agreement(text, speech):
         return read_question("", library.vocabulary)
     asked = read_question(speech.plain(text), library.vocabulary)
@@ -90,12 +91,12 @@ def read_message(text: str, library: Library) -> ReadQuestion:
 
 
 def asks_about_the_conversation(question: str, library: Library) -> bool:
-    """Whether what is asked for is what was said before: ``What did I just ask about?``."""
+    """Return whether a question is about the conversation: ``What did I just ask about?``."""
     return asks_backwards(question, library.language)
 
 
 def asks_backwards(question: str, language: str) -> bool:
-    """The same of a question in a language, by its tag."""
+    """Return the same for a question in a language, by its tag."""
     return (
         _ASKS_BACKWARDS.search(find_speech(question, language).plain(question).lower()) is not None
     )
@@ -104,7 +105,7 @@ def asks_backwards(question: str, language: str) -> bool:
 def find_meant_question(
     question: str, transcript: Sequence[Utterance], library: Library
 ) -> str | None:
-    """The earlier question that a question about the conversation means, or None."""
+    """Return the earlier question that a question about the conversation means, or None."""
     asked = [
         said.text
         for said in transcript
@@ -117,7 +118,7 @@ def find_meant_question(
 
 
 def limit_turn(turn: Turn, library: Library) -> Turn:
-    """The turn with what is read of it: the ends of very long messages, what was asked back."""
+    """Limit a turn to what is read: the ends of very long messages, the pending question."""
     pending = turn.pending
     if pending is None and turn.clarification is None and turn.transcript:
         offered = find_earlier_offer(turn.transcript)
@@ -145,7 +146,7 @@ def limit_turn(turn: Turn, library: Library) -> Turn:
 
 
 def _offered_with_the_answer(turn: Turn, library: Library) -> tuple[PendingQuestion | None, str]:
-    """The readings that the last answer offered, and the one that a message chooses."""
+    """Return the readings that the last answer offered, and the one that a message chooses."""
     said, reply = turn.transcript, turn.question
     if len(said) < 2 or said[-1].speaker != "desk" or "?" in reply:
         return None, reply
@@ -161,7 +162,7 @@ def _offered_with_the_answer(turn: Turn, library: Library) -> tuple[PendingQuest
 
 
 def _offered(turn: Turn, library: Library) -> PendingQuestion | None:
-    """The choice that a message is which only names a section, as the desk offers them."""
+    """Return the choice that a message implies if it only names a section."""
     name = turn.question.strip()
     if ":" not in name or find_section(name, library) is None:
         return None
@@ -171,7 +172,7 @@ def _offered(turn: Turn, library: Library) -> PendingQuestion | None:
 
 
 def read_turn(turn: Turn, library: Library) -> ReadQuestion:
-    """Read a turn's question together with what it leans on."""
+    """Read a turn's question with the context that it depends on."""
     pending = turn.pending
     if pending is not None:
         if is_answer(turn, pending, library):
@@ -183,10 +184,10 @@ def read_turn(turn: Turn, library: Library) -> ReadQuestion:
 
 
 class Exchange(msgspec.Struct):
-    """A question and where it was answered.
+    """A question and the section that answered it.
 
     Parameters:
-        question: of the visitor; where that chose one of several options, the option.
+        question: of the visitor; if it chose one of several options, the option.
         section: number of the passage that the answer comes from first, or None.
     """
 
@@ -195,7 +196,7 @@ class Exchange(msgspec.Struct):
 
 
 def list_exchanges(turn: Turn, library: Library) -> list[Exchange]:
-    """What the visitor asked before, oldest first."""
+    """Return the visitor's earlier questions, oldest first."""
     earlier: list[Exchange] = []
     offered: tuple[str, ...] = ()
     for said in turn.transcript:
@@ -212,7 +213,7 @@ def list_exchanges(turn: Turn, library: Library) -> list[Exchange]:
 
 
 def _answered(earlier: Sequence[Exchange], before: ReadQuestion, library: Library) -> int | None:
-    """The section that answered last, or that fits the last question where none is known to."""
+    """Return the section that answered last, or the best for the last question if unknown."""
     for exchange in reversed(earlier):
         if exchange.section is not None:
             return exchange.section
@@ -232,7 +233,7 @@ def _read(question: str, earlier: Sequence[Exchange], library: Library) -> ReadQ
         asked.expects & CODE  # "show me an example"
     ):
         asked = msgspec.structs.replace(asked, wanted=())
-    # of several sentences those that only lead up to the question tell as well what it is about
+    # in several sentences, those that lead up to the question count as well
     own = sum(wanted.term.weight > TELLING for wanted in asked.wanted)
     pointing = points_back(_before_its_topic(question, asked, library))
     is_fragment = not is_question(question)
@@ -283,14 +284,14 @@ def _read(question: str, earlier: Sequence[Exchange], library: Library) -> ReadQ
 
 
 def _stems_above(section: int, library: Library) -> frozenset[str]:
-    """The stems of what names a section's page and the headings above it."""
+    """Return the stems of the titles of a section's page and the headings above it."""
     passage = library.passages[section]
     names = " ".join((passage.title, *passage.trail[:-1], passage.document))
     return frozenset(map(library.vocabulary.stemmer.stem, split_words(names)))
 
 
 def _replaced(fragment: str, before: str, library: Library) -> list[Term]:
-    """The terms of the earlier question that a fragment puts others in the place of.
+    """Return the terms of the earlier question that a fragment replaces.
 
     "And on Windows?" replaces "a Mac" of "How do I open a share on a Mac?".
     """
@@ -305,7 +306,7 @@ def _replaced(fragment: str, before: str, library: Library) -> list[Term]:
 
 
 def _before_its_topic(question: str, asked: ReadQuestion, library: Library) -> str:
-    """A question up to its first word of weight: what "it" after that means, it says itself."""
+    """Return a question up to its first weighty word: a later "it" refers to that word."""
     stem = library.vocabulary.stemmer.stem
     telling = {
         s
@@ -322,7 +323,7 @@ def _before_its_topic(question: str, asked: ReadQuestion, library: Library) -> s
 def _scaled(
     carried: Sequence[WantedTerm], own: Sequence[WantedTerm], share: float
 ) -> tuple[WantedTerm, ...]:
-    """What is carried over, made light enough not to outweigh the question's own words."""
+    """Scale the carried terms so that they do not outweigh the question's words."""
     said = {stem for wanted in own for stem in wanted.term.own}
     carried = [wanted for wanted in carried if said.isdisjoint(wanted.term.own)]
     weight = sum(wanted.weight for wanted in own)
@@ -334,23 +335,23 @@ def _scaled(
 
 
 def _names_another(asked: ReadQuestion, page: str | None, library: Library) -> bool:
-    """Whether a question names a page other than the one that was talked about."""
+    """Return whether a question names a page other than the current one."""
     named = library.naming.find_named(frozenset(s for w in asked.wanted for s in w.term.own))
     return bool(named) and page not in named
 
 
 def is_answer(turn: Turn, pending: PendingQuestion, library: Library) -> bool:
-    """Whether a message answers what was asked back, and is no new question."""
+    """Return whether a message answers the clarifying question, and is no new question."""
     reply = read_reply(turn)
     if not read_turn_choice(turn, pending, library).is_free:
         return True
-    if turn.clarification is not None:  # whoever has one box for both cannot name it otherwise
+    if turn.clarification is not None:  # a client with one input field for both cannot mark it
         return not is_question(reply) or points_back(reply)
     return "?" not in reply and count_telling_words(read_message(reply, library).wanted) <= _FEW
 
 
 def read_turn_choice(turn: Turn, pending: PendingQuestion, library: Library) -> Choice:
-    """What is chosen of the options that were offered."""
+    """Return the choice among the offered options."""
     return _choose(read_reply(turn), pending.options, library)
 
 
@@ -361,7 +362,7 @@ def _choose(reply: str, options: Sequence[str], library: Library) -> Choice:
 
 
 def find_chosen_section(turn: Turn, library: Library) -> tuple[str, str] | None:
-    """The page and heading that a reply chooses of those that were offered; None for none."""
+    """Return the page and heading that a reply chooses among the offered ones; None for none."""
     if turn.pending is None:
         return None
     option = read_turn_choice(turn, turn.pending, library).option
@@ -369,14 +370,14 @@ def find_chosen_section(turn: Turn, library: Library) -> tuple[str, str] | None:
 
 
 def read_reply(turn: Turn) -> str:
-    """What is said to what was asked back."""
+    """Return the reply to the clarifying question."""
     return turn.question if turn.clarification is None else turn.clarification
 
 
 def merge_clarification(pending: PendingQuestion, reply: str, library: Library) -> ReadQuestion:
-    """The question that was asked first, read together with an option or the visitor's own words.
+    """Read the first question together with a chosen option or the visitor's text.
 
-    What the reply says goes before what the question said.
+    The reply takes precedence over the question.
     """
     reply = name_of_choice(reply, library)
     about = read_message(pending.about, library)
@@ -399,20 +400,20 @@ def merge_clarification(pending: PendingQuestion, reply: str, library: Library) 
 
 
 def _is_left(wanted: WantedTerm, reply: ReadQuestion, library: Library) -> bool:
-    """Whether a word names a page, and the reply names another one instead."""
+    """Return whether a word names a page, and the reply names another one instead."""
     named = library.naming.find_named(frozenset(s for w in reply.wanted for s in w.term.own))
     holders = library.naming.find_documents(wanted.term.own) if named else set[str]()
     return bool(holders) and holders.isdisjoint(named)
 
 
 def find_page(option: str, library: Library) -> str | None:
-    """The path of the page that an option names, or None."""
+    """Return the path of the page that an option names, or None."""
     section = find_section(option, library)
     return None if section is None else section[0]
 
 
 def find_section(name: str, library: Library) -> tuple[str, str] | None:
-    """The page that has a name for its title, or the section that is a source or a choice by it.
+    """Return the page with this title, or the section with this name in a source or choice.
 
     Returns:
         The page's path, and the section's heading, or the empty string for the page as a whole.
@@ -424,7 +425,7 @@ def find_section(name: str, library: Library) -> tuple[str, str] | None:
 
 
 def name_of_choice(option: str, library: Library) -> str:
-    """The name of the section in an option; any other reply unchanged."""
+    """Return the section's name in an option; any other reply unchanged."""
     names = names_in(option)
     return next((one for one in names if _section_named(one.casefold(), library)), option)
 

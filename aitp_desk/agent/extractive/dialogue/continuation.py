@@ -1,4 +1,4 @@
-"""Continuation: what a page says after what an answer has quoted, for "tell me more"."""
+"""Continues after the quoted part of a page, for "tell me more"."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from aitp_desk.knowledge.documents.chunks import join_units
 from aitp_desk.knowledge.library import Library
 
 _KNOWN_BY = 60
-"""So many characters tell whether a unit was quoted."""
+"""This many characters identify a quoted unit."""
 _MOST = 3
-"""Up to so many sections are read on in at once."""
+"""The most sections that are continued at once."""
 
 
 def continuation(turn: Turn, library: Library, room: int) -> tuple[str, tuple[Source, ...]] | None:
-    """The text that comes next on the page of the last answer, and the sections it is from.
+    """Return the next text on the page of the last answer, and its sections.
 
     Parameters:
-        room: about how long it may be, in characters; one unit is always read.
+        room: about how many characters; one unit is always returned.
 
     Returns:
-        An empty text at the end of the page; None where something else is asked, or nothing was
-        answered before.
+        An empty text at the end of the page; None for another question, or without an earlier
+        answer.
     """
     if turn.pending is not None or not asks_for_more(turn.question, speech_of(library.language)):
         return None
@@ -52,13 +52,13 @@ def continuation(turn: Turn, library: Library, room: int) -> tuple[str, tuple[So
 
 
 def _unread(passage: Passage, read: str) -> Sequence[Unit]:
-    """The units of a passage after the last of them that was quoted."""
+    """Return the units of a passage after the last quoted one."""
     quoted = [at for at, unit in enumerate(passage.units) if _flat(unit.text)[:_KNOWN_BY] in read]
     return passage.units[quoted[-1] + 1 :] if quoted else passage.units
 
 
 def _first(units: Sequence[Unit], room: int) -> Sequence[Unit]:
-    """The first units that fit into the room; one of them in any case where there is room."""
+    """Return the first units that fit; at least one if there is any space."""
     length = 0
     for at, unit in enumerate(units):
         length += len(unit.text)

@@ -1,4 +1,4 @@
-"""Courtesies: greetings, thanks, goodbyes and agreement, which are read without a search."""
+"""Reads greetings, thanks, goodbyes and agreement without a search."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from aitp_desk.knowledge.search.tokenizer import to_plain_words
 Kind = Literal["hello", "thanks", "bye"]
 
 MAX_WORDS = 80
-"""Characters of the longest message that can be one."""
+"""Characters of the longest message that can be a courtesy."""
 _ASKED = re.compile(r"[?？]")
 _KINDS: tuple[Kind, ...] = ("bye", "thanks", "hello")
-"""Which one is answered where several are said, the first of these."""
+"""Which courtesy is answered if there are several, the first of these."""
 
 
 class Courtesy(msgspec.Struct, frozen=True):
-    """What a message says where it says nothing else.
+    """A message that is only a courtesy.
 
     Parameters:
-        speech: the language in which it is said.
+        speech: its language.
     """
 
     kind: Kind
     speech: Speech
 
     def answer(self, site: str) -> str:
-        """The reply in the visitor's language.
+        """Return the reply in the visitor's language.
 
         Parameters:
             site: the site's name.
@@ -46,10 +46,10 @@ class Courtesy(msgspec.Struct, frozen=True):
 
 
 def find_courtesy(words: str, preferred: Speech | None = None) -> Courtesy | None:
-    """The courtesy that is all of what is said; None where something else is said, or asked.
+    """Return the courtesy if the message is nothing else; else None.
 
     Parameters:
-        preferred: the language to read it in where several have it: ``ciao``, ``hallo``.
+        preferred: the language to read it in if several have it: ``ciao``, ``hallo``.
     """
     if len(words) > MAX_WORDS or _ASKED.search(words):
         return None
@@ -66,10 +66,10 @@ def find_courtesy(words: str, preferred: Speech | None = None) -> Courtesy | Non
 
 
 def is_agreement(words: str, speech: Speech | None = None) -> bool:
-    """Whether words agree to what was just asked: ``sure``, ``yes please``.
+    """Return whether a message agrees to the last question: ``sure``, ``yes please``.
 
     Parameters:
-        speech: the language to read them in; by default each.
+        speech: the language to read it in; by default each.
     """
     if len(words) > MAX_WORDS or _ASKED.search(words):
         return False
@@ -78,10 +78,10 @@ def is_agreement(words: str, speech: Speech | None = None) -> bool:
 
 
 def asks_for_more(words: str, preferred: Speech | None = None) -> bool:
-    """Whether words ask to read on where an answer ended, and for nothing else: ``go on``.
+    """Return whether a message only asks to continue the last answer: ``go on``.
 
     Parameters:
-        preferred: the language to read them in first.
+        preferred: the language to read it in first.
     """
     if len(words) > MAX_WORDS:
         return False
@@ -91,7 +91,7 @@ def asks_for_more(words: str, preferred: Speech | None = None) -> bool:
 
 
 def is_refusal(words: str) -> bool:
-    """Whether words only say no to what was just asked, in any language: ``nein danke``."""
+    """Return whether a message only says no, in any language: ``nein danke``."""
     if len(words) > MAX_WORDS or _ASKED.search(words):
         return False
     said = to_plain_words(words)
@@ -121,7 +121,7 @@ def _agreements(speech: Speech) -> frozenset[str]:
 
 @cache
 def _patterns(speech: Speech) -> tuple[re.Pattern[str], dict[Kind, re.Pattern[str]]]:
-    """What a message of nothing but courtesies is, and what each of them is."""
+    """Return the patterns of a message of only courtesies, and of each courtesy."""
     courtesies = speech.courtesies
     phrases: dict[Kind, str] = {
         "hello": courtesies.hello,

@@ -1,4 +1,4 @@
-"""A reading of a question: the section that it may mean, in words that a visitor chooses by."""
+"""Describes readings of a question as options for the visitor."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search.vocabulary import OWN
 
 MAX_OTHERS = 2
-"""So many readings are offered with an answer at most."""
+"""The most other readings that are offered with an answer."""
 _DASH = " – "
-"""Stands between the name of a section and what it says."""
+"""Separates the name of a section from its gist."""
 _GIST = 70
-"""How much of that is told, in characters."""
+"""The most characters of a gist."""
 _SHORTEST = 12
-"""A shorter sentence tells nothing."""
+"""A shorter sentence is not informative."""
 _LEANS = re.compile(r"(?:this|that|these|those|it|they|so|but|or|and)\b|\S*[(=]", re.IGNORECASE)
-"""A first sentence that begins so needs another one, or is a signature."""
+"""A first sentence with this beginning depends on another one, or is a signature."""
 _CLOSE = 0.85
-"""How near another reading must come to the one that was taken."""
+"""How near another reading must come to the chosen one."""
 _QUOTES = str.maketrans("", "", "“”„«»「」")
 
 
 def reading_of(found: Candidate, library: Library, *, is_thing: bool = False) -> str:
-    """A section as a choice: what it is called, and what it says.
+    """Return a section as an option: its name and its gist.
 
     Parameters:
-        is_thing: whether the page's title is the name of what is asked for, so that it says enough
-            together with a heading that says a word of the question.
+        is_thing: whether the page's title is the name of what is asked for, so that it suffices
+            together with a heading that has a word of the question.
     """
     label, passage = found.label, found.passage
     is_said = any(place.heading >= OWN for place in found.places.values())
@@ -50,17 +50,17 @@ def reading_of(found: Candidate, library: Library, *, is_thing: bool = False) ->
 
 
 def names_in(reading: str) -> Iterator[str]:
-    """What may be the name in a reading: all of it, then less and less of it."""
+    """Yield possible names in a reading: all of it, then shorter beginnings."""
     while reading:
         yield reading
         reading = reading.rpartition(_DASH)[0]
 
 
 def offer(found: Sequence[Candidate], rivals: Sequence[Candidate], text: str) -> list[Candidate]:
-    """The other readings of a question that is answered, as far as the answer does not quote them.
+    """Return the other readings of an answered question that the answer does not quote.
 
     Parameters:
-        found: what was found for it, the reading that was taken first.
+        found: what was found for it, the chosen reading first.
         rivals: all its readings.
         text: the answer.
     """
@@ -79,14 +79,14 @@ def offer(found: Sequence[Candidate], rivals: Sequence[Candidate], text: str) ->
 
 
 def offered_by(answer: str, speech: Speech) -> tuple[str, ...]:
-    """The readings that stand at the end of an answer, the one that was taken first."""
+    """Return the readings at the end of an answer, the chosen one first."""
     line = answer.rpartition("\n")[2]
     found = _offering(speech.says).fullmatch(line)
     return tuple(_quotations(speech.says).findall(line)) if found else ()
 
 
 def _gist(passage: Passage, library: Library) -> str:
-    """What a section says, in few words: by its enrichment, else by its first sentence."""
+    """Return the gist of a section: from its enrichment, else its first sentence."""
     summary = "" if library.questions is None else library.questions.summary(passage.number)
     if not summary and passage.units and passage.units[0].kind == "sentence":
         first = passage.units[0].text
@@ -104,7 +104,7 @@ def _shortened(sentence: str) -> str:
 
 @cache
 def _offering(says: SpeechTexts) -> re.Pattern[str]:
-    """How an offer stands in an answer."""
+    """Return the pattern of an offer in an answer."""
     return re.compile(_pattern(says.taken, lambda _: ".+"))
 
 

@@ -1,4 +1,4 @@
-"""The topics of a site: what its pages are about, for a visitor who asks nothing in particular."""
+"""Lists the topics of a site, for a visitor without a specific question."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _ASKS = re.compile(
     r"what (?:can|could) you (?:do|tell me|help(?: me)? with|answer)|help(?: me)?|topics",
     re.IGNORECASE,
 )
-"""How a visitor asks what may be asked."""
+"""Questions for what may be asked."""
 
 
 def asks_for_topics(text: str) -> bool:
-    """Whether a visitor asks what the site is or what may be asked."""
+    """Return whether a visitor asks what the site is or what may be asked."""
     return _ASKS.fullmatch(text.strip(" ?!.")) is not None
 
 
 def write_introduction(name: str, description: str, library: Library) -> str:
-    """A site's name and description, the number of its pages and their first titles."""
+    """Return a site's name and description, the number of its pages and their first titles."""
     told = f"{name}: {description}" if description else f"{name}."
     titles = [document.title for document in library.documents[:_MOST_TITLES]]
     if not titles:
