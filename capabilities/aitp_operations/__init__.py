@@ -1,4 +1,4 @@
-"""AITP-04, operations: how an agent is, asked and told on a thread."""
+"""AITP-04, operations: healthchecks of agents on a thread."""
 
 from aitp_operations.capability import Operations
 

@@ -1,4 +1,4 @@
-"""AITP-04 as a capability: answers healthchecks, and asks other agents how they are."""
+"""AITP-04 as a capability: answers healthchecks, and sends them to other agents."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class OperationsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True
 
 
 class Operations(Capability):
-    """Health that is asked for and told. See the module."""
+    """Answers healthchecks and monitors peers."""
 
     slug = "operations"
     names = ("aitp.dev/operations",)
     settings = OperationsSettings
 
     def __init__(self, chosen: OperationsSettings) -> None:
-        """See :class:`Capability`.
+        """Create the capability; see :class:`Capability`.
 
         Raises:
             ValueError: two peers have one name.
@@ -62,16 +62,16 @@ class Operations(Capability):
         self._peers: dict[str, Health | None] = {}
 
     def use(self, own: Own) -> None:
-        """Peers are asked in the name of the desk's own actor."""
+        """Receive the desk's own actor, in whose name peers are asked."""
         self._actor = own.actor
 
     def schemas(self) -> Sequence[Schema]:
-        """Version 1: AITP-04's draft, and the answer that it leaves open."""
+        """Return version 1: AITP-04's draft, and the answer that it leaves open."""
         document = resources.files(__package__).joinpath("schemas/v1.json").read_bytes()
         return (Schema(version=1, messages=MESSAGES, document=msgspec.json.decode(document)),)
 
     def judge(self, part: Part, context: Context) -> Verdict:
-        """Answer a healthcheck; what others tell of their health is only kept."""
+        """Answer a healthcheck; store health messages of others."""
         match part.content:
             case Healthcheck() as asked:
                 told = health_of(context.components, asked, context.now, operates=context.operates)
@@ -80,7 +80,7 @@ class Operations(Capability):
                 return Take()
 
     def as_text(self, part: Part) -> str:
-        """See :mod:`aitp_operations.health_report`."""
+        """Render a message; see :mod:`aitp_operations.health_report`."""
         match part.content:
             case Healthcheck() as asked:
                 return tell_question(asked)
@@ -90,7 +90,7 @@ class Operations(Capability):
                 raise AssertionError(part.key)
 
     def actions(self) -> Sequence[Query]:
-        """The same at the doors that have no threads."""
+        """Return the healthcheck as a query, for protocols without threads."""
         return (
             Query(
                 name="healthcheck",
@@ -103,11 +103,11 @@ class Operations(Capability):
         )
 
     def rounds(self) -> Mapping[str, Round]:
-        """Asking the peers, where there are any."""
+        """Return the round that asks the peers, if there are any."""
         return {"peers": Round(self._ask_peers, self.chosen.every)} if self.chosen.peers else {}
 
     def watched(self) -> Mapping[str, Health | None]:
-        """The peers, as they were when they were last asked."""
+        """Return the health of the peers when they were last asked."""
         asked = (peer.name for peer in self.chosen.peers if peer.name in self._peers)
         return {name: self._peers[name] for name in asked}
 

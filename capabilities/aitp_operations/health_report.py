@@ -1,4 +1,4 @@
-"""How the desk is, as AITP-04's messages tell it, and in words."""
+"""The desk's health as AITP-04's message, and as text."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def health_of(
     """Answer a healthcheck.
 
     Parameters:
-        components: all parts, as they are now.
+        components: all components with their current health.
         now: Unix seconds.
-        operates: whether whoever asks runs the desk. Nobody else is told more than the status.
+        operates: whether the caller is an operator. Others receive only the status.
     """
     status, at = state_of(components), datetime.fromtimestamp(now, UTC)
     if asked.type != "full":
@@ -37,7 +37,7 @@ def health_of(
 
 
 def _part(component: Component) -> PartHealth:
-    """A part as it is told; what plug-ins say at length is cut."""
+    """Convert a component; long texts of plug-ins are truncated."""
     return PartHealth(
         component.name[:MOST_IN_NAME],
         component.state,
@@ -47,12 +47,12 @@ def _part(component: Component) -> PartHealth:
 
 
 def tell_question(asked: Healthcheck) -> str:
-    """A healthcheck in words."""
+    """Render a healthcheck as text."""
     return "How is each part of you?" if asked.type == "full" else "How are you?"
 
 
 def tell_health(health: AgentHealth) -> str:
-    """A health message in words, a line for each part."""
+    """Render a health message as text, a line for each component."""
     lines = [f"Status: {health.status}.", *map(_tell_part, health.components), health.note]
     return "\n".join(filter(None, lines))
 

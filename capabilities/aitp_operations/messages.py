@@ -1,6 +1,6 @@
 """The messages of AITP-04: ``healthcheck``, and ``health``, which answers one.
 
-Source: the examples of AITP-04's draft, which show the first alone. The second is the desk's own.
+Source: the examples of AITP-04's draft, which has only the first. The second is the desk's own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Asking other agents how they are, by plain AITP calls: a thread, a healthcheck, what they reply.
+"""Sends healthchecks to other agents by plain AITP calls.
 
 Source: AITP 0.1, Threads API; AITP-04.
 """
@@ -16,9 +16,9 @@ from aitp_desk.capability import Health, Request, Response, Send, Unanswered
 from aitp_operations.messages import AgentHealth
 
 PUBLISHED = "https://aitp.dev/v1/operations.schema.json"
-"""What stands in ``$schema`` of what other agents are asked: the draft's address, that all know."""
+"""The ``$schema`` of healthchecks to other agents: the draft's URL, which all know."""
 SECONDS = 10.0
-"""How long one call of a peer may take."""
+"""Timeout of one call to a peer."""
 WAIT_SECONDS = 5
 """How long a peer is asked to wait for its own reply."""
 MOST_BYTES = 64 * 1024
@@ -61,21 +61,21 @@ class _PeerAnswer(msgspec.Struct):
 
 
 class _Unfit(Exception):
-    """A peer has answered something else than AITP says."""
+    """A peer's response does not conform to AITP."""
 
 
 class _Busy(Exception):
-    """A peer has no time for callers."""
+    """A peer turns callers away."""
 
 
 async def ask_all(
     peers: Sequence[Peer], actor: str, send: Send, tell: Callable[[str, Health | None], None]
 ) -> None:
-    """Ask all of them at once how they are; nobody waits for another.
+    """Ask all peers for their health, concurrently.
 
     Parameters:
         actor: id of the actor as which the desk asks.
-        tell: is told of each by its name, as soon as it is known; None for who is well.
+        tell: receives the health of each by its name, as soon as it is known; None for well.
     """
 
     async def ask_one(peer: Peer) -> None:
@@ -85,7 +85,7 @@ async def ask_all(
 
 
 async def ask(peer: Peer, actor: str, send: Send) -> Health | None:
-    """Ask one; whatever it does, it is told how that looks from here. None for who is well."""
+    """Ask one peer for its health; None for well."""
     try:
         return await _ask(peer.url.rstrip("/") + "/v1/threads", actor, send)
     except Unanswered as failure:
@@ -108,7 +108,7 @@ async def _ask(threads: str, actor: str, send: Send) -> Health | None:
 
 
 def _opening(threads: str, actor: str) -> Request:
-    """A thread with a healthcheck on it, and the capability declared."""
+    """Return the request for a thread with a healthcheck and the declared capability."""
     asked = msgspec.json.encode({"$schema": PUBLISHED, "healthcheck": {}}).decode()
     thread = {
         "messages": [{"role": "user", "content": [asked]}],
@@ -126,7 +126,7 @@ def _opening(threads: str, actor: str) -> Request:
 
 
 async def _delete(thread: str, send: Send) -> None:
-    """Leave nothing behind at the peer; where it does not let go, it forgets by itself."""
+    """Delete the thread at the peer; if that fails, the peer expires it."""
     try:
         await send(Request(url=thread, method="DELETE", seconds=SECONDS))
     except Unanswered:
@@ -145,7 +145,7 @@ def _read(response: Response, type_: type[T]) -> T:
 
 
 def _judge(messages: Sequence[_Message]) -> Health | None:
-    """What a peer's replies say of it: who replies in words is well enough to do so."""
+    """Return what a peer's replies say of its health; a text reply means well."""
     replies = [one for one in messages if one.role != "user"]
     if not replies:
         return Health("degraded", "It has not replied.")
