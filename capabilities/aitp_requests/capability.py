@@ -1,6 +1,6 @@
-"""AITP-02 as a capability: judges requests and decisions, tells them, understands words.
+"""AITP-02 as a capability: judges requests and decisions, and converts them from and to text.
 
-What is asked stands in the capability's :class:`~aitp_desk.capability.Book`.
+Requests are stored in the capability's :class:`~aitp_desk.capability.Book`.
 """
 
 from __future__ import annotations
@@ -78,16 +78,16 @@ class RequestsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Requests(Capability):
-    """Decisions that are asked for and made. See the module."""
+    """Requests for decisions, and decisions."""
 
     slug = "requests"
     names = ("aitp.dev/requests", "aitp.dev/decisions", "aitp.dev/decision")
     settings = RequestsSettings
 
     def schemas(self) -> Sequence[Schema]:
-        """Version 1.0.0 of AITP-02, as the published schema has it, and below it the desk's own.
+        """Return version 1.0.0 of AITP-02 as published, and the desk's own version 0.
 
-        So whoever has declared AITP-02 reads a decision that does not count as data, too.
+        Readers that have declared AITP-02 therefore also receive rejected decisions as data.
         """
         document = resources.files(__package__).joinpath("schemas/v1.json").read_bytes()
         return (
@@ -105,7 +105,7 @@ class Requests(Capability):
         )
 
     def judge(self, part: Part, context: Context) -> Verdict:
-        """Open a request, or hold a decision against the one that it answers."""
+        """Open a request, or check a decision against its request."""
         match part.content:
             case RequestDecision() as request:
                 return self._ask(request, part.given, context)
@@ -117,7 +117,7 @@ class Requests(Capability):
                 raise AssertionError(part.key)
 
     def as_text(self, part: Part) -> str:
-        """See :mod:`aitp_requests.text`."""
+        """Render a message; see :mod:`aitp_requests.text`."""
         match part.content:
             case RequestDecision() as request:
                 return tell_request(request)
@@ -129,7 +129,7 @@ class Requests(Capability):
                 raise AssertionError(part.key)
 
     def from_text(self, text: str, waiting: Sequence[Record]) -> Mapping[str, Any] | None:
-        """See :mod:`aitp_requests.word_replies`."""
+        """Parse a decision; see :mod:`aitp_requests.word_replies`."""
         asked = [one for one in map(BOOK.read, waiting) if one is not None]
         decision = understand(text, [one.request for one in asked])
         if decision is None:
@@ -137,27 +137,27 @@ class Requests(Capability):
         (settled,) = (one for one in asked if one.request.id == decision.request_decision_id)
         is_yes = settled.request.type == "confirmation" and decision.options[0].id == YES
         if is_yes and settled.call_id is not None and plain(text) != YES:
-            return None  # it may cost, or be final: the desk, which knows, reads milder words
+            return None  # it may cost, or be final: the desk, which knows, reads milder texts
         return {"decision": decision}
 
     def awaits(self, record: Record, actor: str) -> bool:
-        """Whether an actor may answer a request in words."""
+        """Return whether an actor may answer a request by text."""
         return BOOK.awaits(record, actor)
 
     def phrase(self, asking: Asking) -> Mapping[str, Any] | None:
-        """Ask for a choice, or for a yes. See :mod:`aitp_requests.desk_requests`."""
+        """Ask for a choice or a confirmation; see :mod:`aitp_requests.desk_requests`."""
         request = phrase(asking)
         return None if request is None else {"request_decision": request}
 
     def standing(self, part: Part, context: Context) -> Standing | None:
-        """How a request stands; a decision asks nothing."""
+        """Return a request's state; None for a decision."""
         request = part.content
         if not isinstance(request, RequestDecision):
             return None
         return BOOK.standing(request.id, context)
 
     def waiting(self, record: Record) -> Waiting | None:
-        """See :mod:`aitp_requests.forms`."""
+        """Return the form of an open request; see :mod:`aitp_requests.forms`."""
         asked = BOOK.read(record)
         if asked is None:
             return None
@@ -173,14 +173,14 @@ class Requests(Capability):
         )
 
     def answer(self, record: Record, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """See :mod:`aitp_requests.forms`."""
+        """Build the decision of a form; see :mod:`aitp_requests.forms`."""
         asked = BOOK.read(record)
         if asked is None:
             raise InvalidRequest("What was asked here has been erased.")
         return {"decision": decision_by(asked.request, given)}
 
     def jobs(self) -> Mapping[str, Work]:
-        """Reminding of what nobody has answered."""
+        """Return the job that reminds of unanswered requests."""
         return {"remind": Work(self._remind)}
 
     def _ask(self, request: RequestDecision, given: Mapping[str, Any], context: Context) -> Verdict:
@@ -238,7 +238,7 @@ def _answer(decision: Decision, given: Mapping[str, Any], context: Context) -> V
 
 
 def _reject(decision: Decision, why: NotCounted, *effects: Effect) -> tuple[Effect, ...]:
-    """Store a decision that does not count as such: nobody takes it for one that does."""
+    """Store a decision as rejected, so that no reader takes it for a valid one."""
     named = decision.request_decision_id
     rejected = RejectedDecision(why.reason, why.message, decision.options, named)
     return (Replace({"rejected_decision": rejected}, version=0), *effects, Say(why.message))

@@ -1,4 +1,4 @@
-"""What a request lets one choose, in one order: told, counted and understood alike."""
+"""The choices of a request, in one order for rendering, counting and parsing."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from aitp_requests.messages import RequestDecision, Variant
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """One thing that can be chosen: an option, or a variant of one.
+    """A choice: an option, or a variant of one.
 
     Parameters:
-        name: what readers are told; its id where it has none.
-        names: what else it may be called.
-        price: in words, empty where there is none.
-        description: what else is told of it.
-        valid_until: when its quote ends, Unix seconds; None for never.
+        name: the displayed name; its id if it has none.
+        names: further names.
+        price: as text, empty for none.
+        description: further text.
+        valid_until: when its quote expires, Unix seconds; None for never.
     """
 
     id: str
@@ -31,7 +31,7 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 def choices_of(request: RequestDecision) -> tuple[Choice, ...]:
-    """All that a request lets one choose, each option before its variants."""
+    """Return all choices of a request, each option before its variants."""
     found = []
     for option in request.options:
         name = one_line(option.name) or one_line(option.short_variant_name) or one_line(option.id)
@@ -57,7 +57,7 @@ def _choice(variant: Variant, name: str, also: tuple[str, ...]) -> Choice:
 
 
 def _amount(amount: float) -> str:
-    """An amount with at least two decimals, and no more than were written."""
+    """Format an amount with at least two decimals, and all that were given."""
     exact = Decimal(str(amount)).normalize()
     places = -int(exact.as_tuple().exponent)
     return f"{exact:.{max(places, 2)}f}"

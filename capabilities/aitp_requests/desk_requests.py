@@ -1,4 +1,4 @@
-"""Questions of the desk as requests, and decisions as what answers them."""
+"""Converts questions of the desk to requests, and decisions to their answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KINDS: dict[str, Kind] = {"one": "radio", "several": "checkbox", "counted": "pr
 
 
 def phrase(asking: Asking) -> RequestDecision | None:
-    """A question of the desk as a request; None for one that is no choice."""
+    """Convert a question of the desk to a request; None for one that is no choice."""
     match asking.question:
         case Choose() as question:
             return RequestDecision(
@@ -35,7 +35,7 @@ def phrase(asking: Asking) -> RequestDecision | None:
 
 
 def value_of(request: RequestDecision, options: tuple[SelectedOption, ...]) -> Any:
-    """What was chosen, as whoever asked by a question of the desk is given it."""
+    """Return the value of a decision, as the question's caller expects it."""
     if request.type == "confirmation":
         return options[0].id == YES
     return [{"id": option.id, "quantity": _count(option)} for option in options]
@@ -65,5 +65,5 @@ def _told(choice: Choice) -> dict[str, Any]:
 
 
 def _price(price: Money | None) -> str:
-    """A price in words: a quote is what can be paid, which nobody has offered here."""
+    """Return a price as text: a quote would be payable, and nobody has offered one."""
     return "" if price is None else str(price)

@@ -1,7 +1,7 @@
-"""Requests as forms, for doors that have forms of their own, and decisions by what was filled in.
+"""Converts requests to JSON Schema forms, and submitted forms to decisions.
 
-A form has plain members alone: ``choice`` or ``choices`` take ids of what can be chosen; of
-products each is a member by its own id, which takes how many.
+A form has only plain members: ``choice`` or ``choices`` take ids of choices; for products each
+product is a member by its id, which takes a quantity.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MOST_OF_ONE = 1_000_000
 
 
 def form_of(request: RequestDecision) -> dict[str, Any]:
-    """The JSON Schema of what answers a request."""
+    """Return the JSON Schema of a request's answer."""
     choices = choices_of(request)
     if request.type == "products":
         members = {choice.id: _counted(choice) for choice in choices}
@@ -31,10 +31,10 @@ def form_of(request: RequestDecision) -> dict[str, Any]:
 
 
 def decision_by(request: RequestDecision, given: Mapping[str, Any]) -> Decision:
-    """The decision that was filled in.
+    """Build the decision of a submitted form.
 
     Raises:
-        MissingField, InvalidRequest: it does not fit the form; ``param`` is the member.
+        MissingField, InvalidRequest: the values do not fit the form; ``param`` is the member.
     """
     ids = tuple(choice.id for choice in choices_of(request))
     names = {"products": ids, "checkbox": (CHOICES,)}.get(request.type, (CHOICE,))

@@ -1,4 +1,4 @@
-"""What one item of an answer in words can mean: a choice by name, number or place, and how many."""
+"""Parses one item of a text answer: a choice by name, number or position, and a quantity."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from aitp_requests.choices import choices_of
 from aitp_requests.messages import RequestDecision
 
 Pick = tuple[str, int | None]
-"""The id of a choice, and how many where that was said."""
+"""The id of a choice, and the quantity if there is one."""
 
 _NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
 _PLACES = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
@@ -34,11 +34,11 @@ _COUNT_ALONE = re.compile(
 _YES = frozenset("yes|y|yep|yeah|ok|okay|sure|confirm|confirmed|go ahead".split("|"))
 _NO = frozenset("no|n|nope|no thanks|no thank you".split("|"))
 _AGREEMENT = ((_YES, frozenset({"yes", "confirm"})), (_NO, frozenset({"no"})))
-"""What is said, and how the one choice begins that it means."""
+"""Words of agreement, and the first words of the one choice that they mean."""
 
 
 class Items:
-    """Tells what the items of an answer can mean to one request.
+    """Finds the possible meanings of an answer's items for one request.
 
     Parameters:
         by_name_only: whether other requests wait too: a number could answer each of them.
@@ -64,10 +64,10 @@ class Items:
         return self._type == "products"
 
     def picks(self, item: str, *, is_wished: bool) -> frozenset[Pick]:
-        """All that one item can mean.
+        """Return all possible meanings of an item.
 
         Parameters:
-            is_wished: whether a wish was said before: of products *I'll take 2* may be how many.
+            is_wished: whether a wish preceded it: of products *I'll take 2* may be a quantity.
         """
         found: set[Pick] = {(id, None) for id in self._by_number(item, is_wished=is_wished)}
         if not (self._by_name_only and _is_number(item)):
@@ -77,7 +77,7 @@ class Items:
         return frozenset(found)
 
     def count_alone(self, item: str) -> int | None:
-        """How many, of what was said before: *two of them*."""
+        """Return the quantity of a reference to the previous item: *two of them*."""
         said = _COUNT_ALONE.fullmatch(item) if self.are_counted else None
         return None if said is None else _count(said["count"] or said["again"])
 
@@ -87,14 +87,14 @@ class Items:
         return set().union(*(self._named[form] for form in forms if form in self._named))
 
     def _by_number(self, item: str, *, is_wished: bool) -> set[str]:
-        """By its number or its place, and the yes and no of a confirmation."""
+        """Return choices by number or position, and the yes and no of a confirmation."""
         if self._by_name_only:
             return set()
         if by_number := _BY_NUMBER.fullmatch(item):
             is_count = self.are_counted and is_wished and not by_number["said"]
             return set() if is_count else self._at(int(by_number["number"]))
         by_word = _BY_WORD.fullmatch(item)
-        # "two" of products may be how many
+        # "two" of products may be a quantity
         if by_word and (by_word["said"] or not self.are_counted):
             return self._at(_WORDS[by_word["word"]])
         if by_place := _BY_PLACE.fullmatch(item):
@@ -102,7 +102,7 @@ class Items:
         return self._agreed(item) if self._type == "confirmation" else set()
 
     def _agreed(self, item: str) -> set[str]:
-        """Yes and no, where one choice alone begins so."""
+        """Return the choice for yes or no, if only one begins so."""
         for words, beginnings in _AGREEMENT:
             if item in words:
                 begun = set().union(*(self._begun.get(word, set()) for word in beginnings))
@@ -110,7 +110,7 @@ class Items:
         return set()
 
     def _counted(self, item: str) -> set[Pick]:
-        """A choice and how many. ``2 x 1`` could be both ways: numbers are counted with *of*."""
+        """Return choices with quantities. ``2 x 1`` is ambiguous: numbers are counted with *of*."""
         found: set[Pick] = set()
         for form in (_COUNT_OF, _COUNT_BEFORE, _COUNT_AFTER):
             said = form.fullmatch(item)
@@ -135,7 +135,7 @@ class Items:
 
 
 def plain(text: str) -> str:
-    """Text as it is compared: no matter how it is written, and without what ends a sentence."""
+    """Normalise text for comparison, without the punctuation at its ends."""
     folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     lines = [" ".join(line.split()) for line in folded.strip().splitlines()]
     return "\n".join(filter(None, lines)).strip(" \"'“”„«».!")

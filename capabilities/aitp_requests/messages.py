@@ -1,7 +1,7 @@
 """The messages of AITP-02: ``request_decision``, and ``decision``, which answers one.
 
-Source: the published schema of AITP-02, version 1.0.0. What is narrower here is said at its place;
-whatever these types write is valid by that schema too.
+Source: the published schema of AITP-02, version 1.0.0. Narrower rules are noted where they apply;
+everything that these types write is valid by that schema too.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from aitp_desk.capability import Uncounted
 Id = Annotated[str, Meta(min_length=1, max_length=200)]
 Name = Annotated[str, Meta(max_length=200)]
 Paragraph = Annotated[str, Meta(max_length=4000)]
-# Only addresses that a page may link to: javascript: is an URI too.
+# Only URLs that a page may link to: javascript: is a URI too.
 Url = Annotated[
     str, Meta(max_length=2000, pattern="^https?://", extra_json_schema={"format": "uri"})
 ]
@@ -136,6 +136,6 @@ MESSAGES: dict[str, type[msgspec.Struct]] = {
     "request_decision": RequestDecision,
     "decision": Decision,
 }
-"""What a message holds besides ``$schema``: one of these keys."""
+"""The keys of a message besides ``$schema``; exactly one is present."""
 OWN: dict[str, type[msgspec.Struct]] = {"rejected_decision": RejectedDecision}
-"""The desk's own, for which AITP-02 has no word."""
+"""The desk's own messages, which AITP-02 does not define."""

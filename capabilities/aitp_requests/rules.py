@@ -1,4 +1,4 @@
-"""What a request may offer, and what answers it. Pure: values and a clock in, values out."""
+"""Validates requests and decisions. Pure: values and a time in, values out."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from aitp_requests.choices import choices_of
 from aitp_requests.messages import RequestDecision, SelectedOption
 
 MOST_CHOICES = 100
-"""How many options and variants one request may have together."""
+"""Maximum number of options and variants of one request together."""
 
 
 def check_choices(request: RequestDecision) -> None:
-    """Refuse a request that nobody could answer.
+    """Reject a request that nobody could answer.
 
     Raises:
         InvalidRequest: two options have one id, or there are too many.
@@ -37,11 +37,11 @@ def check_choices(request: RequestDecision) -> None:
 def settle_options(
     request: RequestDecision, options: tuple[SelectedOption, ...]
 ) -> tuple[SelectedOption, ...]:
-    """Check what was chosen, and call it by the names that the request has for it.
+    """Validate the chosen options, and set their names from the request.
 
     Raises:
-        InvalidRequest: it is not offered, chosen twice, too much for the request's type, or has a
-            quantity that it cannot have.
+        InvalidRequest: an option is unknown or chosen twice, there are too many for the request's
+            type, or a quantity is not allowed.
     """
     names = {choice.id: choice.name for choice in choices_of(request)}
     if len(options) > 1 and request.type in {"radio", "confirmation"}:
@@ -75,7 +75,7 @@ def _settle_quantity(
 def lapsed(
     request: RequestDecision, options: tuple[SelectedOption, ...], now: int
 ) -> tuple[str, ...]:
-    """The names of what was chosen whose quote has ended."""
+    """Return the names of chosen options whose quote has expired."""
     chosen = {option.id for option in options}
     return tuple(
         choice.name

@@ -1,4 +1,4 @@
-"""Requests and decisions in words: what a person reads, and how they can answer."""
+"""Renders requests and decisions as text, with instructions how to answer."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from aitp_requests.choices import choices_of
 from aitp_requests.messages import Decision, RequestDecision, SelectedOption
 
 FEW = 3
-"""So many numbers are named one by one."""
+"""Up to this count, numbers are listed one by one."""
 
 
 def tell_request(request: RequestDecision) -> str:
-    """A request, its choices by number, and what to reply."""
+    """Render a request with numbered choices and what to reply."""
     choices = choices_of(request)
     lines = [one_line(request.title), one_line(request.description)]
     for number, choice in enumerate(choices, 1):
@@ -25,12 +25,12 @@ def tell_request(request: RequestDecision) -> str:
 
 
 def tell_decision(decision: Decision) -> str:
-    """What was decided."""
+    """Render a decision."""
     return f"Chosen: {tell_options(decision.options)}."
 
 
 def tell_options(options: tuple[SelectedOption, ...]) -> str:
-    """What was chosen, with quantities."""
+    """Render chosen options with quantities."""
     return ", ".join(map(_option, options))
 
 

@@ -1,9 +1,9 @@
-"""Answers in words: ``2``, ``the second one, two of them``, ``blue and red``, ``yes``.
+"""Parses text answers: ``2``, ``the second one, two of them``, ``blue and red``, ``yes``.
 
-Words are an answer where they have one reading, whole. They are cut at commas and ``and`` in every
-way; what is between is a choice, with a quantity where products are asked for. Two readings that
-differ, an item with two meanings, or a word that is left over, and it is none: the agent hears it
-instead. Names and numbers are understood in every language, the rest in English.
+A text is an answer if it has exactly one complete reading. It is split at commas and ``and`` in
+every possible way; each piece is a choice, with a quantity if products are asked for. If two
+readings differ, an item has two meanings, or a word is left over, the text is no answer and goes to
+the agent. Names and numbers are understood in every language, the rest in English.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from aitp_requests.messages import Decision, RequestDecision, SelectedOption
 from aitp_requests.rules import settle_options
 
 MOST_CHARACTERS = 500
-"""What is longer is no answer."""
+"""Longer text is no answer."""
 MOST_PIECES = 8
-"""What is cut into more than this has no more than one item."""
+"""Text with more pieces is read as a single item."""
 
 _PAIR = re.compile(r"[0-9]\s*[,;+\n]\s*[0-9]")
 _CUT = re.compile(r"(\s*(?:[,;&+\n]|\band\b)\s*)")
@@ -37,13 +37,13 @@ Reading = tuple[Pick, ...]
 
 
 class _Ambiguous(Exception):
-    """Words have several readings."""
+    """A text has several readings."""
 
 
 def understand(text: str, requests: Sequence[RequestDecision]) -> Decision | None:
-    """The one answer that words can be to one of the requests that wait; None for none or several.
+    """Return the one answer that a text can be to an open request; None for none or several.
 
-    Where several wait, choices are meant by their names alone: *2* could answer each of them.
+    If several requests wait, choices are matched by name only: *2* could answer each of them.
     """
     said = plain(text) if len(text) <= MOST_CHARACTERS else ""
     if not said:
@@ -66,7 +66,7 @@ def understand(text: str, requests: Sequence[RequestDecision]) -> Decision | Non
 
 
 def _read(said: str, request: RequestDecision, *, by_name_only: bool) -> Reading | None:
-    """The one reading of words as an answer to a request; None where there is none.
+    """Return the one reading of a text as an answer to a request; None for none.
 
     Raises:
         _Ambiguous: there are several.
@@ -93,7 +93,7 @@ def _is_all(said: str, count: int) -> bool:
 
 def _readings(said: str, items: Items, *, is_wished: bool) -> Iterator[Reading]:
     pieces = _CUT.split(said)
-    # of products "1, 2" may be two of them, or two pieces of the first
+    # for products "1, 2" may be two of them, or a quantity of the first
     is_pair = items.are_counted and _PAIR.search(said)
     if is_pair or len(pieces) // 2 >= MOST_PIECES:
         pieces = [said]
@@ -117,7 +117,7 @@ def _readings(said: str, items: Items, *, is_wished: bool) -> Iterator[Reading]:
 
 
 def _groupings(pieces: Sequence[str]) -> Iterator[list[str]]:
-    """Every way to join what was cut: a name may hold a comma, or the word *and*."""
+    """Yield every way to rejoin the pieces: a name may contain a comma, or the word *and*."""
     cuts = len(pieces) // 2
     for joined in product((False, True), repeat=cuts):
         items = [pieces[0]]
