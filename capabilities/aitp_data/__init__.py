@@ -1,4 +1,4 @@
-"""AITP-03, data: forms that are asked for and filled in on a thread."""
+"""AITP-03, data: forms that are requested and filled in on a thread."""
 
 from aitp_data.capability import DataRequests
 

@@ -1,6 +1,6 @@
-"""What a field is, by the tokens that HTML has for ``autocomplete``, and what fits each.
+"""The ``autocomplete`` tokens of HTML, and the validation of values by token.
 
-Source: HTML Living Standard, 4.10.18.7 Autofill. Tokens that are not known there say nothing here.
+Source: HTML Living Standard, 4.10.18.7 Autofill. Unknown tokens are ignored.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from datetime import date
 
 _SECRET = frozenset({"new-password", "current-password", "one-time-code"})
 AS_IT_IS = frozenset({"new-password", "current-password"})
-"""What may begin and end with spaces."""
+"""Tokens whose values keep spaces at their ends."""
 
 _COUNTRIES = frozenset(
     (
@@ -44,7 +44,7 @@ _EXPIRY = re.compile(
 
 
 def name_of(autocomplete: str) -> str:
-    """The token that says what a field is: the last one, ``webauthn`` apart."""
+    """Return the token that names a field's content: the last one except ``webauthn``."""
     tokens = autocomplete.lower().split()
     if len(tokens) > 1 and tokens[-1] == "webauthn":
         tokens.pop()
@@ -52,27 +52,27 @@ def name_of(autocomplete: str) -> str:
 
 
 def is_secret(token: str) -> bool:
-    """Whether what a token stands for is always sealed: passwords, codes, all of a card."""
+    """Return whether values of a token are always sealed: passwords, codes, card data."""
     return token in _SECRET or token.startswith("cc-")
 
 
 def is_email(text: str) -> bool:
-    """As browsers check it."""
+    """Return whether a text is an e-mail address, as browsers check it."""
     return len(text) <= 254 and _EMAIL.fullmatch(text) is not None
 
 
 def is_tel(text: str) -> bool:
-    """Digits as people write them, an extension after them perhaps."""
+    """Return whether a text is a telephone number, with an optional extension."""
     return _TEL.fullmatch(text) is not None and 3 <= sum(map(str.isdigit, text)) <= 25
 
 
 def is_number(text: str) -> bool:
-    """A finite number, as browsers write it."""
+    """Return whether a text is a finite number, as browsers write it."""
     return _NUMBER.fullmatch(text) is not None and math.isfinite(float(text))
 
 
 def is_card_number(text: str) -> bool:
-    """12 to 19 digits of which the last fits the others.
+    """Return whether a text has 12 to 19 digits with a valid check digit.
 
     Source: ISO/IEC 7812-1, annex B.
     """
@@ -87,7 +87,7 @@ def is_card_number(text: str) -> bool:
 
 
 def bare_digits(text: str) -> str:
-    """A number without what people write between its digits."""
+    """Remove spaces and hyphens from a number."""
     return re.sub(r"[ -]", "", text)
 
 
@@ -147,4 +147,4 @@ CHECKS: Mapping[str, tuple[Callable[[str], bool], str]] = {
     "transaction-amount": (is_number, "an amount, such as 12.50"),
     "transaction-currency": (_is(r"[A-Za-z]{3}"), "a currency's three letters, such as EUR"),
 }
-"""What fits a token, and how that is told: what is there *is* it."""
+"""The check of a token's values, and its description, which follows "is"."""

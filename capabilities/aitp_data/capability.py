@@ -1,7 +1,7 @@
-"""AITP-03 as a capability: judges forms and replies, seals what is sensitive, understands words.
+"""AITP-03 as a capability: judges forms and replies, seals sensitive values, parses text.
 
-What is asked stands in the capability's :class:`~aitp_desk.capability.Book`. Of a sensitive field
-the message, the record and whoever goes on hold a reference alone.
+Requests are stored in the capability's :class:`~aitp_desk.capability.Book`. For a sensitive field
+the message, the record and the resumed call hold only a reference.
 """
 
 from __future__ import annotations
@@ -84,14 +84,14 @@ class DataSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DataRequests(Capability):
-    """Forms that are asked for and filled in. See the module."""
+    """Requests for data, and replies."""
 
     slug = "data"
     names = ("aitp.dev/data", "aitp.dev/data-request", "aitp.dev/aitp-03-data-request")
     settings = DataSettings
 
     def use(self, own: Own) -> None:
-        """Take the secret from which the site's keys follow."""
+        """Derive the site's keys."""
         self._keys = Keys(own)
         if self._keys.jwks is None:
             _log.warning(
@@ -99,13 +99,14 @@ class DataRequests(Capability):
             )
 
     def documents(self) -> Mapping[str, Mapping[str, Any]]:
-        """The public keys for which values may be encrypted, where such are opened here."""
+        """Return the public keys for encrypted values, if the desk can decrypt such."""
         return {} if self._keys.jwks is None else {KEYS_NAME: self._keys.jwks}
 
     def schemas(self) -> Sequence[Schema]:
-        """Version 1.0.0 of AITP-03, as the published schema has it, and its draft's encryption.
+        """Return version 1.0.0 of AITP-03 as published, with its draft's encryption.
 
-        Below it stands the desk's own, which whoever has declared AITP-03 reads as well.
+        Version 0 holds the desk's own messages, which readers that have declared AITP-03 receive
+        too.
         """
         document = resources.files(__package__).joinpath("schemas/v1.json").read_bytes()
         return (
@@ -123,7 +124,7 @@ class DataRequests(Capability):
         )
 
     def judge(self, part: Part, context: Context) -> Verdict:
-        """Open a form, or hold a reply against the one that it answers."""
+        """Open a form, or check a reply against its form."""
         match part.content:
             case RequestData() as request:
                 return self._ask(request, part.given, context)
@@ -135,7 +136,7 @@ class DataRequests(Capability):
                 raise AssertionError(part.key)
 
     def as_text(self, part: Part) -> str:
-        """See :mod:`aitp_data.text`."""
+        """Render a message; see :mod:`aitp_data.text`."""
         match part.content:
             case RequestData() as request:
                 return tell_request(request)
@@ -147,27 +148,27 @@ class DataRequests(Capability):
                 raise AssertionError(part.key)
 
     def from_text(self, text: str, waiting: Sequence[Record]) -> Mapping[str, Any] | None:
-        """See :mod:`aitp_data.word_replies`."""
+        """Parse a reply; see :mod:`aitp_data.word_replies`."""
         asked = [one for one in map(BOOK.read, waiting) if one is not None]
         data = understand(text, [OpenForm(one.request, one.fields, one.remembers) for one in asked])
         return None if data is None else {"data": data}
 
     def awaits(self, record: Record, actor: str) -> bool:
-        """Whether an actor may answer a form in words."""
+        """Return whether an actor may answer a form by text."""
         return BOOK.awaits(record, actor)
 
     def phrase(self, asking: Asking) -> Mapping[str, Any] | None:
-        """Ask for a form to be filled in. See :mod:`aitp_data.desk_forms`."""
+        """Ask for a form to be filled in; see :mod:`aitp_data.desk_forms`."""
         request = phrase(asking)
         return None if request is None else {"request_data": request}
 
     def standing(self, part: Part, context: Context) -> Standing | None:
-        """How a form stands; a reply asks nothing."""
+        """Return a form's state; None for a reply."""
         request = part.content
         return BOOK.standing(request.id, context) if isinstance(request, RequestData) else None
 
     def waiting(self, record: Record) -> Waiting | None:
-        """See :mod:`aitp_data.json_schema_forms`."""
+        """Return the form of an open request; see :mod:`aitp_data.json_schema_forms`."""
         asked = BOOK.read(record)
         if asked is None or not asked.fields:
             return None
@@ -184,14 +185,14 @@ class DataRequests(Capability):
         )
 
     def answer(self, record: Record, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """See :mod:`aitp_data.json_schema_forms`."""
+        """Build the reply of a submitted form; see :mod:`aitp_data.json_schema_forms`."""
         asked = BOOK.read(record)
         if asked is None:
             raise InvalidRequest("What was asked here has been erased.")
         return {"data": data_by(asked.request.id, asked.fields, given)}
 
     def jobs(self) -> Mapping[str, Work]:
-        """Fetching forms that are given by their address."""
+        """Return the job that fetches forms by URL."""
         return {fetching.JOB: Work(self._fetch)}
 
     def _ask(self, request: RequestData, given: Mapping[str, Any], context: Context) -> Verdict:
@@ -235,7 +236,7 @@ class DataRequests(Capability):
         return Take(tuple(effects), Then.NOBODY if waits else Then.AGENT)
 
     def _protect(self, request: RequestData) -> RequestData:
-        """A request with the site's keys, where it asks for what is sensitive and names none."""
+        """Add the site's keys to a request for sensitive data that names none."""
         form = request.form
         if not any(map(is_secret, form.fields)):
             return request
@@ -285,7 +286,7 @@ def _take(
     asked: AskedForm,
     context: Context,
 ) -> Take:
-    """Take a reply that fits its form."""
+    """Store a valid reply."""
     encrypted = {field.id: field.encryption for field in data.fields}
     fields: list[DataField] = []
     sealed: list[Effect] = []
@@ -305,7 +306,7 @@ def _take(
     said = (Say(told),) if told else ()
     stored: dict[str, Any] = {"data": msgspec.to_builtins(settled)}
     if not sealed and not data.in_words:
-        # what nobody here knows stays, but beside what is sealed: it might say the same
+        # unknown members stay unless something is sealed: they might repeat it
         rest = {name: value for name, value in given["data"].items() if name not in _OWN}
         stored = dict(given) | {"data": rest | stored["data"]}
 
@@ -329,25 +330,25 @@ def _take(
 
 
 _OWN = frozenset({"encrypted", "remember", "in_words"})
-"""What a reply is told by and is not kept."""
+"""Members that control a reply and are not stored."""
 
 
 def _replace(given: Mapping[str, Any], request: RequestData, shown: RequestData) -> Replace:
-    """What stands on the thread in place of a request."""
+    """Return the effect that stores the completed request in place of the original."""
     before, after = msgspec.to_builtins(request), msgspec.to_builtins(shown)
     changed = {name: value for name, value in after.items() if before.get(name) != value}
     return Replace(dict(given) | {"request_data": dict(given["request_data"]) | changed})
 
 
 def _rejected(rejected: RejectedData) -> Replace:
-    """What is stored of a reply that does not count: nobody takes it for one that does."""
+    """Store a reply as rejected, so that no reader takes it for a valid one."""
     return Replace({"rejected_data": rejected}, version=0)
 
 
 def _set_aside(
     data: Data, asked: AskedForm, reason: Reason, message: str, context: Context
 ) -> tuple[Effect, ...]:
-    """A reply that is not taken: what is sensitive in it is sealed."""
+    """Store a reply that is not accepted, with its sensitive values sealed."""
     known = {field.id: field for field in asked.fields}
     fields: list[DataField] = []
     sealed: dict[str, Effect] = {}

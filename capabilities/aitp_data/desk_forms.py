@@ -1,4 +1,4 @@
-"""Forms of the desk as requests, and replies as what answers them."""
+"""Converts forms of the desk to requests, and replies to their answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from aitp_desk.capability import Asking, Field, Fill, sealed_as
 
 
 def phrase(asking: Asking) -> RequestData | None:
-    """A question of the desk as a request; None for one that is no form, or too large for one."""
+    """Convert a question of the desk to a request; None for no form, or one too large."""
     question = asking.question
     if not isinstance(question, Fill):
         return None
@@ -30,13 +30,13 @@ def phrase(asking: Asking) -> RequestData | None:
 def value_of(
     filled: Sequence[Filled], stored: Sequence[DataField]
 ) -> dict[str, str | dict[str, str]]:
-    """What was filled in, as whoever asked by a question of the desk is given it.
+    """Return the values of a reply, as the question's caller expects them.
 
-    What came encrypted for a field that is not sensitive is given as text: the action that waits
-    for it declares it as that.
+    A value that was encrypted for a field that is not sensitive is returned as text: the waiting
+    action declares it so.
 
     Parameters:
-        stored: the same fields, as they stand on the thread.
+        stored: the same fields as stored on the thread.
     """
     return {
         one.field.id: sealed_as(kept.sealed) if is_secret(one.field) else one.value

@@ -1,4 +1,4 @@
-"""Which forms can be asked for, and what fits their fields. Pure: values in, values out."""
+"""Validates forms and their values. Pure: values in, values out."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from aitp_desk.capability import InvalidRequest, one_line
 
 LONGEST_LINE = 1000
 LONGEST_TEXT = 8000
-"""How long a value is at most, in characters: on one line, and of a ``textarea``."""
+"""Maximum length of a value in characters: on one line, and of a ``textarea``."""
 
 _BY_TYPE = {
     "email": (is_email, CHECKS["email"][1]),
@@ -46,12 +46,12 @@ class Misfit(Exception):
 
 
 class Given(msgspec.Struct, frozen=True):
-    """A value that somebody gives for a field.
+    """A given value of a field.
 
     Parameters:
-        at: where it stands, for ``param``.
-        is_hidden: whether it came encrypted, and so is sealed whatever it is.
-        is_theirs: whether it is encrypted for who has asked, and nobody reads it here.
+        at: its path, for ``param``.
+        is_hidden: whether it was received encrypted, and so is sealed in any case.
+        is_theirs: whether it is encrypted for the asker and not readable here.
     """
 
     id: str
@@ -65,10 +65,10 @@ class Given(msgspec.Struct, frozen=True):
 
 
 class Filled(msgspec.Struct, frozen=True):
-    """A field and what fits it.
+    """A field with a valid value.
 
     Parameters:
-        is_sealed: whether nobody is to read it in passing.
+        is_sealed: whether the value is confidential.
         is_theirs: as of :class:`Given`.
     """
 
@@ -82,28 +82,28 @@ class Filled(msgspec.Struct, frozen=True):
 
 
 def is_secret(field: FormField) -> bool:
-    """Whether what is filled in is sealed."""
+    """Return whether a field's value is sealed."""
     return (
         field.sensitive
         or not isinstance(field.encryption, UnsetType)
-        # whichever place it has among the tokens: the order is often wrong
+        # at any position: the order of tokens is often wrong
         or any(map(tokens.is_secret, field.autocomplete.lower().split()))
     )
 
 
 def called(field: FormField) -> str:
-    """What a field is called: its label, or else its id."""
+    """Return a field's name: its label, else its id."""
     return one_line(field.label) or one_line(field.id)
 
 
 def check_fields(fields: Sequence[FormField], at: str) -> None:
-    """Refuse fields that nobody could fill in.
+    """Reject fields that nobody could fill in.
 
     Parameters:
-        at: where they stand, for ``param``.
+        at: their path, for ``param``.
 
     Raises:
-        InvalidRequest: which one, and why.
+        InvalidRequest: names the field and the reason.
     """
     seen: set[str] = set()
     for place, field in enumerate(fields):
@@ -129,13 +129,13 @@ def check_fields(fields: Sequence[FormField], at: str) -> None:
 
 
 def settle(fields: Sequence[FormField], given: Sequence[Given]) -> tuple[Filled, ...]:
-    """Hold what somebody gives against the fields of a form.
+    """Validate given values against the fields of a form.
 
     Returns:
-        What was filled in, in the order of the form.
+        The filled fields, in the order of the form.
 
     Raises:
-        InvalidRequest: it is not asked for, given twice, does not fit, or something is missing.
+        InvalidRequest: a value is unknown, given twice, or does not fit, or one is missing.
     """
     by_id = {field.id: field for field in fields}
     filled: dict[str, Filled] = {}
@@ -160,10 +160,10 @@ def settle(fields: Sequence[FormField], given: Sequence[Given]) -> tuple[Filled,
 
 
 def fit(field: FormField, value: str) -> str:
-    """A value as it is kept, where it fits its field.
+    """Validate and normalise a value of a field.
 
     Raises:
-        Misfit: it does not.
+        Misfit: it does not fit.
     """
     name = name_of(field.autocomplete)
     if name not in AS_IT_IS:
@@ -186,7 +186,7 @@ def fit(field: FormField, value: str) -> str:
 
 
 def _chosen(field: FormField, value: str) -> str:
-    """The option that is meant: as it is written, or else whatever the case of its letters."""
+    """Return the meant option: by exact text, else without regard to case."""
     if value in field.options:
         return value
     meant = [one for one in field.options if one_line(one).casefold() == one_line(value).casefold()]

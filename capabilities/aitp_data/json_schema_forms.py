@@ -1,6 +1,6 @@
-"""Forms as JSON Schema, for doors that have forms of their own, and replies by what was filled in.
+"""Converts forms to JSON Schema, and submitted forms to replies.
 
-Each field is a member by its id: a text, or a number. What is sensitive is written and never read.
+Each field is a member by its id: a string, or a number. Sensitive members are write-only.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from aitp_desk.capability import InvalidRequest, MissingField
 
 
 def form_of(fields: Sequence[FormField]) -> dict[str, Any]:
-    """The JSON Schema of what answers a request with these fields."""
+    """Return the JSON Schema of the reply to these fields."""
     return {
         "type": "object",
         "properties": {field.id: _member(field) for field in fields},
@@ -23,11 +23,11 @@ def form_of(fields: Sequence[FormField]) -> dict[str, Any]:
 
 
 def data_by(request_id: str, fields: Sequence[FormField], given: Mapping[str, Any]) -> Data:
-    """The reply that was filled in; whether its values will do is looked at when it is judged.
+    """Build the reply of a submitted form; its values are validated when it is judged.
 
     Raises:
         MissingField: nothing is filled in.
-        InvalidRequest: a member is none of the fields, or no text; ``param`` is the member.
+        InvalidRequest: a member is no field, or no text; ``param`` is the member.
     """
     types = {field.id: field.type for field in fields}
     filled = []
@@ -49,7 +49,7 @@ def data_by(request_id: str, fields: Sequence[FormField], given: Mapping[str, An
 
 
 def _text(given: Any) -> Any:
-    """A number as the text that a reply has for it; anything else as it is."""
+    """Return a number as the text of a reply; any other value unchanged."""
     match given:
         case bool():
             return given

@@ -1,7 +1,7 @@
 """The messages of AITP-03: ``request_data``, and ``data``, which answers one.
 
-Source: the published schema of AITP-03, version 1.0.0, and its draft with encrypted values. What is
-narrower here is said at its place; whatever these types write is valid by both.
+Source: the published schema of AITP-03, version 1.0.0, and its draft with encrypted values.
+Narrower rules are noted where they apply; everything that these types write is valid by both.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from aitp_desk.capability import Uncounted
 
 MOST_FIELDS = 50
 LONGEST_GIVEN = 16_384
-"""How long a value is at most as it comes, encrypted perhaps, in characters."""
+"""Maximum length of a value as received, possibly encrypted, in characters."""
 ECIES: Final = "ECIES-secp256k1-AES-256-GCM"
 
 Id = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -152,7 +152,7 @@ class Data(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 Reason = Uncounted | Literal["not_ready", "unfit"]
-"""Why a reply does not count: the form is not here yet, or a value does not fit it, besides."""
+"""Why a reply does not count; also: the form is not fetched yet, or a value does not fit it."""
 
 
 class RejectedData(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -172,6 +172,6 @@ class RejectedData(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 MESSAGES: dict[str, type[msgspec.Struct]] = {"request_data": RequestData, "data": Data}
-"""What a message holds besides ``$schema``: one of these keys."""
+"""The keys of a message besides ``$schema``; exactly one is present."""
 OWN: dict[str, type[msgspec.Struct]] = {"rejected_data": RejectedData}
-"""The desk's own, for which AITP-03 has no word."""
+"""The desk's own messages, which AITP-03 does not define."""

@@ -1,8 +1,8 @@
-"""What somebody has asked to have filled in the next time.
+"""Stored values that a caller wants to reuse in the next form.
 
-A profile is one record for each caller who has signed in: values by the tokens of HTML, such as
-``postal-code``. Nothing that is sealed is ever in it. It is proposed to this caller alone, on
-threads where nobody else takes part, and is erased with the thread on which it was kept last.
+A profile is one record for each authenticated caller: values by HTML's tokens, such as
+``postal-code``, and never sealed ones. It is proposed to this caller alone, on threads without
+other participants, and is erased with the thread on which it was last written.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ REMEMBERED = frozenset(
         *("postal-code", "country", "country-name", "language", "email", "tel", "url"),
     }
 )
-"""What can be kept."""
+"""The tokens whose values can be stored."""
 FORGOTTEN = "What was kept for your next form is forgotten."
 NOT_OFFERED = "Nothing of this form is kept for the next one."
 
 
 def offer(request: RequestData, context: Context) -> RequestData:
-    """A form with what its reader has had kept, where nobody else reads it."""
+    """Return a form with its reader's stored values, if nobody else reads it."""
     principal = _only_reader(request, context)
     fields = request.form.fields
     if principal is None or not any(_token(field) for field in fields):
@@ -47,13 +47,13 @@ def offer(request: RequestData, context: Context) -> RequestData:
 def keep(
     remember: bool | UnsetType, filled: Sequence[Filled], context: Context, *, is_offered: bool
 ) -> tuple[tuple[Effect, ...], str]:
-    """Keep what was filled in, or forget it all, as its sender wishes.
+    """Store the values of a reply, or delete all, as its sender wishes.
 
     Parameters:
-        is_offered: whether the form said that it can be kept.
+        is_offered: whether the form offered to store them.
 
     Returns:
-        What is written, and what the sender is told; nothing for one who has no wish.
+        The effects, and the text for the sender; empty without a wish.
     """
     if isinstance(remember, UnsetType):
         return (), ""
@@ -73,7 +73,7 @@ def keep(
 
 
 def _only_reader(request: RequestData, context: Context) -> str | None:
-    """The caller who answers, where the desk asks and nobody else takes part."""
+    """Return the answering caller, if the desk asks and there is no other participant."""
     names = {party.id for party in context.parties}
     readers = {party.principal for party in context.parties}
     if not context.is_ours or len(readers) != 1 or not {request.actor} <= {"", *names}:
@@ -92,7 +92,7 @@ def _propose(field: FormField, values: Mapping[str, str]) -> FormField:
 
 
 def _token(field: FormField) -> str:
-    """What a value is kept by; empty where it is not."""
+    """Return the token under which a value is stored; empty for none."""
     token = tokens.name_of(field.autocomplete)
     return token if token in REMEMBERED and not is_secret(field) else ""
 

@@ -1,4 +1,4 @@
-"""Requests for data as they are kept."""
+"""Requests for data as stored."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from aitp_desk.capability import Asked, Book, one_line
 
 
 class AskedForm(Asked[RequestData, Data], frozen=True, omit_defaults=True):
-    """A request for data as it is kept, its answer with references in place of what is sealed.
+    """A request for data as stored, its answer with references in place of sealed values.
 
     Parameters:
-        fields: what is to be filled in: the request's own, or what was fetched; none before that.
-        waits: whether words may be its answer.
-        remembers: whether who answers can have the values kept for the next form.
+        fields: the request's own fields, or the fetched ones; empty before that.
+        waits: whether text may be its answer.
+        remembers: whether the answering caller can have the values stored for the next form.
     """
 
     fields: tuple[FormField, ...] = ()
@@ -25,6 +25,6 @@ BOOK = Book(AskedForm, request="request_data", answer="data", named="request_dat
 
 
 def called(request: RequestData) -> str:
-    """A request in few words, for sentences about it."""
+    """Return a request's title in quotes, for sentences about it."""
     title = one_line(request.title) or one_line(request.description)
     return f"“{title}”" if title else "this request"

@@ -1,4 +1,4 @@
-"""Forms that are given by their address: fetched by a job, and then as open as others."""
+"""Fetches forms that are given by URL, in a job, and then opens them."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from aitp_desk.capability import (
 
 MOST_BYTES = 256 * 1024
 PAUSES = (5, 60)
-"""Seconds after the first and the second failure; then it is given up."""
+"""Delays after the first and the second failure in seconds; then it is given up."""
 JOB = "fetch"
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """What the job is given.
+    """The payload of the job.
 
     Parameters:
         key: the request's record.
-        number: how often it was tried before.
+        number: the number of earlier attempts.
     """
 
     key: str
@@ -47,25 +47,25 @@ class Attempt(msgspec.Struct, frozen=True):
 
 
 class Hosted(msgspec.Struct, frozen=True):
-    """What is read at the address: a form, as it stands in a request."""
+    """The fetched document: a form as in a request."""
 
     fields: Annotated[tuple[FormField, ...], Meta(min_length=1, max_length=MOST_FIELDS)]
 
 
 class Unusable(Exception):
-    """What was fetched is no form. Its text is a sentence."""
+    """The fetched document is no form. Its text is a sentence."""
 
 
 def begin(key: str, url: str) -> Start:
-    """Have a form fetched."""
+    """Start the job that fetches a form."""
     return _start(Attempt(key, url))
 
 
 async def fetch(job: Job, protect: Callable[[RequestData], RequestData]) -> Sequence[Effect]:
-    """Fetch a form; the request is open then, or its thread is told why not.
+    """Fetch a form and open its request, or report the failure on its thread.
 
     Parameters:
-        protect: names in a request the keys for which sensitive values may be encrypted.
+        protect: adds the keys for sensitive values to a request.
     """
     attempt = msgspec.convert(job.payload, Attempt)
     record = await job.read(attempt.key)
@@ -107,11 +107,11 @@ async def _give_up(record: Record, asked: AskedForm, why: str, job: Job) -> Sequ
 
 
 def _read(status: int, body: bytes) -> tuple[FormField, ...]:
-    """The fields of a form.
+    """Return the fields of a form.
 
     Raises:
-        Unanswered: the server has a fault now.
-        Unusable: there are none.
+        Unanswered: the server has a temporary fault.
+        Unusable: the document is no form.
     """
     if status >= 500:
         raise Unanswered(f"The server answered {status}.")

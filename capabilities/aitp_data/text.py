@@ -1,4 +1,4 @@
-"""Forms and replies in words: what a person reads, and how they can answer."""
+"""Renders forms and replies as text, with instructions how to answer."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from aitp_data.messages import Data, DataField, FormField, RequestData
 from aitp_desk.capability import one_line
 
 FEW = 12
-"""So many options are named one by one."""
+"""Up to this count, options are listed one by one."""
 SAME = "the same"
-"""What agrees to all that is proposed."""
+"""The text that accepts all proposed values."""
 REMEMBER = "Remember"
-"""What a line begins with that has the values kept, or forgotten."""
+"""The name of the line that has the values stored, or deleted."""
 
 
 def tell_request(request: RequestData) -> str:
-    """A form, its fields each on a line, and what to reply."""
+    """Render a form, a line for each field, and what to reply."""
     fields = request.form.fields
     head = [one_line(request.title), one_line(request.description)]
     if not fields:
@@ -32,7 +32,7 @@ def tell_request(request: RequestData) -> str:
 
 
 def tell_field(field: FormField) -> str:
-    """What a field wants, on one line."""
+    """Render a field on one line."""
     notes = [] if field.required else ["may be left out"]
     if field.options:
         shown = ", ".join(one_line(option) for option in field.options[:FEW])
@@ -48,7 +48,7 @@ def tell_field(field: FormField) -> str:
 
 
 def how_to_reply(fields: Sequence[FormField]) -> str:
-    """What words are an answer."""
+    """Describe which text is an answer."""
     if len(fields) == 1:
         name = called(fields[0])
         return f"Reply with it alone, or with “{name}: …”."
@@ -62,7 +62,7 @@ def how_to_reply(fields: Sequence[FormField]) -> str:
 
 
 def tell_data(data: Data) -> str:
-    """What was filled in; what is sealed is told to be there."""
+    """Render a reply; a sealed value is only mentioned."""
     lines = (f"{_name(field)}: {_told(field)}" for field in data.fields)
     return "\n".join(("Filled in:", *lines))
 

@@ -1,4 +1,4 @@
-"""JSON from strangers that did not come as a request."""
+"""Decodes JSON of strangers that did not arrive as a request."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ T = TypeVar("T")
 
 
 class Unreadable(Exception):
-    """It is no JSON, or not what is read there. Its text says what is wrong, without values."""
+    """The data is no JSON, or of another type. The text gives the reason, without values."""
 
 
 def read_json(raw: bytes, kind: type[T]) -> T:
-    """What JSON of a type holds.
+    """Decode JSON as a type.
 
     Raises:
-        Unreadable: it is none.
+        Unreadable: it does not decode.
     """
     try:
         return msgspec.json.decode(raw, type=kind)

@@ -1,8 +1,8 @@
-"""Answers in words: ``Name: Ada`` on a line for each field, or the one value that is asked for.
+"""Parses text answers: ``Name: Ada`` on a line for each field, or the only value.
 
-Words are an answer where each line names a field, or goes on with a text of several lines. Where
-one asks for something sensitive they are taken for an answer as soon as they seem to hold it: they
-must not stand on the thread. What does not fit is told there, and the form stays open.
+A text is an answer if each line names a field, or continues a text of several lines. If a form asks
+for sensitive data, a text counts as an answer as soon as it seems to contain it, because it must
+not stay on the thread. Faults are reported on the thread, and the form stays open.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from aitp_data.messages import Data, DataField, FormField, RequestData
 from aitp_data.text import REMEMBER, SAME
 
 MOST_CHARACTERS = 4096
-"""What is longer is no answer."""
+"""Longer text is no answer."""
 LONGEST_NAME = 400
-"""Where a line's name ends at the latest."""
+"""Maximum length of the name at the start of a line."""
 LONGEST_BARE = 200
-"""How long a value that stands alone is at most, but in a ``textarea``."""
+"""Maximum length of a value alone, except in a ``textarea``."""
 
 _CARD = re.compile(r"(?<![0-9])(?:[0-9][ -]?){11,18}[0-9](?![0-9])")
 _BULLET = re.compile(r"\s*(?:(?:[-*•>]|[0-9]{1,2}[.)])\s+|>)*")
@@ -55,11 +55,11 @@ class _Heard(msgspec.Struct):
 
 
 def understand(text: str, forms: Sequence[OpenForm]) -> Data | None:
-    """The one answer that words can be to one of the forms that wait; None for none or several.
+    """Return the one answer that a text can be to an open form; None for none or several.
 
     Parameters:
-        forms: the newest first. Of several the newest is meant to which the words hold what is
-            sensitive: as nobody's answer they would stand on the thread.
+        forms: the newest first. Of several, the newest is meant for which the text contains
+            sensitive data: unclaimed, it would stay on the thread.
     """
     if not text.strip() or len(text) > MOST_CHARACTERS:
         return None
@@ -87,7 +87,7 @@ def understand(text: str, forms: Sequence[OpenForm]) -> Data | None:
 
 
 def _lines(text: str, form: OpenForm) -> _Heard | None:
-    """Fields by their names, each at the beginning of a line."""
+    """Parse fields by name, each at the start of a line."""
     names = _names(form.fields)
     heard = _Heard({})
     last: FormField | None = None
@@ -117,7 +117,7 @@ def _lines(text: str, form: OpenForm) -> _Heard | None:
 
 
 def _names(fields: Sequence[FormField]) -> Mapping[str, FormField]:
-    """Fields by what they are called, where that is one field's alone."""
+    """Return fields by name, for names of one field only."""
     by_label: dict[str, list[FormField]] = {}
     for field in fields:
         for name in {_plain(called(field)), _plain(field.id)}:
@@ -145,7 +145,7 @@ def _remembers(line: str, form: OpenForm) -> bool | None:
 
 
 def _alone(text: str, form: OpenForm) -> _Heard | None:
-    """The value of the only field, or agreement to all that is proposed."""
+    """Parse the value of the only field, or the acceptance of all proposed values."""
     if _plain(text) == SAME and any(field.default_value for field in form.fields):
         return _Heard({})
     if len(form.fields) != 1:
@@ -165,7 +165,7 @@ def _alone(text: str, form: OpenForm) -> _Heard | None:
 
 
 def _secret(text: str, form: OpenForm) -> _Heard | None:
-    """What is sensitive: the word behind its name, a word alone, the number of a card."""
+    """Find sensitive data: the word after its name, a word alone, a card number."""
     secret = [field for field in form.fields if is_secret(field)]
     if not secret:
         return None
@@ -186,7 +186,7 @@ def _holds_secret(form: OpenForm, found: _Heard) -> bool:
 
 
 def _without_filling(said: str) -> str:
-    """``my pin is`` as ``pin``."""
+    """Reduce ``my pin is`` to ``pin``."""
     said = said.removesuffix(" is").removesuffix("=").strip()
     return said.removeprefix("my ").removeprefix("the ").strip()
 
@@ -204,6 +204,6 @@ def _bare(word: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """A name as it is compared, no matter how it is written."""
+    """Normalise a name for comparison."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(folded.split()).strip(" \"'“”.!?*:")

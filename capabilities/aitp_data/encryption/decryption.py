@@ -1,4 +1,4 @@
-"""What a reply gives for each field, whatever of it is encrypted."""
+"""Decrypts the values of a reply."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from aitp_data.untrusted_json import Unreadable, read_json
 from aitp_desk.capability import InvalidRequest
 
 MOST_ALONE = 10
-"""How many values of a reply may be encrypted by themselves."""
+"""Maximum number of individually encrypted values in a reply."""
 
 
 def given_in(data: Data, asked: AskedForm, keys: Keys) -> tuple[Given, ...]:
-    """All values of a reply. What is encrypted for who has asked stays as it is.
+    """Return all values of a reply. Values encrypted for another asker stay encrypted.
 
     Raises:
-        InvalidRequest: something does not open, or too much of it is encrypted by itself.
+        InvalidRequest: a value does not decrypt, or too many are encrypted individually.
     """
     alone = [one for one in data.fields if not isinstance(one.encryption, UnsetType)]
     alone += [one for one in data.fields if one.value and jwe.is_jwe(one.value)]
@@ -37,7 +37,7 @@ def given_in(data: Data, asked: AskedForm, keys: Keys) -> tuple[Given, ...]:
     given = [_read(field, place, asked, keys) for place, field in enumerate(data.fields)]
     if not isinstance(data.encrypted, UnsetType):
         given += _whole(data.encrypted, keys)
-    # a field without a value may only name what stands in `encrypted`
+    # a field without a value may only name a member of `encrypted`
     return tuple(one for one in given if one.value)
 
 
@@ -61,7 +61,7 @@ def _read(field: DataField, place: int, asked: AskedForm, keys: Keys) -> Given:
 
 
 def _is_for_asker(field: DataField, fields: Sequence[FormField], keys: Keys) -> bool:
-    """Whether a value is encrypted for a key that its field names and that is not the site's."""
+    """Return whether a value is encrypted for a key of its field that is not the site's."""
     asked = next((one for one in fields if one.id == field.id), None)
     if asked is None or isinstance(asked.encryption, UnsetType):
         return False

@@ -1,15 +1,15 @@
-"""Values encrypted as the draft of AITP-03 has it: ``ECIES-secp256k1-AES-256-GCM``.
+"""Encryption of AITP-03's draft: ``ECIES-secp256k1-AES-256-GCM``.
 
-The draft names the pieces and leaves open how the key comes about. Here it is so:
+The draft names the primitives and leaves open how the key is derived. Here it is:
 
-1. The sender makes a key pair on secp256k1 for this one value. Its public key is
-   ``ephemeralPublicKey``, a point as SEC 1 writes it, compressed or not, in hexadecimal digits.
-2. Its private key and the receiver's public key give a point (ECDH). Its x-coordinate, 32 bytes,
-   the most significant first, goes into HKDF-SHA256 (RFC 5869) without a salt; info is the bytes of
-   ``AITP-03 ECIES-secp256k1-AES-256-GCM``, then the ephemeral and the receiver's public key, each
-   compressed, 33 bytes. 32 bytes come out: the key.
+1. The sender makes an ephemeral key pair on secp256k1 for this one value. Its public key is
+``ephemeralPublicKey``, a point as SEC 1 writes it, compressed or not, in hexadecimal digits.
+2. Its private key and the receiver's public key give a point (ECDH). The x-coordinate, 32 bytes,
+big-endian, goes into HKDF-SHA256 (RFC 5869) without a salt; info is the bytes of ``AITP-03
+ECIES-secp256k1-AES-256-GCM``, then the ephemeral and the receiver's public key, each compressed, 33
+bytes. The output of 32 bytes is the key.
 3. AES-256-GCM encrypts the value's UTF-8 bytes. ``iv``, 12 random bytes, is the nonce; the UTF-8
-   bytes of the field's id are additional data: moved to another field it does not open.
+bytes of the field's id are additional data: moved to another field the value does not decrypt.
 4. ``value`` is the ciphertext, ``mac`` the tag of 16 bytes.
 """
 
@@ -37,20 +37,20 @@ _KEY_BYTES = 32
 
 
 class Encrypted(msgspec.Struct, frozen=True):
-    """A value as it stands in a field: ``value`` and ``encryption``."""
+    """The members of a field with an encrypted value: ``value`` and ``encryption``."""
 
     value: str
     encryption: Encryption
 
 
 def encrypt(plaintext: str, field_id: str, receiver: str) -> Encrypted:
-    """Encrypt a value, as whoever answers does.
+    """Encrypt a value, as a sender does.
 
     Parameters:
         receiver: the public key of the field's request, in hexadecimal digits.
 
     Raises:
-        Undecipherable: that is no point on the curve.
+        Undecipherable: the key is no point on the curve.
     """
     public = read_point(receiver)
     ephemeral = ec.generate_private_key(CURVE)
@@ -68,10 +68,10 @@ def encrypt(plaintext: str, field_id: str, receiver: str) -> Encrypted:
 
 
 def decrypt(encrypted: Encrypted, field_id: str, key_for: Callable[[str], bytes]) -> str:
-    """Open a value.
+    """Decrypt a value.
 
     Parameters:
-        key_for: the sender's public key → the key of :func:`agree`.
+        key_for: returns the key of :func:`agree` for the sender's public key.
 
     Raises:
         Undecipherable: it is for another key or field, or was changed.
@@ -86,7 +86,7 @@ def decrypt(encrypted: Encrypted, field_id: str, key_for: Callable[[str], bytes]
 
 
 def agree(ephemeral: str, private: ec.EllipticCurvePrivateKey) -> bytes:
-    """The key of a value, as its receiver comes to it: 32 bytes.
+    """Derive the key of a value as its receiver: 32 bytes.
 
     Raises:
         Undecipherable: the sender's public key is no point on the curve.
@@ -96,7 +96,7 @@ def agree(ephemeral: str, private: ec.EllipticCurvePrivateKey) -> bytes:
 
 
 def read_point(digits: str) -> ec.EllipticCurvePublicKey:
-    """A public key.
+    """Parse a public key.
 
     Raises:
         Undecipherable: it is no point on the curve.
@@ -108,7 +108,7 @@ def read_point(digits: str) -> ec.EllipticCurvePublicKey:
 
 
 def write_point(public: ec.EllipticCurvePublicKey) -> str:
-    """A public key, compressed, in hexadecimal digits."""
+    """Write a public key, compressed, in hexadecimal digits."""
     return _compressed(public).hex()
 
 

@@ -1,13 +1,13 @@
-"""What cannot be opened."""
+"""The error of values that cannot be decrypted."""
 
 from __future__ import annotations
 
 
 class Undecipherable(Exception):
-    """Something encrypted does not open.
+    """An encrypted value does not decrypt.
 
     Parameters:
-        why: a sentence for whoever sent it. What failed in particular is told to nobody.
+        why: a sentence for the sender. It does not say which step failed.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""Opening compact JWEs: ECDH-ES or ECDH-ES+A256KW on P-256 or X25519, with A256GCM.
+"""Decrypts compact JWEs: ECDH-ES or ECDH-ES+A256KW on P-256 or X25519, with A256GCM.
 
-The package joserfc decrypts them; it comes with the extra ``jose``. It is handed only what has a
-header of the one known shape: nothing compressed, no other algorithm, nothing critical.
+The package joserfc, of the extra ``jose``, decrypts them. It receives only JWEs with a header of
+the one known form: no compression, no other algorithm, nothing critical.
 
 Source: RFC 7516, sections 3.1, 5.2 and 7.1; RFC 7518, section 4.6; RFC 8037, section 3.2.
 """
@@ -27,7 +27,7 @@ Private = ec.EllipticCurvePrivateKey | x25519.X25519PrivateKey
 
 LIBRARY = "joserfc"
 ALGORITHMS = ("ECDH-ES", "ECDH-ES+A256KW", "A256GCM")
-"""All that is opened: ``alg`` and ``enc``; ``zip`` is none."""
+"""All accepted values of ``alg`` and ``enc``; ``zip`` is not accepted."""
 NOT_HERE = (
     "This desk opens no JWE: it has published no key for one. Send the value as it is, or in the"
     " draft's form, ECIES-secp256k1-AES-256-GCM."
@@ -37,7 +37,7 @@ _COMPACT = re.compile(r"eyJ[A-Za-z0-9_-]{1,4000}(?:\.[A-Za-z0-9_-]*){4}")
 
 
 class Epk(msgspec.Struct, frozen=True):
-    """The sender's public key for this one message."""
+    """The sender's ephemeral public key."""
 
     kty: Literal["EC", "OKP"]
     crv: Literal["P-256", "X25519"]
@@ -46,10 +46,10 @@ class Epk(msgspec.Struct, frozen=True):
 
 
 class Header(msgspec.Struct, frozen=True):
-    """What a JWE says of itself.
+    """The header of a JWE.
 
     Parameters:
-        kid: for which key; empty where it does not say.
+        kid: the receiver's key; empty if it names none.
     """
 
     alg: Literal["ECDH-ES", "ECDH-ES+A256KW"]
@@ -65,7 +65,7 @@ class _Kind(msgspec.Struct):
 
 
 def is_jwe(text: str) -> bool:
-    """Whether a text is a compact JWE: five parts, of which the first says how it is encrypted."""
+    """Return whether a text is a compact JWE: five parts, the first with an ``enc``."""
     if not _COMPACT.fullmatch(text):
         return False
     try:
@@ -76,10 +76,10 @@ def is_jwe(text: str) -> bool:
 
 
 def read_header(text: str) -> Header:
-    """What a compact JWE says of itself.
+    """Parse the header of a compact JWE.
 
     Raises:
-        Undecipherable: it is none, or is encrypted in another way than is understood here.
+        Undecipherable: it is none, or uses unsupported algorithms.
     """
     if not _COMPACT.fullmatch(text):
         raise Undecipherable("This is no compact JWE.")
@@ -96,18 +96,18 @@ def read_header(text: str) -> Header:
 
 
 def can_open() -> bool:
-    """Whether the package that opens JWEs is installed."""
+    """Return whether the package that decrypts JWEs is installed."""
     return find_spec(LIBRARY) is not None
 
 
 def decrypt(text: str, keys: Mapping[str, Private]) -> bytes | None:
-    """Open a compact JWE; None where it is for another key, or was changed.
+    """Decrypt a compact JWE; None if it is for another key, or was changed.
 
     Parameters:
-        keys: private keys by their ``kid``; where it names none it is for the first of its curve.
+        keys: private keys by ``kid``; without a ``kid`` the first of the curve is used.
 
     Raises:
-        Undecipherable: it is none, or is encrypted in another way than is understood here.
+        Undecipherable: it is none, or uses unsupported algorithms.
     """
     from joserfc.errors import JoseError
     from joserfc.jwe import JWERegistry, decrypt_compact
@@ -135,10 +135,10 @@ def _meant(header: Header, keys: Mapping[str, Private]) -> Private | None:
 
 
 def _bytes(text: str) -> bytes:
-    """What base64url without padding stands for.
+    """Decode base64url without padding.
 
     Raises:
-        Undecipherable: it is not that.
+        Undecipherable: it is malformed.
     """
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)

@@ -1,4 +1,4 @@
-"""The keys of a site for which values are encrypted, and how what comes is opened with them."""
+"""The site's keys for encrypted values, and decryption with them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from aitp_data.messages import ECIES, Recipient
 from aitp_desk.capability import Own
 
 _MORE_BYTES = 64
-"""Twice what a scalar has: what is left of it is as good as even (FIPS 186-5, A.2.1)."""
+"""Twice the length of a scalar, so that its remainder is nearly uniform (FIPS 186-5, A.2.1)."""
 KEPT = 250
-"""What so many values come to is remembered: a message may be judged many times over."""
+"""Number of cached decryptions: a message may be judged many times."""
 
 
 class Keys:
-    """The private keys of a site. They follow from its own secret, and are kept nowhere."""
+    """The private keys of a site, derived from its secret and stored nowhere."""
 
     def __init__(self, own: Own) -> None:
         self._x25519 = x25519.X25519PrivateKey.from_private_bytes(own.derive("JWE X25519"))
@@ -38,13 +38,13 @@ class Keys:
         self._opened = lru_cache(KEPT)(partial(jwe.decrypt, keys=self._by_kid))
         self._key_for = lru_cache(KEPT)(partial(ecies.agree, private=self._secp256k1))
         self.jwks: dict[str, Any] | None = {"keys": list(jwks)} if jwe.can_open() else None
-        """The public keys for JWEs, as RFC 7517 has them, the one that is preferred first; None
-        where nothing is installed that opens any."""
+        """The public keys for JWEs (RFC 7517), the preferred one first; None if no package to
+        decrypt them is installed."""
         self.recipient = Recipient(ECIES, ecies.write_point(self._secp256k1.public_key()))
         """The public key for the draft's form."""
 
     def is_for_us(self, recipient: str) -> bool:
-        """Whether something in the draft's form is encrypted for this site."""
+        """Return whether a value in the draft's form is encrypted for this site."""
         try:
             public = ecies.read_point(recipient)
         except Undecipherable:
@@ -52,14 +52,15 @@ class Keys:
         return ecies.write_point(public) == self.recipient.public_key
 
     def knows(self, kid: str) -> bool:
-        """Whether a JWE is encrypted for this site, by the ``kid`` that it names."""
+        """Return whether a ``kid`` names a key of this site."""
         return kid in self._by_kid
 
     def open_jwe(self, text: str) -> bytes:
-        """Open a compact JWE.
+        """Decrypt a compact JWE.
 
         Raises:
-            Undecipherable: it is none, is for another key, was changed, or none are opened here.
+            Undecipherable: it is malformed, for another key, changed, or JWEs are not supported
+                here.
         """
         if self.jwks is None:
             raise Undecipherable(jwe.NOT_HERE)
@@ -69,7 +70,7 @@ class Keys:
         return opened
 
     def open_ecies(self, encrypted: ecies.Encrypted, field_id: str) -> str:
-        """Open a value in the draft's form.
+        """Decrypt a value in the draft's form.
 
         Raises:
             Undecipherable: see :func:`aitp_data.encryption.ecies.decrypt`.
@@ -95,7 +96,7 @@ def _curve_key(private: ec.EllipticCurvePrivateKey) -> dict[str, Any]:
 
 
 def _named(shape: dict[str, str]) -> dict[str, Any]:
-    """A public key with its thumbprint as ``kid`` (RFC 7638: its members by name, nothing else)."""
+    """Return a public key with its thumbprint as ``kid`` (RFC 7638: its members by name only)."""
     kid = _text(hashlib.sha256(msgspec.json.encode(shape, order="sorted")).digest())
     return {**shape, "kid": kid, "use": "enc", "alg": "ECDH-ES+A256KW"}
 
