@@ -1,4 +1,4 @@
-"""AITP-05, signing: messages and transactions that are asked to be signed, and their signatures."""
+"""AITP-05, signing: requests to sign messages and transactions, and their signatures."""
 
 from aitp_sign.capability import Sign
 from aitp_sign.evm.wallet import EvmWallet

@@ -1,4 +1,4 @@
-"""AITP-05 as a capability: requests to sign, signatures, and what they prove."""
+"""AITP-05 as a capability: requests to sign, signatures, and their verification."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class SignSettings(NearSettings, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 class Sign(NearFamily):
-    """Messages and transactions that are asked to be signed. See the module."""
+    """Requests to sign messages and transactions, in the desk's own schema."""
 
     slug = "sign"
     names = ("aitp.dev/sign", "aitp.dev/signing")
@@ -54,15 +54,15 @@ class Sign(NearFamily):
     book = new_book("request_signature", "signature")
 
     def schemas(self) -> Sequence[Schema]:
-        """Version 1, the desk's own: AITP-05 has no published schema."""
+        """Return version 1, the desk's own: AITP-05 has no published schema."""
         document = resources.files(__package__).joinpath("schemas/v1.json").read_bytes()
         return (Schema(version=1, messages=MESSAGES, document=msgspec.json.decode(document)),)
 
     def phrase(self, asking: Asking) -> Mapping[str, Any] | None:
-        """Ask for a signed yes, where the site wants one.
+        """Ask for a signed confirmation, if the site requires it.
 
         Raises:
-            Forbidden: it is too long to be signed, and the site wants no other yes.
+            Forbidden: it is too long to be signed, and the site accepts no other confirmation.
         """
         question = asking.question
         if not self.chosen.signed_consent or not isinstance(question, Confirm):
@@ -81,10 +81,10 @@ class Sign(NearFamily):
         }
 
     def judge(self, part: Part, context: Context) -> Verdict:
-        """See :class:`SignatureFamily`.
+        """Judge a part; see :class:`SignatureFamily`.
 
         Raises:
-            Forbidden: a signed yes cannot be asked now, and the site wants no other yes.
+            Forbidden: a signed confirmation cannot be asked now, and the site accepts no other.
         """
         try:
             return super().judge(part, context)
@@ -119,21 +119,21 @@ class Sign(NearFamily):
         )
 
     def answer_of(self, content: Any) -> Answer | None:
-        """Read a ``signature``, or that there will be none."""
+        """Read a ``signature`` or a ``signature_declined``."""
         return content if isinstance(content, Signature | SignatureDeclined) else None
 
     def message_of(self, signature: Signature) -> Mapping[str, Any]:
-        """A ``signature``."""
+        """Return a ``signature`` message."""
         return {"signature": signature}
 
     def completed(self, given: Mapping[str, Any], ask: Ask, until: int) -> Mapping[str, Any]:
-        """Fill in what is signed with a text: nonce, recipient, until when."""
+        """Fill in what is signed with a text: nonce, recipient and expiry."""
         filled = dict(given["request_signature"])
         if isinstance(ask.subject, Statement):
             filled |= {"nonce": ask.subject.nonce, "recipient": ask.subject.recipient}
         if ask.supersedes:
             filled["supersedes"] = ask.supersedes
-        # what is signed has whole seconds, and is no later than the request is open
+        # the signed expiry has whole seconds, and is not after the request's
         filled["valid_until"] = told_until(until)
         return {**given, "request_signature": filled}
 

@@ -1,4 +1,4 @@
-"""What is wrong with a signature, for whoever has sent it."""
+"""The error of a signature that is not valid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The messages of AITP-05 as the desk has them: requests to sign, signatures, what came of them.
+"""The desk's messages of AITP-05: requests to sign, signatures, and their results.
 
 Source: AITP 0.1, Capabilities, names AITP-05 and publishes no schema; this one is the desk's own.
 """
@@ -140,4 +140,4 @@ MESSAGES: dict[str, type[msgspec.Struct]] = {
     "approve_signature": ApproveSignature,
     "signature_result": SignatureResult,
 }
-"""What a message holds besides ``$schema``: one of these keys."""
+"""The keys of a message besides ``$schema``; exactly one is present."""

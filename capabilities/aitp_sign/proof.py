@@ -1,6 +1,6 @@
-"""Whether a signature proves what was asked: of this, by whom it should be. Pure.
+"""Verifies signatures against what was asked. Pure.
 
-What it does not look at is time and repetition: whoever keeps the request does.
+Time and repetition are checked by the caller, who keeps the request.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from aitp_sign.subjects import EVM_SCHEMES, NearCall, Scheme, Signed, Subject, s
 
 
 class Expected(msgspec.Struct, frozen=True):
-    """What a signature is held against.
+    """The expected signature.
 
     Parameters:
-        until: until when it may be signed, Unix seconds.
-        account, public_key: whose it is to be; empty for anybody's.
+        until: expiry in Unix seconds.
+        account, public_key: the expected signer; empty for any.
     """
 
     subject: Signed
@@ -35,13 +35,13 @@ class Expected(msgspec.Struct, frozen=True):
 
 
 class Proof(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a signature has proved.
+    """What a signature proves.
 
     Parameters:
-        public_key: by which key; empty of what shows an address alone.
-        account: whose it is, as far as that can be told.
-        account_proved: whether no chain need be asked for that.
-        digest: SHA-256 of what was signed, in hex.
+        public_key: the signing key; empty if the scheme shows only an address.
+        account: the signer's account, as far as known.
+        account_proved: whether the account is proved without the chain.
+        digest: SHA-256 of the signed bytes, in hex.
     """
 
     scheme: Scheme
@@ -52,12 +52,12 @@ class Proof(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def signer(self) -> str:
-        """Who has signed, by what is proved of them."""
+        """The proved identity of the signer."""
         return self.public_key or self.account
 
 
 def prove(expected: Expected, given: Signature) -> Proof:
-    """Hold a signature against what was asked.
+    """Verify a signature against what was asked.
 
     Raises:
         Unproven: it proves something else, or nothing.
@@ -75,7 +75,7 @@ def prove(expected: Expected, given: Signature) -> Proof:
     digest = hashlib.sha256(signed).hexdigest()
     if given.scheme in EVM_SCHEMES:
         if not (expected.account or given.account):
-            # of another text it would be taken for that of an address which nobody has
+            # of another text it would yield an address that nobody has
             raise Unproven("malformed", "account is the address that has signed: it is missing.")
         address = secp256k1.signer_of(signed, given.signature)
         proof = Proof(given.scheme, "", address, account_proved=True, digest=digest)
@@ -92,12 +92,12 @@ def prove(expected: Expected, given: Signature) -> Proof:
 
 
 def is_known(scheme: Scheme) -> bool:
-    """Whether signatures of a scheme can be looked at here."""
+    """Return whether signatures of a scheme can be verified here."""
     return scheme not in EVM_SCHEMES or secp256k1.is_here()
 
 
 def thumbprint(key: jws.Jwk) -> str:
-    """What a JWK is called by (RFC 7638)."""
+    """Return the thumbprint of a JWK (RFC 7638)."""
     members = {"crv": key.crv, "kty": key.kty, "x": key.x} | ({"y": key.y} if key.y else {})
     return to_base64url(hashlib.sha256(msgspec.json.encode(members)).digest())
 

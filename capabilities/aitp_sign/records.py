@@ -1,4 +1,4 @@
-"""Requests to sign as they are kept, whichever messages they came by."""
+"""Requests to sign as stored, for all message families."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from aitp_sign.subjects import Accounts, EvmSending, NearSending, Scheme, Signed
 
 
 class Ask(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What somebody is asked to sign.
+    """A request to sign.
 
     Parameters:
-        schemes: by which it may be signed; none of what has no signature to show.
-        account, public_key: whose signature it is to be; empty for anybody's.
-        actor: who is to sign; the desk's own where it is.
+        schemes: the allowed schemes; none if the answer is no signature.
+        account, public_key: the required signer; empty for any.
+        actor: who is to sign; possibly the desk's own actor.
     """
 
     id: str
@@ -36,11 +36,11 @@ class Ask(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class AskedToSign(Asked[Ask, Any], frozen=True, omit_defaults=True):
-    """The same with what becomes of it.
+    """A request to sign with its state.
 
     Parameters:
-        said: the message that asks, as it stands on the thread.
-        is_for_desk: whether the desk is to sign, and its people answer.
+        said: the message that asks, as stored on the thread.
+        is_for_desk: whether the desk is to sign, so that its people answer.
     """
 
     said: Mapping[str, Any] = msgspec.field(default_factory=dict)
@@ -48,11 +48,11 @@ class AskedToSign(Asked[Ask, Any], frozen=True, omit_defaults=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """An answer that is no signature: what somebody says of accounts, or of what was sent.
+    """An answer other than a signature: accounts, or the hash of a sent transaction.
 
     Parameters:
-        what: what is told, for people.
-        told: the accounts, or the hash of a transaction alone.
+        what: its title for people.
+        told: the accounts, or the transaction's hash alone.
     """
 
     request_id: str
@@ -61,7 +61,7 @@ class Report(msgspec.Struct, frozen=True):
 
 
 class WalletSignature(msgspec.Struct, frozen=True):
-    """A signature that leaves out by which scheme: there is one for what was asked."""
+    """A signature without a scheme: the request allows exactly one."""
 
     request_id: str
     account: str
@@ -69,14 +69,14 @@ class WalletSignature(msgspec.Struct, frozen=True):
 
 
 Answer = Signature | WalletSignature | Report | SignatureDeclined
-"""All that answers a request."""
+"""All answers to a request."""
 
 
 def new_book(request: str, answer: str, named: str = "request_id") -> Book[AskedToSign]:
-    """A book of requests to sign, by the names that its messages have."""
+    """Make a book of requests to sign, with the names of a family's messages."""
     return Book(AskedToSign, request=request, answer=answer, named=named)
 
 
 def has_signature(subject: Subject) -> TypeGuard[Signed]:
-    """Whether what answers is a signature."""
+    """Return whether the answer is a signature."""
     return not isinstance(subject, NearSending | EvmSending | Accounts)

@@ -1,4 +1,4 @@
-"""Answers to requests to sign, held against what was asked: a signature counts once. Pure."""
+"""Checks answers to requests to sign; a signature counts once. Pure."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from aitp_sign.records import Answer, AskedToSign, Report, WalletSignature, has_
 from aitp_sign.subjects import Accounts
 
 ACCESS_KEY = "access_key"
-"""The job that asks the chain whether a key is an account's."""
+"""The job that asks the chain whether a key belongs to an account."""
 
 
 def hear(
     answer: Answer, book: Book[AskedToSign], context: Context, *, asks_chain: bool = False
 ) -> Verdict:
-    """Hold an answer against the request that it answers.
+    """Check an answer against its request.
 
-    What fails is said on the thread, and leaves the request open: it can be sent again.
+    A failure is reported on the thread and leaves the request open: the answer can be sent again.
 
     Parameters:
         asks_chain: whether the chain is asked about accounts that a signature does not prove.
 
     Raises:
-        InvalidRequest: it holds a private key, of which nothing is kept.
-        MissingField: it names no request, and several may be meant.
+        InvalidRequest: it contains a private key, of which nothing is stored.
+        MissingField: it names no request, and several are open.
     """
     if isinstance(answer, Signature):
         _check_public(answer)
@@ -80,7 +80,7 @@ def _take(
         case Report() as report:
             return _take_report(report, record, asked, context, book)
         case WalletSignature(_, account, written):
-            # what has no scheme is told so below, whichever is named here
+            # a subject without a scheme is rejected below, whichever scheme is named
             scheme = (*asked.request.schemes, "eip191")[0]
             signature = Signature(scheme, written, request_id, account=account)
             return _take_signature(signature, record, asked, context, book)
@@ -137,7 +137,7 @@ def _take_signature(
 
 
 def _ask_chain(taken: Take) -> Take:
-    """The same, and the chain asked about an account that is only said."""
+    """Add the job that asks the chain about an account that is only claimed."""
     told = [one.content for one in taken.effects if isinstance(one, Say)]
     results = [one["signature_result"] for one in told if not isinstance(one, str)]
     starts = [
@@ -149,13 +149,13 @@ def _ask_chain(taken: Take) -> Take:
 
 
 def not_counted(request_id: str, why: NotCounted) -> Say:
-    """Tell why an answer to a request does not count."""
+    """Report why an answer to a request does not count."""
     is_others = why.reason in {"own_request", "not_yours"}
     return failed(request_id, "not_yours" if is_others else "not_open", why.message)
 
 
 def failed(request_id: str, reason: Reason, why: str) -> Say:
-    """Tell why something was not signed, or does not count."""
+    """Report why something was not signed, or does not count."""
     return Say({"signature_result": SignatureResult(request_id, "failure", reason, why)})
 
 
@@ -172,7 +172,7 @@ def _succeeded(request_id: str, proof: Proof) -> SignatureResult:
 
 
 def _check_public(signature: Signature) -> None:
-    """Refuse a private key: nothing of the message is kept."""
+    """Reject a private key: nothing of the message is stored."""
     jwk = signature.jwk
     if not isinstance(jwk, UnsetType) and jwk.d:
         raise InvalidRequest(
@@ -182,8 +182,8 @@ def _check_public(signature: Signature) -> None:
 
 
 def _used(*texts: str) -> str:
-    """What the record is called that something was signed: keys hold nothing of a person.
+    """Return the record key of a used signature, without personal data.
 
-    It is the family's: what was signed for one of its capabilities counts for none of the others.
+    It belongs to the family: a signature that one capability has counted counts in no other.
     """
     return f"family:used:{hashlib.sha256(msgspec.json.encode(texts)).hexdigest()}"

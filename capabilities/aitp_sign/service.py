@@ -1,6 +1,6 @@
-"""Asking to sign, signing, and holding signatures against what was asked: of all message families.
+"""The common behaviour of all message families for signing.
 
-Each family says what of its messages is a request, and what a signature.
+Each family defines which of its messages is a request, and which an answer.
 """
 
 from __future__ import annotations
@@ -79,17 +79,18 @@ class SigningSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
 
 
 class SignatureFamily(Capability):
-    """What all families of messages to sign have in common."""
+    """The common base of all message families for signing."""
 
     slug = "signing"
     family = "signing"
     settings = SigningSettings
     book: ClassVar[Book[AskedToSign]]
     is_published: ClassVar[bool] = False
-    """Whether the schema is another's: what fits it and cannot be signed fails, and is kept."""
+    """Whether the schema is published by others: a valid request that cannot be signed is stored
+    and fails."""
 
     def __init__(self, chosen: Any) -> None:
-        """See :class:`Capability`.
+        """Create the capability; see :class:`Capability`.
 
         Raises:
             ValueError: a rule allows nothing.
@@ -99,7 +100,7 @@ class SignatureFamily(Capability):
         self.asks_chain = False
 
     def use(self, own: Own) -> None:
-        """Take the secrets from which the site's keys and nonces follow."""
+        """Derive the site's keys and the secret of its nonces."""
         self.keys = OwnKeys(own)
         self._nonces = own.derive("nonces of requests to sign")
         chosen = self.chosen
@@ -108,40 +109,40 @@ class SignatureFamily(Capability):
         )
 
     def documents(self) -> Mapping[str, Mapping[str, Any]]:
-        """The site's public key, and its accounts."""
+        """Return the site's public key, and its accounts."""
         return {"jwks.json": self.keys.jwks(), "accounts.json": self.keys.accounts()}
 
     def ask_of(self, content: Any, context: Context) -> Ask | None:
-        """Read a message that asks; None for one that does not.
+        """Read a request; None for another message.
 
         Parameters:
-            context: who asks; an empty one where that does not matter.
+            context: who asks; an empty one if that does not matter.
 
         Raises:
-            InvalidRequest: it asks for nothing that could be signed.
+            InvalidRequest: it asks for nothing that can be signed.
         """
         raise NotImplementedError
 
     def answer_of(self, content: Any) -> Answer | None:
-        """Read a message that answers; None for one that does not."""
+        """Read an answer; None for another message."""
         raise NotImplementedError
 
     def message_of(self, signature: Signature) -> Mapping[str, Any]:
-        """The message by which the desk gives a signature of its own."""
+        """Return the message with a signature of the desk."""
         raise NotImplementedError
 
     def accounts_of(self, ask: Ask) -> Mapping[str, Any] | None:
-        """The message that tells the desk's own accounts; None where none does."""
+        """Return the message with the desk's own accounts; None if the family has none."""
         del ask
         return None
 
     def completed(self, given: Mapping[str, Any], ask: Ask, until: int) -> Mapping[str, Any]:
-        """A message that asks, with what the desk fills in."""
+        """Return a request with the members that the desk fills in."""
         del ask, until
         return given
 
     def judge(self, part: Part, context: Context) -> Verdict:
-        """Open a request, sign, or hold a signature against what was asked."""
+        """Open a request, sign, or check an answer against its request."""
         content = part.content
         if isinstance(content, ApproveSignature):
             return self._deciding.decide(content, context)
@@ -160,7 +161,7 @@ class SignatureFamily(Capability):
         return self._ask(ask, part.given, context)
 
     def as_text(self, part: Part) -> str:
-        """See :mod:`aitp_sign.presentation.text`."""
+        """Render a message; see :mod:`aitp_sign.presentation.text`."""
         match part.content:
             case ApproveSignature() as given:
                 return tell_approval(given)
@@ -181,7 +182,7 @@ class SignatureFamily(Capability):
                 return self._tell_ask(part)
 
     def from_text(self, text: str, waiting: Sequence[Record]) -> Mapping[str, Any] | None:
-        """Understand a no: whoever has no program cannot sign, but can decline."""
+        """Parse a refusal: a person without a program cannot sign, but can decline."""
         if text.strip(" .!").casefold() not in _NO or len(waiting) != 1:
             return None
         asked = self.book.read(waiting[0])
@@ -190,11 +191,11 @@ class SignatureFamily(Capability):
         return {"signature_declined": SignatureDeclined(asked.request.id)}
 
     def awaits(self, record: Record, actor: str) -> bool:
-        """Whether an actor may decline in words."""
+        """Return whether an actor may decline by text."""
         return self.book.awaits(record, actor)
 
     def standing(self, part: Part, context: Context) -> Standing | None:
-        """How a request stands; nothing else asks anything."""
+        """Return a request's state; None for other messages."""
         try:
             ask = self.ask_of(part.content, context)
         except InvalidRequest:
@@ -202,12 +203,12 @@ class SignatureFamily(Capability):
         return None if ask is None else self.book.standing(ask.id, context)
 
     def waiting(self, record: Record) -> Waiting | None:
-        """What can be filled in: a signature; or whether the desk is to sign."""
+        """Return the form of an open request: a signature, or the desk's decision."""
         asked = self.book.read(record)
         if asked is None or not asked.said:
             return None
         ask = asked.request
-        # the key of a JWS is an object, which no form takes
+        # a JWS's key is an object, which no form accepts
         if not asked.is_for_desk and set(ask.schemes) <= {"jws"}:
             return None
         form = approval_form() if asked.is_for_desk else signature_form(ask.schemes)
@@ -221,7 +222,7 @@ class SignatureFamily(Capability):
         )
 
     def answer(self, record: Record, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """See :mod:`aitp_sign.presentation.forms`."""
+        """Build the answer of a submitted form; see :mod:`aitp_sign.presentation.forms`."""
         asked = self.book.read(record)
         if asked is None:
             raise InvalidRequest("What was asked here has been erased.")
@@ -230,7 +231,7 @@ class SignatureFamily(Capability):
         return self.message_of(signature_by(asked.request, given))
 
     def nonce_for(self, ask_id: str, context: Context) -> bytes:
-        """The nonce of a request that brings none: nobody can guess it, and it stays the same."""
+        """Return the nonce of a request without one: unpredictable, and the same each time."""
         named = msgspec.json.encode((context.thread_id, context.actor, ask_id))
         return hmac.digest(self._nonces, named, "sha256")
 
@@ -281,10 +282,10 @@ class SignatureFamily(Capability):
 
 
 def _check(ask: Ask, key: str) -> None:
-    """Refuse what cannot be signed.
+    """Reject a request that cannot be signed.
 
     Raises:
-        InvalidRequest: it cannot; ``key`` is where it stands.
+        InvalidRequest: it cannot be signed; ``key`` is its place.
     """
     try:
         check(ask.subject)

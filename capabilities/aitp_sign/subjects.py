@@ -1,9 +1,9 @@
-"""What can be signed, and what is signed of it by each scheme. Pure.
+"""The subjects that can be signed, and the signed bytes of each scheme. Pure.
 
-A statement is bound to its nonce, its recipient and the moment until which it may be signed: all
-three are signed with the text. What wallets ask in a form of their own is signed as that form says.
+A statement is bound to its nonce, its recipient and its expiry: all three are signed with the text.
+Subjects in a wallet's own form are signed as that form defines.
 
-Source: AITP 0.1, Capabilities, AITP-05, of which no schema was published; the forms' own standards.
+Source: AITP 0.1, Capabilities, AITP-05, which has no published schema; the standards of the forms.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from aitp_sign.near import transactions as near_transactions
 from aitp_sign.near.transactions import NearAction, NearTransaction
 
 Scheme = Literal["ed25519", "jws", "nep413", "eip191", "eip712", "near", "evm"]
-"""How something is signed. The last two are transactions of NEAR and of Ethereum."""
+"""The signature schemes. The last two are transactions of NEAR and of Ethereum."""
 EVM_SCHEMES: frozenset[Scheme] = frozenset({"eip191", "eip712", "evm"})
-"""Schemes whose signatures name an address, and no key."""
+"""Schemes whose signatures show an address and no key."""
 KIND = "aitp-sign/v1"
 _STATEMENT_TYPES = {
     "Statement": (
@@ -38,11 +38,10 @@ _STATEMENT_TYPES = {
 
 
 class Statement(msgspec.Struct, frozen=True, tag="statement"):
-    """A text, and whom and which request alone its signature is for.
+    """A text with the recipient and the nonce that its signature is bound to.
 
     Parameters:
         nonce: 32 bytes in base64url.
-        recipient: whom the signature is for.
     """
 
     text: str
@@ -57,7 +56,7 @@ class Typed(msgspec.Struct, frozen=True, tag="typed_data"):
 
 
 class NearMessage(msgspec.Struct, frozen=True, tag="near_message"):
-    """A message of NEP-413 as a wallet is asked for it; its nonce is in base64."""
+    """A message of NEP-413 for a wallet; its nonce is in base64."""
 
     message: str
     nonce: str
@@ -71,45 +70,45 @@ class PersonalMessage(msgspec.Struct, frozen=True, tag="personal_message"):
 
 
 class NearCall(msgspec.Struct, frozen=True, tag="near"):
-    """A transaction of NEAR that is whole."""
+    """A complete transaction of NEAR."""
 
     transaction: NearTransaction
 
 
 class EvmCall(msgspec.Struct, frozen=True, tag="evm"):
-    """A transaction of a chain of Ethereum's kind."""
+    """A complete transaction of an Ethereum-compatible chain."""
 
     transaction: EvmTransaction
     chain_id: int
 
 
 class NearSending(msgspec.Struct, frozen=True, tag="near_sending"):
-    """A transaction that somebody's wallet is to sign and to send."""
+    """A transaction of NEAR for a wallet to sign and send."""
 
     receiver_id: str
     actions: tuple[NearAction, ...]
 
 
 class EvmSending(msgspec.Struct, frozen=True, tag="evm_sending"):
-    """The same of Ethereum's kind; the wallet chooses what is left open."""
+    """The same for Ethereum; the wallet chooses what is left open."""
 
     transaction: EvmTransaction
     chain_id: int | None
 
 
 class Accounts(msgspec.Struct, frozen=True, tag="accounts"):
-    """Nothing to sign: which accounts somebody has is asked."""
+    """A question for accounts; nothing is signed."""
 
     chain_id: int | None = None
 
 
 Signed = Statement | Typed | NearMessage | PersonalMessage | NearCall | EvmCall
-"""What a signature comes back of."""
+"""Subjects that are answered by a signature."""
 Subject = Signed | NearSending | EvmSending | Accounts
 
 
 def schemes_of(subject: Subject) -> tuple[Scheme, ...]:
-    """By which schemes something can be signed; none of what has no signature to show."""
+    """Return the schemes that can sign a subject; none if its answer is no signature."""
     match subject:
         case Statement():
             return ("ed25519", "jws", "nep413", "eip191", "eip712")
@@ -128,7 +127,7 @@ def schemes_of(subject: Subject) -> tuple[Scheme, ...]:
 
 
 def check(subject: Subject) -> None:
-    """Refuse what cannot be signed.
+    """Reject a subject that cannot be signed.
 
     Raises:
         ValueError: says what is wrong, and what would be right.
@@ -159,11 +158,11 @@ def check(subject: Subject) -> None:
 def signed_of(
     subject: Signed, scheme: Scheme, until: int, callback_url: str | None = None
 ) -> bytes:
-    """What is signed: a payload of ``ed25519`` and ``jws``, the 32 bytes of a hash of the others.
+    """Return the signed bytes: a payload for ``ed25519`` and ``jws``, else a 32-byte digest.
 
     Parameters:
-        until: until when it may be signed, Unix seconds.
-        callback_url: what a wallet of NEAR has added, where it has.
+        until: expiry in Unix seconds.
+        callback_url: added by a wallet of NEAR, if any.
 
     Raises:
         ValueError: it cannot be signed.
@@ -184,14 +183,14 @@ def signed_of(
 
 
 def told_until(until: int) -> str:
-    """A moment as it stands in what is signed."""
+    """Format a time as it is signed."""
     return datetime.fromtimestamp(until, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def payload_of(statement: Statement, until: int) -> bytes:
-    """What ``ed25519`` and ``jws`` sign of a statement: canonical JSON (RFC 8785).
+    """Return the payload of ``ed25519`` and ``jws``: canonical JSON (RFC 8785).
 
-    Its members stand in their order, and hold texts alone.
+    Its members are in canonical order and are strings only.
     """
     return msgspec.json.encode(
         {
@@ -223,7 +222,7 @@ def _statement(statement: Statement, scheme: Scheme, until: int, callback_url: s
 
 
 def statement_as_typed(statement: Statement, until: int) -> eip712.TypedData:
-    """A statement as typed data."""
+    """Return a statement as typed data."""
     return eip712.TypedData(
         types=_STATEMENT_TYPES,
         primary_type="Statement",

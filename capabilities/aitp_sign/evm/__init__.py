@@ -1,1 +1,1 @@
-"""Ethereum and its kin: wallets, transactions, typed data and their hashes."""
+"""Ethereum and compatible chains: wallets, transactions, typed data and their hashes."""

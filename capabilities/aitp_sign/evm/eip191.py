@@ -1,4 +1,4 @@
-"""Texts as wallets of Ethereum sign them: ``personal_sign``.
+"""Hashes texts that Ethereum's wallets sign with ``personal_sign``.
 
 Source: EIP-191, version 0x45.
 """
@@ -10,12 +10,12 @@ from aitp_sign.keys.encodings import from_hex
 
 
 def digest_of(message: bytes) -> bytes:
-    """What is signed of a message, as 32 bytes."""
+    """Return the 32-byte digest of a message."""
     return keccak256(b"\x19Ethereum Signed Message:\n%d" % len(message) + message)
 
 
 def bytes_of(message: str) -> bytes:
-    """A message of ``personal_sign`` as bytes: hex digits after ``0x`` stand for bytes."""
+    """Return a message of ``personal_sign`` as bytes: hex digits after ``0x`` are decoded."""
     try:
         return from_hex(message)
     except ValueError:

@@ -1,6 +1,6 @@
-"""Typed data as wallets of Ethereum sign it: read strictly, hashed, told field by field. Pure.
+"""Validates, hashes and renders typed data that Ethereum's wallets sign. Pure.
 
-Source: EIP-712. Left out, as wallets do: recursive types, and members that no type names.
+Source: EIP-712. As in wallets, recursive types and undeclared members are not supported.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from aitp_sign.keys.encodings import from_hex
 
 MOST_TYPES = 50
 MOST_VALUES = 100
-"""How many values typed data holds at most: each is hashed."""
+"""Maximum number of values in typed data: each is hashed."""
 MOST_BYTES = 16_384
-"""How long it is at most, as JSON."""
+"""Maximum length as JSON."""
 DOMAIN = "EIP712Domain"
 _DOMAIN_FIELDS = {
     "name": "string",
@@ -52,10 +52,10 @@ class TypedData(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename=
 
 
 def check_typed_data(data: TypedData) -> None:
-    """Refuse what cannot be hashed, or could be read in two ways.
+    """Reject data that cannot be hashed, or is ambiguous.
 
     Raises:
-        ValueError: says at which member, and what would be right.
+        ValueError: names the member, and what would be right.
     """
     if len(msgspec.json.encode(data)) > MOST_BYTES:
         raise ValueError(f"Typed data has at most {MOST_BYTES} bytes as JSON.")
@@ -68,7 +68,7 @@ def check_typed_data(data: TypedData) -> None:
         if len(set(names)) < len(names) or not all(map(_NAME.fullmatch, names)):
             raise ValueError(f"types.{name}: each member has a name of its own.")
         for field in fields:
-            # also what an empty list has none of is hashed by its name
+            # the name of an empty list's type is hashed too
             kind = field.type
             while (array := _ARRAY.fullmatch(kind)) is not None:
                 kind = array["of"]
@@ -80,10 +80,10 @@ def check_typed_data(data: TypedData) -> None:
 
 
 def digest_of(data: TypedData) -> bytes:
-    """What is signed, as 32 bytes.
+    """Return the 32-byte digest of typed data.
 
     Raises:
-        ValueError: as of :func:`check_typed_data`.
+        ValueError: as for :func:`check_typed_data`.
     """
     reading = _StructHasher({**data.types, DOMAIN: _domain_type(data)})
     domain = reading.hash_struct(DOMAIN, data.domain, "domain")
@@ -92,9 +92,9 @@ def digest_of(data: TypedData) -> bytes:
 
 
 def told(data: TypedData) -> Iterator[str]:
-    """All that is signed, a line for each value: ``message.to.wallet: 0x…``.
+    """Yield everything that is signed, a line for each value: ``message.to.wallet: 0x…``.
 
-    Each value stands as it was given; nothing of what is signed is left out.
+    Each value is shown as given; nothing that is signed is omitted.
     """
     types = {**data.types, DOMAIN: _domain_type(data)}
     yield f"{data.primary_type} ({DOMAIN})"
@@ -103,7 +103,7 @@ def told(data: TypedData) -> Iterator[str]:
 
 
 def _domain_type(data: TypedData) -> tuple[TypedField, ...]:
-    """The domain's type; where none is given its members say it, in the standard's order."""
+    """Return the domain's type; if none is given, its members in the standard's order."""
     given = data.types.get(DOMAIN)
     if given is None:
         members = _DOMAIN_FIELDS.items()
@@ -154,7 +154,7 @@ class _StructHasher:
         return keccak256(b"".join(encoded))
 
     def _type_text(self, kind: str) -> str:
-        """A type, followed by all that it refers to in the order of their names (encodeType)."""
+        """Return a type, then all that it refers to by name (encodeType)."""
         found: set[str] = set()
         self._gather(kind, found, ())
         return "".join(map(self._one_type, [kind, *sorted(found - {kind})]))

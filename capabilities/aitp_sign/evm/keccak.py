@@ -1,6 +1,6 @@
-"""Keccak-256, as Ethereum hashes: SHA-3 as it was before its padding was changed. Pure.
+"""Keccak-256, Ethereum's hash: SHA-3 with its original padding. Pure.
 
-Source: FIPS 202, sections 3.2 to 5.1, but for the padding, which is that of the Keccak submission.
+Source: FIPS 202, sections 3.2 to 5.1, except the padding, which is that of the Keccak submission.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from functools import lru_cache
 
 _LANES = 25
 _RATE = 136
-"""How many bytes are taken in at a time."""
+"""Number of bytes absorbed at a time."""
 _MASK = (1 << 64) - 1
 KEPT = 1000
 PADDING = 0x01
-"""What ends a message; SHA-3 has 0x06 in its place."""
+"""The padding's first byte; SHA-3 has 0x06."""
 
 
 def _round_constants() -> tuple[int, ...]:
-    """The constants of the 24 rounds (FIPS 202, section 3.2.5), from their shift register."""
+    """Return the constants of the 24 rounds (FIPS 202, section 3.2.5), from their LFSR."""
     register, bits = 1, []
     for _ in range(24 * 7):
         bits.append(register & 1)
@@ -29,7 +29,7 @@ def _round_constants() -> tuple[int, ...]:
 
 
 def _steps() -> tuple[tuple[int, int], ...]:
-    """To which lane the next one goes in π, and by how much it is turned in ρ."""
+    """Return the lane order of π with the rotations of ρ."""
     steps, x, y = [], 1, 0
     for number in range(24):
         x, y = y, (2 * x + 3 * y) % 5
@@ -45,13 +45,13 @@ _STEPS = _steps()
 def keccak256(data: bytes) -> bytes:
     """Hash bytes to 32 bytes.
 
-    What it comes to is remembered for a while: a message may be judged many times over.
+    Results are cached: a message may be judged many times.
     """
     return sponge(data, PADDING)
 
 
 def sponge(data: bytes, padding: int) -> bytes:
-    """Hash bytes with a padding: that of Keccak, or that of SHA3-256."""
+    """Hash bytes with the padding of Keccak or of SHA3-256."""
     padded = bytearray(data)
     padded.append(padding)
     padded += bytes(-len(padded) % _RATE)

@@ -1,6 +1,6 @@
-"""Ethereum's signatures: an address is what a signature comes to, and what signs has one.
+"""Ethereum's signatures on secp256k1: signing, and recovery of the signer's address.
 
-The package coincurve does the curve; it comes with the extra ``evm``.
+The package coincurve, of the extra ``evm``, implements the curve.
 
 Source: EIP-2 (``s`` is in the lower half), EIP-55 (addresses with a checksum), EIP-191.
 """
@@ -25,18 +25,18 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 
 @cache
 def is_here() -> bool:
-    """Whether what does the curve is installed."""
+    """Return whether the package for the curve is installed."""
     return find_spec(LIBRARY) is not None
 
 
 def check_address(text: str) -> str:
-    """Read an address: in one case, or with its checksum.
+    """Validate an address: in one case, or with its checksum.
 
     Returns:
-        It with its checksum.
+        The address with its checksum.
 
     Raises:
-        ValueError: it is none, or its checksum is another's: a slip of the hand.
+        ValueError: it is malformed, or its checksum is wrong: a typing error.
     """
     if not _ADDRESS.fullmatch(text):
         raise ValueError(f"{text[:64]!r} is no address: it takes 0x and 40 hex digits.")
@@ -53,14 +53,14 @@ def private_key(seed: bytes) -> bytes:
 
 
 def address_of(private: bytes) -> str:
-    """The address of a private key, with its checksum."""
+    """Return the address of a private key, with its checksum."""
     from coincurve import PrivateKey
 
     return _address(PrivateKey(private).public_key.format(compressed=False))
 
 
 def sign(digest: bytes, private: bytes) -> bytes:
-    """Sign 32 bytes: ``r``, ``s`` and ``v``, 65 bytes, the same each time."""
+    """Sign 32 bytes: ``r``, ``s`` and ``v``, 65 bytes, deterministic."""
     from coincurve import PrivateKey
 
     signed = PrivateKey(private).sign_recoverable(digest, hasher=None)
@@ -68,13 +68,13 @@ def sign(digest: bytes, private: bytes) -> bytes:
 
 
 def signer_of(digest: bytes, signature: str) -> str:
-    """Tell whose signature of 32 bytes it is: an address with its checksum.
+    """Return the address that signed 32 bytes, with its checksum.
 
-    There is an address for nearly every signature: it proves something only beside the one that is
-    expected.
+    Nearly every signature yields some address: it proves something only if the address is the
+    expected one.
 
     Raises:
-        Unproven: it is no signature, or nothing is installed that reads it.
+        Unproven: it is malformed, or the package is not installed.
     """
     if not is_here():
         raise Unproven("unsupported", NOT_HERE)
@@ -93,7 +93,7 @@ def signer_of(digest: bytes, signature: str) -> str:
     recoverable = signed[:64] + bytes([signed[64] % 27])
     try:
         public = PublicKey.from_signature_and_message(recoverable, digest, hasher=None)
-    except Exception:  # noqa: BLE001 -- the library raises plain Exception for what is no point
+    except Exception:  # noqa: BLE001 -- the library raises plain Exception for an invalid point
         raise Unproven("bad_signature", "This is nobody's signature.") from None
     return _address(public.format(compressed=False))
 

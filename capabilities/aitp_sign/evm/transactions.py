@@ -1,7 +1,7 @@
-"""Transactions of Ethereum and its kin: read, hashed for signing, told as amounts. Pure.
+"""Transactions of Ethereum and compatible chains: validated, hashed and rendered. Pure.
 
-A transaction with ``gasPrice`` is of the first kind (EIP-155), one with ``maxFeePerGas`` of the
-second (EIP-1559).
+A transaction with ``gasPrice`` is a legacy one (EIP-155), one with ``maxFeePerGas`` of type 2
+(EIP-1559).
 
 Source: EIP-155, EIP-1559, EIP-2930 for the access list; the Yellow Paper, appendix B, for RLP.
 """
@@ -57,10 +57,10 @@ class EvmTransaction(
 
 
 def check_transaction(transaction: EvmTransaction) -> None:
-    """Refuse what no wallet could read in one way.
+    """Reject a transaction that is ambiguous or malformed.
 
     Raises:
-        ValueError: says at which member, and what would be right.
+        ValueError: names the member, and what would be right.
     """
     check_address(transaction.to)
     if not isinstance(transaction.from_, msgspec.UnsetType):
@@ -71,10 +71,10 @@ def check_transaction(transaction: EvmTransaction) -> None:
 
 
 def digest_of(transaction: EvmTransaction, chain_id: int) -> bytes:
-    """What is signed, as 32 bytes.
+    """Return the 32-byte digest of a transaction.
 
     Raises:
-        ValueError: something is missing that is signed.
+        ValueError: a signed member is missing.
     """
     check_transaction(transaction)
     if not transaction.nonce or not transaction.gas:
@@ -102,18 +102,18 @@ def digest_of(transaction: EvmTransaction, chain_id: int) -> bytes:
 
 
 def value_of(transaction: EvmTransaction) -> int:
-    """What it pays, in the smallest unit."""
+    """Return the amount that it pays, in the smallest unit."""
     return int(transaction.value, 16)
 
 
 def most_fee_of(transaction: EvmTransaction) -> int:
-    """What it may cost besides, in the smallest unit."""
+    """Return the maximum fee, in the smallest unit."""
     price = transaction.gas_price or transaction.max_fee_per_gas or "0x0"
     return int(transaction.gas or "0x0", 16) * int(price, 16)
 
 
 def told(transaction: EvmTransaction, chain_id: int | None) -> Iterator[str]:
-    """What it does, a line for each thing; nothing of what is signed is left out."""
+    """Yield what it does, a line for each thing; nothing that is signed is omitted."""
     chain = "of the wallet's choice" if chain_id is None else str(chain_id)
     yield f"Transaction on chain {chain}:"
     if not isinstance(transaction.from_, msgspec.UnsetType):
@@ -134,13 +134,13 @@ def told(transaction: EvmTransaction, chain_id: int | None) -> Iterator[str]:
 
 
 def units(amount: int) -> str:
-    """An amount in whole units of eighteen places, without an exponent."""
+    """Format an amount in whole units of eighteen decimals, without an exponent."""
     whole, rest = divmod(amount, 10**_PLACES)
     return f"{whole}.{rest:0{_PLACES}d}".rstrip("0").rstrip(".")
 
 
 def rlp(value: Rlp) -> bytes:
-    """Write bytes, or lists of them, in RLP."""
+    """Encode bytes, or lists of them, in RLP."""
     if isinstance(value, bytes):
         if len(value) == 1 and value[0] < 0x80:
             return value

@@ -1,7 +1,7 @@
-"""Wallets of Ethereum and its kin: addresses, messages and transactions that are asked of them.
+"""Messages to Ethereum's wallets: requests for addresses, signatures and transactions.
 
-Version 1 is closed, and has no word for what came of a signature: version 2 is the desk's own, and
-has the same messages and that.
+Version 1 is closed and has no message for the result of a signature. Version 2 is the desk's own:
+the same messages and that one.
 
 Source: the published schema ``aitp-05-evm-wallet``, version 1.0.0; EIP-191, EIP-712.
 """
@@ -148,7 +148,7 @@ MESSAGES: dict[str, type[msgspec.Struct]] = {
 
 
 class EvmWallet(SignatureFamily):
-    """Addresses, messages and transactions of Ethereum's kind. See the module."""
+    """Requests to wallets of Ethereum and compatible chains."""
 
     slug = "evm-wallet"
     names = ("aitp.dev/evm-wallet", "aitp.dev/aitp-05-evm-wallet")
@@ -156,17 +156,17 @@ class EvmWallet(SignatureFamily):
     book = new_book("request_message_signing", "message_signing_response")
 
     def __init__(self, chosen: SigningSettings) -> None:
-        """See :class:`SignatureFamily`.
+        """Create the capability; see :class:`SignatureFamily`.
 
         Raises:
-            ValueError: what looks at such signatures is not installed, as well.
+            ValueError: also if the package that verifies such signatures is not installed.
         """
         super().__init__(chosen)
         if not secp256k1.is_here():
             raise ValueError("needs a package that is not installed: aitp-desk[evm] brings it.")
 
     def schemas(self) -> Sequence[Schema]:
-        """The published one, and that with what came of a signature."""
+        """Return the published version, and the one with results of signatures."""
         more = MESSAGES | OWN
         closed = document_of(MESSAGES, "Wallets of Ethereum")
         whole = document_of(more, "Wallets of Ethereum, and what came of a signature")
@@ -179,7 +179,7 @@ class EvmWallet(SignatureFamily):
         """Read one of the three requests.
 
         Raises:
-            InvalidRequest: what is to be signed is missing.
+            InvalidRequest: the content to sign is missing.
         """
         del context
         subject: Subject
@@ -203,7 +203,7 @@ class EvmWallet(SignatureFamily):
         )
 
     def answer_of(self, content: Any) -> Answer | None:
-        """Read one of the three responses, or that there will be none."""
+        """Read one of the three responses, or a refusal."""
         match content:
             case AddressResponse(request_id, addresses):
                 return Report(request_id, "Addresses", addresses)
@@ -217,16 +217,16 @@ class EvmWallet(SignatureFamily):
                 return None
 
     def message_of(self, signature: Signature) -> Mapping[str, Any]:
-        """A ``message_signing_response``."""
+        """Return a ``message_signing_response``."""
         told = MessageSigningResponse(signature.request_id, signature.account, signature.signature)
         return {"message_signing_response": told}
 
     def accounts_of(self, ask: Ask) -> Mapping[str, Any] | None:
-        """An ``address_response``: the site's own address, which is the same on every chain."""
+        """Return an ``address_response`` with the site's address, the same on every chain."""
         return {"address_response": AddressResponse(ask.id, (self.keys.address,))}
 
     def as_text(self, part: Part) -> str:
-        """See :mod:`aitp_sign.presentation.text`."""
+        """Render a message; see :mod:`aitp_sign.presentation.text`."""
         match part.content:
             case TokenNotification(_, chain, kind, contract, name, symbol):
                 called = f"{one_visible_line(name)} ({one_visible_line(symbol)}, {kind})"

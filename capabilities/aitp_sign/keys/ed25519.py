@@ -1,6 +1,6 @@
-"""Ed25519 keys as they are written, and signatures by them.
+"""Ed25519 keys as text, and their signatures.
 
-A key is ``ed25519:`` and its 32 bytes in base58, as NEAR writes it.
+A key is ``ed25519:`` and its 32 bytes in base58, as in NEAR.
 
 Source: RFC 8032; RFC 8037, section 2, for the same key as a JWK.
 """
@@ -18,15 +18,15 @@ _CURVE = "ed25519:"
 
 
 def write_key(key: Ed25519PublicKey) -> str:
-    """A public key as text."""
+    """Write a public key as text."""
     return _CURVE + to_base58(key.public_bytes_raw())
 
 
 def read_key(text: str) -> Ed25519PublicKey:
-    """Read a public key.
+    """Parse a public key.
 
     Raises:
-        Unproven: it is none.
+        Unproven: it is malformed or weak.
     """
     curve, colon, data = text.partition(":")
     try:
@@ -39,10 +39,10 @@ def read_key(text: str) -> Ed25519PublicKey:
 
 
 def public_key(raw: bytes) -> Ed25519PublicKey:
-    """The public key of 32 bytes.
+    """Return the public key of 32 bytes.
 
     Raises:
-        ValueError: it is none, or one by which a signature is of anything.
+        ValueError: it is invalid, or so weak that one signature fits any message.
     """
     key = Ed25519PublicKey.from_public_bytes(raw)
     if is_weak(raw):
@@ -51,15 +51,15 @@ def public_key(raw: bytes) -> Ed25519PublicKey:
 
 
 def private_key(seed: bytes) -> Ed25519PrivateKey:
-    """The private key of 32 secret bytes."""
+    """Return the private key of 32 secret bytes."""
     return Ed25519PrivateKey.from_private_bytes(seed)
 
 
 def check(key: Ed25519PublicKey, signature: bytes, signed: bytes) -> None:
-    """Check a signature.
+    """Verify a signature.
 
     Raises:
-        Unproven: it is none of this by this key.
+        Unproven: this key has not signed this.
     """
     try:
         key.verify(signature, signed)

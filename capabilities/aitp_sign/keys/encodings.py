@@ -1,8 +1,8 @@
-"""How bytes are written as text in signatures and keys: base64, base58, hex. Pure and strict.
+"""Encodings of signatures and keys: base64, base58, hex. Pure and strict.
 
-Each reader takes one way of writing: what reads as the same bytes is the same text.
+Each decoder accepts the canonical form only: equal bytes have equal texts.
 
-Source: RFC 4648, sections 4 and 5; base58 as Bitcoin and NEAR write it.
+Source: RFC 4648, sections 4 and 5; base58 as in Bitcoin and NEAR.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _HEX = re.compile(r"0x(?:[0-9a-fA-F]{2})*")
 _URL = re.compile(r"[A-Za-z0-9_-]*")
 _PLAIN = re.compile(r"[A-Za-z0-9+/]*={0,2}")
 LONGEST_BASE58 = 200
-"""Reading base58 takes time that grows with the square of its length."""
+"""Decoding base58 takes time quadratic in its length."""
 
 
 def to_base58(data: bytes) -> str:
-    """Write bytes in base58."""
+    """Encode bytes in base58."""
     zeros = len(data) - len(data.lstrip(b"\0"))
     value, letters = int.from_bytes(data), ""
     while value:
@@ -31,10 +31,10 @@ def to_base58(data: bytes) -> str:
 
 
 def from_base58(text: str) -> bytes:
-    """Read base58.
+    """Decode base58.
 
     Raises:
-        ValueError: it is none, or longer than keys and signatures are.
+        ValueError: it is malformed, or longer than keys and signatures are.
     """
     if len(text) > LONGEST_BASE58:
         raise ValueError("base58 that is too long")
@@ -48,15 +48,15 @@ def from_base58(text: str) -> bytes:
 
 
 def to_base64url(data: bytes) -> str:
-    """Write bytes in base64url, without padding."""
+    """Encode bytes in base64url, without padding."""
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 def from_base64url(text: str) -> bytes:
-    """Read base64url without padding.
+    """Decode base64url without padding.
 
     Raises:
-        ValueError: it is none, or not how these bytes are written.
+        ValueError: it is malformed or not canonical.
     """
     if not _URL.fullmatch(text) or len(text) % 4 == 1:
         raise ValueError("no base64url without padding")
@@ -67,15 +67,15 @@ def from_base64url(text: str) -> bytes:
 
 
 def to_base64(data: bytes) -> str:
-    """Write bytes in base64, with padding."""
+    """Encode bytes in base64, with padding."""
     return base64.b64encode(data).decode()
 
 
 def from_base64(text: str) -> bytes:
-    """Read base64 with its padding.
+    """Decode base64 with its padding.
 
     Raises:
-        ValueError: it is none, or not how these bytes are written.
+        ValueError: it is malformed or not canonical.
     """
     if not _PLAIN.fullmatch(text):
         raise ValueError("no base64")
@@ -89,15 +89,15 @@ def from_base64(text: str) -> bytes:
 
 
 def to_hex(data: bytes) -> str:
-    """Write bytes in small hex digits, after ``0x``."""
+    """Encode bytes in lowercase hex digits, after ``0x``."""
     return f"0x{data.hex()}"
 
 
 def from_hex(text: str) -> bytes:
-    """Read hex digits after ``0x``, two for each byte.
+    """Decode hex digits after ``0x``, two for each byte.
 
     Raises:
-        ValueError: they are none.
+        ValueError: they are malformed.
     """
     if not _HEX.fullmatch(text):
         raise ValueError("no hex digits after 0x, two for each byte")

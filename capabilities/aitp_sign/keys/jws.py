@@ -1,7 +1,7 @@
-"""Detached JWSs: the signature of something that is known already, with its header.
+"""Detached JWSs: the header and signature of a known payload.
 
-Taken are Ed25519 and ES256, in the usual form and in that whose payload is not encoded
-(``b64`` false). The header names nothing else that would matter: what is critical is understood.
+Ed25519 and ES256 are accepted, with an encoded or an unencoded payload (``b64`` false). The header
+has no other critical parameter.
 
 Source: RFC 7515, appendix F; RFC 7797; RFC 8037, section 3.1; RFC 9864 for the name ``Ed25519``.
 """
@@ -42,7 +42,7 @@ class Jwk(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Header(msgspec.Struct, frozen=True):
-    """What a JWS says of itself."""
+    """The header of a JWS."""
 
     alg: Literal["EdDSA", "Ed25519", "ES256"]
     b64: bool | UnsetType = UNSET
@@ -50,23 +50,23 @@ class Header(msgspec.Struct, frozen=True):
 
 
 def sign(payload: bytes, key: Ed25519PrivateKey, kid: str) -> str:
-    """Sign a payload by Ed25519, detached and not encoded."""
+    """Sign a payload by Ed25519, detached and unencoded."""
     written = msgspec.json.encode({"alg": "EdDSA", "b64": False, "crit": [B64], "kid": kid})
     header = to_base64url(written)
     return f"{header}..{to_base64url(key.sign(signed_bytes(header, payload, is_encoded=False)))}"
 
 
 def signed_bytes(header: str, payload: bytes, *, is_encoded: bool) -> bytes:
-    """What is signed of a payload: after its header, and encoded itself or not."""
+    """Return the signed bytes of a payload: its header, and the payload encoded or not."""
     body = to_base64url(payload).encode() if is_encoded else payload
     return header.encode() + b"." + body
 
 
 def check(compact: str, payload: bytes, key: Jwk) -> None:
-    """Check a detached compact JWS of a payload.
+    """Verify a detached compact JWS of a payload.
 
     Raises:
-        Unproven: it is none of this payload by this key, or of a kind that is not taken.
+        Unproven: this key has not signed this payload, or the algorithm is not accepted.
     """
     found = _DETACHED.fullmatch(compact)
     if found is None:
@@ -85,15 +85,15 @@ def check(compact: str, payload: bytes, key: Jwk) -> None:
 
 
 def read_jwk(key: Jwk) -> Ed25519PublicKey | ec.EllipticCurvePublicKey:
-    """Read a public key.
+    """Parse a public key.
 
     Raises:
-        Unproven: it is none.
+        Unproven: it is malformed, or private.
     """
     if key.d:
         raise Unproven("malformed", "jwk is a private key: whoever has read it can sign by it now.")
     x, y = _bytes(key.x, "jwk.x"), _bytes(key.y, "jwk.y")
-    # of one key there is one form: what it is called by tells whether it has signed before
+    # a key has one form: its thumbprint tells whether it has signed before
     if len(x) != _COORDINATE or len(y) != (_COORDINATE if key.kty == "EC" else 0):
         raise Unproven("malformed", "jwk has 32 bytes as x, and as many as y for P-256 alone.")
     try:

@@ -1,4 +1,4 @@
-"""The keys by which a site's desk signs. They follow from its own secret, and are kept nowhere."""
+"""The site's signing keys, derived from its secret and stored nowhere."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from aitp_sign.subjects import EVM_SCHEMES, Scheme, Signed, signed_of
 
 
 class OwnKeys:
-    """Signs for the site. Whether it may is decided before.
+    """Signs for the site. Permission is decided elsewhere.
 
     Attributes:
         public_key: the Ed25519 key, as ``ed25519:`` and base58.
-        account: the account of NEAR that is called by it.
-        address: the address of the key for Ethereum; empty where that is not installed.
+        account: the implicit NEAR account of that key.
+        address: the Ethereum address; empty if the package is not installed.
         jwk: the Ed25519 key as a JWK.
     """
 
@@ -37,11 +37,11 @@ class OwnKeys:
         self.kid = thumbprint(self.jwk)
 
     def can(self, scheme: Scheme) -> bool:
-        """Whether it has a key for a scheme."""
+        """Return whether there is a key for a scheme."""
         return scheme not in EVM_SCHEMES or bool(self.address)
 
     def sign(self, subject: Signed, scheme: Scheme, until: int, request_id: str) -> Signature:
-        """Sign something.
+        """Sign a subject.
 
         Raises:
             ValueError: it cannot be signed.
@@ -59,11 +59,11 @@ class OwnKeys:
         return Signature(scheme, written, request_id, self.public_key, UNSET, account)
 
     def jwks(self) -> dict[str, Any]:
-        """The public key as RFC 7517 has it."""
+        """Return the public key as a JWK Set (RFC 7517)."""
         of = {"kty": "OKP", "crv": "Ed25519", "x": self.jwk.x}
         return {"keys": [{**of, "kid": self.kid, "use": "sig", "alg": "EdDSA"}]}
 
     def accounts(self) -> dict[str, Any]:
-        """The same keys as wallets call them."""
+        """Return the public keys in the forms of wallets."""
         near = {"account": self.account, "public_key": self.public_key}
         return {"near": near} | ({"evm": {"address": self.address}} if self.address else {})

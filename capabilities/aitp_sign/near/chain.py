@@ -1,6 +1,7 @@
-"""Asking NEAR whether a key is one of an account's: no signature shows that by itself.
+"""Asks NEAR's chain whether a key belongs to an account, which no signature shows.
 
-Source: NEAR's RPC API, ``query`` with ``view_access_key``; NEP-413, which wants a full key.
+Source: NEAR's RPC API, ``query`` with ``view_access_key``; NEP-413, which requires a full access
+key.
 """
 
 from __future__ import annotations
@@ -33,18 +34,18 @@ class NearSettings(SigningSettings, frozen=True, forbid_unknown_fields=True, kw_
 
 
 class NearFamily(SignatureFamily):
-    """What families have in common that know signatures of NEAR's."""
+    """The common part of families with NEAR's signatures."""
 
     slug = "near-signing"
     settings = NearSettings
 
     def __init__(self, chosen: NearSettings) -> None:
-        """See :class:`SignatureFamily`."""
+        """Create the capability; see :class:`SignatureFamily`."""
         super().__init__(chosen)
         self.asks_chain = bool(chosen.near_rpc)
 
     def jobs(self) -> Mapping[str, Work]:
-        """Asking the chain about keys."""
+        """Return the job that asks the chain about keys."""
         return {ACCESS_KEY: Work(self._ask_chain)}
 
     async def _ask_chain(self, job: Job) -> Sequence[Effect]:
@@ -55,7 +56,7 @@ class Key(msgspec.Struct, frozen=True):
     """A key as the chain knows it.
 
     Parameters:
-        error: why it knows none, where a server says so here.
+        error: the reason if it knows none, as some servers report it here.
     """
 
     permission: Any = None
@@ -63,33 +64,33 @@ class Key(msgspec.Struct, frozen=True):
 
 
 class Cause(msgspec.Struct, frozen=True):
-    """Why something is not answered."""
+    """The cause of a failure."""
 
     name: str = ""
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """What a server says in place of an answer."""
+    """The error of a response."""
 
     cause: Cause = msgspec.field(default_factory=Cause)
 
 
 class NearAnswer(msgspec.Struct, frozen=True):
-    """An answer of a server of NEAR's."""
+    """A response of a NEAR RPC server."""
 
     result: Key | None = None
     error: Failure | None = None
 
 
 async def ask_chain(job: Job, url: str) -> Sequence[Effect]:
-    """Ask whether the key of a signature that was proved is a full key of its account.
+    """Ask whether the key of a verified signature is a full access key of its account.
 
     Parameters:
-        job: whose payload is the ``signature_result`` that was told before.
-        url: of a server of NEAR's.
+        job: its payload is the ``signature_result`` that was sent before.
+        url: of a NEAR RPC server.
 
     Raises:
-        Retry: there is no answer that says so, or otherwise.
+        Retry: there was no conclusive response.
     """
     proved = msgspec.convert(job.payload, SignatureResult)
     asked = {

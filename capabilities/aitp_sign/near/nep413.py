@@ -1,4 +1,4 @@
-"""Messages as wallets of NEAR sign them. Pure.
+"""Hashes messages that NEAR's wallets sign. Pure.
 
 Source: NEP-413: Borsh of the payload after its tag, SHA-256, Ed25519; and NEAR's account ids.
 """
@@ -17,13 +17,13 @@ _ACCOUNT = re.compile(r"(?=.{2,64}\Z)[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 
 
 def digest_of(message: str, nonce: bytes, recipient: str, callback_url: str | None = None) -> bytes:
-    """What is signed, as 32 bytes.
+    """Return the 32-byte digest of a message.
 
     Parameters:
         nonce: 32 bytes.
 
     Raises:
-        ValueError: the nonce is longer or shorter.
+        ValueError: the nonce has another length.
     """
     if len(nonce) != NONCE_BYTES:
         raise ValueError(f"a nonce of NEP-413 has {NONCE_BYTES} bytes, not {len(nonce)}")
@@ -33,16 +33,16 @@ def digest_of(message: str, nonce: bytes, recipient: str, callback_url: str | No
 
 
 def text(value: str) -> bytes:
-    """A text in Borsh."""
+    """Encode a text in Borsh."""
     data = value.encode()
     return len(data).to_bytes(4, "little") + data
 
 
 def read_nonce(value: str) -> bytes:
-    """Read a nonce from base64.
+    """Decode a nonce from base64.
 
     Raises:
-        ValueError: it is none, or has not 32 bytes.
+        ValueError: it is malformed, or does not have 32 bytes.
     """
     nonce = from_base64(value)
     if len(nonce) != NONCE_BYTES:
@@ -51,10 +51,10 @@ def read_nonce(value: str) -> bytes:
 
 
 def is_account(value: str) -> bool:
-    """Whether a text can be the id of an account."""
+    """Return whether a text can be the id of an account."""
     return bool(_ACCOUNT.fullmatch(value))
 
 
 def is_implicit(value: str) -> bool:
-    """Whether an account is called by its key: such a one needs no chain to prove it."""
+    """Return whether an account is named by its key, so that no chain need prove it."""
     return bool(_IMPLICIT.fullmatch(value))

@@ -1,7 +1,7 @@
-"""Transactions of NEAR: their actions read, written in Borsh for signing, told as amounts. Pure.
+"""NEAR's transactions: actions validated, serialised in Borsh and rendered. Pure.
 
 Source: NEAR's protocol, Transactions and Actions. The published schema of AITP-04 leaves parameters
-open: its examples write ``method_name``, NEAR's wallets ``methodName``, and both are read.
+open: its examples write ``method_name``, NEAR's wallets ``methodName``, and both are accepted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Amount = Annotated[str, Meta(pattern="^(0|[1-9][0-9]{0,38})$")]
 """A whole number of yoctoNEAR, as text."""
 Account = Annotated[str, Meta(min_length=2, max_length=64)]
 Method = Annotated[str, Meta(pattern="^[A-Za-z0-9_$.:-]{1,256}$")]
-"""Of what others call a method nothing is to read as more than a name."""
+"""The pattern keeps a foreign method name from looking like more than a name."""
 _PLACES = 24
 _KINDS: tuple[Kind, ...] = (
     "CreateAccount",
@@ -49,7 +49,7 @@ MOST_GAS = 300 * 10**12
 
 
 class Nothing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The parameters of what has none."""
+    """No parameters."""
 
 
 class DeployContract(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -72,20 +72,20 @@ class FunctionCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rena
 
 
 class Transfer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An amount that is paid."""
+    """A payment."""
 
     deposit: Amount
 
 
 class Stake(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
-    """An amount that is staked."""
+    """A stake."""
 
     stake: Amount
     public_key: str
 
 
 class KeyPermission(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
-    """What a key that is no full one may call."""
+    """The calls that a limited access key permits."""
 
     receiver_id: Account
     allowance: Amount | None = None
@@ -93,27 +93,27 @@ class KeyPermission(msgspec.Struct, frozen=True, forbid_unknown_fields=True, ren
 
 
 class AccessKey(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a key may do."""
+    """The permission of a key."""
 
     permission: Literal["FullAccess"] | KeyPermission
     nonce: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
 
 
 class AddKey(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
-    """A key that is added."""
+    """An added key."""
 
     public_key: str
     access_key: AccessKey
 
 
 class DeleteKey(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
-    """A key that is taken away."""
+    """A removed key."""
 
     public_key: str
 
 
 class DeleteAccount(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
-    """An account that is deleted, and who gets what it holds."""
+    """A deleted account, and the recipient of its balance."""
 
     beneficiary_id: Account
 
@@ -140,10 +140,10 @@ class NearAction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     params: dict[str, Any]
 
     def read(self) -> Parameters:
-        """Its parameters by their type.
+        """Return the typed parameters.
 
         Raises:
-            ValueError: they do not fit the action, or one has two spellings; says which.
+            ValueError: they do not fit the action, or one has two spellings; names it.
         """
         try:
             read: Parameters = msgspec.convert(_in_camel_case(self.params), _SHAPES[self.type])
@@ -172,10 +172,10 @@ class NearTransaction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def check_actions(receiver_id: str, actions: tuple[NearAction, ...]) -> None:
-    """Refuse actions that cannot be written.
+    """Reject actions that cannot be serialised.
 
     Raises:
-        ValueError: says which, and what would be right.
+        ValueError: names the action, and what would be right.
     """
     _account(receiver_id)
     for place, action in enumerate(actions):
@@ -186,19 +186,19 @@ def check_actions(receiver_id: str, actions: tuple[NearAction, ...]) -> None:
 
 
 def digest_of(transaction: NearTransaction) -> bytes:
-    """What is signed, as 32 bytes.
+    """Return the 32-byte digest of a transaction.
 
     Raises:
-        ValueError: it cannot be written.
+        ValueError: it cannot be serialised.
     """
     return hashlib.sha256(serialised(transaction)).digest()
 
 
 def serialised(transaction: NearTransaction) -> bytes:
-    """A transaction in Borsh.
+    """Serialise a transaction in Borsh.
 
     Raises:
-        ValueError: it cannot be written.
+        ValueError: it cannot be serialised.
     """
     check_actions(transaction.receiver_id, transaction.actions)
     block = from_base58(transaction.block_hash)
@@ -216,19 +216,19 @@ def serialised(transaction: NearTransaction) -> bytes:
 
 
 def value_of(actions: tuple[NearAction, ...]) -> int:
-    """What actions pay, in yoctoNEAR: transfers, deposits and stakes."""
+    """Return the amount that actions pay in yoctoNEAR: transfers, deposits and stakes."""
     return sum(map(_value, actions))
 
 
 def told(receiver_id: str, actions: tuple[NearAction, ...]) -> Iterator[str]:
-    """What actions do, a line for each; nothing of what is signed is left out."""
+    """Yield what actions do, a line for each; nothing that is signed is omitted."""
     yield f"Transaction with {receiver_id}:"
     for number, action in enumerate(actions, 1):
         yield f"{number}. {_told(action)}"
 
 
 def units(amount: int) -> str:
-    """An amount in NEAR, without an exponent."""
+    """Format an amount in NEAR, without an exponent."""
     whole, rest = divmod(amount, 10**_PLACES)
     return f"{whole}.{rest:0{_PLACES}d}".rstrip("0").rstrip(".") + " NEAR"
 
@@ -301,7 +301,7 @@ def _permission(access: AccessKey) -> bytes:
 
 
 def _in_camel_case(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters by the names of :data:`Parameters`; what a call hands over stays as it is."""
+    """Convert names of parameters to camel case, except within the arguments of a call."""
     renamed: dict[str, Any] = {}
     for name, value in params.items():
         first, *more = name.split("_")

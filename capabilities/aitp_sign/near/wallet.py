@@ -1,7 +1,7 @@
-"""Wallets of NEAR: accounts, messages and transactions that are asked of them.
+"""Messages to NEAR's wallets: requests for accounts, signatures and transactions.
 
-Version 1 is closed, and has no word for what came of a signature: version 2 is the desk's own, and
-has the same messages and that.
+Version 1 is closed and has no message for the result of a signature. Version 2 is the desk's own:
+the same messages and that one.
 
 Source: the published schema ``aitp-04-near-wallet``, version 1.0.0; NEP-413.
 """
@@ -133,11 +133,11 @@ OWN: dict[str, type[msgspec.Struct]] = {
     "approve_signature": ApproveSignature,
     "signature_result": SignatureResult,
 }
-"""What version 2 has besides."""
+"""The additional messages of version 2."""
 
 
 class NearWallet(NearFamily):
-    """Accounts, messages and transactions of NEAR. See the module."""
+    """Requests to wallets of NEAR."""
 
     slug = "near-wallet"
     names = ("aitp.dev/near-wallet", "aitp.dev/aitp-04-near-wallet")
@@ -146,7 +146,7 @@ class NearWallet(NearFamily):
     book = new_book("request_message_signing", "message_signing_response")
 
     def schemas(self) -> Sequence[Schema]:
-        """The published one, and that with what came of a signature."""
+        """Return the published version, and the one with results of signatures."""
         more = MESSAGES | OWN
         closed = document_of(MESSAGES, "Wallets of NEAR")
         whole = document_of(more, "Wallets of NEAR, and what came of a signature")
@@ -172,7 +172,7 @@ class NearWallet(NearFamily):
         return Ask(content.request_id, subject, schemes, description=content.description)
 
     def answer_of(self, content: Any) -> Answer | None:
-        """Read one of the three responses, or that there will be none."""
+        """Read one of the three responses, or a refusal."""
         match content:
             case AccountResponse(request_id, accounts):
                 return Report(request_id, "Accounts", accounts)
@@ -187,18 +187,18 @@ class NearWallet(NearFamily):
                 return None
 
     def message_of(self, signature: Signature) -> Mapping[str, Any]:
-        """A ``message_signing_response``."""
+        """Return a ``message_signing_response``."""
         told = MessageSigningResponse(
             signature.request_id, signature.account, signature.public_key, signature.signature
         )
         return {"message_signing_response": told}
 
     def accounts_of(self, ask: Ask) -> Mapping[str, Any] | None:
-        """An ``account_response``: the account that is called by the site's key."""
+        """Return an ``account_response`` with the implicit account of the site's key."""
         return {"account_response": AccountResponse(ask.id, (self.keys.account,))}
 
     def as_text(self, part: Part) -> str:
-        """See :mod:`aitp_sign.presentation.text`."""
+        """Render a message; see :mod:`aitp_sign.presentation.text`."""
         match part.content:
             case TokenNotification(_, kind, contract):
                 return f"There is a token: {one_visible_line(contract)} ({kind})."
@@ -207,7 +207,7 @@ class NearWallet(NearFamily):
 
 
 def _in_base64(signature: str) -> str:
-    """A signature as NEP-413 has it; AITP-04's example writes ``ed25519:`` and base58."""
+    """Return a signature in NEP-413's form; AITP-04's example has ``ed25519:`` and base58."""
     kind, _, written = signature.partition(":")
     try:
         return to_base64(from_base58(written)) if kind == "ed25519" else signature

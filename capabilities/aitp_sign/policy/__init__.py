@@ -1,1 +1,1 @@
-"""What the desk signs by itself, and what its operators decide."""
+"""The rules by which the desk signs, and the decisions of its operators."""

@@ -1,4 +1,4 @@
-"""What the desk itself is asked to sign: by a rule, or as its people decide. Pure."""
+"""Decides requests that the desk itself shall sign: by a rule, or by its people. Pure."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ from aitp_sign.subjects import Accounts, NearCall, Scheme, Signed
 
 
 class Voice(Protocol):
-    """How a family of messages says what the desk has signed."""
+    """Builds the messages of a family for the desk's own signatures."""
 
     def message_of(self, signature: Signature) -> Mapping[str, Any]:
-        """The message by which the desk gives a signature of its own."""
+        """Return the message with a signature of the desk."""
 
     def accounts_of(self, ask: Ask) -> Mapping[str, Any] | None:
-        """The message that tells the desk's own accounts; None where none does."""
+        """Return the message with the desk's own accounts; None if the family has none."""
 
 
 class SignatureDecisions:
-    """Signs for the site, where it may.
+    """Signs for the site if that is permitted.
 
     Parameters:
-        rules: what is signed without anybody looking at it.
+        rules: what is signed without a person's decision.
         otherwise: who decides the rest.
     """
 
@@ -67,7 +67,7 @@ class SignatureDecisions:
         self._otherwise = otherwise
 
     def ask(self, asked: AskedToSign, context: Context) -> list[Effect]:
-        """Sign what a rule allows; have people decide what none does."""
+        """Sign what a rule allows; leave the rest to people."""
         ask = asked.request
         if not has_signature(ask.subject):
             told = self._voice.accounts_of(ask) if isinstance(ask.subject, Accounts) else None
@@ -104,10 +104,10 @@ class SignatureDecisions:
         ]
 
     def _scheme_for(self, ask: Ask, subject: Signed) -> Scheme:
-        """By which scheme the desk would sign.
+        """Return the scheme by which the desk would sign.
 
         Raises:
-            Unproven: by none.
+            Unproven: there is none.
         """
         if sum(1 for _ in lines_of(subject)) > MOST_LINES:
             raise Unproven("unsupported", f"The site signs what has at most {MOST_LINES} lines.")
@@ -124,9 +124,9 @@ class SignatureDecisions:
         return schemes[0]
 
     def decide(self, given: ApproveSignature, context: Context) -> Verdict:
-        """Sign, or not, as one of the site's people says; nobody else does.
+        """Sign, or decline, by the decision of one of the site's people.
 
-        Not even the desk's own agent, which says whatever it was talked into.
+        The desk's own agent cannot decide: a visitor could talk it into anything.
         """
         if not context.is_operator:
             return Refuse(
@@ -152,7 +152,7 @@ class SignatureDecisions:
             raise AssertionError(subject)
         try:
             scheme = self._scheme_for(ask, subject)
-        except Unproven as error:  # the site's keys are others now
+        except Unproven as error:  # the site's keys have changed
             return Take((failed(ask.id, error.reason, error.message),))
         signature = self._keys.sign(subject, scheme, asked.until, ask.id)
         signed = self._book.close(record, asked, msgspec.to_builtins(signature), context)

@@ -1,12 +1,12 @@
-r"""Patterns that whole texts fit, held against them in one pass: none takes long. Pure.
+r"""Patterns that match whole texts in linear time. Pure.
 
-They are written as regular expressions are, but are a row of single characters: each a letter as it
-stands, ``.``, ``\d``, ``\w``, ``\s``, a set in brackets, and each with ``?``, ``*``, ``+`` or
-``{m,n}`` after it or none. Groups, alternatives and references are none of it: two rules stand for
-two ways.
+They are written like regular expressions, but are a sequence of single characters: each a literal
+letter, ``.``, ``\d``, ``\w``, ``\s`` or a set in brackets, optionally followed by ``?``, ``*``,
+``+`` or ``{m,n}``. Groups, alternatives and references are not supported: write two rules for two
+alternatives.
 
-All places of a pattern that a text may have come to are held at once, as the bits of one number
-(Navarro and Raffinot, *Flexible Pattern Matching in Strings*, 4.2): there is no going back.
+All reachable positions of a pattern are tracked at once, as the bits of one number (Navarro and
+Raffinot, *Flexible Pattern Matching in Strings*, 4.2): there is no backtracking.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import re
 from functools import lru_cache
 
 LONGEST_TEXT = 4000
-"""How many characters a text that fits a pattern has at most: what can be asked to be signed."""
+"""Maximum length of a matching text: that of a text that can be signed."""
 MOST_PLACES = LONGEST_TEXT
-"""How many characters a pattern stands for at most, each repetition counted."""
+"""Maximum number of characters that a pattern stands for, with repetitions."""
 LONGEST_PATTERN = 1000
-"""How many characters a pattern is written with at most."""
+"""Maximum length of a pattern's source."""
 _ITEM = re.compile(
     r"(?P<one>\\[dDwWsSnt]|\\[^0-9A-Za-z]|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[\](){}?*+|^$])"
     r"(?:(?P<sign>[?*+])|\{(?P<least>[0-9]{1,4})(?P<span>,(?P<most>[0-9]{1,4})?)?\})?",
@@ -28,13 +28,13 @@ _ITEM = re.compile(
 
 
 class Pattern:
-    """A pattern as it is held against texts.
+    """A compiled pattern.
 
     Parameters:
-        written: as the owner of the site has it.
+        written: its source.
 
     Raises:
-        ValueError: it is none; says what is wrong, and what would be right.
+        ValueError: it is malformed; says what is wrong, and what would be right.
     """
 
     def __init__(self, written: str) -> None:
@@ -57,7 +57,7 @@ class Pattern:
         self._of_letter: dict[str, tuple[int, int]] = {}
 
     def fits(self, text: str) -> bool:
-        """Whether the whole of a text is as the pattern has it."""
+        """Return whether the whole text matches."""
         if len(text) > LONGEST_TEXT:
             return False
         reached = self._skip(1)
@@ -81,18 +81,18 @@ class Pattern:
         if self._places > MOST_PLACES:
             raise ValueError(f"it stands for more than {MOST_PLACES} characters")
         on = (1 << self._places) - (1 << begin)
-        # what is without end goes on at the place behind its last
+        # an unbounded item repeats at the position after its last
         again = 1 << self._places if most is None else 0
         self._optional |= on & ~((1 << begin + least) - 1)
         self._ones.append((one, on, again))
 
     def _skip(self, reached: int) -> int:
-        """The places as well to which one comes by leaving out what may be."""
+        """Add the positions that optional items make reachable."""
         optional = self._optional
         return reached | ((optional + (reached & optional)) ^ optional)
 
     def _taken(self, letter: str) -> tuple[int, int]:
-        """At which places a letter leads on, and behind which it may stand again."""
+        """Return where a letter advances, and after which positions it may repeat."""
         known = self._of_letter.get(letter)
         if known is None:
             fitting = [masks for one, *masks in self._ones if one.fullmatch(letter)]
@@ -106,16 +106,16 @@ class Pattern:
 
 @lru_cache(maxsize=100)
 def pattern_of(written: str) -> Pattern:
-    """A pattern, read once.
+    """Compile a pattern once.
 
     Raises:
-        ValueError: as of :class:`Pattern`.
+        ValueError: as for :class:`Pattern`.
     """
     return Pattern(written)
 
 
 def _span(item: re.Match[str]) -> tuple[int, int | None]:
-    """How often a character stands there: at least, and at most; None for without end."""
+    """Return the minimum and maximum repetitions of an item; None for no maximum."""
     if item["least"] is not None:
         least = int(item["least"])
         if item["span"] is None:

@@ -1,6 +1,7 @@
-"""Which requests the desk signs by itself. What no rule allows, people decide. Pure.
+"""Rules for requests that the desk signs without a person. Pure.
 
-A rule allows what fits all that it says; what it leaves out of who or what, it does not allow.
+A rule allows what matches all its members. It allows no caller and no content that it does not
+name; the rest is decided by people.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     per_day: Annotated[int, Meta(ge=1, le=1_000_000)] = 100
 
     def allows(self, subject: Signed, scheme: Scheme, caller: str | None) -> bool:
-        """Whether something may be signed for a caller, None for an anonymous one."""
+        """Return whether a subject may be signed for a caller, None for an anonymous one."""
         who = EVERYBODY in self.callers or (caller is not None and caller in self.callers)
         if not who or (self.schemes and scheme not in self.schemes):
             return False
@@ -64,7 +65,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 is_for = not self.recipients or recipient in self.recipients
                 return is_for and self._fits(text)
             case PersonalMessage(message):
-                # bytes in hex are no text that a rule could have meant
+                # a rule cannot have meant bytes in hex as a text
                 return not message.startswith("0x") and self._fits(message)
             case Typed(data):
                 named = f"{data.domain.get('name', '')}/{data.primary_type}"
@@ -90,10 +91,10 @@ Otherwise = Literal["people", "nobody"]
 
 
 def check_rules(rules: tuple[Rule, ...]) -> None:
-    """Refuse rules that allow nothing, or whose pattern is none.
+    """Reject rules that allow nothing, or whose pattern is malformed.
 
     Raises:
-        ValueError: says which rule is wrong, and what would be right.
+        ValueError: names the rule, and what would be right.
     """
     for place, rule in enumerate(rules):
         if not (rule.text or rule.typed_data or rule.receivers):

@@ -1,1 +1,1 @@
-"""Requests to sign as people read them: text, forms, exact display."""
+"""Renders requests to sign for people: text, forms, exact display."""

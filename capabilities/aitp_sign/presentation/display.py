@@ -1,7 +1,7 @@
-"""What is signed as people read it: exactly, with what cannot be seen made visible. Pure.
+"""Renders signed content exactly, with invisible characters made visible. Pure.
 
-No text of others can pass for the desk's own lines, nor for other text: what turns the direction of
-writing, is not seen or cannot be told from a space is written by its number.
+Foreign text cannot pass for the desk's own lines or for another text: characters that change the
+direction of writing, are invisible or look like a space are shown by their code point.
 """
 
 from __future__ import annotations
@@ -34,38 +34,37 @@ _BLANK = frozenset(
     {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0}
     | {*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)}
 )
-"""What is a letter or a mark by its kind, and is not seen (Default_Ignorable_Code_Point), or looks
-like a space."""
+"""Letters and marks that are invisible (Default_Ignorable_Code_Point), or look like a space."""
 MOST_LINES = 200
-"""Typed data may have many values: what is longer is not signed by this desk."""
+"""Typed data may have many values: the desk does not sign longer content."""
 
 
 def visible(text: str) -> str:
-    """A text in which everything can be seen; two texts that differ still do.
+    """Return a text with all characters visible; different texts stay different.
 
-    Line breaks stay as they are.
+    Line breaks are kept.
     """
     return "".join(map(_visible, text))
 
 
 def one_visible_line(text: str) -> str:
-    """The same on one line, of what others call a thing: it is no line that is signed."""
+    """Return a name by others as one visible line that cannot pass for a signed line."""
     line = visible(" ".join(text.split()))
     return f"{_by_number(_BAR)}{line[1:]}" if line.startswith(_BAR) else line
 
 
 def exact_line(text: str) -> str:
-    """The same on one line, of what is signed: line breaks are shown as well."""
+    """Return signed text as one visible line, with line breaks shown."""
     return visible(text).replace("\n", _by_number("\n"))
 
 
 def quoted(lines: Iterable[str]) -> str:
-    """Text of others, each line marked as theirs."""
+    """Return text of others, with each line marked."""
     return "\n".join(f"{_BAR} {exact_line(line)}" for line in lines)
 
 
 def lines_of(subject: Subject) -> Iterator[str]:
-    """All that is signed, in words: of a text its lines, of the rest one line for each thing."""
+    """Yield everything that is signed: the lines of a text, else a line for each thing."""
     match subject:
         case Statement(text) | NearMessage(text):
             yield from text.split("\n")
@@ -88,7 +87,7 @@ def lines_of(subject: Subject) -> Iterator[str]:
 
 
 def bound_by(subject: Subject, until: int | None) -> str:
-    """To what a signature is bound, in a line; empty where the thing signed says it itself."""
+    """Return what a signature is bound to, in a line; empty if the content states it."""
     match subject:
         case Statement(_, nonce, recipient):
             ends = f", until {told_until(until)}" if until else ""

@@ -1,4 +1,4 @@
-"""Requests to sign as forms, for doors that have forms of their own, and what was filled in."""
+"""Converts requests to sign to forms, and submitted forms to answers."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _TEXTS = ("signature", "scheme", "public_key", "account", "callback_url")
 
 
 def approval_form() -> dict[str, Any]:
-    """Whether the desk is to sign."""
+    """Return the form for the decision whether the desk signs."""
     agree = {"type": "boolean", "title": "Sign this for the site"}
     return {"type": "object", "properties": {AGREE: agree}, "required": [AGREE]}
 
 
 def approval_by(request_id: str, given: Mapping[str, Any]) -> ApproveSignature:
-    """What one of the desk's people has filled in.
+    """Build the decision of a submitted form.
 
     Raises:
         InvalidRequest: it is neither yes nor no.
@@ -35,7 +35,7 @@ def approval_by(request_id: str, given: Mapping[str, Any]) -> ApproveSignature:
 
 
 def signature_form(schemes: Sequence[Scheme]) -> dict[str, Any]:
-    """What takes a signature. That of a JWS, whose key is an object, comes as a message."""
+    """Return the form for a signature, except a JWS, whose key is an object."""
     named = [scheme for scheme in schemes if scheme != "jws"]
     members: dict[str, Any] = {
         "signature": {"type": "string", "title": "Signature", "maxLength": 6000},
@@ -53,7 +53,7 @@ def signature_form(schemes: Sequence[Scheme]) -> dict[str, Any]:
 
 
 def signature_by(ask: Ask, given: Mapping[str, Any]) -> Signature:
-    """The signature that was filled in.
+    """Build the signature of a submitted form.
 
     Raises:
         MissingField, InvalidRequest: it does not fit the form; ``param`` is the member.

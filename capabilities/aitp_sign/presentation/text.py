@@ -1,4 +1,4 @@
-"""Requests to sign and what answers them, in words."""
+"""Renders requests to sign and their answers as text."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from aitp_sign.subjects import Accounts
 
 
 def tell_ask(ask: Ask, until: int | None) -> str:
-    """What is to be signed, exactly, and how that is answered.
+    """Render what is to be signed, exactly, and how to answer.
 
     Parameters:
-        until: until when, Unix seconds; None where the message does not say.
+        until: expiry in Unix seconds; None if the message has none.
     """
     asks = isinstance(ask.subject, Accounts)
     signs = has_signature(ask.subject)
@@ -39,24 +39,24 @@ def tell_ask(ask: Ask, until: int | None) -> str:
 
 
 def tell_signature(signature: Signature) -> str:
-    """That something was signed; programs look at the signature."""
+    """Render a signature."""
     by = one_visible_line(signature.account or signature.public_key)
     return f"Signed by {signature.scheme}{f', {by}' if by else ''}: {signature.signature}"
 
 
 def tell_declined(declined: SignatureDeclined) -> str:
-    """That somebody will not sign."""
+    """Render a refusal."""
     note = one_visible_line(declined.note)
     return f"Not signed: {note}" if note else "Not signed."
 
 
 def tell_approval(given: ApproveSignature) -> str:
-    """What one of the desk's people has said."""
+    """Render an operator's decision."""
     return "It may be signed." if given.agree else "It is not to be signed."
 
 
 def tell_result(result: SignatureResult) -> str:
-    """What came of a signature."""
+    """Render the result of a signature."""
     if result.result == "failure":
         return f"Not signed: {one_visible_line(result.message)}"
     scheme = "" if isinstance(result.scheme, UnsetType) else f" ({result.scheme})"
@@ -72,6 +72,6 @@ def tell_result(result: SignatureResult) -> str:
 
 
 def tell_report(report: Report) -> str:
-    """What somebody says, which nobody here has looked up."""
+    """Render a report as a claim that the desk has not verified."""
     told = ", ".join(map(one_visible_line, report.told)) or "none"
     return f"{report.what}: {told}. That is what was said: nobody here has looked it up."
