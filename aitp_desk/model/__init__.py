@@ -1,1 +1,1 @@
-"""What there is: plain values and pure rules. No I/O."""
+"""The domain model: plain values and pure rules, without I/O."""

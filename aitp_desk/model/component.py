@@ -1,7 +1,7 @@
-"""What a desk is made of, as whoever watches it sees it: parts, and how each of them is.
+"""The components of a desk and their states, as monitoring sees them.
 
-A part that does its work, but not as it should, is ``degraded``: a stand-in answers, jobs were
-given up, a page cannot be read.
+A component that works with limitations is ``degraded``: a stand-in answers, jobs were given up, a
+page cannot be read.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ import msgspec
 
 ComponentState = Literal["up", "degraded", "down"]
 Part = Literal["vital", "own", "elsewhere"]
-"""What becomes of the desk where a part is down: without a ``vital`` one it is down itself; what it
-only watches ``elsewhere`` is somebody else's, and its being degraded is told as theirs alone."""
+"""The effect of a component that is down: without a ``vital`` one the desk itself is down. One that
+is ``elsewhere`` is only observed: its degraded state is reported, but does not count for the desk.
+"""
 
 
 class Condition(msgspec.Struct, frozen=True, kw_only=True):
-    """How a part is just now.
+    """The current condition of a component.
 
     Parameters:
-        name: at most 100 characters; no other part has it.
-        reason: why it is not up, in a sentence for whoever runs the desk; or what else is to be
-            known of it. It holds nothing of what callers said.
+        name: unique, at most 100 characters.
+        reason: why it is not up, in a sentence for operators; or another note. It holds no content
+            of callers.
     """
 
     name: str
@@ -33,7 +34,7 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Component(Condition, frozen=True, kw_only=True):
-    """How a part is, and since when.
+    """The condition of a component, and since when it has its state.
 
     Parameters:
         since: Unix seconds.
@@ -43,10 +44,10 @@ class Component(Condition, frozen=True, kw_only=True):
 
 
 def state_of(components: Iterable[Condition]) -> ComponentState:
-    """How a desk is that is made of these.
+    """Return the state of a desk with these components.
 
-    Another desk that is degraded does not make this one so: two that watch each other would hold
-    each other there.
+    Another desk that is degraded does not make this one degraded: otherwise two desks that watch
+    each other would keep each other in that state.
     """
     counted: set[ComponentState] = set()
     for one in components:

@@ -1,7 +1,7 @@
-"""Counting per key within windows of time, in memory that is bounded however many keys there are.
+"""Counts per key within time windows, in bounded memory.
 
-Whoever has used up what they may is kept apart from the others. So newcomers, however many, make
-one another forgotten and not those who are being refused.
+Keys that have reached their limit are stored apart from the others. So newcomers, however many,
+evict one another, but not the keys that are being refused.
 """
 
 from __future__ import annotations
@@ -13,15 +13,18 @@ import msgspec
 
 WINDOW_SECONDS = 60
 MAX_COUNTED = 100_000
-"""How many keys are counted at once, and as many again whose limit is reached; past that whoever
-came first is forgotten."""
+"""How many keys are counted at once, and as many again that have reached their limit; beyond that
+the oldest is evicted.
+"""
 
 EndOfWindow = Callable[[float], float]
-"""When a window ends that begins now, both in Unix seconds. It never ends before an earlier one."""
+"""Returns when a window ends that begins now, both in Unix seconds. It never ends before an earlier
+one.
+"""
 
 
 class Window(msgspec.Struct):
-    """What is counted of one key.
+    """The count of one key.
 
     Parameters:
         began: Unix seconds, as is ``ends``.
@@ -35,14 +38,14 @@ class Window(msgspec.Struct):
 
 
 class Counters:
-    """Counts many keys, each in a window of its own that begins with what is counted first.
+    """Counts many keys, each in a window that begins with its first count.
 
-    Windows end about in the order in which they began: those that are over are found at the front,
-    and counting costs the same with one key as with many.
+    Windows end roughly in the order in which they began, so expired ones come first, and counting
+    costs the same for one key as for many.
 
     Parameters:
-        end_of_window: says how long windows are.
-        clock: Unix seconds. Where it is set back, what was counted in the time to come is void.
+        end_of_window: returns the end of a window.
+        clock: Unix seconds. If it is set back, counts from the future are void.
     """
 
     def __init__(self, end_of_window: EndOfWindow, clock: Callable[[], float]) -> None:
@@ -52,12 +55,12 @@ class Counters:
         self._full: OrderedDict[Hashable, Window] = OrderedDict()
 
     def read(self, key: Hashable) -> Window | None:
-        """The key's present window, None where it has none."""
+        """Return the key's current window; None if it has none."""
         window = self._open.get(key) or self._full.get(key)
         return window if window is not None and _lasts(window, self._clock()) else None
 
     def count(self, key: Hashable, limit: int, amount: int = 1) -> Window:
-        """Count so much, also past the limit, and return the window as it then is."""
+        """Add to a key's count, also past the limit, and return its window."""
         now = self._clock()
         window = self._open.get(key) or self._full.get(key)
         if window is None or not _lasts(window, now):
@@ -79,7 +82,7 @@ class Counters:
 
 
 def end_of_minute(now: float) -> float:
-    """When a window of a minute ends."""
+    """Return when a one-minute window ends."""
     return now + WINDOW_SECONDS
 
 

@@ -1,4 +1,4 @@
-"""The kinds of what can go wrong. Each door maps them to its own form by an exhaustive match."""
+"""The kinds of errors. Each protocol maps them to its own form by an exhaustive match."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class ErrorKind(Enum):
-    """The closed list of what a door must be able to say."""
+    """The closed list of errors that a protocol must be able to report."""
 
     INVALID_REQUEST = "invalid_request"
     MISSING_FIELD = "missing_field"

@@ -1,29 +1,29 @@
-"""What can go wrong, once for all doors.
+"""The desk's errors, shared by all protocols.
 
-A :class:`DeskError` says what went wrong in words that a caller may read, and carries a kind of the
-closed list (``error_kind.py``). It knows no protocol: each door's ``wire.py`` maps the kinds to its
-own form. The table that all doors follow stands in ``docs/errors.md``.
+A :class:`DeskError` says in a sentence for the caller what is wrong, and has a kind from the closed
+list (``error_kind.py``). It knows no protocol: each protocol's ``*_wire.py`` maps the kinds to its
+own form. The table that all protocols follow is in ``docs/errors.md``.
 
     DeskError
-    ├── InvalidRequest            the request cannot be understood
+    ├── InvalidRequest            the request cannot be processed as sent
     │   ├── MissingField          a required member is absent
     │   ├── UnknownVersion        a protocol version that is not served
-    │   ├── PreconditionFailed    understood, but not in this state
-    │   │   ├── ConsentMissing    it costs, and that was not agreed to
+    │   ├── PreconditionFailed    well formed, but not in this state
+    │   │   ├── ConsentMissing    the call needs the caller's consent
     │   │   └── TaskIsOver        nothing can be added to the task
-    │   │       └── TaskNotCancelable  nor can it be cancelled
-    │   ├── UnsupportedGrant      OAuth: a way to a token that is not offered
+    │   │       └── TaskNotCancelable  the task cannot be cancelled
+    │   ├── UnsupportedGrant      OAuth: a grant type that is not supported
     │   ├── InvalidScope          OAuth: a scope that does not exist, or is not the client's
-    │   ├── InvalidTarget         OAuth: a token for what is not this desk's
-    │   └── InvalidClientMetadata OAuth: a client that cannot be registered like this
-    ├── PaymentRequired           it has to be paid for before it is done
+    │   ├── InvalidTarget         OAuth: a token for a resource that is not this desk's
+    │   └── InvalidClientMetadata OAuth: metadata with which no client can be registered
+    ├── PaymentRequired           the request must be paid for first
     ├── UnknownAction             no such action (AHP: capability)
     ├── UnsupportedType           no answer type that both sides know
     ├── UnknownSession            no such conversation for this caller
-    ├── SessionLimit              the conversation has had its turns
+    ├── SessionLimit              the conversation has used all its turns
     ├── ThreadNotFound            no such thread for this caller
     ├── MessageNotFound           no such message on this thread
-    │   └── RequestNotFound       nothing of this name waits for an answer there
+    │   └── RequestNotFound       no such request waits for an answer there
     ├── RunNotFound               no such run, or step of one, on this thread
     │   └── TaskNotFound          no such task for this caller
     ├── ActorNotFound             no such actor on this thread
@@ -31,27 +31,27 @@ own form. The table that all doors follow stands in ``docs/errors.md``.
     ├── CallNotFound              no such call of an action, for this caller
     ├── TicketNotFound            no such ticket
     ├── AgentNotFound             the site has no such agent (OpenAI API: assistant)
-    ├── EventsGone                too much has happened since to be told one by one
+    ├── EventsGone                too many events have happened since to send them one by one
     ├── FileNotFound              no such file for this caller
     ├── ResourceNotFound          no such resource of the site, for this caller
     ├── RouteNotFound             no such address
     ├── MethodNotAllowed          the address exists, the method does not
-    ├── NotAcceptable             the address gives nothing of the media types that are accepted
-    ├── UnsupportedMedia          the body's media type is not served
-    ├── NotAuthenticated          a credential is needed, or the one sent proves nothing
-    │   ├── TokenRefused          a token was sent, and proves nothing
-    │   └── UnknownClient         OAuth: the client's id and secret prove nothing
+    ├── NotAcceptable             no representation that the caller accepts
+    ├── UnsupportedMedia          the body's media type is not accepted
+    ├── NotAuthenticated          a credential is missing or invalid
+    │   ├── TokenRefused          the bearer token is invalid
+    │   └── UnknownClient         OAuth: the client authentication failed
     ├── Forbidden                 known caller, not allowed
-    │   └── ScopeMissing          the credential does not open this
+    │   └── ScopeMissing          the credential lacks a scope
     ├── WrongHost                 the request was meant for another site
-    ├── RequestTooLarge           a body, member or nesting past its limit
+    ├── RequestTooLarge           a body, member or nesting exceeds its limit
     ├── RequestTimeout            the request did not arrive in time
     ├── IdempotencyConflict       the key was used with another request
-    ├── IdempotencyInFlight       the first request with this key is still at work
+    ├── IdempotencyInFlight       the first request with this key is still in progress
     ├── RateLimited               too many requests, or tokens
     ├── Unavailable               not now; later
-    │   └── StoreBusy             too many writes are waiting
-    └── InternalError             our fault; the details are in the log
+    │   └── StoreBusy             the write queue is full
+    └── InternalError             a fault of the desk; the details are in the log
 """
 
 from __future__ import annotations
@@ -84,11 +84,11 @@ class Recovery(msgspec.Struct, frozen=True):
 
 
 class DeskError(Exception):
-    """Base of everything the desk refuses.
+    """Base of every refusal of the desk.
 
     Parameters:
-        message: one or two sentences for the caller: what is wrong, what would be right.
-        param: the member, header, path parameter or precondition at fault, where there is one.
+        message: one or two sentences for the caller: what is wrong, then what to do.
+        param: the member, header, path parameter or precondition at fault, if there is one.
         retry_after: whole seconds after which the same request may succeed.
         recovery: what else helps.
     """
@@ -110,7 +110,7 @@ class DeskError(Exception):
         self.recovery = recovery
 
     def hide(self, change: Callable[[str], str]) -> None:
-        """Change what it tells, so that a secret is not repeated."""
+        """Rewrite the texts of the error, so that no secret is repeated."""
         self.message = change(self.message)
         self.args = (self.message,)
         if self.recovery is not None:
@@ -118,7 +118,7 @@ class DeskError(Exception):
 
 
 class InvalidRequest(DeskError):
-    """The request cannot be understood; nothing was changed."""
+    """The request cannot be processed as it was sent; nothing was changed."""
 
     kind = ErrorKind.INVALID_REQUEST
 
@@ -136,16 +136,16 @@ class UnknownVersion(InvalidRequest):
 
 
 class PreconditionFailed(InvalidRequest):
-    """The request is well formed but does not fit the present state of its object."""
+    """The request is well formed but does not fit the current state of its object."""
 
     kind = ErrorKind.PRECONDITION_FAILED
 
 
 class ConsentMissing(PreconditionFailed):
-    """A call costs something, and its caller has not agreed to that.
+    """A call needs the caller's consent, which is missing.
 
     Parameters:
-        price: what it costs; None where it is something else that must be agreed to.
+        price: what it costs; None if something else needs consent.
     """
 
     def __init__(self, message: str, *, param: str | None = None, price: Money | None = None):
@@ -154,13 +154,13 @@ class ConsentMissing(PreconditionFailed):
 
 
 class PaymentRequired(DeskError):
-    """What is asked for has to be paid before it is done.
+    """The request must be paid for first.
 
     Parameters:
-        terms: how it can be paid; None where nothing asks for that yet.
-        call_id: of the action's call that waits for it.
-        thread_id: where it is asked for, and can be paid.
-        refused: why a payment that came with it does not pay; empty where none came.
+        terms: how it can be paid; None if no plugin requests the payment yet.
+        call_id: of the call that waits for it.
+        thread_id: where the payment is requested, and can be made.
+        refused: why the payment that came with the request was rejected; empty if none came.
     """
 
     kind = ErrorKind.PAYMENT_REQUIRED
@@ -185,27 +185,27 @@ class PaymentRequired(DeskError):
 
 
 class TaskIsOver(PreconditionFailed):
-    """Nothing can be added to a task, and nothing more will happen to it."""
+    """The task has ended; nothing can be added to it."""
 
 
 class TaskNotCancelable(TaskIsOver):
-    """It cannot be cancelled either."""
+    """The task cannot be cancelled."""
 
 
 class UnsupportedGrant(InvalidRequest):
-    """A token is asked for in a way that is not offered (RFC 6749, sections 4.1.2.1 and 5.2)."""
+    """The grant or response type is not supported (RFC 6749, sections 4.1.2.1 and 5.2)."""
 
 
 class InvalidScope(InvalidRequest):
-    """A scope that does not exist, or none that the client may have (RFC 6749, section 5.2)."""
+    """The scope does not exist, or the client may not have it (RFC 6749, section 5.2)."""
 
 
 class InvalidTarget(InvalidRequest):
-    """A token is asked for what is not this desk's (RFC 8707, section 2)."""
+    """The token was requested for a resource that is not this desk's (RFC 8707, section 2)."""
 
 
 class InvalidClientMetadata(InvalidRequest):
-    """A client cannot be registered like this (RFC 7591, section 3.2.2)."""
+    """The client cannot be registered with this metadata (RFC 7591, section 3.2.2)."""
 
 
 class UnknownAction(DeskError):
@@ -219,7 +219,7 @@ class UnknownAction(DeskError):
 
 
 class UnsupportedType(DeskError):
-    """No answer type that both sides know; ``available`` lists what the action can give."""
+    """No answer type that both sides know; ``available`` lists those of the action."""
 
     kind = ErrorKind.UNSUPPORTED_TYPE
 
@@ -229,87 +229,87 @@ class UnsupportedType(DeskError):
 
 
 class UnknownSession(DeskError):
-    """The session does not exist, has expired, or belongs to somebody else."""
+    """The session does not exist, has expired, or belongs to another caller."""
 
     kind = ErrorKind.UNKNOWN_SESSION
 
 
 class SessionLimit(DeskError):
-    """The session has had all its turns; a new one helps."""
+    """The session has used all its turns; a new session helps."""
 
     kind = ErrorKind.SESSION_LIMIT
 
 
 class ThreadNotFound(DeskError):
-    """The thread does not exist, or this caller may not know that it does."""
+    """The thread does not exist, or is hidden from this caller."""
 
     kind = ErrorKind.THREAD_NOT_FOUND
 
 
 class MessageNotFound(DeskError):
-    """There is no such message on this thread, or it was deleted."""
+    """The thread has no such message, or it was deleted."""
 
     kind = ErrorKind.MESSAGE_NOT_FOUND
 
 
 class RequestNotFound(MessageNotFound):
-    """Nothing of this name waits for an answer on this thread, or not any more."""
+    """No request with this name waits for an answer on this thread, or not any more."""
 
 
 class RunNotFound(DeskError):
-    """There is no such run on this thread, or the run has no such step."""
+    """The thread has no such run, or the run has no such step."""
 
     kind = ErrorKind.RUN_NOT_FOUND
 
 
 class TaskNotFound(RunNotFound):
-    """There is no such task, for this caller at least."""
+    """The task does not exist, or is hidden from this caller."""
 
 
 class ActorNotFound(DeskError):
-    """No such actor takes part in this thread."""
+    """The thread has no such participant."""
 
     kind = ErrorKind.ACTOR_NOT_FOUND
 
 
 class GrantNotFound(DeskError):
-    """The thread is not shared by such a grant."""
+    """The thread has no such grant."""
 
     kind = ErrorKind.GRANT_NOT_FOUND
 
 
 class TicketNotFound(DeskError):
-    """There is no such ticket."""
+    """The ticket does not exist."""
 
     kind = ErrorKind.TICKET_NOT_FOUND
 
 
 class CallNotFound(DeskError):
-    """There is no such call of an action, or it is not this caller's."""
+    """The call does not exist, or is not this caller's."""
 
     kind = ErrorKind.CALL_NOT_FOUND
 
 
 class AgentNotFound(DeskError):
-    """The site has no agent of this id."""
+    """The site has no agent with this id."""
 
     kind = ErrorKind.AGENT_NOT_FOUND
 
 
 class EventsGone(DeskError):
-    """More has happened on the thread since then than is told one by one."""
+    """More events have happened since then than are sent one by one."""
 
     kind = ErrorKind.EVENTS_GONE
 
 
 class FileNotFound(DeskError):
-    """The file does not exist, or this caller may not know that it does."""
+    """The file does not exist, or is hidden from this caller."""
 
     kind = ErrorKind.FILE_NOT_FOUND
 
 
 class ResourceNotFound(DeskError):
-    """The site has nothing at this address, or nothing that this caller may know of."""
+    """The site has no resource at this address, or it is hidden from this caller."""
 
     kind = ErrorKind.RESOURCE_NOT_FOUND
 
@@ -321,7 +321,7 @@ class RouteNotFound(DeskError):
 
 
 class MethodNotAllowed(DeskError):
-    """The address exists; ``allowed`` lists the methods that it takes."""
+    """The address exists; ``allowed`` lists its methods."""
 
     kind = ErrorKind.METHOD_NOT_ALLOWED
 
@@ -331,23 +331,23 @@ class MethodNotAllowed(DeskError):
 
 
 class NotAcceptable(DeskError):
-    """The address gives nothing of the media types that the caller accepts (RFC 9110, 15.5.7)."""
+    """The address has no representation that the caller accepts (RFC 9110, 15.5.7)."""
 
     kind = ErrorKind.NOT_ACCEPTABLE
 
 
 class UnsupportedMedia(DeskError):
-    """The body's media type is not one that this address reads."""
+    """The address does not accept the body's media type."""
 
     kind = ErrorKind.UNSUPPORTED_MEDIA
 
 
 class NotAuthenticated(DeskError):
-    """A credential is needed, or the one that was sent proves nothing.
+    """A credential is missing or invalid.
 
     Parameters:
-        reason: what is wrong with it, for the audit log and for no caller.
-        whose: id of the principal whose it was, where that is proven, for the audit log too.
+        reason: what is wrong with it; for the audit log, hidden from the caller.
+        whose: id of the principal that it belongs to, if that is proven; also for the audit log.
     """
 
     kind = ErrorKind.NOT_AUTHENTICATED
@@ -366,11 +366,11 @@ class NotAuthenticated(DeskError):
 
 
 class TokenRefused(NotAuthenticated):
-    """A bearer token was sent that proves nothing (RFC 6750, section 3.1: ``invalid_token``)."""
+    """The bearer token is invalid (RFC 6750, section 3.1: ``invalid_token``)."""
 
 
 class UnknownClient(NotAuthenticated):
-    """The client's id and secret prove nothing (RFC 6749, section 5.2)."""
+    """The client authentication failed (RFC 6749, section 5.2)."""
 
 
 class Forbidden(DeskError):
@@ -380,7 +380,7 @@ class Forbidden(DeskError):
 
 
 class ScopeMissing(Forbidden):
-    """The credential was made for something else; with ``scope`` it would open this."""
+    """The credential lacks a scope; with ``scope`` it would open this."""
 
     def __init__(self, message: str, *, scope: str) -> None:
         super().__init__(message)
@@ -394,7 +394,7 @@ class WrongHost(DeskError):
 
 
 class RequestTooLarge(DeskError):
-    """A body, a member or its nesting is past its limit."""
+    """A body, a member or its nesting exceeds its limit."""
 
     kind = ErrorKind.REQUEST_TOO_LARGE
 
@@ -421,7 +421,7 @@ LimitScope = Literal["ip", "principal", "agent", "session", "session_tokens", "d
 
 
 class RateLimited(DeskError):
-    """Too many requests, or too many tokens; ``scope`` says whose allowance is spent.
+    """Too many requests, or too many tokens; ``scope`` names the exceeded limit.
 
     Without ``retry_after`` waiting does not help, but a new session does.
     """
@@ -434,13 +434,13 @@ class RateLimited(DeskError):
 
 
 class Unavailable(DeskError):
-    """The desk cannot do this now; later it can."""
+    """The desk cannot do this now, but can later."""
 
     kind = ErrorKind.UNAVAILABLE
 
 
 class StoreBusy(Unavailable):
-    """More writes are waiting than the queue holds; nothing of this one was written."""
+    """The write queue is full; nothing of this request was written."""
 
 
 class InternalError(DeskError):

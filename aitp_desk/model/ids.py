@@ -1,8 +1,8 @@
-"""Identifiers that grow with time.
+"""Identifiers whose text order is their time order.
 
-An id is a prefix and 36 characters of base32, digits before letters, so that text order is time
-order: ten for Unix milliseconds, then 26 random ones (130 bits). The randomness is what protects an
-anonymous visitor's thread, which is reached by its id alone.
+An id is a prefix and 36 characters of base32, digits before letters: ten for Unix milliseconds,
+then 26 random ones (130 bits). The randomness protects an anonymous visitor's thread, which its id
+alone opens.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from aitp_desk.model.randomness import random_piece
 _ALPHABET = "0123456789abcdefghijklmnopqrstuv"
 _PAIRS = tuple(high + low for high in _ALPHABET for low in _ALPHABET)
 _DIGIT_OF_BYTE = (_ALPHABET * 8).encode()
-"""For ``bytes.translate``: every digit stands for eight of the 256 bytes."""
+"""For ``bytes.translate``: every digit represents eight of the 256 bytes."""
 ID_BYTES = 26
-"""How many random bytes an id is made of, one for each of its random digits."""
+"""How many random bytes an id uses, one for each of its random digits."""
 
 
 def new_id(prefix: str, now: float) -> str:
@@ -31,17 +31,17 @@ def new_id(prefix: str, now: float) -> str:
 
 
 def id_from(prefix: str, now: float, random: bytes) -> str:
-    """Make the id that stands for a moment and a piece of randomness, the same each time.
+    """Make the id that is determined by a time and random bytes.
 
     Parameters:
         prefix, now: as in :func:`new_id`.
-        random: at least :data:`ID_BYTES` bytes that nobody can foresee.
+        random: at least :data:`ID_BYTES` unpredictable bytes.
     """
     return first_id(prefix, now) + random[:ID_BYTES].translate(_DIGIT_OF_BYTE).decode("ascii")
 
 
 def first_id(prefix: str, now: float) -> str:
-    """Tell where the ids of a moment begin: those made earlier sort before this, the others after.
+    """Return the lower bound of the ids of a moment: earlier ids sort before it, others after.
 
     Parameters:
         prefix, now: as in :func:`new_id`.
@@ -51,7 +51,7 @@ def first_id(prefix: str, now: float) -> str:
 
 @lru_cache(maxsize=64)
 def _digits_of(ms: int) -> str:
-    """The digits that stand for a time; a request makes several ids in the same millisecond."""
+    """Return the digits of a time; cached, as several ids share a millisecond."""
     return (
         _PAIRS[ms >> 40 & 1023]
         + _PAIRS[ms >> 30 & 1023]

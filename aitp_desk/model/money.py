@@ -26,5 +26,5 @@ class Money(msgspec.Struct, frozen=True):
         return f"{self.amount} {self.currency}"
 
     def is_same(self, other: Money) -> bool:
-        """Whether both say the same amount of the same currency, however it is written."""
+        """Return whether both are the same amount of the same currency, however written."""
         return self.currency == other.currency and self.amount == other.amount

@@ -1,7 +1,7 @@
-"""Unpredictable bytes, fetched from the system many at a time.
+"""Unpredictable bytes, read from the system in batches.
 
-Asking the system lets other threads run meanwhile, and to come back from that takes longer than the
-bytes took. A request asks half a dozen times: for its ids and its salts.
+A read from the system lets other threads run, and to resume after it takes longer than the read. A
+request needs half a dozen: for its ids and its salts.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ PIECE_BYTES = 32
 _PIECES = struct.Struct(f"{PIECE_BYTES}s" * 1024)
 
 _pieces: list[bytes] = []
-# of a process and its child only one may use them
+# a parent process and its child must not use the same bytes
 os.register_at_fork(after_in_child=_pieces.clear)
 
 
 def random_piece() -> bytes:
-    """Return 32 bytes from the system's generator for secrets, none of them given twice."""
+    """Return 32 bytes from the system's generator for secrets, none of them twice."""
     while True:
         try:
-            return _pieces.pop()  # of two threads one gets it
+            return _pieces.pop()  # atomic: only one thread gets a piece
         except IndexError:
             _pieces.extend(_PIECES.unpack(secrets.token_bytes(_PIECES.size)))

@@ -1,6 +1,7 @@
-"""Hiding secrets while they are worked with: from the log, from errors, from what is told.
+"""Redacts secrets in use from the log, from errors, and from responses.
 
-Whoever works with secrets says so. Until then nothing is hidden, and nothing is looked for.
+Code that works with secrets registers them. Without registered secrets nothing is searched or
+replaced.
 """
 
 from __future__ import annotations
@@ -14,15 +15,16 @@ from typing import Any
 from aitp_desk.model.calls.secret_places import HIDDEN
 
 SHORTEST = 4
-"""What is shorter, in characters, is hidden only where it stands alone: it would be found in much
-that has nothing to do with it."""
+"""A shorter secret, in characters, is redacted only if it is the whole text: it would match much
+unrelated text.
+"""
 
 _hidden: ContextVar[tuple[str, ...]] = ContextVar("hidden", default=())
 
 
 @contextmanager
 def hide_secrets(secrets: Iterable[str]) -> Iterator[None]:
-    """Hide texts for as long as the context lasts, in the tasks and threads begun in it as well."""
+    """Redact texts while the context lasts, also in tasks and threads started in it."""
     more = tuple(filter(None, secrets))
     if not more:
         yield
@@ -35,12 +37,12 @@ def hide_secrets(secrets: Iterable[str]) -> Iterator[None]:
 
 
 def is_hiding() -> bool:
-    """Whether anything is hidden now."""
+    """Return whether any secrets are registered now."""
     return bool(_hidden.get())
 
 
 def redact_text(text: str) -> str:
-    """A text without what is hidden now, as it is and as JSON and ``repr`` write it."""
+    """Return a text without registered secrets, in plain, JSON and ``repr`` form."""
     for secret in _hidden.get():
         if text == secret:
             return HIDDEN
@@ -53,7 +55,7 @@ def redact_text(text: str) -> str:
 
 
 def redact_json(value: Any) -> Any:
-    """JSON without what is hidden now in any of its texts."""
+    """Return a JSON value without registered secrets in any of its texts."""
     if not _hidden.get():
         return value
     match value:

@@ -1,8 +1,8 @@
-"""JSON bodies, read strictly: what two parsers could read differently is refused.
+"""Parses JSON bodies strictly: refuses what two parsers could read differently.
 
-Duplicate keys, NUL characters, lone surrogates, bad UTF-8, numbers that are not JSON or past what a
-double holds, nesting past 32 levels and more than 50,000 values are refused before anything else
-looks at the body.
+Duplicate keys, NUL characters, lone surrogates, bad UTF-8, numbers that are not JSON or beyond the
+range of a double, nesting past 32 levels and more than 50,000 values are refused before anything
+else reads the body.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from aitp_desk.model.errors import InvalidRequest
 
 MAX_DEPTH = 32
 MAX_VALUES = 50_000
-"""How many values a document from elsewhere may have: each takes memory, and time of the loop."""
+"""Maximum number of values in a document from outside: each takes memory, and time of the loop."""
 AT_ONCE_BYTES = 256 * 1024
 """A longer request is decoded in a thread (:func:`decode_ahead`)."""
 
@@ -29,7 +29,7 @@ _BRACKET = re.compile(r"[\[\]{}]")
 
 
 class DecodedBody(msgspec.Struct):
-    """A body that was decoded before it is asked for, and what came of it."""
+    """A body that was decoded in advance, and the result."""
 
     body: bytes
     value: Any = None
@@ -41,7 +41,7 @@ _ahead: ContextVar[DecodedBody | None] = ContextVar("decoded_ahead", default=Non
 
 @contextmanager
 def use_decoded(decoding: DecodedBody) -> Iterator[None]:
-    """Within the context :func:`decode_json` finds the body decoded."""
+    """Let :func:`decode_json` use this decoded body within the context."""
     token = _ahead.set(decoding)
     try:
         yield
@@ -63,8 +63,8 @@ def decode_json(
     """Decode one JSON document.
 
     Parameters:
-        with_nul: whether its texts may hold NUL characters, as what a model has said may.
-        most_values: how many values it may have; None for any number, where nobody else waits.
+        with_nul: whether its texts may hold NUL characters, as a model's output may.
+        most_values: maximum number of values; None for no limit, if no other request waits.
 
     Returns:
         Plain values: dict, list, str, int, float, bool, None.
@@ -75,7 +75,7 @@ def decode_json(
     if len(body) > AT_ONCE_BYTES:
         ahead = _ahead.get()
         if ahead is not None and ahead.body is body:
-            ahead.body = b""  # the value is its reader's from here on
+            ahead.body = b""  # the reader owns the value from here on
             refused, ahead.refused = ahead.refused, None
             if refused is None:
                 return ahead.value
@@ -88,14 +88,14 @@ def decode_json(
 
 
 def _decode(body: bytes, *, with_nul: bool, most_values: int | None) -> Any:
-    # Most bodies can be read at once. Every member has a colon, so that where there are as many
-    # members as colons none was dropped for standing twice; a colon within a text only costs time.
+    # Most bodies can be decoded in one step. Every member has a colon, so if there are as many
+    # members as colons, none was dropped as a duplicate; a colon within a text only costs time.
     is_short = most_values is None or len(body) <= most_values or body.count(b",") < most_values
     if is_short and b"\\u" not in body and body.count(b"{") + body.count(b"[") <= MAX_DEPTH:
         try:
             value = _read_at_once(body)
         except (msgspec.DecodeError, ValueError):
-            pass  # reading it with care tells what is wrong
+            pass  # the slow parser reports what is wrong
         else:
             colons = body.count(b":")
             if isinstance(value, dict) and len(value) == colons:
@@ -138,7 +138,7 @@ def _read_with_care(body: bytes, *, with_nul: bool, most_values: int | None) -> 
 
 
 def _check_structure(text: str, most_values: int | None) -> None:
-    """Refuse what nests too deep or has too many values, before anything is built of it."""
+    """Refuse a text that nests too deep or has too many values, before it is decoded."""
     brackets = text.count("[") + text.count("{")
     most = len(text) if most_values is None else most_values
     if brackets <= MAX_DEPTH and (len(text) <= most or text.count(",") < most):
@@ -160,9 +160,9 @@ def _check_structure(text: str, most_values: int | None) -> None:
 
 
 def _outside_of_strings(text: str, most: int) -> str:
-    """A document without its strings; one without an end takes all that is left.
+    """Return a document without its strings; an unterminated one takes all that is left.
 
-    No step tries anything twice, and none is slow for any text.
+    Every step is linear, so no text is slow.
     """
     if "\\" in text:
         text = text.replace("\\\\", "").replace('\\"', "")

@@ -1,4 +1,4 @@
-"""Rules for text that is shown or quoted: no invisible characters, no images in Markdown.
+"""Cleans text for display and quotation: no invisible characters, no images in Markdown.
 
 Source: Unicode 16, chapter 23 and UTS #51 (emoji); CommonMark 0.31, section 6.4.
 """
@@ -15,9 +15,10 @@ _JOINED_SCRIPTS = (
     "\ufdf0-\ufdff\ufe70-\ufefc\U00010a00-\U00010aff\U00010d00-\U00010fff\U00011000-\U00011fff"
     "\U0001e900-\U0001e95f"
 )
-"""Scripts whose letters take other forms next to each other: Arabic, Indic, Mongolian, and more."""
+"""Scripts whose letters change their form next to each other: Arabic, Indic, Mongolian, and more.
+"""
 _UNSPACED = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u19e0-\u19ff\u1a20-\u1aaf\uaa60-\uaa7f"
-"""Scripts that write words without spaces: a zero-width one tells where a line may end."""
+"""Scripts without spaces between words: a zero-width one marks where a line may end."""
 _RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc\U00010800-\U00010fff"
 _SKIN = "\U0001f3fb-\U0001f3ff"
 _EMOJI = (
@@ -38,7 +39,7 @@ _SUSPECT = (
     r"\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0"
     r"\ufff0-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-"""What is never drawn, turns the reading order, or steers a terminal."""
+"""Characters that are never drawn, change the reading order, or control a terminal."""
 _SUSPECTED = re.compile(_SUSPECT)
 _INVISIBLE = re.compile(
     rf"(?={_SUSPECT})(?:"  # first, for most characters are none of these
@@ -73,7 +74,7 @@ _MOST_ROUNDS = 8
 
 
 def drop_invisible(text: str) -> str:
-    """A text without characters that nobody sees and without those that turn its reading order.
+    """Return a text without invisible characters and without those that change its reading order.
 
     Joiners and selectors stay where the letters or emoji next to them need them.
     """
@@ -81,7 +82,7 @@ def drop_invisible(text: str) -> str:
         text = _LINE_BREAKS.sub("\n", text)
     if _SUSPECTED.search(text) is None:
         return text
-    for _ in range(_MOST_ROUNDS):  # what is taken out may bring letters together
+    for _ in range(_MOST_ROUNDS):  # a removal may bring letters together
         shorter = _INVISIBLE.sub(lambda found: found["kept"] or "", text)
         if shorter == text:
             break
@@ -90,12 +91,12 @@ def drop_invisible(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text on one line, runs of white space as one space; the wide space of Japanese stays."""
+    """Return a text on one line, with single spaces; the wide space of Japanese stays."""
     return " ".join(text.split()) if "\u3000" not in text else _SPACE.sub(" ", text).strip()
 
 
 def clean_name(text: str) -> str:
-    """A title, a description or another name: one line, images and links as their words."""
+    """Return a title or name on one line, with images and links replaced by their text."""
     text = drop_invisible(text)
     for pattern, words in ((_ELEMENT, ""), (_IMAGE, r"\1"), (_LINK, r"\1")):
         for _ in range(_MOST_ROUNDS):
@@ -107,7 +108,7 @@ def clean_name(text: str) -> str:
 
 
 def clean_quote(text: str) -> str:
-    """A piece of running text for an answer, which clients show as Markdown: it loads nothing."""
+    """Return running text that loads nothing when a client shows it as Markdown."""
     text = drop_invisible(text)
     if "![" in text:
         text = _IMAGE_SIGN.sub(r"!\\", text)
@@ -115,7 +116,7 @@ def clean_quote(text: str) -> str:
 
 
 def clean_data(value: Any) -> Any:
-    """A value in JSON's types, its texts and names without invisible characters."""
+    """Return a JSON value whose texts and names have no invisible characters."""
     if isinstance(value, str):
         return drop_invisible(value)
     if isinstance(value, Mapping):

@@ -1,1 +1,1 @@
-"""Values and rules of who may do what."""
+"""Values and rules of access control."""

@@ -1,8 +1,8 @@
-"""Names of actors: which ones a reader takes for the same, and what no name may hold.
+"""Actor names: which ones look the same to a reader, and which characters are refused.
 
-An actor's id is an address or a name, and people and models read it as it looks. So two ids are
-compared by what is left once percent-encoding, case, accents, invisible characters, default ports
-and other spellings of one address are taken away.
+An actor's id is an address or a name, and people and models read it by its appearance. So two ids
+are compared without percent-encoding, case, accents, invisible characters, default ports and other
+spellings of one address.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from contextlib import suppress
 from urllib.parse import unquote
 
 _MOST_ENCODINGS = 8
-"""How often a name is decoded at most: an encoding may hide another one."""
+"""Maximum number of decodings of a name: an encoding may hide another one."""
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
-"""Letters and symbols that show nothing."""
+"""Letters and symbols without a visible form."""
 _UNDECODABLE = "\ufffd"
 _INVISIBLE = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 _VARIATION = re.compile("[\u034f\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
-"""Marks that show nothing of their own."""
+"""Marks without a visible form."""
 _ALIKE = str.maketrans(
     {
         **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212\ufe58", "-"),
@@ -40,13 +40,13 @@ _DOTTED = re.compile(r"\S+[.\u3002\uff0e\uff61]\S+")
 
 
 def comparable_name(id_: str) -> str:
-    """Return what is the same of two ids that a reader takes for the same name."""
+    """Return a form that is equal for ids that look the same to a reader."""
     _, _, query = folded_name(id_).partition("#")[0].partition("?")
     return f"{comparable_address(id_)}?{query}"
 
 
 def comparable_address(id_: str) -> str:
-    """Return the same as :func:`comparable_name` of an address without its query."""
+    """Return the same as :func:`comparable_name` for an address without its query."""
     text = _SCHEME.sub("", folded_name(id_), count=1)
     address = re.split(r"[?#]", text, maxsplit=1)[0]
     authority, _, path = address.partition("/")
@@ -61,7 +61,7 @@ def comparable_address(id_: str) -> str:
 
 
 def folded_name(id_: str) -> str:
-    """Return a name without what does not show: encoding, case, accents, invisible characters."""
+    """Return a name without differences of encoding, case, accents and invisible characters."""
     text = id_
     for _ in range(_MOST_ENCODINGS):
         folded = _fold(text)
@@ -79,7 +79,7 @@ def _fold(text: str) -> str:
 
 
 def is_invisible(character: str) -> bool:
-    """Whether a character shows nothing, or only changes how others are shown."""
+    """Return whether a character is invisible, or only changes how others are shown."""
     return (
         character in _BLANK
         or unicodedata.category(character) in _INVISIBLE
@@ -107,12 +107,12 @@ def find_name_fault(id_: str) -> str | None:
 
 
 def _comparable_host(host: str) -> str:
-    """A host and its port, written in one way."""
+    """Return a host and its port in a normalized form."""
     host = host.partition(";")[0]
     name, _, port = host.rpartition(":") if _PORT.search(host) else (host, "", "")
     name, port = name.rstrip("."), port.lstrip("0")
     if "xn--" in name:
-        with suppress(UnicodeError):  # it is no host, and stays what it is
+        with suppress(UnicodeError):  # it is no host, and stays unchanged
             name = folded_name(name.encode().decode("idna"))
     if name.startswith("["):
         name = _ipv6(name[1:].removesuffix("]")) or name
@@ -122,7 +122,7 @@ def _comparable_host(host: str) -> str:
 
 
 def _ipv6(name: str) -> str | None:
-    """An IPv6 address in its short form; one that stands for an IPv4 address as that."""
+    """Return an IPv6 address in its short form; an IPv4-mapped one as IPv4."""
     try:
         address = ipaddress.IPv6Address(name)
     except ValueError:
@@ -131,7 +131,7 @@ def _ipv6(name: str) -> str | None:
 
 
 def _ipv4(name: str) -> str | None:
-    """An IPv4 address in four decimal numbers, from any form that inet_aton(3) reads."""
+    """Return an IPv4 address in four decimal numbers, from any form that inet_aton(3) reads."""
     try:
         *first, last = (int(part, _base(part)) for part in name.split("."))
         if len(first) > 3 or any(number > 0xFF for number in first):

@@ -1,14 +1,14 @@
-"""What the audit log says, and the chain that shows whether it was changed.
+"""The rows of the audit log, and the chain that shows whether it was changed.
 
     link = HMAC-SHA256(chain key, LINK_PREFIX ‖ the row before's link ‖ canonical JSON of the row)
 
-Before the first row stand 32 zero bytes. Canonical JSON is RFC 8785 over ``{v, n, at, principal,
-proven_by, action, object, outcome, count}``. The key is derived from the desk's first data key: who
-can write to the database alone, or holds a copy of it, can make no link. ``docs/audit.md`` says
-what that stops and what it does not.
+The link before the first row is 32 zero bytes. Canonical JSON is RFC 8785 over ``{v, n, at,
+principal, proven_by, action, object, outcome, count}``. The key is derived from the desk's first
+data key: write access to the database alone, or a copy of it, is not enough to make a link.
+``docs/audit.md`` says what that prevents and what it does not.
 
-A row holds no content. Ids that open something, and names of persons, stand as keyed hashes:
-whoever has the id and the key finds its rows, and nobody gets an id out of them.
+A row holds no content. Ids that open something, and names of persons, are stored as keyed hashes:
+the id and the key together find its rows, and no id can be read from them.
 """
 
 from __future__ import annotations
@@ -25,11 +25,14 @@ VERSION = 1
 LINK_PREFIX = b"aitp-desk audit 1\x00"
 FIRST_LINK = bytes(32)
 HIDDEN_BYTES = 16
-"""How much of a keyed hash stands in the log."""
+"""Length of a keyed hash in the log."""
 
 
 class AuditAction(Enum):
-    """The closed list of what is noted. Ordinary messages are not: threads have their own chain."""
+    """The closed list of recorded actions.
+
+    Ordinary messages are not recorded: threads have their own chain.
+    """
 
     KEY_MADE = "key.made"
     KEY_ROTATED = "key.rotated"
@@ -85,7 +88,7 @@ class AuditAction(Enum):
 
 
 class ObjectKind(Enum):
-    """What an action was done to. Of those in :data:`HIDDEN` the log has a keyed hash."""
+    """The kind of an action's object. For those in :data:`HIDDEN` the log has a keyed hash."""
 
     KEY = "key"
     CLIENT = "client"
@@ -118,7 +121,7 @@ HIDDEN = frozenset(
 
 
 class Outcome(Enum):
-    """What came of it, or why it was refused."""
+    """The outcome of an action, or why it was refused."""
 
     DONE = "done"
     BEGUN = "begun"
@@ -138,12 +141,13 @@ class AuditRow(msgspec.Struct, frozen=True):
     Parameters:
         n: its number, from 1 without gaps.
         at: Unix seconds.
-        principal: who did it: id of a principal, ``cli:`` and a user of the machine, or ``desk``.
+        principal: the acting party: id of a principal, ``cli:`` and a user of the machine, or
+            ``desk``.
         proven_by: how that was proven.
         action: of :class:`AuditAction`.
         object: of :class:`ObjectKind`, a colon, and an id or its keyed hash.
         outcome: of :class:`Outcome`.
-        count: how often, where one row stands for many.
+        count: how often, if one row counts several.
         link: 32 bytes.
     """
 
@@ -158,7 +162,7 @@ class AuditRow(msgspec.Struct, frozen=True):
     link: bytes
 
     def canonical(self) -> bytes:
-        """The canonical JSON of the row, which its link is made of."""
+        """Return the canonical JSON of the row, the input of its link."""
         return canonical_json(
             {
                 "v": VERSION,
@@ -178,8 +182,8 @@ class AuditKeys:
     """The two keys of the log. Their text form shows neither.
 
     Parameters:
-        chain: 32 bytes that links are made with.
-        names: 32 bytes that ids are hidden with.
+        chain: 32 bytes for the links.
+        names: 32 bytes for hashing ids.
     """
 
     __slots__ = ("_chain", "_names")
@@ -189,11 +193,11 @@ class AuditKeys:
         self._names = names
 
     def link(self, previous: bytes, row: AuditRow) -> bytes:
-        """Return the link of a row that follows one with this link."""
+        """Return the link of a row, given that of the row before."""
         return hmac.digest(self._chain, LINK_PREFIX + previous + row.canonical(), "sha256")
 
     def name(self, kind: ObjectKind, id_: str) -> str:
-        """Return what the log calls an object."""
+        """Return the log's name for an object."""
         if kind in HIDDEN:
             id_ = hmac.digest(self._names, f"{kind.value}\0{id_}".encode(), "sha256").hex()
             id_ = id_[: 2 * HIDDEN_BYTES]
@@ -201,11 +205,11 @@ class AuditKeys:
 
 
 class Auditor(msgspec.Struct, frozen=True):
-    """In whose name a unit of work notes what it does.
+    """The party in whose name a unit of work records its actions.
 
     Parameters:
         at: Unix seconds.
-        principal, proven_by: as of :class:`AuditRow`.
+        principal, proven_by: as in :class:`AuditRow`.
     """
 
     keys: AuditKeys
@@ -215,10 +219,10 @@ class Auditor(msgspec.Struct, frozen=True):
 
 
 def make_auditor(keys: AuditKeys, principal: Principal, at: int) -> Auditor:
-    """Have things noted in a caller's name."""
+    """Return the auditor for a caller's actions."""
     return Auditor(keys, at, principal.id, principal.proven_by.value)
 
 
 def make_own_auditor(keys: AuditKeys, at: int) -> Auditor:
-    """Have things noted that the desk does by itself."""
+    """Return the auditor for the desk's own actions."""
     return Auditor(keys, at, "desk", "desk")

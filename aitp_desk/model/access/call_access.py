@@ -1,9 +1,9 @@
-"""Who may know, pay and go on with a call of an action, decided at each request.
+"""Access to calls: who may see, pay and continue a call, decided at each request.
 
-A call on a thread belongs to whoever owns the thread now. A call on no thread belongs to the
-caller who asked for it. An anonymous caller holds an id and nothing else: the call's own, or the
-thread's. A quote's id and an idempotency key travel further than these, so neither is enough once
-the thread has an owner.
+A call on a thread belongs to the current owner of the thread. A call without a thread belongs to
+the caller that requested it. An anonymous caller proves access by an id alone: the call's own, or
+the thread's. A quote's id and an idempotency key are less confidential than these, so neither is
+enough once the thread has an owner.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from aitp_desk.model.calls.call import ActionCall
 
 
 class CallThread(msgspec.Struct, frozen=True):
-    """The thread of a call, as it stands for a caller.
+    """The thread of a call, as a caller sees it.
 
     Parameters:
         owner: id of the principal that owns it; None for an anonymous thread.
-        access: what the caller may do there; None: to this caller there is no such thread.
+        access: the caller's access; None: the thread does not exist for this caller.
     """
 
     owner: str | None
@@ -28,10 +28,10 @@ class CallThread(msgspec.Struct, frozen=True):
 
 
 def is_call_of(principal: Principal, call: ActionCall, thread: CallThread | None) -> bool:
-    """Decide whether a call belongs to a known caller, by whichever name they found it.
+    """Return whether a call belongs to a known caller, however the caller found it.
 
     Parameters:
-        thread: the one that the call is on; None where it is on none.
+        thread: of the call; None if it has none.
     """
     if principal.party is None:
         return False
@@ -44,10 +44,10 @@ def is_call_of(principal: Principal, call: ActionCall, thread: CallThread | None
 
 
 def may_reach_call(principal: Principal, call: ActionCall, thread: CallThread | None) -> bool:
-    """Decide whether a caller who names a call's own id may know it, pay it and go on with it.
+    """Return whether a caller with a call's own id may see, pay and continue it.
 
     Parameters:
-        thread: as of :func:`is_call_of`.
+        thread: as in :func:`is_call_of`.
     """
     if is_call_of(principal, call, thread):
         return True

@@ -1,4 +1,4 @@
-"""What is kept of a credential so that it can be checked later whether it still holds."""
+"""Identifies a credential, so that its validity can be checked later."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class CredentialMark(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Tells one credential of a caller from the others; it proves nothing.
+    """Distinguishes one credential of a caller from others; it proves nothing.
 
     Parameters:
         version: of an API key's or HMAC key's secret.

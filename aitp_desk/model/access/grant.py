@@ -1,7 +1,7 @@
-"""Grants: a thread that is shared, with somebody who is known or by a link.
+"""Grants: a thread shared with a known caller or by a link.
 
-A link is a secret that its holder presents in a header. The store keeps a keyed hash of it. Whoever
-calls with it goes by the grant alone: who they are is not known.
+A link is a secret that its holder presents in a header. The store keeps a keyed hash of it. A
+caller with a link has the rights of the grant alone: its identity is unknown.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from aitp_desk.model.access.principal import LINK_PREFIX
 from aitp_desk.model.errors import InvalidRequest
 
 MAX_GRANTS = 100
-"""How many grants a thread may have at once."""
+"""Maximum number of grants of a thread at a time."""
 LONGEST_SECONDS = 10 * 366 * 24 * 60 * 60
-"""The farthest that a grant's end may lie ahead."""
+"""Longest duration of a grant."""
 
 _LINK = re.compile(r"link_[A-Za-z0-9_-]{43}", re.ASCII)
 
 
 class GrantLevel(Enum):
-    """What a grant lets its holder do; who may write may read."""
+    """The access that a grant gives; writing includes reading."""
 
     READ = "read"
     WRITE = "write"
 
 
 class Grant(msgspec.Struct, frozen=True):
-    """A grant as it is kept.
+    """A stored grant.
 
     Parameters:
         id: ``grant_…``.
         thread_id: the thread that is shared.
-        principal: id of the caller whom it is shared with; of a link its own.
+        principal: id of the caller that it is shared with; for a link, the link's own.
         created_at: Unix seconds.
         expires_at: Unix seconds; None: it lasts until it is revoked.
     """
@@ -50,21 +50,21 @@ class Grant(msgspec.Struct, frozen=True):
 
     @property
     def is_link(self) -> bool:
-        """Whether whoever holds its secret has it."""
+        """Whether it is held by knowledge of a secret link."""
         return self.principal.startswith(LINK_PREFIX)
 
     def holds(self, now: float) -> bool:
-        """Whether it has not expired."""
+        """Return whether it has not expired."""
         return self.expires_at is None or now < self.expires_at
 
 
 class GrantDraft(msgspec.Struct, frozen=True):
-    """A grant as it is asked for.
+    """A requested grant.
 
     Parameters:
         principal: id of the caller to share with; None for a link.
         expires_at: Unix seconds.
-        expires_in: seconds from now, in its place.
+        expires_in: seconds from now, as an alternative.
     """
 
     principal: str | None
@@ -73,10 +73,10 @@ class GrantDraft(msgspec.Struct, frozen=True):
     expires_in: int | None = None
 
     def end(self, now: int) -> int | None:
-        """When it expires, in Unix seconds; None for never.
+        """Return when it expires, in Unix seconds; None for never.
 
         Raises:
-            InvalidRequest: that is over, or too far ahead, or both members say it.
+            InvalidRequest: that is in the past, or too far ahead, or both members are given.
         """
         if self.expires_in is None and self.expires_at is None:
             return None
@@ -91,10 +91,10 @@ class GrantDraft(msgspec.Struct, frozen=True):
 
 
 def make_link_secret() -> str:
-    """Make the secret of a link: 256 random bits."""
+    """Return a new secret for a link: 256 random bits."""
     return f"link_{secrets.token_urlsafe(32)}"
 
 
 def is_link(text: str) -> bool:
-    """Whether a text has the form of a link's secret."""
+    """Return whether a text has the form of a link's secret."""
     return _LINK.fullmatch(text) is not None

@@ -1,4 +1,4 @@
-"""Who is calling, and what that opens."""
+"""Principals: callers, and what they may use."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from msgspec.structs import force_setattr
 from aitp_desk.model.access.scope import is_operator_scope, opens_threads
 
 AGENT_PREFIX = "agent:"
-"""What the id of an agent begins with that has proven its domain; the domain follows."""
+"""Prefix of the id of an agent that has proven its domain; the domain follows."""
 KEY_PREFIX = "key:"
-"""What the id of a caller who is known by an API key begins with; the key's own id follows."""
+"""Prefix of the id of a caller with an API key; the key's id follows."""
 CLIENT_PREFIX = "client:"
-"""The same of one who is known by an access token of this desk; the id of its client follows."""
+"""The same for a caller with an access token of this desk; the client's id follows."""
 LINK_PREFIX = "link:"
-"""What the id of a caller begins with of whom only the link is known by which a thread was shared;
-the id of the grant follows."""
+"""Prefix of the id of a caller known only by a thread's share link; the grant's id follows."""
 JWT_PREFIX = "jwt:"
-"""The same of one who is known by the token of another issuer; the issuer's name and the token's
-subject follow, a colon between."""
+"""The same for a caller with another issuer's token; the issuer's name and the token's subject
+follow, separated by a colon.
+"""
 PREFIXES = (KEY_PREFIX, CLIENT_PREFIX, JWT_PREFIX, AGENT_PREFIX)
-"""What the ids of callers begin with who can be named: whom an actor may be bound to, and whom a
-thread may be shared with."""
+"""Prefixes of the ids of callers that can be named: an actor may be bound to them, and a thread
+shared with them.
+"""
 ANONYMOUS_ID = "anonymous"
 GUEST_PREFIX = "guest-"
-"""What the name begins with under which a link's holder speaks."""
+"""Prefix of the name of a link's holder as a speaker."""
 _GUEST_CHARACTERS = 10
 
 
@@ -36,15 +37,16 @@ class PrincipalKind(Enum):
 
     ANONYMOUS = "anonymous"
     STRANGER = "stranger"
-    """Known by a name that anybody can make: a domain that nobody here has listed, or a client that
-    has registered itself."""
+    """Known by a name that anyone can create: a domain that is not listed here, or a client that
+    has registered itself.
+    """
     AGENT = "agent"
     USER = "user"
     OPERATOR = "operator"
 
 
 class ProvenBy(Enum):
-    """How it was proven who the caller is."""
+    """How the caller's identity was proven."""
 
     NOTHING = "nothing"
     API_KEY = "api_key"
@@ -56,23 +58,22 @@ class ProvenBy(Enum):
 
 
 class Principal(msgspec.Struct, frozen=True):
-    """A caller, as far as it has been proven.
+    """A caller, as far as its identity is proven.
 
     Parameters:
-        id: stable name of the caller; for anonymous callers the word ``anonymous``, or the link by
-            which a thread was shared with them.
+        id: stable name of the caller; ``anonymous`` for anonymous callers, or the link by which a
+            thread was shared with them.
         kind: how much is known.
         scopes: what the credential opens: ``threads``, ``actions``, ``operator``, ``admin``,
-            ``sensitive``;
-            ``actions:<name>`` narrows ``actions`` to one action.
-        address: where the client is, for limits: its network address, of IPv6 the network of 64
-            bits; never an identity.
-        desk: name of the further site agent whose address it calls; empty for the site's own. What
-            is kept at one desk does not exist for whoever calls at another.
-        proven_by: how it was proven; also nothing where it was proven at another time.
-        is_anonymous: whether nothing was proven. This and what follows is computed.
-        owner: what is written down as the owner of what this caller opens; None when anonymous.
-        limited_as: whose allowance a request uses up: the caller's, or their address's.
+            ``sensitive``; ``actions:<name>`` narrows ``actions`` to one action.
+        address: of the client, for limits: its network address, for IPv6 the network of 64 bits;
+            never an identity.
+        desk: name of the further site agent that it calls; empty for the site's own. Data of one
+            desk does not exist for callers of another.
+        proven_by: how it was proven; also ``NOTHING`` if it was proven at another time.
+        is_anonymous: whether nothing was proven. This and the following fields are computed.
+        owner: stored as the owner of what this caller creates; None if anonymous.
+        limited_as: the key for limits: the caller, or its address.
     """
 
     id: str
@@ -94,42 +95,42 @@ class Principal(msgspec.Struct, frozen=True):
 
     @property
     def is_guest(self) -> bool:
-        """Whether nothing is known of the caller but the link that they hold."""
+        """Whether the caller is known only by a share link."""
         return self.id.startswith(LINK_PREFIX)
 
     @property
     def party(self) -> str | None:
-        """What is written down as whose something is that was said; None of nobody known."""
+        """The id stored as the author of a message; None for an anonymous caller."""
         return None if self.id == ANONYMOUS_ID else self.id
 
     @property
     def name(self) -> str:
-        """Under which a known caller or a guest speaks where no actor is bound to them."""
+        """The speaker's name of a known caller or a guest to which no actor is bound."""
         return f"{GUEST_PREFIX}{self.id[-_GUEST_CHARACTERS:]}" if self.is_guest else self.id
 
     @property
     def counts_by_address(self) -> bool:
-        """Whether there are no more of them than addresses: other names cost nothing."""
+        """Whether limits count it by address, because its other names cost nothing."""
         return self.kind is PrincipalKind.ANONYMOUS or self.kind is PrincipalKind.STRANGER
 
 
 def is_given_name(name: str) -> bool:
-    """Whether a caller speaks by a name that the desk has given, where they brought no actor."""
+    """Return whether a speaker's name was assigned by the desk, without an own actor."""
     return is_known_caller(name) or name.startswith(GUEST_PREFIX)
 
 
 def is_known_caller(name: str) -> bool:
-    """Whether a name is the id of a caller who is known, by which no other actor goes."""
+    """Return whether a name is the id of a known caller, reserved for that caller."""
     return name.startswith(PREFIXES)
 
 
 def make_anonymous(address: str) -> Principal:
-    """The caller who proved nothing."""
+    """Return the anonymous caller at an address."""
     return Principal(ANONYMOUS_ID, PrincipalKind.ANONYMOUS, frozenset(), address)
 
 
 def make_key_principal(id_: str, scopes: Iterable[str], proven_by: ProvenBy) -> Principal:
-    """The caller whom a key of this desk proves, at no address.
+    """Return the caller that a key of this desk proves, without an address.
 
     Parameters:
         id_: the key's.
@@ -139,18 +140,18 @@ def make_key_principal(id_: str, scopes: Iterable[str], proven_by: ProvenBy) -> 
 
 
 def find_kind(scopes: Collection[str], kind: PrincipalKind = PrincipalKind.AGENT) -> PrincipalKind:
-    """What a caller is whose credential opens this.
+    """Return the kind of a caller with these scopes.
 
     Parameters:
-        kind: what they are where they do not run the desk.
+        kind: for callers that are no operators.
     """
     return PrincipalKind.OPERATOR if is_operator_scope(scopes) else kind
 
 
 def find_least(one: Principal, other: Principal) -> Principal:
-    """Who may do no more than either of two callers, for what both have asked for.
+    """Return a principal with only the rights that two callers have in common.
 
-    Two different callers have nothing in common: what they share may do what anybody may.
+    For two different callers it is an anonymous one.
     """
     if one.id != other.id or one.kind is not other.kind:
         return make_anonymous("")
@@ -158,23 +159,24 @@ def find_least(one: Principal, other: Principal) -> Principal:
 
 
 def may_use_threads(principal: Principal) -> bool:
-    """Whether the caller may open threads, and use those that it has opened.
+    """Return whether the caller may create threads, and use those that it created.
 
-    Anybody may without a credential, so a key or a signature never takes that away. A token is held
-    to its scopes: its client gets others, and must not lend what it says itself with a narrow one.
+    That needs no credential, so a key or a signature never takes it away. A token is limited to its
+    scopes: its client can get another, and must not pass on its own conversations with a narrow
+    one.
     """
     is_of_token = principal.id.startswith((CLIENT_PREFIX, JWT_PREFIX))
     return not is_of_token or opens_threads(principal.scopes)
 
 
 def may_join_threads(principal: Principal) -> bool:
-    """Whether the caller may use threads of others: claim them, join them and be shared with.
+    """Return whether the caller may use others' threads: claim them, join them, receive grants.
 
-    A credential that was made for something else opens nothing of what others have said.
+    A credential that was made for another purpose does not open others' messages.
     """
     return principal.is_anonymous or opens_threads(principal.scopes)
 
 
 def may_operate_threads(principal: Principal) -> bool:
-    """Whether the caller looks after all threads of the desk."""
+    """Return whether the caller is an operator of all threads of the desk."""
     return is_operator_scope(principal.scopes)

@@ -1,8 +1,8 @@
-"""Who may do what with a thread: the one rule, for what is written and for what is read.
+"""Access to threads: the one rule, for writes and for reads.
 
-An anonymous thread is open to whoever has its id. An owned one is open to its owner, to operators
-and administrators, to those to whom one of its actors is bound, and to those with whom it is
-shared. Who has left reads what was said up to then and no further, and says nothing.
+An anonymous thread is open to every caller with its id. An owned one is open to its owner, to
+operators and administrators, to callers to which one of its actors is bound, and to those with whom
+it is shared. A caller that has left reads the messages up to then, and cannot write.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from aitp_desk.model.errors import Forbidden
 
 
 class AccessNeed(Enum):
-    """What a caller wants of a thread."""
+    """The access that an operation needs."""
 
     READ = "read"
     WRITE = "write"
@@ -25,10 +25,10 @@ class AccessNeed(Enum):
 
 
 class Attendance(msgspec.Struct, frozen=True):
-    """How a known caller takes part in a thread, by the actors that are bound to it.
+    """A known caller's participation in a thread, by the actors that are bound to it.
 
     Parameters:
-        speaker: id of the first of these that is there; None when all have left.
+        speaker: id of the first of these that takes part; None if all have left.
         left_seq: the newest message when the last of them left.
         left_event: number of the event that it left.
     """
@@ -39,16 +39,16 @@ class Attendance(msgspec.Struct, frozen=True):
 
 
 class Access(msgspec.Struct, frozen=True):
-    """What a caller may do with a thread that it may know.
+    """A caller's access to a thread that it may see.
 
     Parameters:
-        upto_seq: number of the newest message that it may read; None for all, present and to come.
+        upto_seq: number of the newest message that it may read; None for all, present and future.
         upto_event: the same as the number of an event.
         may_write: whether it may post, and have its posts answered.
-        may_manage: whether it may change the thread and who takes part.
+        may_manage: whether it may change the thread and its participants.
         may_join: whether it may join as an actor bound to itself.
-        sees_notes: whether it is shown the thread's own metadata.
-        ends_at: Unix seconds at which this access ends; None where no end is known.
+        sees_notes: whether it sees the thread's metadata.
+        ends_at: Unix seconds at which this access ends; None if no end is known.
     """
 
     upto_seq: int | None = None
@@ -61,15 +61,15 @@ class Access(msgspec.Struct, frozen=True):
 
     @property
     def has_left(self) -> bool:
-        """Whether the caller took part once and does no more."""
+        """Whether the caller took part once and has left."""
         return self.upto_seq is not None
 
     def shows(self, seq: int) -> bool:
-        """Whether the message with this number may be read."""
+        """Return whether the message with this number may be read."""
         return self.upto_seq is None or seq <= self.upto_seq
 
     def check(self, need: AccessNeed) -> None:
-        """Refuse what the caller may not do.
+        """Refuse an operation that the caller may not do.
 
         Raises:
             Forbidden: the message says why.
@@ -86,12 +86,12 @@ class Access(msgspec.Struct, frozen=True):
 
 
 def needs_attendance(principal: Principal, owner: str | None) -> bool:
-    """Whether it matters to a caller's access, or to its name, which actors are bound to it."""
+    """Return whether the bound actors matter to a caller's access, or to its name."""
     return not principal.is_anonymous and principal.id != owner
 
 
 def needs_grant(principal: Principal, owner: str | None, attendance: Attendance | None) -> bool:
-    """Whether it matters to a caller's access what was shared with it."""
+    """Return whether grants matter to a caller's access."""
     if owner is None or owner == principal.id or may_operate_threads(principal):
         return False
     takes_part = attendance is not None and attendance.speaker is not None
@@ -104,14 +104,14 @@ def decide_access(
     attendance: Attendance | None,
     granted: Grant | None = None,
 ) -> Access | None:
-    """Decide what a caller may do with a thread; None: to this caller there is no such thread.
+    """Decide a caller's access to a thread; None: the thread does not exist for this caller.
 
     Parameters:
         owner: id of the principal that owns the thread; None for an anonymous visitor's.
-        attendance: the caller's; None where no actor was ever bound to it, and where
-            :func:`needs_attendance` says no.
-        granted: the caller's grant, if it holds; None where there is none, and where
-            :func:`needs_grant` says no.
+        attendance: the caller's; None if no actor was ever bound to it, and if
+            :func:`needs_attendance` is false.
+        granted: the caller's grant, if it is valid; None if there is none, and if
+            :func:`needs_grant` is false.
     """
     if owner == principal.owner or may_operate_threads(principal):
         return Access()
@@ -142,10 +142,11 @@ def decide_access(
 def may_know_parent(
     principal: Principal, fork_owner: str | None, parent_owner: str | None, *, is_claimed: bool
 ) -> bool:
-    """Whether a reader of a fork may be told its parent's id, being allowed to read that parent.
+    """Return whether a reader of a fork may see its parent's id, if it may read that parent.
 
-    The id of an anonymous parent is a secret that opens it. Whoever owns the fork since they opened
-    it has shown that they hold it; whoever else reads the fork has not, and is not given it.
+    The id of an anonymous parent is a secret that opens it. A caller that has owned the fork since
+    its creation has shown that it holds this secret; other readers of the fork have not, and do not
+    receive it.
 
     Parameters:
         is_claimed: whether the fork was anonymous before it was its owner's.

@@ -1,8 +1,8 @@
-"""Scopes: what a credential opens. Here are their words, and what follows from them.
+"""Scopes: their names, and what they open.
 
-``threads`` opens threads and what is said on them; ``actions`` every action, and ``actions:<name>``
-one; ``operator`` and ``admin`` all of that, and the threads of others. ``sensitive`` opens what is
-sealed and nothing else, and no other scope does.
+``threads`` opens threads and their messages; ``actions`` every action, and ``actions:<name>`` one;
+``operator`` and ``admin`` all of that, and the threads of others. ``sensitive`` opens sealed values
+and nothing else, and no other scope opens them.
 """
 
 from __future__ import annotations
@@ -14,62 +14,62 @@ from typing import Final
 from aitp_desk.model.errors import InvalidRequest
 
 SENSITIVE: Final = "sensitive"
-"""The scope that sealed values are read by."""
+"""The scope that opens sealed values."""
 SCOPES = ("threads", "actions", "operator", "admin", SENSITIVE)
-"""All but those of single actions."""
+"""All scopes except those of single actions."""
 SCOPES_IN_WORDS = "threads, actions, actions:NAME, operator, admin and sensitive"
 ACTION_NAME: Final = r"[a-z][a-z0-9_]{0,63}"
-"""The pattern of what an action is called."""
+"""The pattern of action names."""
 OPEN_SCOPE: Final = rf"threads|actions(?::{ACTION_NAME})?"
-"""The pattern of a scope that strangers may have: it gives nobody a part in what others say."""
+"""The pattern of scopes that strangers may have: they open no messages of others."""
 
 _OPERATING = frozenset({"operator", "admin"})
 _OPEN_SCOPE = re.compile(OPEN_SCOPE, re.ASCII)
 
 
 def is_scope(text: str) -> bool:
-    """Whether there is such a scope."""
+    """Return whether a scope exists."""
     return text in _OPERATING or text == SENSITIVE or is_open_scope(text)
 
 
 def is_open_scope(text: str) -> bool:
-    """Whether there is such a scope, and strangers may have it."""
+    """Return whether a scope exists, and strangers may have it."""
     return _OPEN_SCOPE.fullmatch(text) is not None
 
 
 def covers_scope(held: Collection[str], scope: str) -> bool:
-    """Whether whoever may give these scopes may give this one.
+    """Return whether the held scopes include a scope.
 
-    ``actions`` holds every ``actions:<name>``; the others hold no other by name.
+    ``actions`` includes every ``actions:<name>``; the others include no other by name.
     """
     return scope in held or (scope.startswith("actions:") and "actions" in held)
 
 
 def is_operator_scope(scopes: Collection[str]) -> bool:
-    """Whether these scopes are those of somebody who runs the desk."""
+    """Return whether these are the scopes of an operator."""
     return not _OPERATING.isdisjoint(scopes)
 
 
 def opens_sealed_values(scopes: Collection[str]) -> bool:
-    """Whether these scopes open what is sealed."""
+    """Return whether these scopes open sealed values."""
     return SENSITIVE in scopes
 
 
 def opens_threads(scopes: Collection[str]) -> bool:
-    """Whether these scopes open threads."""
+    """Return whether these scopes open threads."""
     return "threads" in scopes or is_operator_scope(scopes)
 
 
 def opens_action(scopes: Collection[str], name: str) -> bool:
-    """Whether these scopes open an action that is not open to everybody."""
+    """Return whether these scopes open an action that needs a scope."""
     return covers_scope(scopes, f"actions:{name}") or is_operator_scope(scopes)
 
 
 def check_scopes(scopes: Iterable[str]) -> tuple[str, ...]:
-    """Return the scopes, each once, in their order.
+    """Return the scopes without duplicates, in order.
 
     Raises:
-        InvalidRequest: one of them does not exist, or there is none.
+        InvalidRequest: a scope does not exist, or there is none.
     """
     checked = tuple(dict.fromkeys(scopes))
     if not checked:

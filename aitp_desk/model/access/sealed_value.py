@@ -1,7 +1,8 @@
-"""Sealed values: what nobody is to read in passing, and what stands everywhere in place of it.
+"""Sealed values and the references that replace them.
 
-A value is kept apart, sealed. The message, the call and the record that it belongs to hold
-``{"sealed": "sealed_…"}``. That opens nothing: who may read values reads one by its reference.
+A value is stored separately, sealed. The message, the call and the record that it belongs to hold
+``{"sealed": "sealed_…"}``. The reference gives no access: a caller that may read values reads one
+by its reference.
 """
 
 from __future__ import annotations
@@ -14,23 +15,23 @@ from typing import Any, Final
 import msgspec
 
 SEALED: Final = "sealed"
-"""The one member of what stands in place of a value, and what references begin with."""
+"""The only member of a reference object, and the prefix of references."""
 LONGEST_VALUE: Final = 16_384
-"""How long a value is at most, in characters."""
+"""Maximum length of a value, in characters."""
 _REF = re.compile(r"sealed_[0-9a-v]{36}")
 _ALPHABET = b"0123456789abcdefghijklmnopqrstuv"
 _DIGITS = 36
 
 
 class KeptSealed(msgspec.Struct, frozen=True):
-    """A sealed value as it is kept.
+    """A stored sealed value.
 
     Parameters:
         desk: name of the further site agent; empty for the site's own.
-        sealed: what ``auth/sealing.py`` has made of it.
-        thread_id: the thread that it goes with; None for none.
-        message_id, call_id: what brought it.
-        principal: id of who gave it; None of an anonymous one.
+        sealed: the ciphertext from ``auth/sealing.py``.
+        thread_id: the thread that it is deleted with; None for none.
+        message_id, call_id: where it came from.
+        principal: id of the principal that gave it; None for an anonymous one.
         made_at: Unix seconds.
     """
 
@@ -45,10 +46,10 @@ class KeptSealed(msgspec.Struct, frozen=True):
 
 
 class Revealed(msgspec.Struct, frozen=True):
-    """A value as somebody is told it who may. Its text form does not show it.
+    """A value for a reader that may see it. Its text form does not show it.
 
     Parameters:
-        thread_id: the thread that it goes with; None for none.
+        thread_id: the thread that it is deleted with; None for none.
         made_at: Unix seconds.
     """
 
@@ -62,26 +63,26 @@ class Revealed(msgspec.Struct, frozen=True):
 
 
 def make_ref(*parts: str) -> str:
-    """The reference that follows from what brings a value, such as the id of its message.
+    """Return the reference determined by the source of a value, such as the id of its message.
 
-    It is as hard to guess as the hardest of these.
+    It is as hard to guess as the hardest of these parts.
     """
     digest = hashlib.sha512("\0".join((SEALED, *parts)).encode()).digest()
     return f"{SEALED}_" + "".join(chr(_ALPHABET[byte & 31]) for byte in digest[:_DIGITS])
 
 
 def is_ref(text: str) -> bool:
-    """Whether a text can be a reference."""
+    """Return whether a text has the form of a reference."""
     return _REF.fullmatch(text) is not None
 
 
 def sealed_as(ref: str) -> dict[str, str]:
-    """What stands in place of a value."""
+    """Return the reference object that replaces a value."""
     return {SEALED: ref}
 
 
 def read_ref(value: Any) -> str | None:
-    """The reference in what stands in place of a value; None in anything else."""
+    """Return the reference in a reference object; None for anything else."""
     if not isinstance(value, Mapping) or value.keys() != {SEALED}:
         return None
     ref = value[SEALED]

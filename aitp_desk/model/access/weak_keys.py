@@ -1,4 +1,4 @@
-"""Public keys of Ed25519 by which one signature is of anything. Pure.
+"""Detects weak Ed25519 public keys, for which one signature fits any message. Pure.
 
 Source: Brendel and others, "The Provable Security of Ed25519", 2021; RFC 8032, section 5.1.3.
 """
@@ -14,10 +14,10 @@ _SMALL: Final = frozenset({0, 1, _PRIME - 1, _EIGHTH, _PRIME - _EIGHTH})
 
 
 def is_weak(public: bytes) -> bool:
-    """Whether a public key is nobody's: of small order, or not written as keys are.
+    """Return whether a public key is of small order, or not in canonical form.
 
-    By a key of small order one signature is of every message, and whoever brought it could say of
-    each that it was another.
+    With a key of small order one signature is valid for every message, so its holder could
+    attribute it to any of them.
 
     Parameters:
         public: its 32 bytes.

@@ -1,4 +1,4 @@
-"""What the site can do, declared once."""
+"""The site's actions, declared once for every protocol."""
 
 from __future__ import annotations
 
@@ -24,37 +24,39 @@ EXTENSION_TYPE = re.compile(r"x-[a-z][a-z0-9-]{0,62}/[a-z][a-z0-9_-]{0,63}", re.
 """How a site's own content types are written (AHP 0.1, appendix C.3); they stay short names."""
 
 DEADLINE_SECONDS = 30.0
-"""How long a call may take where its action says nothing of that."""
+"""Time limit of a call whose action declares none."""
 
 _NAME = re.compile(ACTION_NAME, re.ASCII)
 
 Kind = Literal["query", "action", "async"]
-"""``query`` reads and changes nothing; ``action`` may change something, and is over within its
-call; ``async`` goes on after its call was accepted (AHP 0.1, section 5.3)."""
+"""``query`` reads and changes nothing; ``action`` may change something, and ends within its call;
+``async`` continues after its call was accepted (AHP 0.1, section 5.3).
+"""
 Mutability = Literal["read_only", "reversible", "irreversible"]
 """Whether a call changes anything, and whether that can be undone (HAC 1.0, section 5.1)."""
 BlastRadius = Literal["self", "self_and_associated", "many", "all"]
-"""How much a call changes (HAC 1.0, section 5.2)."""
+"""How much a call affects (HAC 1.0, section 5.2)."""
 OpenTo = Literal["anyone", "actions", "operators"]
 """Who may call: ``anyone``, also without a credential; callers with the scope ``actions`` or
-``actions:<name>``; those who run the desk."""
+``actions:<name>``; operators.
+"""
 Approval = Literal["never", "sometimes", "always"]
-"""Whether a person of the site has to approve a call before it is carried out; ``sometimes`` where
-its arguments decide that."""
+"""Whether an operator has to approve a call before it is executed; ``sometimes`` if its arguments
+decide.
+"""
 
 
 def make_empty_schema() -> Mapping[str, Any]:
-    """The JSON Schema of arguments where there are none."""
+    """Return the JSON Schema of empty arguments."""
     return {"type": "object", "properties": {}}
 
 
 class Safety(msgspec.Struct, frozen=True):
-    """How much harm a call can do (HAC 1.0, section 5).
+    """The possible harm of a call (HAC 1.0, section 5).
 
     Parameters:
-        reversible_within: an ISO 8601 duration such as ``P30D``, in which what was done can be
-            undone.
-        confirmation_recommended: whether whoever calls for somebody should ask them first.
+        reversible_within: an ISO 8601 duration such as ``P30D``, in which the effect can be undone.
+        confirmation_recommended: whether an agent should ask its user first.
     """
 
     mutability: Mutability = "read_only"
@@ -64,16 +66,16 @@ class Safety(msgspec.Struct, frozen=True):
 
     @property
     def is_grave(self) -> bool:
-        """Whether nobody should be taken at a word that was only read as a call."""
+        """Whether a call that was only understood from text needs confirmation."""
         return self.mutability == "irreversible" or self.blast_radius in {"many", "all"}
 
 
 class Precondition(msgspec.Struct, frozen=True):
-    """What must be so for a call to be carried out.
+    """A condition for a call to be executed.
 
     Parameters:
-        name: what a refusal names.
-        description: what must be so, in a sentence.
+        name: named by a refusal.
+        description: the condition, in a sentence.
     """
 
     name: str
@@ -81,11 +83,11 @@ class Precondition(msgspec.Struct, frozen=True):
 
 
 class Example(msgspec.Struct, frozen=True):
-    """How a call is asked for.
+    """An example request for a call.
 
     Parameters:
-        text: in words.
-        arguments: as they are understood; None where only the words are shown.
+        text: the request as text.
+        arguments: as understood; None if only the text is shown.
     """
 
     text: str
@@ -93,7 +95,7 @@ class Example(msgspec.Struct, frozen=True):
 
 
 class Related(msgspec.Struct, frozen=True):
-    """Where more about what a call is about can be read (HAC 1.0, section 3.3).
+    """A link to more information about the subject of a call (HAC 1.0, section 3.3).
 
     Parameters:
         href: a path of the site, or a URI template.
@@ -105,22 +107,22 @@ class Related(msgspec.Struct, frozen=True):
 
 
 class Action(msgspec.Struct, frozen=True):
-    """Something the site does for whoever may ask.
+    """An action that the site offers.
 
     Parameters:
-        name: ``[a-z][a-z0-9_]{0,63}``, the same at every door.
+        name: ``[a-z][a-z0-9_]{0,63}``, the same in every protocol.
         summary: one line of at most 256 characters.
-        description: what a caller should know beside that: consequences, limits, edge cases.
-        answer_types: content types that it can answer with, the preferred one first.
-        accept_fallback: whether it answers in text where the asker accepts none of these.
+        description: what a caller should know in addition: consequences, limits, edge cases.
+        answer_types: content types of its answers, the preferred one first.
+        accept_fallback: whether it answers in text if the caller accepts none of these.
         input_schema: JSON Schema of its arguments, an object's.
-        output_schema: JSON Schema of its result; None where it answers in content alone.
-        cost: what a call costs, where that is the same each time.
-        has_price: whether a call may cost something that its arguments decide.
-        is_prepaid: whether what a call costs is paid before it is made, and not elsewhere.
-        approval: whether a person of the site approves a call first; of ``async`` ones alone.
-        deadline_seconds: how long a call may take; of an ``async`` one each attempt.
-        is_idempotent: whether the same call, made twice, does what it does once.
+        output_schema: JSON Schema of its result; None if it answers with content only.
+        cost: the price of a call, if that is fixed.
+        has_price: whether a call may have a price that its arguments decide.
+        is_prepaid: whether a call is paid for at the desk before it is made.
+        approval: whether an operator approves a call first; for ``async`` actions only.
+        deadline_seconds: time limit of a call; for ``async`` actions, of each attempt.
+        is_idempotent: whether repeating a call has no further effect.
     """
 
     name: str
@@ -150,22 +152,22 @@ class Action(msgspec.Struct, frozen=True):
 
     @property
     def may_cost(self) -> bool:
-        """Whether a call may cost something."""
+        """Whether a call may have a price."""
         return self.cost is not None or self.has_price
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether a call that a crash cut short may simply be made again."""
+        """Whether a call that a crash interrupted may be made again."""
         return self.kind == "query" or self.is_idempotent
 
 
 def may_invoke(scopes: Collection[str], action: Action) -> bool:
-    """Whether these scopes open an action; operators and administrators may call all."""
+    """Return whether these scopes open an action; operators and administrators may call all."""
     return is_open(scopes, action.open_to, action.name)
 
 
 def is_open(scopes: Collection[str], open_to: OpenTo, name: str) -> bool:
-    """Whether something that a site offers under a name is open to whoever has these scopes."""
+    """Return whether these scopes open a named action or resource type."""
     match open_to:
         case "anyone":
             return True
@@ -176,5 +178,5 @@ def is_open(scopes: Collection[str], open_to: OpenTo, name: str) -> bool:
 
 
 def is_action_name(text: str) -> bool:
-    """Whether an action may be called this."""
+    """Return whether a text is a valid action name."""
     return _NAME.fullmatch(text) is not None

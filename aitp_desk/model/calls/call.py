@@ -1,8 +1,8 @@
-"""Calls of actions: what one is, and the moves it may make.
+"""Calls of actions, and their state transitions.
 
-A call is written down before its function runs, and its id is that function's idempotency key. So
-what a crash cut short is known: what may be made again is, with the same id, and of the rest it is
-said that nobody knows what became of it.
+A call is stored before its function runs, and its id is that function's idempotency key. So calls
+that a crash interrupted are known: repeatable ones are made again, with the same id, and the others
+are marked as having an unknown outcome.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from aitp_desk.model.errors import Recovery
 from aitp_desk.model.money import Money
 
 CALL_PREFIX = "call"
-"""What the ids of calls begin with (``model/ids.py``)."""
+"""Prefix of call ids (``model/ids.py``)."""
 WAITS_SECONDS = 24 * 60 * 60
-"""How long a call waits for what it still needs."""
+"""How long a call waits for a missing answer."""
 CONFIRMATION = "_confirm"
-"""The reserved member of arguments that agrees to what a call costs."""
+"""The reserved member of arguments that consents to the price of a call."""
 PAYMENT = "_payment"
 """The reserved member of arguments that pays for a call."""
 
 Source = Literal["arguments", "text", "model"]
-"""Where arguments come from: JSON of the caller's, the caller's words, or a model that read
-these."""
+"""Where arguments come from: the caller's JSON, the caller's text, or a model that read this text.
+"""
 
 
 class CallState(Enum):
-    """Where a call stands."""
+    """The state of a call."""
 
     STARTED = "started"
     WAITING_INPUT = "waiting_input"
@@ -77,15 +77,15 @@ MOVES: Mapping[CallState, frozenset[CallState]] = MappingProxyType(
         CallState.SUCCEEDED: frozenset(),
         CallState.FAILED: frozenset(),
         CallState.EXPIRED: frozenset(),
-        # somebody has looked, and says what became of it
+        # an operator has found out the outcome
         CallState.UNKNOWN: frozenset({CallState.SUCCEEDED, CallState.FAILED}),
     }
 )
-"""The legal moves; everything else is a fault of the program."""
+"""The legal transitions; any other is a programming error."""
 
 
 class SideEffect(msgspec.Struct, frozen=True):
-    """Something that a call has caused besides its result (AHP 0.1, appendix C.2).
+    """An effect of a call in addition to its result (AHP 0.1, appendix C.2).
 
     Parameters:
         type: a short name such as ``email``.
@@ -97,12 +97,12 @@ class SideEffect(msgspec.Struct, frozen=True):
 
 
 class CallError(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Why a call failed, as whoever asked is told.
+    """Why a call failed, for its caller.
 
     Parameters:
         kind: of :class:`~aitp_desk.model.error_kind.ErrorKind`, by its value.
         param: the argument that it is about; None for none.
-        recovery: what helps, where that is known.
+        recovery: what helps, if known.
     """
 
     kind: str
@@ -112,19 +112,19 @@ class CallError(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def in_words(self) -> str:
-        """What is said of it: why, and what helps."""
+        """The error as text: the reason, and what helps."""
         return (
             self.message if self.recovery is None else f"{self.message} {self.recovery.description}"
         )
 
 
 class Answered(msgspec.Struct, frozen=True):
-    """What was answered to what a call waits for.
+    """The answer to a waiting call.
 
     Parameters:
-        value: as :class:`aitp_desk.capability.Resume` has it.
-        by: who has answered; the address is not kept.
-        message_id: the message that says so.
+        value: as in :class:`aitp_desk.capability.Resume`.
+        by: the answering principal, stored without its address.
+        message_id: the message with the answer.
     """
 
     value: Any
@@ -133,12 +133,12 @@ class Answered(msgspec.Struct, frozen=True):
 
 
 class StartedThen(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A job that is started where a call fails that was paid: by it the money goes back.
+    """A job that starts if a paid call fails; it refunds the payment.
 
     Parameters:
-        kind, ref: as of jobs: of one kind there is one for what it is about.
-        payload: what JSON can hold.
-        after: seconds that pass first.
+        kind, ref: as in jobs: there is one job per kind and ref.
+        payload: any JSON value.
+        after: delay in seconds.
     """
 
     kind: str
@@ -148,15 +148,15 @@ class StartedThen(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CallPayment(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How a call stands that is paid before it is made.
+    """The payment state of a prepaid call.
 
     Parameters:
         lasts: seconds that the call may take, once it is paid.
-        quote_id: what is paid for it names; empty until that was asked.
-        payment_id: what was paid; empty until then.
-        failing: what is started where the call fails; None until it is paid.
-        receipt: what whoever paid is told with the call's end; empty for nothing.
-        message_id: the message that paid; empty where no message did.
+        quote_id: named by the payment; empty until one is requested.
+        payment_id: empty until it is paid.
+        failing: the job that starts if the call fails; None until it is paid.
+        receipt: the payer's receipt, sent with the call's end; empty for none.
+        message_id: the payment message; empty if there was none.
     """
 
     lasts: int
@@ -168,30 +168,30 @@ class CallPayment(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ActionCall(msgspec.Struct, frozen=True):
-    """A call as it stands.
+    """A call in its current state.
 
     Parameters:
         id: ``call_…``.
         desk: of the further site agent; empty for the site's own.
-        thread_id: on which it was asked for; None where that was on none.
-        session_id: by which it was asked for; None where that was by none.
-        asked_by: for whom it is made; the address is not kept.
-        arguments: as JSON has them; while input is waited for, those that are known.
-        memory: while an argument is waited for, what was read so far and what was asked for; None
-            where it only has to be agreed to.
-        intent: what for, in the caller's words (AHP 0.1, ``context.user_intent``).
-        price: what was or is to be agreed to.
-        callback_url: where its end is told.
-        progress: how far it is, in words.
+        thread_id: where it was requested; None for no thread.
+        session_id: where it was requested; None for no session.
+        asked_by: the principal that it is made for, stored without its address.
+        arguments: as JSON has them; while input is missing, the known ones.
+        memory: while an argument is missing, the state of the dialogue; None if only consent is
+            missing.
+        intent: the purpose, in the caller's words (AHP 0.1, ``context.user_intent``).
+        price: the price that needs, or has, the caller's consent.
+        callback_url: notified of its end.
+        progress: its progress, as text.
         result: as JSON has it.
-        text: the result in words.
+        text: the result as text.
         created_at, ended_at: Unix seconds.
-        expires_at: Unix seconds until which it may go on, or is waited for.
-        run_id: the run in which an agent has called; None where none has.
-        tool_call_id: the id by which that agent has named it.
-        accepted_at: Unix seconds since when it goes on by itself; None where it does not.
-        answer: what was answered to what it waits for, until that was heard; else None.
-        payment: of one that is paid before it is made; None of any other.
+        expires_at: Unix seconds until which it may continue, or wait.
+        run_id: the run in which an agent made it; None for none.
+        tool_call_id: that agent's id for it.
+        accepted_at: Unix seconds since when it continues in the background; None if it does not.
+        answer: the answer to its question, until that is processed; otherwise None.
+        payment: of a prepaid call; None for others.
     """
 
     id: str
@@ -223,45 +223,45 @@ class ActionCall(msgspec.Struct, frozen=True):
 
     @property
     def is_over(self) -> bool:
-        """Whether it goes no further by itself."""
+        """Whether it makes no further transition by itself."""
         return not MOVES[self.state] or self.state is CallState.UNKNOWN
 
     @property
     def goes_back(self) -> bool:
-        """Whether what was paid for it goes back, because it was not done."""
+        """Whether its payment is refunded, because it failed."""
         has_failed = self.state in (CallState.FAILED, CallState.EXPIRED)
         return has_failed and self.payment is not None and self.payment.failing is not None
 
     @property
     def waits_for_asker(self) -> bool:
-        """Whether it waits for whoever asked: for what is missing, a yes, or money."""
+        """Whether it waits for its caller: for input, consent or payment."""
         return self.state in (CallState.WAITING_INPUT, CallState.WAITING_PAYMENT)
 
     @property
     def takes_answer(self) -> bool:
-        """Whether it waits for an answer that nobody has given yet.
+        """Whether it waits for an answer that has not come yet.
 
-        One that waits to be paid takes none but a refusal.
+        A call that waits for payment accepts only a refusal.
         """
         return self.waits_for_asker and self.answer is None
 
     @property
     def how_far(self) -> str:
-        """How far it is that goes on, in words."""
+        """The progress of an unfinished call, as text."""
         if self.state is CallState.WAITING_PAYMENT:
             return "It is done once it is paid, which is waited for, or looked at."
         return self.progress or "It was taken on."
 
     @property
     def receipt(self) -> Mapping[str, Any]:
-        """What whoever paid for it is told with its end; empty for nothing."""
+        """The payer's receipt, sent with the call's end; empty for none."""
         return {} if self.payment is None else self.payment.receipt
 
     def move(self, state: CallState, **changes: Any) -> ActionCall:
-        """Return the call as it stands after a move.
+        """Return the call after a transition.
 
         Raises:
-            ValueError: there is no such move.
+            ValueError: the transition is illegal.
         """
         if state not in MOVES[self.state]:
             raise ValueError(f"A call that is {self.state.value} does not become {state.value}.")

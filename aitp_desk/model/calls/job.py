@@ -1,4 +1,4 @@
-"""A job: what the desk has promised to do besides answering, and the moves that it may make."""
+"""Jobs: background work that the desk has promised, and their state transitions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 
 class JobState(Enum):
-    """How a job stands."""
+    """The state of a job."""
 
     QUEUED = "queued"
     AT_WORK = "at_work"
@@ -18,7 +18,7 @@ class JobState(Enum):
 
     @property
     def words(self) -> str:
-        """The state, for people."""
+        """The state as text."""
         return self.value.replace("_", " ")
 
 
@@ -31,21 +31,21 @@ MOVES: MappingProxyType[JobState, frozenset[JobState]] = MappingProxyType(
         JobState.DEAD: frozenset({JobState.QUEUED}),
     }
 )
-"""The moves that a job may make; only somebody who retries it makes the last one."""
+"""The legal transitions; only an operator's retry makes the last one."""
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A job, without what it carries.
+    """A job, without its payload.
 
     Parameters:
         id: begins with ``job_``.
-        kind: name of who does it.
-        ref: id of what it is about.
+        kind: name of its handler's kind.
+        ref: id of its subject.
         desk: name of the further site agent; empty for the site's own.
         created_at: Unix seconds, as are the other times.
-        available_at: it is not taken up before; while it is at work, the end of its lease.
-        attempts: how often it was taken up.
-        failures: how often in vain, since it was queued or retried by hand.
+        available_at: the earliest start; while it is at work, the end of its lease.
+        attempts: how often it was claimed.
+        failures: how often it failed since it was queued or retried by an operator.
         last_error: why it failed last, in a sentence.
         finished_at: when it was done or given up.
     """

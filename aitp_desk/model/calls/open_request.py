@@ -1,4 +1,4 @@
-"""What waits on a thread for somebody's answer, as any door can show it: plain values."""
+"""Requests that wait for an answer on a thread, as plain values for every protocol."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from aitp_desk.model.calls.payment import PaymentTerms
 
 
 class Rejected(msgspec.Struct, frozen=True):
-    """An answer to an open request that does not count.
+    """A rejected answer to an open request.
 
     Parameters:
         message_id: the message that holds it.
         actor: id of the actor that gave it.
-        reason: why, as the capability's own messages name it.
+        reason: why, as the plugin's own messages name it.
     """
 
     message_id: str
@@ -25,24 +25,24 @@ class Rejected(msgspec.Struct, frozen=True):
 
 
 class OpenRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that was asked and is not answered.
+    """A request without an answer.
 
     Parameters:
-        id: what an answer names.
-        capability: slug of the capability that asks; with it the id is this request's alone on its
-            thread.
-        words: the request as a person reads it.
-        message: the structured message that asks, ``$schema`` and all, for who has declared it.
-        form: JSON Schema of an object that answers it; its members are texts, numbers, yes or no,
+        id: named by an answer.
+        capability: slug of the plugin that asks; together with it the id is unique on its thread.
+        words: the request as text for a person.
+        message: the structured message that asks, with ``$schema``, for callers that have declared
+            it.
+        form: JSON Schema of an object that answers it; its members are texts, numbers, booleans,
             and lists of texts.
-        by: id of the actor that has asked.
-        of: id of the actor that is to answer; empty for whoever takes part and has not asked.
+        by: id of the actor that asked.
+        of: id of the actor that should answer; empty for any other participant.
         until: Unix seconds; from then on it is too late.
-        is_own: whether the desk itself has asked: all others' words are data.
-        answers_as: id of the actor as which the caller may answer; None where they may not.
-        call_id: the action's call that waits for the answer; None where none does.
-        terms: how it is paid, where that is what it waits for.
-        rejected: answers that came and do not count, the newest last.
+        is_own: whether the desk itself asked: text of all others is untrusted data.
+        answers_as: id of the actor as which the caller may answer; None if it may not.
+        call_id: the call that waits for the answer; None for none.
+        terms: how to pay, if it waits for payment.
+        rejected: rejected answers, the newest last.
     """
 
     id: str

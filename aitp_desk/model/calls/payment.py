@@ -1,4 +1,4 @@
-"""How something can be paid for, as any door can tell it: plain values."""
+"""Payment terms as plain values, for every protocol."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class PayLink(msgspec.Struct, frozen=True):
     """A page where a person pays.
 
     Parameters:
-        title: how one pays there, in a few words.
+        title: the payment method, in a few words.
     """
 
     title: str
@@ -22,13 +22,13 @@ class PayLink(msgspec.Struct, frozen=True):
 
 
 class PaymentTerms(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be paid for a call, and how.
+    """The price of a call, and how to pay it.
 
     Parameters:
         expires_at: Unix seconds; from then on it is too late.
-        message: the structured message that asks, ``{"$schema": …, "quote": {…}}``.
-        published: the same as AITP-01 publishes it; None where that has no way to pay it.
-        x402: what x402 (version 2) calls payment requirements, as JSON has them.
+        message: the structured payment request, ``{"$schema": …, "quote": {…}}``.
+        published: the same in the form that AITP-01 publishes; None if that has no way to pay it.
+        x402: the payment requirements of x402 (version 2), as JSON has them.
         links: pages where a person pays.
     """
 

@@ -1,7 +1,7 @@
-"""What the desk asks somebody, whoever puts it into words or messages: plain values.
+"""The desk's questions, as plain values independent of their form.
 
-An action's call that lacks something waits for the answer to one of these. A capability puts a
-question into a message of its own; where none does it is asked in words.
+A call that lacks something waits for the answer to one of these. A plugin puts a question into a
+structured message; without such a plugin it is asked as text.
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ FieldType = Literal["text", "number", "email", "textarea", "select", "combobox",
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One thing to choose, or a kind of it.
+    """One option, or a variant of it.
 
     Parameters:
-        id: what an answer names; no two of a question share one, variants among them.
+        id: named by an answer; unique within a question, including variants.
         price: of one piece.
-        variants: its kinds, each of which is chosen by its own id; they have none themselves.
-        value: what the one who asks is given where this is chosen, as JSON has it; its id where
-            that is None.
+        variants: each is chosen by its own id; variants have none themselves.
+        value: the resulting value if this is chosen, as JSON has it; its id if None.
     """
 
     id: str
@@ -37,10 +36,11 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Choose(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="choose"):
-    """Which of several things. It is answered by :class:`Chosen` ones.
+    """A choice among several options. The answer is a list of :class:`Chosen`.
 
     Parameters:
-        many: how many of them: ``one``, ``several``, or ``counted``: several, each with how many.
+        many: how many may be chosen: ``one``, ``several``, or ``counted``: several, each with a
+            quantity.
     """
 
     title: str
@@ -50,10 +50,10 @@ class Choose(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag=
 
 
 class Confirm(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="confirm"):
-    """Whether something shall be done. It is answered by true or false.
+    """A yes-or-no question. The answer is true or false.
 
     Parameters:
-        yes, no: how the two answers are called.
+        yes, no: the labels of the two answers.
     """
 
     title: str
@@ -63,13 +63,13 @@ class Confirm(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
 
 
 class Field(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One thing to fill in.
+    """One field of a form.
 
     Parameters:
-        id: what an answer names; no two fields of a form share one.
-        options: what is proposed of a ``combobox``, and all there is of a ``select``.
-        autocomplete: what it is, by the tokens that HTML has for that: ``postal-code``.
-        sensitive: whether nobody reads it later but who may.
+        id: named by an answer; unique within a form.
+        options: suggestions for a ``combobox``, all values for a ``select``.
+        autocomplete: its meaning, as an HTML autocomplete token: ``postal-code``.
+        sensitive: whether its value is sealed.
     """
 
     id: str
@@ -84,7 +84,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Fill(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="fill"):
-    """A form. It is answered by texts and references to what was sealed, by the ids of fields."""
+    """A form. The answer has texts and references to sealed values, by the ids of fields."""
 
     title: str
     fields: tuple[Field, ...]
@@ -92,11 +92,10 @@ class Fill(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="f
 
 
 class Pay(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="pay"):
-    """Whether something is paid for that is done afterwards. It is answered by paying.
+    """A payment for an action that is executed afterwards. The answer is a payment.
 
     Parameters:
-        price: what it costs.
-        action: the name of what is done once it is paid.
+        action: the name of the action.
     """
 
     title: str
@@ -106,11 +105,11 @@ class Pay(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="pa
 
 
 Question = Choose | Confirm | Fill | Pay
-"""All that the desk asks."""
+"""All kinds of questions."""
 
 
 class Chosen(msgspec.Struct, frozen=True):
-    """One thing that was chosen, and how many of it."""
+    """A chosen option with its quantity."""
 
     id: str
     quantity: int = 1

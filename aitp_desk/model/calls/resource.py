@@ -1,4 +1,4 @@
-"""What the site has, one by one: a thing at an address, and what can be done with it as it is now.
+"""The site's resources: objects with an address, and their open actions.
 
 An address is a template of RFC 6570, level 1, in which a variable is a whole segment:
 ``/orders/{order_id}``.
@@ -16,7 +16,7 @@ import msgspec
 from aitp_desk.model.calls.action import OpenTo, Related
 
 NOTHING_HERE = "There is nothing at this address."
-"""What is told of an address at which the site has nothing, or nothing for this caller."""
+"""Message for an address without a resource for this caller."""
 _SEGMENT = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*|\{[a-z][a-z0-9_]{0,63}\}", re.ASCII)
 _ENCODED = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})+", re.ASCII)
 """A segment of a path (RFC 3986, section 3.3)."""
@@ -24,7 +24,7 @@ _VARIABLE = re.compile(r"\{([A-Za-z0-9_]+)\}", re.ASCII)
 
 
 def is_segment(text: str) -> bool:
-    """Whether a text can be a segment of an address: nothing that would lead elsewhere."""
+    """Return whether a text can be a segment of an address, without leading elsewhere."""
     return text not in {"", ".", ".."} and "/" not in text and "\0" not in text
 
 
@@ -32,14 +32,14 @@ class PathTemplate(msgspec.Struct, frozen=True):
     """The addresses of resources of one type.
 
     Parameters:
-        segments: in order; a variable stands in braces.
+        segments: in order; a variable is in braces.
     """
 
     segments: tuple[str, ...]
 
     @classmethod
     def parse(cls, text: str) -> PathTemplate | None:
-        """Read a template; None where it is none, begins with a variable or has one twice."""
+        """Parse a template; None if it is invalid, begins with a variable or repeats one."""
         first, *segments = text.split("/")
         names = [segment for segment in segments if segment.startswith("{")]
         if first or not segments or segments[0].startswith("{") or len(set(names)) < len(names):
@@ -60,11 +60,10 @@ class PathTemplate(msgspec.Struct, frozen=True):
         return str(self).partition("/{")[0]
 
     def match(self, path: str) -> Mapping[str, str] | None:
-        """The values of its variables in a path; None where the path is none of its addresses.
+        """Return the values of the variables in a path; None if the path does not match.
 
         Parameters:
-            path: as a request has it: begins with a slash, is percent-encoded still, and has no
-                query.
+            path: as in a request: begins with a slash, is percent-encoded, and has no query.
         """
         first, *segments = path.split("/")
         given = [_decode(segment) for segment in segments]
@@ -79,7 +78,7 @@ class PathTemplate(msgspec.Struct, frozen=True):
         return values
 
     def meets(self, other: PathTemplate) -> bool:
-        """Whether there are paths that are addresses of both."""
+        """Return whether some path matches both templates."""
         return len(self.segments) == len(other.segments) and all(
             one == another or one.startswith("{") or another.startswith("{")
             for one, another in zip(self.segments, other.segments, strict=True)
@@ -87,7 +86,7 @@ class PathTemplate(msgspec.Struct, frozen=True):
 
 
 def _decode(segment: str) -> str:
-    """What a segment of a path stands for, decoded once; empty where it is none."""
+    """Decode a segment of a path once; return an empty text if it is invalid."""
     if not _ENCODED.fullmatch(segment):
         return ""
     try:
@@ -97,18 +96,18 @@ def _decode(segment: str) -> str:
 
 
 def variables_in(template: str) -> tuple[str, ...]:
-    """The names of the variables of a path or URI template, in its order."""
+    """Return the names of the variables of a path or URI template, in order."""
     return tuple(_VARIABLE.findall(template))
 
 
 def expand(template: str, values: Mapping[str, Any]) -> str | None:
-    """Put values for the variables of a path or URI template; others stay as they are.
+    """Fill in the variables of a path or URI template; unknown ones stay.
 
     Parameters:
-        values: text, numbers, or None for one that there is not.
+        values: text, numbers, or None for a missing value.
 
     Returns:
-        None where the value of a variable is none that a segment can have.
+        None if a value cannot be a segment.
     """
     texts = {name: "" if value is None else str(value) for name, value in values.items()}
     filled = (texts[name] for name in _VARIABLE.findall(template) if name in texts)
@@ -120,10 +119,10 @@ def expand(template: str, values: Mapping[str, Any]) -> str | None:
 
 
 def fill_links(related: Sequence[Related], *known: Any) -> tuple[Related, ...]:
-    """Links with what is known filled in; one whose end is not there is left out.
+    """Return links with known variables filled in, without those that stay incomplete.
 
     Parameters:
-        known: JSON objects whose members may stand for variables; later ones precede.
+        known: JSON objects whose members may be variables; later ones take precedence.
     """
     values = {
         name: value
@@ -141,11 +140,11 @@ def fill_links(related: Sequence[Related], *known: Any) -> tuple[Related, ...]:
 
 
 class Affordance(msgspec.Struct, frozen=True):
-    """An action that is open for a resource as it is now, by what its owner has declared.
+    """An action that is open for a resource in its current state, as its owner declares.
 
     Parameters:
         action: its name.
-        arguments: those that follow from the resource, beside the variables of its path.
+        arguments: those that follow from the resource, in addition to the variables of its path.
     """
 
     action: str
@@ -153,14 +152,14 @@ class Affordance(msgspec.Struct, frozen=True):
 
 
 class Resource(msgspec.Struct, frozen=True):
-    """Something that the site has, as it is now.
+    """A resource of the site in its current state.
 
     Parameters:
         path: its address on the site, percent-encoded.
-        variables: the values in its address, by the types that they have as arguments.
-        data: as JSON has it, within its type's schema.
-        affordances: what can be done with it now; whether this caller may is not looked at.
-        related: links, but those whose ends are not there.
+        variables: the values in its address, with their types as arguments.
+        data: as JSON has it, valid against its type's schema.
+        affordances: the open actions, before the caller's access is checked.
+        related: links, without those whose targets do not exist.
     """
 
     path: str
@@ -171,17 +170,17 @@ class Resource(msgspec.Struct, frozen=True):
 
 
 class ResourceType(msgspec.Struct, frozen=True):
-    """What all resources at the addresses of one template have in common.
+    """The common declaration of all resources at the addresses of one template.
 
     Parameters:
         name: ``[a-z][a-z0-9_]{0,63}``; no action has it.
         summary: one line of at most 256 characters.
-        description: what a reader should know beside that.
-        open_to: who may read one; as of an action of this name.
+        description: what a reader should know in addition.
+        open_to: who may read one; as for an action of this name.
         input_schema: JSON Schema of the variables.
         output_schema: JSON Schema of the data.
         affords: names of the actions that may be open.
-        read_by: name of the action that reads one, where that is paid first; empty where it is not.
+        read_by: name of the action that reads one, if that is paid for; otherwise empty.
     """
 
     name: str

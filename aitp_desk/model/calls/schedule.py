@@ -1,4 +1,4 @@
-"""A schedule: what the desk does again and again, on its own account."""
+"""Schedules: recurring work of the desk."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import msgspec
 
 
 class KeptSchedule(msgspec.Struct, frozen=True):
-    """A schedule as it is kept. Times are Unix seconds.
+    """A stored schedule. Times are Unix seconds.
 
     Parameters:
-        name: by which people know it.
-        every: seconds from the end of a run to the begin of the next.
-        due_at: it is not begun before.
-        runs: how often it was begun.
-        failures: how often in vain since it last did well.
-        leased_by: the process that is at it; None for none.
-        lease_until: until then it is that one's, unless it is prolonged.
-        began_at: when it was last begun.
-        ended_at: when a run last ended, well or not.
-        done_at: when one last ended well.
-        did: how many things that one has dealt with.
-        last_error: why the last run failed, in a sentence; None where it did not.
+        name: shown to operators.
+        every: seconds from the end of a run to the start of the next.
+        due_at: the earliest start.
+        runs: number of starts.
+        failures: number of failures since the last success.
+        leased_by: the process that runs it; None for none.
+        lease_until: the end of that lease, unless it is renewed.
+        began_at: when it last started.
+        ended_at: when a run last ended, successfully or not.
+        done_at: when a run last succeeded.
+        did: how many items that run processed.
+        last_error: why the last run failed, in a sentence; None if it did not.
     """
 
     name: str
@@ -37,13 +37,13 @@ class KeptSchedule(msgspec.Struct, frozen=True):
     last_error: str | None
 
     def is_due(self, now: int, lease_seconds: int) -> bool:
-        """Whether it is to be begun: its time has come, or whoever was at it has lost its lease.
+        """Return whether it should start: it is due, or the lease of its process has expired.
 
-        A clock that was set back holds nothing up for longer than its own time.
+        A clock that was set back delays nothing for longer than its interval.
 
         Parameters:
             now: Unix seconds.
-            lease_seconds: how long a lease is.
+            lease_seconds: the duration of a lease.
         """
         if self.leased_by is None:
             return not now < self.due_at <= now + self.every

@@ -1,6 +1,6 @@
-"""Where secrets stand in arguments, by the JSON Schema that these keep.
+"""Finds secrets in arguments by their JSON Schema.
 
-A secret is text whose schema says ``writeOnly`` or ``format: password``, wherever the action was
+A secret is text whose schema says ``writeOnly`` or ``format: password``, however the action was
 declared: in Python, in an OpenAPI file, or by an MCP server.
 """
 
@@ -13,16 +13,17 @@ from typing import Any, Final
 from aitp_desk.model.access.sealed_value import read_ref
 
 Change = Callable[[str, Any], Any]
-"""Given the path of a secret (``login.password``) and what stands there, text or a reference; gives
-what stands there instead."""
+"""Given the path of a secret (``login.password``) and its value, text or a reference; returns the
+replacement.
+"""
 HIDDEN: Final = "(sealed)"
-"""What is shown in place of a secret."""
+"""Shown in place of a secret."""
 _DEEPEST = 64
 _STEP = re.compile(r"(?P<name>[^.\[\]]+)|\[(?P<at>[0-9]{1,9})\]", re.ASCII)
 
 
 def is_secret(schema: Any) -> bool:
-    """Whether a schema takes text that nobody is to read in passing."""
+    """Return whether a schema describes a secret text."""
     if not isinstance(schema, Mapping):
         return False
     if schema.get("writeOnly") is not True and schema.get("format") != "password":
@@ -32,29 +33,29 @@ def is_secret(schema: Any) -> bool:
 
 
 def has_secrets(schema: Any) -> bool:
-    """Whether a secret may stand anywhere in what a schema takes."""
+    """Return whether a schema allows a secret anywhere."""
     if isinstance(schema, Mapping):
         return is_secret(schema) or any(map(has_secrets, schema.values()))
     return isinstance(schema, list | tuple) and any(map(has_secrets, schema))
 
 
 def change_secrets(value: Any, schema: Mapping[str, Any], change: Change) -> Any:
-    """A value with each secret in it changed; what keeps no schema stays as it is.
+    """Return a value with each of its secrets replaced; parts without a schema stay unchanged.
 
     Parameters:
-        value: as JSON has it. It is not touched itself.
+        value: as JSON has it; it is not modified.
     """
     return _walk(value, (schema,), schema, "", change, _DEEPEST)
 
 
 def without_secrets(value: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments to be shown: with a word in place of each secret."""
+    """Return arguments for display, with each secret replaced."""
     shown: dict[str, Any] = change_secrets(value, schema, lambda _path, _value: HIDDEN)
     return shown
 
 
 def secrets_in(value: Any, schema: Mapping[str, Any]) -> tuple[str, ...]:
-    """The texts of all secrets in a value."""
+    """Return the texts of all secrets in a value."""
     found: list[str] = []
 
     def note(_path: str, secret: Any) -> Any:
@@ -67,7 +68,7 @@ def secrets_in(value: Any, schema: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def is_secret_at(path: str, schema: Mapping[str, Any]) -> bool:
-    """Whether a secret belongs at a path such as ``login.password`` or ``pins[0]``."""
+    """Return whether a secret belongs at a path such as ``login.password`` or ``pins[0]``."""
     choices = _choices(schema, schema)
     for step in _STEP.finditer(path):
         name, at = step["name"], step["at"]
@@ -77,7 +78,7 @@ def is_secret_at(path: str, schema: Mapping[str, Any]) -> bool:
 
 
 def public_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema of arguments without the members that are secrets: for whoever is to give none."""
+    """Return a schema of arguments without secret members, for callers that must give none."""
     properties = schema.get("properties")
     if not isinstance(properties, Mapping):
         return dict(schema)
@@ -147,7 +148,7 @@ def _items(choices: Sequence[Mapping[str, Any]], at: int) -> Iterator[Any]:
 
 
 def _choices(schema: Any, root: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """A schema, and those of which it is made: what it refers to, and what it combines."""
+    """Return a schema and those that it refers to or combines."""
     found: dict[int, Mapping[str, Any]] = {}
     todo = [schema]
     while todo:

@@ -1,8 +1,7 @@
-"""Tasks: what a caller has asked to be done, as protocols of tasks follow it to its end.
+"""Tasks: a caller's work items, as task-based protocols follow them.
 
-A task is a name of its own for one or several turns of a conversation: what was asked, and what
-came of it. It is not over while the desk waits for its caller; the next message then belongs to the
-same task.
+A task names one or several turns of a conversation: the request, and its result. It is not over
+while the desk waits for its caller; the next message then belongs to the same task.
 
 Source: A2A 1.0, section 4.1 (Task, TaskState).
 """
@@ -22,11 +21,11 @@ from aitp_desk.model.conversation.thread import Message
 TASK_PREFIX = "task"
 PUSH_PREFIX = "push"
 MAX_PUSHES = 10
-"""How many addresses may be told of one task."""
+"""Maximum number of push receivers of a task."""
 
 
 class TaskState(Enum):
-    """Where a task stands."""
+    """The state of a task."""
 
     SUBMITTED = "submitted"
     WORKING = "working"
@@ -39,12 +38,12 @@ class TaskState(Enum):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more can come of it."""
+        """Whether the state is final."""
         return self in _OVER
 
     @property
     def is_at_rest(self) -> bool:
-        """Whether nothing happens until its caller does something, if anything ever does."""
+        """Whether nothing happens until the caller acts, or ever."""
         return self not in (TaskState.SUBMITTED, TaskState.WORKING)
 
 
@@ -52,15 +51,15 @@ _OVER = frozenset({TaskState.COMPLETED, TaskState.CANCELED, TaskState.FAILED, Ta
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What came of a task, or is asked of its caller.
+    """The result of a task, or its question to the caller.
 
     Parameters:
-        texts: in words.
-        data: the same as JSON has it; None where there is none.
-        waiting: what waits for an answer of its caller's, where that is asked.
-        terms: how it is paid, where that is asked.
-        refused: why a payment does not pay that its caller has sent; empty where none was.
-        receipt: what whoever has paid is told; empty for nothing.
+        texts: as text.
+        data: the same as JSON has it; None if there is none.
+        waiting: the open requests to the caller, for a question.
+        terms: how to pay, if payment is requested.
+        refused: why the caller's payment was rejected; empty if there was none.
+        receipt: the payer's receipt; empty for none.
     """
 
     texts: tuple[str, ...]
@@ -72,10 +71,10 @@ class Result(msgspec.Struct, frozen=True):
 
 
 class TaskUtterance(msgspec.Struct, frozen=True):
-    """What was said in a task.
+    """One item of a task's history.
 
     Parameters:
-        message: as it stands on the thread; None for a call that was asked for by its arguments.
+        message: as stored on the thread; None for a call that was requested by its arguments.
         asked: that call, as its caller wrote it.
     """
 
@@ -84,25 +83,25 @@ class TaskUtterance(msgspec.Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """How many bytes it has as JSON, about."""
+        """Approximate size as JSON, in bytes."""
         said = self.asked if self.message is None else self.message.content
         return len(msgspec.json.encode(said))
 
 
 class Task(msgspec.Struct, frozen=True):
-    """A task as it stands.
+    """A task in its current state.
 
     Parameters:
         id: ``task_…``.
         thread_id: the thread that it belongs to.
         context: the conversation, as callers of such protocols name it.
         changed_at: Unix seconds of its last step.
-        history: what was said before, the oldest first.
-        asks: what its caller is told of how it stands; None for nothing.
-        result: what it has given; None where it is not completed.
+        history: the earlier messages, oldest first.
+        asks: the message to its caller about its state; None for none.
+        result: its result; None if it is not completed.
         run_id: the newest run that works on it; None for none.
         call_id: the call of an action that it is; None for none.
-        waits_for_people: whether it goes on only when a person of the site does something.
+        waits_for_people: whether it waits for an operator.
     """
 
     id: str
@@ -120,24 +119,24 @@ class Task(msgspec.Struct, frozen=True):
 
     @property
     def has_messages(self) -> bool:
-        """Whether something was said for it on its thread."""
+        """Whether it has messages on its thread."""
         return any(told.message is not None for told in self.history)
 
     @property
     def size(self) -> int:
-        """How many bytes it has as JSON, about."""
+        """Approximate size as JSON, in bytes."""
         given = [(one.texts, one.data) for one in (self.asks, self.result) if one is not None]
         return sum(told.size for told in self.history) + len(msgspec.json.encode(given))
 
 
 class Push(msgspec.Struct, frozen=True):
-    """An address that is told how a task goes on.
+    """A push receiver of a task.
 
     Parameters:
         id: names it within its task; its caller may choose it.
-        token: sent along, so that the receiver knows for what it is told.
-        scheme, credentials: for the ``Authorization`` header that its receiver asks for.
-        version: the version of the protocol in which it is told.
+        token: sent along, so that the receiver can recognize the subscription.
+        scheme, credentials: for the ``Authorization`` header that its receiver requires.
+        version: the protocol version of the notifications.
     """
 
     id: str

@@ -1,12 +1,12 @@
 """The proof that a thread's record was not changed: a salted digest and a link per message.
 
-    digest = SHA-256(DIGEST_PREFIX ‖ salt ‖ canonical JSON of what was said)
+    digest = SHA-256(DIGEST_PREFIX ‖ salt ‖ canonical JSON of the message)
     link   = SHA-256(LINK_PREFIX ‖ the previous message's link ‖ digest)
 
-The first message's previous link is 32 zero bytes. Canonical JSON is RFC 8785 over
-``{v, thread, seq, role, actor, created_at, content, attachments}``; metadata stays outside, so that
-it may change. Deleting a message drops its content and its salt: the digest then reveals nothing,
-and the chain still holds.
+The first message's previous link is 32 zero bytes. Canonical JSON is RFC 8785 over ``{v, thread,
+seq, role, actor, created_at, content, attachments}``; metadata is not included, so that it may
+change. Deleting a message drops its content and its salt: the digest then reveals nothing, and the
+chain stays valid.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ def canonical(
 
 
 def digest_message(salt: bytes, said: bytes) -> bytes:
-    """Digest what :func:`canonical` gave, under a salt of 16 random bytes."""
+    """Digest the result of :func:`canonical`, under a salt of 16 random bytes."""
     return hashlib.sha256(DIGEST_PREFIX + salt + said).digest()
 
 
 def next_link(previous: bytes, digest: bytes) -> bytes:
-    """Link a message's digest to everything said before it on its thread."""
+    """Link a message's digest to all earlier messages on its thread."""
     return hashlib.sha256(LINK_PREFIX + previous + digest).digest()

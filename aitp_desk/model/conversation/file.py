@@ -1,7 +1,7 @@
-"""Files that callers upload: what is kept of them, how they are named, what their bytes are.
+"""Uploaded files: their metadata, safe names and detected types.
 
-Neither a file's declared type nor its name is believed: the type is read off the bytes, and of the
-name is kept what no system, terminal or browser could take for anything but a name.
+Neither a file's declared type nor its name is trusted: the type is detected from the bytes, and the
+name is reduced to what every system, terminal and browser treats as a plain name.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from aitp_desk.model.access.principal import Principal
 
 TEXT = "text/plain"
 MARKUP = "text/html"
-"""Text that a browser might carry out: HTML, SVG and XML."""
+"""Text that a browser might execute: HTML, SVG and XML."""
 UNKNOWN = "application/octet-stream"
 
 PART_BYTES = 1024 * 1024
-"""In what pieces a file's bytes are kept."""
+"""Size of the pieces in which a file's bytes are stored."""
 NAME_BYTES = 200
-"""The longest name, in bytes of UTF-8; file systems take 255."""
+"""The longest name, in bytes of UTF-8; file systems allow 255."""
 SUFFIX_CHARACTERS = 16
-"""How long an ending may be to survive when a name is cut."""
+"""Maximum length of an extension that survives when a name is cut."""
 
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"%PDF-", "application/pdf"),
@@ -37,13 +37,13 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"\x1f\x8b\x08", "application/gzip"),
 )
 KNOWN_TYPES = (*sorted({kind for _, kind in _SIGNATURES} | {"image/webp"}), MARKUP, TEXT, UNKNOWN)
-"""Every type that :func:`sniff` can tell."""
+"""Every type that :func:`sniff` can return."""
 
 _NOT_TEXT = bytes(byte for byte in range(32) if byte not in b"\t\n\f\r\x1b") + b"\x7f"
 _MARK = b"\xef\xbb\xbf"
 _MARKUP_BEGINS = re.compile(rb"<(?:!--|!doctype|\?xml|/?[a-z][a-z0-9:-]*[\s/>])", re.IGNORECASE)
 _BEGINNING = 1024
-"""Within how many bytes, from the first that is no space, markup shows itself."""
+"""How many bytes are searched for markup, after leading space."""
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])", re.IGNORECASE)
 _FORBIDDEN = re.compile(r'[<>:"|?*]')
 _DROPPED_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
@@ -56,12 +56,12 @@ class File(msgspec.Struct, frozen=True):
         id: ``file_…``.
         owner: id of the principal that uploaded it; None: anonymous, the id alone opens it.
         created_at: Unix seconds.
-        expires_at: Unix seconds from when on it is gone; None: it stays until it is deleted.
+        expires_at: Unix seconds of its expiry; None: it stays until it is deleted.
         name: as :func:`clean_name` left it.
-        purpose: what its owner says that it is for.
-        media_type: as :func:`sniff` found it.
+        purpose: as stated by its owner.
+        media_type: as :func:`sniff` detected it.
         size: bytes.
-        desk: name of the further site agent at whose address it was uploaded; empty for the site's.
+        desk: name of the further site agent that it was uploaded to; empty for the site's own.
     """
 
     id: str
@@ -80,14 +80,14 @@ class File(msgspec.Struct, frozen=True):
         return self.media_type in {TEXT, MARKUP}
 
     def is_open_to(self, principal: Principal) -> bool:
-        """Whether a caller who has its id may read it."""
+        """Return whether a caller with its id may read it."""
         return self.owner in (None, principal.owner)
 
 
 def sniff(data: bytes) -> str:
-    """Tell a file's type from its bytes, one of :data:`KNOWN_TYPES`.
+    """Detect a file's type from its bytes, one of :data:`KNOWN_TYPES`.
 
-    Text is what is UTF-8 from end to end and holds no control characters but those of layout.
+    A file counts as text if all of it is UTF-8, without control characters except those of layout.
     """
     for signature, kind in _SIGNATURES:
         if data.startswith(signature):
@@ -101,7 +101,7 @@ def sniff(data: bytes) -> str:
 
 
 def _is_text(data: bytes) -> bool:
-    """Read a file piece by piece, so that other threads have their turn between two of them."""
+    """Decode a file in pieces, so that other threads can run in between."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         for at in range(0, len(data), PART_BYTES):
@@ -116,9 +116,9 @@ def _is_text(data: bytes) -> bool:
 
 
 def clean_name(given: str) -> str:
-    """Return a file's name without anything that is more than a name.
+    """Return a safe file name.
 
-    Only what stands behind the last slash or backslash is kept, without control, formatting and
+    Only the part after the last slash or backslash is kept, without control, formatting and
     bidirectional characters, in Unicode's composed form; no name is hidden, reserved or empty.
     """
     name = " ".join(re.split(r"[/\\]", given)[-1].split())
@@ -130,7 +130,7 @@ def clean_name(given: str) -> str:
 
 
 def _cut(name: str) -> str:
-    """A name within its length, its ending kept where that is a short one."""
+    """Cut a name to its maximum length; a short extension is kept."""
     if len(name.encode()) <= NAME_BYTES:
         return name
     stem, dot, ending = name.rpartition(".")

@@ -1,20 +1,20 @@
-"""Notes: what operators write to each other beside a thread. No visitor and no model reads them."""
+"""Operators' notes on a thread. No visitor and no model reads them."""
 
 from __future__ import annotations
 
 import msgspec
 
 NOTE_PREFIX = "note"
-"""What the ids of notes begin with (``model/ids.py``)."""
+"""Prefix of note ids (``model/ids.py``)."""
 
 
 class Note(msgspec.Struct, frozen=True):
-    """A note of an operator's.
+    """A note by an operator.
 
     Parameters:
         id: ``note_…``.
-        thread_id: beside which it stands.
-        operator: the name of who wrote it.
+        thread_id: the thread that it is about.
+        operator: the author's name.
         created_at: Unix seconds.
     """
 

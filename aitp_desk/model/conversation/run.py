@@ -1,7 +1,7 @@
-"""Runs: the site agent's work on a thread, what a caller may ask of one, and the moves it may make.
+"""Runs: the site agent's work on a thread, their options and state transitions.
 
-A run starts by itself when a visitor has spoken, or is started by a caller who drives it (OpenAI
-Runs API). Only the latter has :class:`RunOptions`, and only it may stop for the caller's own tools.
+A run starts by itself after a visitor's message, or is started by a caller (OpenAI Runs API). Only
+the latter has :class:`RunOptions`, and only it may pause for the caller's own tools.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import msgspec
 
 
 class RunState(Enum):
-    """Where a run stands; the names are those of the OpenAI Runs API, and ``capped``.
+    """The state of a run; the names are those of the OpenAI Runs API, and ``capped``.
 
-    ``capped`` is a run that was never started because the thread has had its hourly share of
+    ``capped`` is a run that was never started because the thread has reached its hourly limit of
     automatic replies.
     """
 
@@ -35,7 +35,7 @@ class RunState(Enum):
 
 MOVES: MappingProxyType[RunState, frozenset[RunState]] = MappingProxyType(
     {
-        # whatever is not over fails with its thread, when that is deleted
+        # a run that is not over fails when its thread is deleted
         RunState.QUEUED: frozenset({RunState.IN_PROGRESS, RunState.CANCELLED, RunState.FAILED}),
         # a run whose worker died stays in progress; the next worker takes over its lease
         RunState.IN_PROGRESS: frozenset(
@@ -50,7 +50,7 @@ MOVES: MappingProxyType[RunState, frozenset[RunState]] = MappingProxyType(
         RunState.REQUIRES_ACTION: frozenset(
             {RunState.QUEUED, RunState.CANCELLED, RunState.EXPIRED, RunState.FAILED}
         ),
-        # whatever its worker still had to say is not said
+        # its worker's outstanding reply is dropped
         RunState.CANCELLING: frozenset({RunState.CANCELLED}),
         RunState.CANCELLED: frozenset(),
         RunState.COMPLETED: frozenset(),
@@ -60,15 +60,15 @@ MOVES: MappingProxyType[RunState, frozenset[RunState]] = MappingProxyType(
         RunState.CAPPED: frozenset(),
     }
 )
-"""The legal moves; everything else is a fault of the program."""
+"""The legal transitions; any other is a programming error."""
 
 
 class FunctionTool(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A function that a caller can carry out, and that the agent may ask for.
+    """A caller's function that the agent may call.
 
     Parameters:
         name: ``[A-Za-z0-9_-]{1,64}``.
-        description: what it does, in the caller's words.
+        description: in the caller's words.
         parameters: JSON Schema of its arguments.
     """
 
@@ -78,21 +78,22 @@ class FunctionTool(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RunOptions(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a caller asks of a run that it starts. All of it is kept and shown again.
+    """A caller's options for a run. All of them are stored and returned.
 
     Parameters:
-        model: the model that the caller would like; the desk decides.
-        instructions, additional_instructions: how the caller would like to be answered. To the
-            agent they are the caller's words, and bind it to nothing.
+        model: the caller's preferred model; the desk decides.
+        instructions, additional_instructions: the caller's wishes for the answer. The agent treats
+            them as the caller's words; they do not bind it.
         tools: the caller's own functions.
-        tool_choice: with ``none`` the agent is given no tools at all; with ``required`` one of the
-            caller's is called before anything is answered.
-        function: the function that is called before anything is answered.
-        parallel_tool_calls: whether the caller takes several calls at once.
-        max_prompt_tokens, max_completion_tokens: what a model may read and write, in all.
-        last_messages: of the thread, only so many are read.
-        response_format: ``text`` where the caller said so.
-        temperature, top_p: kept, and shown again.
+        tool_choice: with ``none`` the agent gets no tools at all; with ``required`` it calls one of
+            the caller's before it answers.
+        function: the function that is called before the answer.
+        parallel_tool_calls: whether the caller accepts several calls at once.
+        max_prompt_tokens, max_completion_tokens: limits of all tokens that a model reads and
+            writes.
+        last_messages: how many of the thread's newest messages are read.
+        response_format: ``text`` if the caller requested it.
+        temperature, top_p: stored and returned, without effect.
     """
 
     model: str | None = None
@@ -111,24 +112,24 @@ class RunOptions(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def offered(self) -> tuple[FunctionTool, ...]:
-        """The functions that the agent may ask for."""
+        """The functions that the agent may call."""
         return () if self.tool_choice == "none" else self.tools
 
     @property
     def called_first(self) -> tuple[str, ...]:
-        """Of which functions one is called before anything is answered; none for any or none."""
+        """The functions of which one must be called before the answer; empty for no such rule."""
         if self.function is not None:
             return (self.function,)
         return tuple(tool.name for tool in self.tools) if self.tool_choice == "required" else ()
 
     @property
     def wishes(self) -> str:
-        """How the caller would like to be answered, in one text."""
+        """The caller's instructions, in one text."""
         return "\n\n".join(filter(None, (self.instructions, self.additional_instructions)))
 
 
 class RunUsage(msgspec.Struct, frozen=True):
-    """What models counted in a run, in tokens read and written."""
+    """Tokens that models read and wrote in a run."""
 
     prompt: int = 0
     completion: int = 0
@@ -161,18 +162,17 @@ class Run(msgspec.Struct, frozen=True):
     Parameters:
         id: ``run_…``.
         thread_id: the thread that it answers on.
-        state: where it stands.
         created_at: Unix seconds, as all its times.
-        attempts: how often a worker has taken it up.
-        error: for a failed run, what a caller may read; for an incomplete one the limit that it
-            met, ``max_prompt_tokens`` or ``max_completion_tokens``.
-        agent: id of the site's agent that was asked for; None for a run that started by itself.
-        options: what its caller asks of it; None for a run that started by itself.
-        usage: what models counted; None where none was asked.
-        started_at: when it was first taken up.
-        ended_at: when it was over.
+        attempts: how often a worker has claimed it.
+        error: for a failed run, the reason, for the caller; for an incomplete one the limit that it
+            reached, ``max_prompt_tokens`` or ``max_completion_tokens``.
+        agent: id of the requested site agent; None for a run that started by itself.
+        options: its caller's options; None for a run that started by itself.
+        usage: token usage of models; None if none was used.
+        started_at: when it was first claimed.
+        ended_at: when it ended.
         expires_at: until when it waits for its caller.
-        owed: what it waits for.
+        owed: the calls whose outputs it waits for.
     """
 
     id: str
@@ -192,13 +192,13 @@ class Run(msgspec.Struct, frozen=True):
 
     @property
     def is_over(self) -> bool:
-        """Whether the run can move no more."""
+        """Whether the state is final."""
         return not MOVES[self.state]
 
     def at(self, now: int) -> Run:
-        """The run as it stands at a moment: one that has waited past its time has expired.
+        """Return the run as of a time: one that has waited too long has expired.
 
-        The store writes that down somewhat later.
+        The store records that somewhat later.
         """
         if self.expires_at is None or now < self.expires_at:
             return self

@@ -1,4 +1,4 @@
-"""What a caller asks for when it starts a run or hands in results, held to its limits."""
+"""A caller's input for a run and its tool outputs, checked against limits."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from aitp_desk.model.errors import InvalidRequest, RequestTooLarge
 MAX_TOOLS = 128
 MAX_TOOLS_BYTES = 64 * 1024
 MAX_INSTRUCTIONS = 32_000
-"""How much a caller may wish for in one run, in characters."""
+"""Maximum length of a caller's instructions for one run, in characters."""
 MAX_OUTPUT_BYTES = 64 * 1024
-"""How long the result of one call may be."""
+"""Maximum size of the output of one call."""
 MAX_OUTPUTS_BYTES = 256 * 1024
-"""How long the results may be that are handed in at once."""
+"""Maximum total size of the outputs submitted at once."""
 
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _MOST = 2**31
 
 
 class RunDraft(msgspec.Struct, frozen=True):
-    """A run as its caller asks for it.
+    """A run as its caller requests it.
 
     Parameters:
-        agent: which of the site's agents is to answer.
-        messages: what the caller says on the thread before it.
+        agent: the site agent that should answer.
+        messages: the caller's messages on the thread before it.
     """
 
     agent: str
@@ -44,14 +44,14 @@ class RunDraft(msgspec.Struct, frozen=True):
 
 
 class ToolOutput(msgspec.Struct, frozen=True):
-    """What a call of the caller's function gave."""
+    """The output of a call of the caller's function."""
 
     call_id: str
     output: str
 
 
 def check_run_draft(draft: RunDraft) -> RunDraft:
-    """Hold a run's draft to its limits, its messages included.
+    """Check a run's draft against its limits, including its messages.
 
     Raises:
         InvalidRequest: the first thing that breaks a limit.
@@ -85,7 +85,7 @@ def check_run_draft(draft: RunDraft) -> RunDraft:
 
 
 def check_outputs(outputs: Sequence[ToolOutput]) -> None:
-    """Hold what was handed in to its limits.
+    """Check submitted outputs against their limits.
 
     Raises:
         InvalidRequest: a call is named twice.

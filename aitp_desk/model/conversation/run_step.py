@@ -1,4 +1,4 @@
-"""Steps of a run: the tools that were called, and the messages that were made."""
+"""Steps of a run: its tool calls, and its messages."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ StepStatus = Literal["in_progress", "completed", "failed", "cancelled", "expired
 
 
 class StepCall(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A tool that was called in a step.
+    """A tool call of a step.
 
     Parameters:
         id: names the call within its run.
         arguments: JSON text of an object, as the agent wrote it.
-        is_callers: whether the caller carries it out, and not the desk.
-        output: what it gave; None while the caller owes it.
+        is_callers: whether the caller executes it, and not the desk.
+        output: its output; None while the caller owes it.
         failed: whether ``output`` says why there is no result.
     """
 
@@ -37,10 +37,10 @@ class Step(msgspec.Struct, frozen=True):
         id: ``step_…``.
         position: its place in the run, from 1.
         created_at: Unix seconds, as ``completed_at``.
-        text: what the agent said before it called.
-        calls: the tools that were called; empty for a step that made a message.
+        text: the agent's text before its calls.
+        calls: the tool calls; empty for a step that made a message.
         message_id: the message that was made.
-        usage: what a model counted; None where that is not known of this step alone.
+        usage: a model's token usage; None if it is not known for this step alone.
     """
 
     id: str
@@ -54,7 +54,7 @@ class Step(msgspec.Struct, frozen=True):
     usage: RunUsage | None = None
 
     def status_in(self, run: Run) -> StepStatus:
-        """Where the step stands: one that never completed ended as its run did."""
+        """Return the status of the step: one that never completed ended as its run did."""
         if self.completed_at is not None:
             return "completed"
         match run.state:

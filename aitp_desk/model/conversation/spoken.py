@@ -1,4 +1,4 @@
-"""One part of what is told: in words, and as the capability's message that it may be."""
+"""One part of an outgoing message: as text, and as a plugin's structured message."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import msgspec
 
 
 class Spoken(msgspec.Struct, frozen=True):
-    """A part of what is said to somebody.
+    """A part of an outgoing message.
 
     Parameters:
-        text: in words, for whoever has declared nothing.
-        capability: slug of the capability whose message it is; empty for words alone.
-        message: that message as JSON, for whoever has declared the capability; empty for none.
+        text: for readers that have declared no capability.
+        capability: slug of the plugin that owns the message; empty for plain text.
+        message: that message as JSON, for readers that have declared the capability; empty for
+            none.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""Threads, messages and actors: what is said, by whom, and the rules that need no store.
+"""Threads, messages and actors, and the rules for them that need no store.
 
 Source: AITP 0.1, Thread Specification; sizes and roles as in the desk's documentation
 (``docs/threads.md``).
@@ -17,11 +17,11 @@ from aitp_desk.model.access.principal import GUEST_PREFIX, LINK_PREFIX, PREFIXES
 from aitp_desk.model.errors import Forbidden, InvalidRequest, MissingField, RequestTooLarge
 
 MAX_CONTENT_BYTES = 256 * 1024
-"""What one message may say, in bytes of UTF-8, all its parts together."""
+"""Maximum size of one message, in bytes of UTF-8, all its parts together."""
 MAX_PARTS = 100
 MAX_ATTACHMENTS = 20
 MAX_THREAD_MESSAGES = 100
-"""How many messages one create-thread call may bring."""
+"""How many messages one create-thread request may contain."""
 MAX_ACTORS = 20
 MAX_CAPABILITIES = 50
 MAX_ID_LENGTH = 512
@@ -30,14 +30,14 @@ METADATA_KEY_LENGTH = 64
 METADATA_VALUE_LENGTH = 512
 
 VISITOR = "visitor"
-"""Actor stamped on an anonymous visitor's messages that name none."""
+"""Actor of an anonymous visitor's messages that name none."""
 
 Role = Literal["user", "assistant"]
 ROLES: tuple[Role, ...] = ("user", "assistant")
 
 
 class Origin(Enum):
-    """Which side of the desk a message came from; the role alone cannot tell."""
+    """Which side a message came from; the role alone does not tell."""
 
     VISITOR = "visitor"
     DESK = "desk"
@@ -49,8 +49,8 @@ class Actor(msgspec.Struct, frozen=True):
     Parameters:
         id: global agent identifier (an URL) or user identifier.
         capabilities: schemas that the actor understands.
-        principal: id of the caller that the actor is bound to: nobody else speaks as it. None where
-            it is not said: then it is bound to whoever brings it.
+        principal: id of the caller that the actor is bound to: no other caller speaks as it. None
+            if it is not given: then it is bound to the caller that adds it.
     """
 
     id: str
@@ -66,14 +66,14 @@ class Attachment(msgspec.Struct, frozen=True):
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """A message as its sender asks for it, before the desk has placed it on a thread.
+    """A message as its sender requests it, before it is placed on a thread.
 
     Parameters:
         role: ``user``, ``assistant`` or the id of an actor of the thread.
         content: parts of text; a structured part is a JSON object encoded as a string.
-        attachments: files that go with it.
-        actor: the actor that speaks, where the sender says so.
-        metadata: the sender's own notes, string to string.
+        attachments: files that belong to it.
+        actor: the speaking actor, if the sender names it.
+        metadata: the sender's own metadata, string to string.
     """
 
     role: str
@@ -84,10 +84,10 @@ class Draft(msgspec.Struct, frozen=True):
 
 
 class ThreadDraft(msgspec.Struct, frozen=True):
-    """A thread as its opener asks for it.
+    """A thread as its creator requests it.
 
     Parameters:
-        parent_id: the thread to fork it off, None for none.
+        parent_id: the thread to fork, None for none.
     """
 
     messages: tuple[Draft, ...] = ()
@@ -97,12 +97,12 @@ class ThreadDraft(msgspec.Struct, frozen=True):
 
 
 class ThreadUpdate(msgspec.Struct, frozen=True):
-    """What is to become of a thread.
+    """A change of a thread.
 
     Parameters:
-        metadata: replaces what there was.
-        actors: who takes part from now on, besides the desk's own; None leaves that as it is.
-        parent_id: said once more, since it cannot change; None says nothing.
+        metadata: replaces the present metadata.
+        actors: the new participants, in addition to the desk's own; None leaves them unchanged.
+        parent_id: repeated, since it cannot change; None if not given.
     """
 
     metadata: dict[str, str]
@@ -111,14 +111,14 @@ class ThreadUpdate(msgspec.Struct, frozen=True):
 
 
 class Message(msgspec.Struct, frozen=True):
-    """Something said on a thread, as it is kept.
+    """A stored message of a thread.
 
     Parameters:
         seq: place in the thread, from 1, without gaps.
         created_at: Unix seconds.
-        origin: which side said it.
+        origin: which side sent it.
         run_id: for a reply the run that made it, for a visitor's message the run that answers it.
-        principal: id of the principal who said it; None for nobody known, or the desk.
+        principal: id of the sending principal; None for an anonymous one, or the desk.
     """
 
     id: str
@@ -139,10 +139,10 @@ class Thread(msgspec.Struct, frozen=True):
     """A conversation, without its messages.
 
     Parameters:
-        owner: id of the principal that opened it; None for an anonymous visitor's.
+        owner: id of the principal that owns it; None for an anonymous visitor's.
         created_at: Unix seconds.
-        actors: who takes part, the desk's own agent first.
-        parent_id: the thread that it was forked off, None for all others.
+        actors: the participants, the desk's own agent first.
+        parent_id: the thread that it was forked from, None for all others.
         desk: name of the further site agent that it talks with; empty for the site's own.
     """
 
@@ -156,10 +156,10 @@ class Thread(msgspec.Struct, frozen=True):
 
 
 def check_draft(draft: Draft, at: str = "") -> Draft:
-    """Hold a draft to the limits that need no thread.
+    """Check a draft against the limits that need no thread.
 
     Parameters:
-        at: where the draft stands in its request, such as ``messages[0].``, for ``param``.
+        at: path of the draft in its request, such as ``messages[0].``, for ``param``.
 
     Raises:
         MissingField: the content holds no text.
@@ -188,10 +188,10 @@ def check_draft(draft: Draft, at: str = "") -> Draft:
 
 
 def check_thread_draft(draft: ThreadDraft) -> ThreadDraft:
-    """Hold a thread's draft to its limits, its messages included.
+    """Check a thread's draft against its limits, including its messages.
 
     Raises:
-        InvalidRequest: too many messages or actors, an actor twice or without a usable id.
+        InvalidRequest: too many messages or actors, an actor twice or without a valid id.
         as :func:`check_draft` for each message.
     """
     if len(draft.messages) > MAX_THREAD_MESSAGES:
@@ -206,10 +206,10 @@ def check_thread_draft(draft: ThreadDraft) -> ThreadDraft:
 
 
 def check_actors(actors: Sequence[Actor]) -> None:
-    """Hold a list of those who take part in a thread to its limits.
+    """Check a list of participants against its limits.
 
     Raises:
-        InvalidRequest: too many actors, one twice or without a usable id.
+        InvalidRequest: too many actors, one twice or without a valid id.
     """
     if len(actors) > MAX_ACTORS:
         raise InvalidRequest(f"A thread has at most {MAX_ACTORS} actors.", param="metadata.actors")
@@ -223,7 +223,7 @@ def check_actors(actors: Sequence[Actor]) -> None:
 
 
 def check_metadata(metadata: Mapping[str, str], at: str = "") -> None:
-    """Hold metadata to 16 keys of 64 characters with values of 512.
+    """Check metadata against its limits: 16 keys of 64 characters with values of 512.
 
     Parameters:
         at: as in :func:`check_draft`.
@@ -248,20 +248,20 @@ def check_metadata(metadata: Mapping[str, str], at: str = "") -> None:
 def resolve_speaker(
     draft: Draft, *, brought: Sequence[str], default: str, others: Sequence[str], at: str = ""
 ) -> tuple[Role, str]:
-    """Decide under which role and actor a visitor's message is kept.
+    """Decide the stored role and actor of a visitor's message.
 
     Parameters:
-        brought: ids of the actors that are bound to this caller: by default those it brought.
-        default: the actor that is stamped when none is named.
-        others: ids of the thread's other actors, the desk's own agent among them.
+        brought: ids of the actors that are bound to this caller: by default those it added.
+        default: the actor if none is named.
+        others: ids of the thread's other actors, including the desk's own agent.
         at: as in :func:`check_draft`.
 
     Returns:
-        The role as it is kept and the actor's id. A role that is an actor's id reads as ``user``.
+        The stored role and the actor's id. A role that is an actor's id becomes ``user``.
 
     Raises:
-        InvalidRequest: the role or the actor names nobody known.
-        Forbidden: the actor is the desk's or somebody else's.
+        InvalidRequest: the role or the actor is unknown.
+        Forbidden: the actor is the desk's or another caller's.
     """
     named = draft.actor
     role: Role
@@ -290,13 +290,13 @@ def resolve_speaker(
 
 
 def check_actor(actor: Actor, param: str = "metadata.actors") -> None:
-    """Hold an actor to the limits that need no thread.
+    """Check an actor against the limits that need no thread.
 
     Parameters:
-        param: the member that names it.
+        param: the request member that holds it.
 
     Raises:
-        InvalidRequest: its id, a capability or what it is bound to is no usable text.
+        InvalidRequest: its id, a capability or its principal is no valid text.
     """
     if not actor.id.strip() or len(actor.id) > MAX_ID_LENGTH:
         raise InvalidRequest(f"An actor's id has 1 to {MAX_ID_LENGTH} characters.", param=param)
@@ -313,14 +313,14 @@ def check_actor(actor: Actor, param: str = "metadata.actors") -> None:
 
 
 def check_actor_name(actor: Actor, bound_to: str | None, param: str = "metadata.actors") -> None:
-    """Refuse an actor that goes by the name of another caller, or by one that looks like it.
+    """Refuse an actor with another caller's name, or one that looks like it.
 
     Parameters:
-        bound_to: id of the principal that the actor will be bound to, None for nobody.
+        bound_to: id of the principal that the actor will be bound to, None for none.
         param: as in :func:`check_actor`.
 
     Raises:
-        Forbidden: it does.
+        Forbidden: it has such a name.
     """
     if actor.id == bound_to:
         return

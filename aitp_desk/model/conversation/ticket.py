@@ -1,4 +1,4 @@
-"""Tickets: what waits for a person, and the moves that it may make."""
+"""Tickets: requests that wait for an operator, and their state transitions."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ import msgspec
 from aitp_desk.model.conversation.spoken import Spoken
 
 TICKET_PREFIX = "ticket"
-"""What the ids of tickets begin with (``model/ids.py``)."""
+"""Prefix of ticket ids (``model/ids.py``)."""
 OPERATORS = "operators"
-"""What stands in the id of an operator's actor between the desk's own and the operator's name."""
+"""The segment of an operator's actor id between the desk's own id and the operator's name."""
 LONGEST_ABOUT = 200
 LONGEST_NOTE = 8_000
 LONGEST_ANSWER = 16_000
-"""How long what a ticket says may be, in characters."""
+"""Maximum lengths of a ticket's texts, in characters."""
 
 
 class Ticket(msgspec.Struct, frozen=True):
-    """What an ``async`` action returns that has people carry a call out.
+    """The result of an ``async`` action that leaves its call to operators.
 
     Parameters:
-        about: what it is about, in a line, for these people.
-        note: all that they need to know besides.
+        about: the subject, in a line, for the operators.
+        note: all else that they need to know.
     """
 
     about: str
@@ -34,11 +34,11 @@ class Ticket(msgspec.Struct, frozen=True):
 
 
 class Answered(msgspec.Struct, frozen=True):
-    """The result of a call that people have carried out.
+    """The result of a call that an operator has carried out.
 
     Parameters:
-        answer: what they say of it.
-        answered_by: the name of who says it.
+        answer: the operator's text.
+        answered_by: the operator's name.
     """
 
     answer: str
@@ -46,13 +46,11 @@ class Answered(msgspec.Struct, frozen=True):
 
 
 class PersonSaid(msgspec.Struct, frozen=True):
-    """What people have said in a conversation, or how a ticket of it ended.
+    """An operator's message in a conversation, or the end of its ticket.
 
     Parameters:
-        actor: id of who said it: an operator's, or the desk's own where it tells of an end.
-        text: the words.
-        spoken: as of what an agent says: the parts of the words, where capabilities' messages are
-            among them.
+        actor: id of the speaker: an operator's, or the desk's own for the end of a ticket.
+        spoken: as in an agent's answer: the parts of the text, if some are structured messages.
     """
 
     actor: str
@@ -61,12 +59,12 @@ class PersonSaid(msgspec.Struct, frozen=True):
 
     @property
     def operator(self) -> str | None:
-        """The name of the operator who said it; None for the desk."""
+        """The name of the speaking operator; None for the desk."""
         return get_operator(self.actor)
 
 
 def join_messages(heard: Collection[PersonSaid], text: str) -> str:
-    """What people have said, each with who speaks, and then what the agent says."""
+    """Join operators' messages, each with its speaker, and the agent's text."""
     if not heard:
         return text
     named = (one.text if one.operator is None else f"{one.operator}: {one.text}" for one in heard)
@@ -74,11 +72,11 @@ def join_messages(heard: Collection[PersonSaid], text: str) -> str:
 
 
 class TicketKind(Enum):
-    """Why a person is waited for.
+    """Why an operator is needed.
 
-    An action has handed its call to people; a call was cut short, and nobody knows what became of
-    it; a visitor has asked for a person; the agent could not answer; or a call is not carried out
-    before a person has approved it.
+    An action has handed its call to operators; a call was interrupted, and its outcome is unknown;
+    a visitor has asked for a person; the agent could not answer; or a call needs an operator's
+    approval.
     """
 
     ACTION = "action"
@@ -89,12 +87,12 @@ class TicketKind(Enum):
 
     @property
     def is_asked_for(self) -> bool:
-        """Whether a conversation waits for a person, and no call."""
+        """Whether a conversation waits for an operator, and no call."""
         return self in (TicketKind.REQUEST, TicketKind.QUESTION)
 
 
 class TicketState(Enum):
-    """How a ticket stands."""
+    """The state of a ticket."""
 
     OPEN = "open"
     TAKEN = "taken"
@@ -116,26 +114,26 @@ MOVES: Mapping[TicketState, frozenset[TicketState]] = MappingProxyType(
         TicketState.EXPIRED: frozenset(),
     }
 )
-"""The legal moves; everything else is a fault of the program."""
+"""The legal transitions; any other is a programming error."""
 
 
 class KeptTicket(msgspec.Struct, frozen=True):
-    """A ticket as it stands.
+    """A ticket in its current state.
 
     Parameters:
         id: ``ticket_…``.
         desk: of the further site agent; empty for the site's own.
-        about, note: as of :class:`Ticket`.
-        thread_id: where the answer is said; None for nowhere.
-        call_id: the call that it is about; None where a conversation waits, and no call.
-        principal: id of who asked; None for nobody known.
+        about, note: as in :class:`Ticket`.
+        thread_id: where the answer is posted; None for nowhere.
+        call_id: the call that it is about; None if a conversation waits, and no call.
+        principal: id of the requesting principal; None for an anonymous one.
         created_at: Unix seconds, as are the other times.
-        due_at: nobody is waited for any longer than until then; None: for as long as it takes.
-        answer: what was answered, or why it was closed.
-        ended_by: the name of who answered or closed it.
-        taken_by: the name of the operator who sees to it.
-        asked_from: a keyed digest of who asked, or of their address: by it is counted how many wait
-            that one caller has asked for. None where nothing is counted.
+        due_at: when it expires; None: it does not expire.
+        answer: the answer, or why it was closed.
+        ended_by: the name of the operator who answered or closed it.
+        taken_by: the name of the operator who has taken it.
+        asked_from: a keyed digest of the requester, or of its address: counts the waiting tickets
+            of one caller. None if nothing is counted.
     """
 
     id: str
@@ -157,14 +155,14 @@ class KeptTicket(msgspec.Struct, frozen=True):
 
     @property
     def is_over(self) -> bool:
-        """Whether nobody is waited for any more."""
+        """Whether it has ended."""
         return not MOVES[self.state]
 
     def move(self, state: TicketState, **changes: Any) -> KeptTicket:
-        """Return the ticket as it stands after a move.
+        """Return the ticket after a transition.
 
         Raises:
-            ValueError: there is no such move.
+            ValueError: the transition is illegal.
         """
         if state not in MOVES[self.state]:
             raise ValueError(f"A ticket that is {self.state.value} is not then {state.value}.")
@@ -172,16 +170,16 @@ class KeptTicket(msgspec.Struct, frozen=True):
 
 
 def get_operator(actor: str) -> str | None:
-    """The name of the operator whose actor this is; None for another of the desk's actors."""
+    """Return the name of the operator whose actor this is; None for other actors of the desk."""
     before, _, name = actor.rpartition(f"/{OPERATORS}/")
     return name if before else None
 
 
 def to_summary_line(text: str) -> str:
-    """What a ticket is about, in a line of bounded length."""
+    """Return a ticket's subject, in a line of bounded length."""
     return shorten(" ".join(text.split()), LONGEST_ABOUT)
 
 
 def shorten(text: str, longest: int) -> str:
-    """A text of at most so many characters; where it was longer it ends in an ellipsis."""
+    """Cut a text to a number of characters; a cut text ends in an ellipsis."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -1,13 +1,13 @@
-"""The transcript of a thread: what was said, in a form whose proof needs no desk.
+"""The transcript of a thread: its messages, in a form that can be verified without the desk.
 
-A transcript has three members. ``messages`` are the thread's, each with what its digest and link
-are computed of (``chain.py``); of one that was erased its digest and its link are left.
-``statement`` is what the desk says of them and signs: where the chain stood (the head), when, who
-took part, which of them were erased, and who else has signed a head. ``signature`` is the desk's,
-over the statement. Nothing else may stand in it, and nothing of it may be left out, so that
-everything in it is proven.
+A transcript has three members. ``messages`` are the thread's, each with the inputs of its digest
+and link (``chain.py``); an erased one has only its digest and its link. ``statement`` is the desk's
+signed statement about them: where the chain stood (the head), when, the participants, which
+messages were erased, and which other parties have signed a head. ``signature`` is the desk's, over
+the statement. Other members are not allowed and none may be missing, so everything in a transcript
+is proven.
 
-What is signed is RFC 8785 JSON: of the desk the statement, of others a head alone.
+The signed form is RFC 8785 JSON: the desk signs the statement, others a head alone.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from aitp_desk.model.conversation.chain import canonical_json
 from aitp_desk.model.conversation.thread import Role
 
 KEYS_PATH: Final = "/.well-known/aitp-transcript-keys.json"
-"""Where a site publishes the keys of its transcripts, the former ones too."""
+"""Where a site publishes its current and former transcript keys."""
 MAX_COUNTERSIGNATURES = 20
-"""From how many keys a thread keeps a signature."""
+"""Maximum number of keys whose signatures a thread keeps."""
 
 Count = Annotated[int, msgspec.Meta(ge=0, lt=2**53)]
-"""A number that RFC 8785 writes in one way."""
+"""A number that RFC 8785 writes in only one way."""
 
 
 class Head(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where a thread's chain stood: the one value that stands for all that was said up to there.
+    """The head of a thread's chain: one value that covers all messages up to there.
 
     Parameters:
         site: the address of the desk that keeps the thread.
         thread: its id.
         seq: number of the newest message; 0 for none.
         link: its link, in base64url.
-        v: of this form.
+        v: version of this form.
     """
 
     site: str
@@ -47,14 +47,14 @@ class Head(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Countersignature(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """That somebody else has signed a head of the thread, as the desk tells of it.
+    """Another party's signature of a head of the thread, as reported by the desk.
 
     Parameters:
-        site: the address of the desk in the head, which may have become another since.
+        site: the address of the desk in the head; the desk may have moved since.
         seq, link: of the head.
         jws: the signature with its public key; see ``auth/transcripts.py``.
-        actor: as whom whoever brought it speaks on the thread, which the desk has seen to.
-        time: Unix seconds at which the desk took it.
+        actor: the actor of the caller that sent it, verified by the desk.
+        time: Unix seconds at which the desk accepted it.
     """
 
     site: str
@@ -66,16 +66,16 @@ class Countersignature(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the desk says of a thread.
+    """The desk's statement about a thread.
 
     Parameters:
         head: where the chain stood, or stands as far as the reader may read.
-        actors: ids of those who take part, the desk's own first.
+        actors: ids of the participants, the desk's own first.
         opened_at: Unix seconds.
         time: Unix seconds of the statement.
         keys: where the desk publishes its keys.
-        erased: numbers of the messages that were erased by then, rising. Whoever has the file could
-            otherwise put a tombstone in the place of what was said.
+        erased: numbers of the messages that were erased by then, ascending. Otherwise a holder of
+            the file could replace a message by a tombstone.
         countersignatures: those of this head and of earlier ones.
     """
 
@@ -89,7 +89,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class TranscriptFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A file that goes with a message; what is in it is no part of the proof."""
+    """A file attached to a message; its content is not part of the proof."""
 
     file_id: str
     tools: tuple[str, ...]
@@ -129,7 +129,7 @@ class Tombstone(
     tag_field="object",
     tag="tombstone",
 ):
-    """What is left of a message that was erased: its place in the chain, and nothing of it."""
+    """The rest of an erased message: its place in the chain, without content."""
 
     seq: Count
     digest: str
@@ -137,7 +137,7 @@ class Tombstone(
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A transcript as it is read back.
+    """A transcript when it is read back.
 
     Parameters:
         signature: of the desk; see ``auth/transcripts.py``.
