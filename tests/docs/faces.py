@@ -56,7 +56,7 @@ class Face(NamedTuple):
             return f"### {self.title}\n\n```text\n{self.told}\n```\n"
         shown = {name: self.told[name] for name in self.shown}
         rest = [f"`{name}`" for name in self.told if name not in self.shown]
-        beside = f"\nBeside these: {', '.join(rest)}.\n" if rest else ""
+        beside = f"\nAlso: {', '.join(rest)}.\n" if rest else ""
         body = json.dumps(shown, indent=2, ensure_ascii=False)
         return f"### {self.title}\n\n```json\n{body}\n```\n{beside}"
 
