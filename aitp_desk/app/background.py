@@ -1,4 +1,4 @@
-"""The background tasks of a running desk: schedules, and watches on changes in the store."""
+"""The background tasks of a running desk: schedules, and watches on the store."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ class SiteAgentContext(msgspec.Struct, frozen=True):
         return DeskMessages(self.make_judge(shared), shared.store, shared.clock)
 
     def make_agent_tools(self, shared: Services, invoking: ActionInvoker) -> AgentTools:
-        """Make the tools of its agent: actions, in its time zone and within its limits."""
+        """Make the agent's tools: actions, in its time zone, within its limits."""
         zone, clock = self.config.site.zone, shared.clock
         return AgentTools(
             invoking,

@@ -29,7 +29,7 @@ MOST_COUNTED = 10_000
 async def run_figures(
     store: Store, turns: Mapping[str, RunExecutor], clock: Callable[[], float]
 ) -> tuple[Figure, ...]:
-    """Return how many runs wait, how many ended and how, and how long they took.
+    """Return the counts of waiting and ended runs, and their durations.
 
     Parameters:
         turns: the run executor of each desk of this process.

@@ -38,7 +38,7 @@ async def open_content(
     environment: Mapping[str, str],
     name: str = "",
 ) -> Knowledge:
-    """Read the content of a site agent, and watch it until the stack is closed.
+    """Read a site agent's content, and watch it until the stack is closed.
 
     Parameters:
         environment: may hold keys for embedding services.
@@ -104,7 +104,7 @@ async def open_agent(
 
 
 class StandaloneAgent(msgspec.Struct, frozen=True):
-    """Holds a site's agent without a desk: it answers from the content and calls nothing.
+    """Holds an agent without a desk: it answers from content, calls nothing.
 
     Parameters:
         site: the facts that the agent may state about the site.

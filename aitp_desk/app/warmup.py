@@ -14,7 +14,7 @@ from aitp_desk.web.pages.blocks.article import markdown_parser
 
 @asynccontextmanager
 async def warm_caches(houses: Sequence[SiteAgentContext]) -> AsyncIterator[Callable[[], None]]:
-    """Yield a function that starts the warm-up; wait at the end until it is over.
+    """Yield a function that starts the warm-up; at the end, wait for it.
 
     A request that needs something not yet cached loads it itself.
 

@@ -1,4 +1,4 @@
-"""Renders the outcome of a call for its callback, in the format of its protocol."""
+"""Renders the outcome of a call for its callback, in its protocol's format."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aitp_desk.protocols.openapi.wire import write_status
 
 
 def make_callback_renderer(desks: Sequence[Desk]) -> Render:
-    """Make the renderer of callbacks: the status as its protocol returns it on a request.
+    """Make the renderer of callbacks, in the format of each call's protocol.
 
     Parameters:
         desks: the main one first. It also renders calls of desks that no longer exist.

@@ -1,4 +1,4 @@
-"""The closed list of a process's routes, in the order in which they are matched."""
+"""The closed list of a process's routes, in the order of matching."""
 
 from __future__ import annotations
 
