@@ -35,7 +35,7 @@ written_to = click.option(
 
 @contextmanager
 def written_alone(out: Path | None) -> Iterator[IO[str]]:
-    """Open the file of ``--out`` for its owner only; exit where it cannot be written.
+    """Open the file of ``--out`` for its owner only, or exit.
 
     Parameters:
         out: None for the standard output.
@@ -56,7 +56,7 @@ def written_alone(out: Path | None) -> Iterator[IO[str]]:
 
 @contextmanager
 def mistakes_told(code: int = 1) -> Iterator[None]:
-    """Turn errors that the user can fix into lines on stderr and an exit code."""
+    """Turn errors that the user can fix into lines and an exit code."""
     from aitp_desk.actions.faults import ActionsError
     from aitp_desk.auth.keys.master_key import KeyFileError
     from aitp_desk.config import ConfigError

@@ -62,7 +62,7 @@ def print_rotated(what: str, until: int, now: int) -> None:
 def describe_lifetime(
     revoked_at: int | None, expires_at: int | None, now: float
 ) -> tuple[str, ...]:
-    """Return whether a credential is live, and the day on which it ended or ends.
+    """Return whether a credential is live, and the day of its end.
 
     Parameters:
         revoked_at, expires_at, now: Unix seconds.

@@ -26,7 +26,7 @@ def read_length(text: str) -> int:
 
 
 def read_end(text: str, now: int) -> int:
-    """Return the Unix seconds of a duration from now, or of the begin of a day in UTC.
+    """Return the Unix seconds of a duration from now, or of a day (UTC).
 
     Raises:
         click.BadParameter: it is neither, or it is past.

@@ -87,7 +87,7 @@ class Looking:
 def _page_by_page(
     read: Callable[[str], Coroutine[Any, Any, Sequence[T]]], name: Callable[[T], str]
 ) -> Iterator[T]:
-    """Yield all items of pages, each of which is read after the last name of the previous one."""
+    """Yield the items of all pages; each page continues after the last name."""
     after = ""
     while page := asyncio.run(read(after)):
         yield from page
@@ -96,7 +96,7 @@ def _page_by_page(
 
 @contextmanager
 def look(data: Path, url: str, capability: str) -> Iterator[Looking]:
-    """Open a snapshot for as long as the context lasts; exit where there is no database.
+    """Open a snapshot for the context's lifetime; exit where there is no database.
 
     Parameters:
         data, url: as the options :data:`desk_data` and :data:`desk_store` give them.

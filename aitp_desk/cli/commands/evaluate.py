@@ -195,7 +195,7 @@ async def _suggest(config: Config, count: int, *, refused: bool) -> str:
 
 
 def _addresses(answering: StandaloneAgent) -> set[str]:
-    """Return the addresses of all pages and sections of a site, in all its languages."""
+    """Return the addresses of all pages and sections, in all languages."""
     editions = answering.knowledge.editions
     libraries = [editions.find_library(tag) for tag in editions.languages]
     sections = {one.url for library in libraries for one in library.passages}

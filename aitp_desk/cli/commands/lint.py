@@ -58,7 +58,7 @@ def lint_file(path: Path) -> None:
 
 
 def lint_url(url: str) -> None:
-    """Validate what a site serves at a URL, and how; at the home page, all known files."""
+    """Validate what a URL serves; at the home page, all known files."""
     from aitp_desk.cli.declarations import WELL_KNOWN, ServedFile, lint_body
     from aitp_desk.config.rules.web_address import web_address
     from aitp_desk.egress import EgressError

@@ -154,7 +154,7 @@ def _faults(table: Mapping[str, Any], lines: Sequence[str]) -> Iterator[tuple[in
 
 
 def _fits(value: object, kind: Any) -> bool:
-    """Return whether a value has a key's type, with no text in it empty or too long."""
+    """Return whether a value has a key's type, with no empty or long text."""
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError:
@@ -195,7 +195,7 @@ def _address(page: str) -> str:
 
 
 def _starts(lines: Sequence[str], count: int) -> list[int]:
-    """Return the lines at which the questions' tables begin; all 1 where that is unclear.
+    """Return the first lines of the questions' tables; all 1 where that is unclear.
 
     A line that only looks like a header, inside a multi-line text, is recognized by the lines
     before it, which are not valid TOML then.

@@ -18,7 +18,7 @@ _WIDTH = 100
 
 
 class ReportTable:
-    """Formats the rows of a table whose columns are as wide as the questions need."""
+    """Formats the rows of a table, with columns as wide as needed."""
 
     def __init__(self, questions: Sequence[Question]) -> None:
         widest = max(_width(one.question) for one in questions)

@@ -46,7 +46,7 @@ class Suggestion(msgspec.Struct, frozen=True):
 
 
 def suggest_from_titles(library: Library) -> list[Suggestion]:
-    """Suggest a question for each section with a heading, the first of every page first.
+    """Suggest a question for each section, the first of every page first.
 
     Pages without headings are suggested by their titles.
     """
@@ -120,5 +120,5 @@ def _table(one: Suggestion) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Write a text as a basic string of TOML, which is JSON's except for DEL."""
+    """Write a text as a TOML basic string, which is JSON's except DEL."""
     return json.dumps(" ".join(text.split()), ensure_ascii=False).replace("\x7f", "\\u007f")

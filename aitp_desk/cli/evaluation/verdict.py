@@ -90,5 +90,5 @@ def _what_is_wrong(question: Question, said: Said) -> str:
 
 
 def _is_of(url: str, wanted: str) -> bool:
-    """Return whether a source is the wanted page, or the section where one is named."""
+    """Return whether a source is the wanted page, or the named section."""
     return url == wanted if "#" in wanted else url.partition("#")[0] == wanted

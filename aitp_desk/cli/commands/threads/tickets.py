@@ -244,7 +244,7 @@ def _in_line(kept: KeptTicket) -> str:
 
 
 def _shown(text: str) -> str:
-    """Replace what a terminal would interpret in a visitor's text: all but print and newlines."""
+    """Replace what a terminal would interpret: all but print and newlines."""
     return "".join(
         sign if sign.isprintable() or sign == "\n" else "\N{REPLACEMENT CHARACTER}" for sign in text
     )
