@@ -228,7 +228,7 @@ class Egress:
 
 
 class _FewAddresses(AbstractResolver):
-    """A resolver that keeps the first addresses of a name: trying thousands takes too long."""
+    """Keeps only the first addresses of a name: trying thousands takes too long."""
 
     def __init__(self, resolver: AbstractResolver) -> None:
         self._resolver = resolver
@@ -245,7 +245,7 @@ class _FewAddresses(AbstractResolver):
 
 
 class _Response(aiohttp.ClientResponse):
-    """A response with a bound on interim ones: each costs the desk time to read."""
+    """A response with a bound on interim ones, which cost time to read."""
 
     async def start(self, connection: Connection) -> aiohttp.ClientResponse:
         """Read up to the head of the final response."""
@@ -300,7 +300,7 @@ def _too_large(response: aiohttp.ClientResponse, max_bytes: int) -> TooLarge:
 
 
 def _reason(error: Exception) -> str:
-    """Describe an error in the desk's own text: that of the libraries may hold addresses."""
+    """Describe an error in the desk's own text: libraries' may hold addresses."""
     match error:
         case aiohttp.ClientConnectorDNSError():
             return "its name leads to no address"

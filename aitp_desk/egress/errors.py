@@ -1,4 +1,4 @@
-"""Reasons why a request to another server got no response; no message holds a secret."""
+"""Reasons why a request got no response; no message holds a secret."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ class EgressError(Exception):
 
 
 class AddressRefused(EgressError):
-    """The address, or one that it redirects to, is not allowed. Trying again is no use.
+    """The address, or one that it redirects to, is not allowed.
 
-    It is not https, it is malformed, it holds credentials, or it leads to an address that is not
-    public.
+    Trying again is no use. It is not https, it is malformed, it holds credentials, or it leads to
+    an address that is not public.
     """
 
 
@@ -20,7 +20,7 @@ class TooManyRedirects(EgressError):
 
 
 class Unreachable(EgressError):
-    """The name is unknown, the connection failed, the certificate is wrong, or it is no HTTP."""
+    """The name, the connection or the certificate failed, or it is no HTTP."""
 
 
 class TooSlow(EgressError):
