@@ -1,1 +1,1 @@
-"""From a socket to a request and back: the only package that knows the HTTP server."""
+"""From socket to request and back: the only package with the HTTP server."""

@@ -1,4 +1,4 @@
-"""The CORS policy: which origins' pages may read a response, and which may call the API.
+"""The CORS policy: which origins may read a response or call the API.
 
 Discovery (content, manifest, well-known addresses) is open to pages of every origin; the API to the
 site's origin and those that the owner has listed. ``Access-Control-Allow-Origin`` repeats a listed

@@ -279,7 +279,7 @@ class Dispatcher:
         return Response(reply, heading.door, told=heading.told.headers)
 
     def reject_malformed(self, error: DeskError) -> Response:
-        """Refuse bytes that are no request, in the format of the protocol that owns all paths."""
+        """Refuse bytes that are no request, in the catch-all protocol's format."""
         door = self._table.owner("")
         told = self._browsers.make_headers("GET", {}, is_open=False)
         reply = door.render_error(error, {})
@@ -287,7 +287,7 @@ class Dispatcher:
         return Response(reply, door, told=told.headers)
 
     def _find_id(self, request: Request) -> str:
-        """Return the id that a trusted proxy gave a request, and bind it to the log."""
+        """Return a trusted proxy's id of a request, and bind it to the log."""
         if not self.is_trusted_proxy(request.peer):
             return ""
         bind_contextvars(**{_ID: request.heading.request_id})

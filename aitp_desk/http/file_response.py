@@ -19,7 +19,7 @@ PAUSE_SECONDS = 30.0
 
 
 async def send_file(request: web.BaseRequest, response: web.StreamResponse, part: FilePart) -> None:
-    """Send a response with a part of a file as its body, and close the file.
+    """Send a response with a part of a file, and close the file.
 
     A changed file or a client that is too slow ends the connection: the client sees that the body
     is shorter than its head declared.
@@ -42,7 +42,7 @@ async def send_file(request: web.BaseRequest, response: web.StreamResponse, part
 async def send_body(
     request: web.BaseRequest, response: web.StreamResponse, body: bytes, backlog: SendBacklog
 ) -> None:
-    """Send a response with a long body whose backlog is reserved; release that at the end."""
+    """Send a response with a long body; release its reserved backlog at the end."""
     try:
         response.content_length = len(body)
         await response.prepare(request)
@@ -60,7 +60,7 @@ async def send_pieces(
     pieces: AsyncIterator[bytes],
     backlog: SendBacklog,
 ) -> None:
-    """Send a response whose body is produced while it is sent, reserving backlog per piece.
+    """Send a response while its body is produced, reserving backlog per piece.
 
     Raises:
         EOFError: the body was shorter than declared; the connection is closed.

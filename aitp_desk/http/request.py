@@ -49,7 +49,7 @@ class Request(Protocol):
         """Whether the connection has ended, so that nothing can be sent."""
 
     async def read(self, most: int) -> bytes:
-        """Read the body; if it exceeds ``most`` bytes, read at least one byte more than that.
+        """Read the body; past ``most`` bytes, read at least one byte more.
 
         Raises:
             RequestTimeout: it paused for too long.

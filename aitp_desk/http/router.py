@@ -78,7 +78,7 @@ class Router:
         return None
 
     def methods(self, path: str, desk: Desk) -> tuple[str, ...]:
-        """Return the methods that a path allows; a catch-all's only where it serves this path.
+        """Return the allowed methods of a path; a catch-all's only if it serves this.
 
         Parameters:
             path: as :meth:`find` takes it.

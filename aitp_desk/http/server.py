@@ -211,7 +211,7 @@ class _ServerConnection(FastPathConnection):
         return self.is_streaming or now <= due
 
     def drop(self) -> None:
-        """Close at once with a reset: unsent bytes are lost, also in the system's buffers."""
+        """Close at once with a reset: unsent bytes are lost, also the system's."""
         sock = self._line.get_extra_info("socket")
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, ACCEPT_BATCH)
         self._line.abort()
@@ -356,7 +356,7 @@ class _Server(web.Server):
 
 
 def _ends_in_doubt(request: web.BaseRequest) -> bool:
-    """Return whether the bytes after a request may belong to it, or be lost with it.
+    """Return whether bytes after a request may belong to it or be lost.
 
     The HTTP server reads the last trailer of a chunked body (RFC 9112, section 7.1.2) as a header
     of the next request, and the body of CONNECT as a request, which a proxy may send for another

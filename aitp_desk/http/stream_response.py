@@ -122,7 +122,7 @@ class StreamWriter:
         return await self._is_welcome()
 
     def set_deadline(self, ends_at: float | None) -> None:
-        """Close the stream at this moment, or when the credential expires if that is earlier."""
+        """Close the stream at this moment, or earlier when the credential expires."""
         self._ends_at = min(self._proof_ends_at, math.inf if ends_at is None else ends_at)
 
     async def wait_closed(self) -> None:
@@ -187,5 +187,5 @@ async def stream_response(
 
 @lru_cache(maxsize=4)
 def _chunk(data: bytes) -> bytes:
-    """Frame a chunk for HTTP/1.1 (RFC 9112, section 7.1); cached, for many readers get it."""
+    """Frame a chunk (RFC 9112, section 7.1); cached, for many readers get it."""
     return b"%x\r\n%b\r\n" % (len(data), data)

@@ -173,7 +173,7 @@ class FastPathConnection(StreamConnection):
         await super().shutdown(timeout)
 
     def accept_request(self, message: RawRequestMessage, body: StreamReader) -> bool:
-        """Take a request that the parser has just read, or leave it to the fallback."""
+        """Take a request just parsed, or leave it to the fallback."""
         if not body.is_eof() or message.upgrade:
             return False
         end = self._read.find(END_OF_HEAD) + len(END_OF_HEAD)

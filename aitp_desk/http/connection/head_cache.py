@@ -55,7 +55,7 @@ class HeadCache:
         self.find = self._known.get
 
     def find_signed(self, head: bytes) -> CachedHead | None:
-        """Return the head of a signed request if all of it but the credential is cached."""
+        """Return the head of a signed request, if cached except for its credential."""
         found = _SIGNED.search(head)
         known = None if found is None else self._known.get(_around(found))
         if found is None or known is None:

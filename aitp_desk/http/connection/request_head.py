@@ -207,7 +207,7 @@ def _read_presented(
 
 
 def _read_request_id(headers: CIMultiDictProxy[str]) -> str:
-    """Return the one id that the sender gave the request; it goes into the log unchanged."""
+    """Return the sender's one id of the request; it is logged unchanged."""
     if "X-Request-Id" not in headers:
         return ""
     ids = headers.getall("X-Request-Id")
@@ -257,7 +257,7 @@ def _authority(target: str, headers: Mapping[str, str]) -> str:
 
 @lru_cache(maxsize=256)
 def _hostname(authority: str) -> str | None:
-    """Return the name or address of a host, with or without a port; None for anything else.
+    """Return a host's name or address without its port; None for anything else.
 
     Forms that others may read as another host (``a@b``, ``a/b``) are rejected.
     """
@@ -267,7 +267,7 @@ def _hostname(authority: str) -> str | None:
 
 @lru_cache(maxsize=256)
 def _is_of(media_type: str, content_type: str | None) -> bool:
-    """Return whether a body has the media type of a route; without a type it counts as JSON."""
+    """Return whether a body has a route's media type; no type means JSON."""
     if content_type is None:
         return media_type == JSON
     essence = content_type.partition(";")[0].strip().lower()

@@ -23,7 +23,7 @@ _MESSAGES = "/messages"
 def find_payment_hints(
     refused: Refusal, asked: HacRequest, calls: str
 ) -> tuple[str, tuple[Affordance, ...]]:
-    """Return text and requests that pay: with the request, on its thread, or on a page.
+    """Return text and requests that pay: with the request, by message, by page.
 
     Parameters:
         calls: the path of actions over HTTP; empty where that is disabled.
@@ -51,7 +51,7 @@ def find_payment_hints(
 
 
 def _again(refused: Refusal, asked: HacRequest, calls: str) -> Affordance | None:
-    """Return the same call, or the equivalent call of a resource, with the payment member."""
+    """Return the same or a resource's equivalent call, with the payment member."""
     desk = asked.desk
     path = asked.path.removeprefix(desk.base_path)
     name, known = "", {}

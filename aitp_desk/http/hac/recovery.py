@@ -1,4 +1,4 @@
-"""Recovery hints for refusals, as text and as requests to send (HAC 1.0, section 6)."""
+"""Recovery hints for refusals: text and requests (HAC 1.0, section 6)."""
 
 from __future__ import annotations
 

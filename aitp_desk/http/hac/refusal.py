@@ -1,4 +1,4 @@
-"""A refusal in the form that recovery hints need, from an error or a stored reply."""
+"""A refusal as recovery hints need it, from an error or stored reply."""
 
 from __future__ import annotations
 

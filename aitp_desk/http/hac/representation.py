@@ -85,7 +85,7 @@ class HacRenderer:
         self._recovering = RecoveryFinder(ways)
 
     def render(self, reply: Reply, error: DeskError | None, asked: HacRequest) -> Reply:
-        """Return the HAC representation of a reply, or the reply itself where it has none.
+        """Return the HAC representation of a reply, or the reply if there is none.
 
         Parameters:
             error: the refusal; None also where a reply repeats that of an earlier request.

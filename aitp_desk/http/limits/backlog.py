@@ -49,7 +49,7 @@ class SendBacklog:
         )
 
     async def reserve(self, peer: str, size: int) -> None:
-        """Reserve space for a response, or a piece of one; wait briefly where there is none.
+        """Reserve space for a response or a piece; wait briefly if none.
 
         Waiting responses occupy at most as much memory as those being sent.
 

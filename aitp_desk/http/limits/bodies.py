@@ -22,7 +22,7 @@ class BodyBudget:
         self._held = 0
 
     def reserve(self, held: int, size: int) -> int:
-        """Reserve space for a body that has grown; return how many bytes are reserved for it.
+        """Reserve space for a body that has grown; return its reserved bytes.
 
         Parameters:
             held: how many were reserved before.
