@@ -1,4 +1,4 @@
-"""The desk's log: lines for people on a terminal, JSON elsewhere, one line an event.
+"""The desk's log: lines on a terminal, JSON elsewhere, one line an event.
 
 It records events, never content: no message, no credential, no id that opens something. Log calls
 pass names and numbers; ids of anonymous threads only as keyed hashes.
