@@ -1,4 +1,4 @@
-"""Writes an export to its folder: whole or not at all, and never over other files.
+"""Writes an export to its folder: whole or not, never over other files.
 
 A new site is written to a hidden folder next to the old one and replaces it when it is complete. It
 holds a list of its files with their digests, by which the next export knows that it may replace
@@ -70,7 +70,7 @@ class ExportFolder:
 
 @contextmanager
 def replace_folder(out: Path, *, apart_from: Iterable[Path]) -> Iterator[ExportFolder]:
-    """Write a site that replaces the one in ``out`` when the block ends without an error.
+    """Replace the site in ``out`` when the block ends without an error.
 
     Parameters:
         out: absent, empty, or as an export has left it.
@@ -129,7 +129,7 @@ def _growing(new: Path) -> Iterator[None]:
 
 
 def _is_locked(handle: int, folder: Path) -> bool:
-    """Lock a folder; False where another process has it, or has just moved it away."""
+    """Lock a folder; False where another process has locked or moved it."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return os.path.samestat(os.fstat(handle), folder.stat())

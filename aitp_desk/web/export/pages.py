@@ -1,4 +1,4 @@
-"""The pages of an exported site that a desk does not have, and the frame of them all."""
+"""The frame of exported pages, and those that only an export has."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from aitp_desk.web.pages.renderer import Frame, render_frame
 
 @cache
 def static_frame(texts: Texts) -> Frame:
-    """Return the frame of exported pages: without a box to ask, hence without a script."""
+    """Return the frame of exported pages: no box to ask, hence no script."""
     nav = (
         '<a href="/#desk.pages">{{layout.pages}}</a>\n<a href="/#desk.agents">{{layout.agents}}</a>'
     )

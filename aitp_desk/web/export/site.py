@@ -109,7 +109,7 @@ def export_site(config: Config, out: Path, *, progress: Progress = nullcontext) 
 
 
 def _read(config: Config) -> Content:
-    """Read the content; pages from elsewhere in the last copy that the desk has read."""
+    """Read the content; of pages from elsewhere, the desk's last copies."""
     raw = read_files(config.content_folder, data=config.data)
     web = config.content.web
     if web.lists:
@@ -155,7 +155,7 @@ class _Site:
             self._claim(reserved[1:])
 
     def write_page(self, document: Document) -> bool:
-        """Write a page as HTML and as Markdown; False where a path of it is taken."""
+        """Write a page as HTML and Markdown; False where a path is taken."""
         name = unquote(document.path)
         taken = self._taken(f"{name}/index.html") or self._taken(f"{name}.md")
         if taken:
@@ -201,7 +201,7 @@ class _Site:
             place.write("sitemap.xml", [write_sitemap(site, pages).encode()])
 
     def dead_links(self) -> Iterator[Problem]:
-        """Yield the links of pages that lead to nothing on the exported site, each once."""
+        """Yield the links that lead to nothing on the exported site, each once."""
         for address, source in sorted(self._links.items()):
             path = unquote(address).strip("/")
             if path not in self._claimed and f"{path}/index.html".lstrip("/") not in self._claimed:

@@ -23,7 +23,9 @@ class PageCache:
     async def get_or_render(
         self, revision: str, path: str, form: str, render: Callable[[], Page]
     ) -> Page:
-        """Return the page; render it in a thread if it is not cached: a long one takes a second.
+        """Return the page; render it in a thread if it is not cached.
+
+        A thread, because a long page takes a second.
 
         Parameters:
             form: its media type.

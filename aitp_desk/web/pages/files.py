@@ -152,7 +152,7 @@ def _moment(said: str | None) -> datetime | None:
 
 
 def _range(wanted: str, size: int) -> range | None:
-    """Return the bytes of a range, empty beyond the file; None if it is no single range."""
+    """Return a range's bytes, empty beyond the file; None if not single."""
     found = _RANGE.fullmatch(wanted.replace(" ", ""))
     if found is None or not (found[1] or found[2]):
         return None

@@ -1,4 +1,4 @@
-"""Renders the home page: what the desk is, a box to ask, its pages, its protocols."""
+"""Renders the home page: description, box to ask, pages, protocols."""
 
 from __future__ import annotations
 

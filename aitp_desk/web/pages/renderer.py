@@ -280,7 +280,7 @@ def _updated(date: str | None, texts: Texts) -> Markup:
 
 
 def _crumbs(document: Document, by_path: Mapping[str, Document], home: str) -> Markup:
-    """Render the path from the top to the page; folders without a page are not linked."""
+    """Render the path from the top to the page; missing folders stay unlinked."""
     steps = [fill_template('<li><a href="/">$home</a></li>', home=home)]
     above = document.path.split("/")[:-1]
     for depth, segment in enumerate(above, start=1):

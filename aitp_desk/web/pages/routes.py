@@ -1,4 +1,4 @@
-"""The routes of pages: the home page, content pages, and all content in one document."""
+"""The routes of the home page, content pages, and all content as one document."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ class PagesDoor:
         return await self._shelf.get_or_render(editions.revision, "", MARKDOWN_TYPE, render)
 
     def render_error(self, error: DeskError, headers: Mapping[str, str]) -> Reply:
-        """Render a refusal or a fault: as a page or Markdown if accepted, else as JSON."""
+        """Render a refusal or fault as a page or Markdown if accepted, else JSON."""
         return self.render_error_or(self._render_json, error, headers)
 
     def render_error_or(
@@ -312,7 +312,7 @@ def _canonical(path: str) -> str:
 
 
 def list_media_types(desk: Desk, path: str) -> tuple[str, ...]:
-    """Return the media types of a page or a file; empty where a path has neither."""
+    """Return the media types of a page or file; empty where neither exists."""
     asset = ASSETS.get(path.removeprefix(ASSETS_PATH))
     if asset is not None:
         return (asset.content_type.partition(";")[0],)

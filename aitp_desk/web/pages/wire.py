@@ -84,7 +84,7 @@ def reply_page(page: Page, headers: Mapping[str, str], signals: Signals, markdow
 
 
 def reply_api(page: Page, headers: Mapping[str, str], signals: Signals, document: str) -> Reply:
-    """Return the page of an OpenAPI document, or 304; it links to that (RFC 8631).
+    """Return an OpenAPI document's page, or 304; it links to it (RFC 8631).
 
     Parameters:
         document: the address of the document.
@@ -191,7 +191,7 @@ def wants_html(headers: Mapping[str, str]) -> bool:
 
 
 def get_text_key(kind: ErrorKind) -> str:
-    """Return the text key of an error's description; with ``.advice``, of what to do now."""
+    """Return the text key of an error; with ``.advice``, of what to do now."""
     match kind:
         case (
             ErrorKind.ROUTE_NOT_FOUND

@@ -23,7 +23,7 @@ _BUTTON = (
 
 
 def list_offered_actions(actions: Iterable[Action]) -> tuple[Action, ...]:
-    """Return the actions to offer to visitors: not plain queries, which a visitor simply asks."""
+    """Return the actions to offer to visitors; plain queries are simply asked."""
     return tuple(
         one
         for one in actions

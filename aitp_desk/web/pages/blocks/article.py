@@ -123,7 +123,7 @@ def markdown_parser() -> MarkdownIt:
 
 
 def _name_headings(body: LexborNode) -> tuple[str, str]:
-    """Give every heading its id; remove the one that opens the page, and return it."""
+    """Give every heading its id; remove and return the opening one."""
     anchors = AnchorIds()
     opening = _first_element(body)
     title, first = "", ""
@@ -163,7 +163,7 @@ def _replace_picture(picture: LexborNode) -> None:
 
 
 def _name_languages(body: LexborNode) -> None:
-    """Mark a code block's language as Markdown's renderer does: as a class of the code."""
+    """Mark a code block's language as Markdown's renderer does: by a class."""
     for block in body.css("pre[data-language]"):
         code = block.css_first("code")
         if code is None:
@@ -177,7 +177,7 @@ def _name_languages(body: LexborNode) -> None:
 
 
 def _address(href: str, document: Document, urls: Mapping[str, str]) -> str:
-    """Resolve a link of a file to an address of the site; other links stay unchanged."""
+    """Resolve a file's link to an address of the site, or leave it."""
     place = resolve_link(href, document.source)
     if place is None:
         return href
@@ -200,7 +200,7 @@ def _place_of_all(document: Document) -> str:
 
 
 def _pages(body: str) -> str:
-    """Render a PDF: a heading for each page, with the id that sources point to, and paragraphs."""
+    """Render a PDF: a heading for each page, with its id, and paragraphs."""
     parts: list[str] = []
     for number, text in enumerate(body.split(PAGE_BREAK), start=1):
         parts.append(f'<h2 id="page={number}">Page {number}</h2>')

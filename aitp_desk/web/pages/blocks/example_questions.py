@@ -52,7 +52,7 @@ def _questions(passages: Sequence[Passage]) -> list[str]:
 
 
 def _titles(documents: Sequence[Document]) -> list[str]:
-    """Return titles: the first of every folder, then the second; those without a folder last."""
+    """Return titles: the first of every folder, then the second; folderless ones last."""
     folders: dict[str, list[str]] = {}
     for document in sorted(documents, key=lambda document: not document.folder):
         if len(document.title) <= MAX_CHARACTERS:

@@ -63,7 +63,7 @@ class FullTextCache:
         self._making = asyncio.Lock()
 
     async def get(self, revision: str, write: Write) -> FullText:
-        """Return the document; write it in a thread if needed, once for all that wait.
+        """Return the document; write it if needed, once for all that wait.
 
         Parameters:
             revision: of its sources: the content, and all else that shows in it.

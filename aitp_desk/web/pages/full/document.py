@@ -1,4 +1,4 @@
-"""Writes all pages of a site as one document, on request or ahead of one."""
+"""Writes all pages of a site as one document, on request or ahead."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class FullDocument:
         return await self._texts.get(sha256(made_from).hexdigest(), write)
 
     def write_ahead(self, desk: Desk) -> AbstractAsyncContextManager[None]:
-        """Write the document of a large site in the background, ahead of the first request.
+        """Write a large site's document in the background, ahead of requests.
 
         Parameters:
             desk: of the site.

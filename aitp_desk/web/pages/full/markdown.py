@@ -127,7 +127,7 @@ def _options() -> ConversionOptions:
 
 
 def _parts(body: LexborNode) -> Iterator[str]:
-    """Split the page's HTML into parts at the ends of blocks, most of them short.
+    """Split the page's HTML at the ends of blocks, into mostly short parts.
 
     The converter holds the GIL: a reference of a megabyte would block every request.
     """
@@ -163,7 +163,7 @@ def _can_be_marked(emphasis: LexborNode) -> bool:
 
 
 def _sign_at(node: LexborNode | None, end: int) -> bool | None:
-    """Return whether a node's text begins (0) or ends (-1) with a sign; False for a letter.
+    """Return whether a node's begin (0) or end (-1) is a sign, no letter.
 
     None where it is neither: white space or nothing.
     """
@@ -176,7 +176,7 @@ def _sign_at(node: LexborNode | None, end: int) -> bool | None:
 
 
 def _escape(body: LexborNode) -> None:
-    """Replace each sign that must be escaped in a text by its stand-in; code stays unchanged."""
+    """Replace signs to be escaped by their stand-ins; code stays unchanged."""
     waiting = [(body, _SIGNS)]
     while waiting:
         node, signs = waiting.pop()

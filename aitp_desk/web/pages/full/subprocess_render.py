@@ -80,7 +80,7 @@ def _write(order: _RenderOptions, document: Document) -> RenderedPage:
 
 @contextmanager
 def _writer() -> Iterator[subprocess.Popen[bytes]]:
-    """Run a process that reads the options and then pages; kill it at the end."""
+    """Run a process that reads options and pages; kill it at the end."""
     with start_process(_PROGRAM) as process:
         try:
             yield process
