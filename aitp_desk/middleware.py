@@ -54,7 +54,7 @@ _BOUND_TO_BYTES = ("Content-Digest", "Repr-Digest", "Digest", "Content-MD5", "Ac
 
 
 def announce(app: web.Application, *, url: str = "", asks: bool = True) -> None:
-    """Add the manifest to every response of a site, and tags and notice to its HTML pages.
+    """Add the manifest link to all responses, and tags and notice to pages.
 
     Every response gets the Link header: errors, redirects and streams too. A request that prefers
     the manifest to a page is redirected there by a 302 (AHP 0.1, section 3.2). In an HTML page the
@@ -129,7 +129,7 @@ def _is_whole_page(response: web.Response) -> bool:
 
 
 def add_to_page(page: bytes, tags: bytes, section: bytes) -> bytes:
-    """Return a page with the tags at the end of its head and the notice at the end of its body.
+    """Return a page with tags in its head and the notice in its body.
 
     Parameters:
         page: HTML in an encoding compatible with ASCII; any other is returned unchanged.
@@ -150,7 +150,7 @@ def add_to_page(page: bytes, tags: bytes, section: bytes) -> bytes:
 
 
 def _places(page: bytes) -> tuple[int | None, int | None]:
-    """Return where the first head and the last body end, outside comments and raw text."""
+    """Return the ends of first head and last body, outside comments and raw text."""
     head, body = None, None
     at = 0
     while token := _TOKEN.match(page, at):

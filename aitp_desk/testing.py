@@ -67,7 +67,7 @@ PATIENCE = 30
 
 
 class ScriptedAgent:
-    """An agent that replies with one text after the other, and then repeats the last.
+    """An agent that replies with each text in turn, then repeats the last.
 
     Attributes:
         turns: the turns that it replied to, in order.
@@ -118,7 +118,7 @@ class Guest:
         return str(told.body["id"])
 
     async def say(self, thread_id: str, *parts: str | Mapping[str, Any]) -> Told:
-        """Post a message; a mapping goes as a structured part, with its ``$schema`` in it."""
+        """Post a message; a mapping goes as a structured part with its ``$schema``."""
         content = [part if isinstance(part, str) else json.dumps(part) for part in parts]
         body = {"role": "user", "content": content}
         return await self.send("POST", f"/v1/threads/{thread_id}/messages", body)
@@ -219,7 +219,7 @@ class CapabilityContract:
         _demand(bool(self._parts(enabled)), "there are no examples")
 
     def test_what_breaks_the_types_is_refused(self) -> None:
-        """A message without a key, with two keys, or with another type below its key."""
+        """A message with no key, with two keys, or with another type fails."""
         enabled = self._enabled()
         for version, schema in enabled.schemas.items():
             broken: list[dict[str, Any]] = [{}, *({key: 7} for key in schema.messages)]
@@ -266,7 +266,7 @@ class CapabilityContract:
                 _apply(enabled, verdict)
 
     def test_what_waits_has_words_and_a_form_that_every_door_can_show(self) -> None:
-        """The members of a form are plain, and a filled form is a valid message or refused."""
+        """Form members are plain; a filled form is a valid message or refused."""
         enabled = self._enabled()
         for part in self._parts(enabled):
             others = tuple(Party(id=name) for name in ("visitor", "https://other.example"))
@@ -315,7 +315,7 @@ class CapabilityContract:
             _demand(len(action.summary) <= MAX_SUMMARY, f"{query.name} has a long summary")
 
     def test_a_desk_takes_every_example_and_tells_it_in_words(self) -> None:
-        """Over HTTP, as an actor that has declared the schema and as one that has not."""
+        """Over HTTP, by an actor with the schema and one without it."""
         asyncio.run(self._talk())
 
     async def _talk(self) -> None:
