@@ -132,7 +132,10 @@ class ArgumentSecrets:
 
 
 def _is_for(kept: KeptSealed, call: ActionCall, owner: str | None) -> bool:
-    """Return whether a value may be used in a call; the thread's owner is ``owner`` now."""
+    """Return whether a value may be used in a call.
+
+    ``owner`` is the present owner of the call's thread; None for an anonymous thread.
+    """
     if (kept.desk, kept.thread_id) != (call.desk, call.thread_id):
         return False
     if kept.call_id is not None and kept.call_id == call.id:

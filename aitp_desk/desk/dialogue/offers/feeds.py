@@ -101,7 +101,7 @@ def _feed(
     site_url: str,
     hits: Mapping[str, _Item] | None = None,
 ) -> Offer:
-    """Return one page of a list, with the search hit in each page by its path."""
+    """Return one page of a list; ``hits`` are by page path."""
     page = listed[after : after + PAGE_ITEMS]
     items = [(hits or {}).get(one.path) or _Item(one, one.url) for one in page]
     if listed:
