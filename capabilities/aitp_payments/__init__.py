@@ -1,4 +1,4 @@
-"""AITP-01, payments: quotes, payments and what comes of them, on a thread."""
+"""AITP-01, payments: quotes, payments and their results on a thread."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Payments"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import the capability when it is asked for: the commands of this package need less."""
+    """Import the capability on first access: the commands of this package need less."""
     if name == "Payments":
         from aitp_payments.capability import Payments
 

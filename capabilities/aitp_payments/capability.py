@@ -1,6 +1,6 @@
-"""AITP-01 as a capability: quotes what the desk asks to be paid, and judges what pays it.
+"""AITP-01 as a capability: quotes payments that the desk asks for, and judges payments.
 
-How something is paid is each method's own; what all have in common is here and in
+Each payment method is implemented separately; the common part is here and in
 :mod:`aitp_payments.settlement.lifecycle`.
 """
 
@@ -90,7 +90,7 @@ from aitp_payments.x402.messages import X402Payment
 from aitp_payments.x402.method import X402
 
 AITP = 0
-"""The version of what is published, AITP-01 and its earlier draft."""
+"""The version number of the published schemas: AITP-01 and its earlier draft."""
 NAMES = (
     "aitp.dev/payment",
     "aitp.dev/payments",
@@ -98,7 +98,7 @@ NAMES = (
     "aitp.dev/capabilities/aitp-01-payments",
     "aitp.dev/capabilities/aitp-04-transactions",
 )
-"""What is published is called so."""
+"""The names of the published schemas."""
 _ANSWERS = {
     "approve_quote": "I pay.",
     "decline_quote": "I do not pay.",
@@ -109,11 +109,11 @@ PAYER_KEYS_NAME = "payer-jwks.json"
 
 
 class Payments(Capability):
-    """Quotes and payments. See the module.
+    """Quotes and payments.
 
     Attributes:
-        methods: by which can be paid here, in the order in which quotes name them.
-        merchant, settling: for the methods, once the desk has called :meth:`use`.
+        methods: the enabled payment methods, in the order of quotes.
+        merchant, settling: for the methods, after :meth:`use`.
     """
 
     slug = "payments"
@@ -139,7 +139,7 @@ class Payments(Capability):
         self._unconfirmed = Unconfirmed()
 
     def use(self, own: Own) -> None:
-        """Take the secret from which the merchant's key follows."""
+        """Derive the merchant's key, and prepare the methods."""
         chosen = self.chosen
         self.merchant = Merchant(own, chosen.merchant_id)
         self.settling = SettlementService(self.merchant)
@@ -160,12 +160,12 @@ class Payments(Capability):
             self._buyer = Buyer(chosen.buying, chosen.affiliates, own)
 
     def documents(self) -> Mapping[str, Mapping[str, Any]]:
-        """The public keys by which what the site signs is verified: as merchant, as payer."""
+        """Return the public keys of the site as merchant and as payer."""
         payer = {} if self._buyer is None else {PAYER_KEYS_NAME: self._buyer.payer.jwks}
         return {KEYS_NAME: self.merchant.jwks, **payer}
 
     def schemas(self) -> Sequence[Schema]:
-        """What is published, and the site's own."""
+        """Return the published schemas, and the site's own."""
         return (
             Schema(
                 version=AITP,
@@ -178,7 +178,7 @@ class Payments(Capability):
         )
 
     def judge(self, part: Part, context: Context) -> Verdict:
-        """Quote what the desk asks, or hold what pays against its quote."""
+        """Quote a payment that the desk asks for, or check a payment against its quote."""
         return without_code(part, self._judged(part, context))
 
     def _judged(self, part: Part, context: Context) -> Verdict:
@@ -212,19 +212,22 @@ class Payments(Capability):
         return Take(failed) if failed else Leave()
 
     def phrase(self, asking: Asking) -> Mapping[str, Any] | None:
-        """Ask for something to be paid."""
+        """Ask for a payment."""
         charge = self._quoting.charge(asking, asking.until or 0)
         if charge is None or not self._quoting.options(charge):
             return None
         return {"quote": self._quoting.record(charge, "own").quote}
 
     def waiting(self, record: Record) -> Waiting | None:
-        """A quote as a form, with all ways to pay it; or what people of the site are to pay."""
+        """Return the form of an open quote, or of a payment that people are to decide."""
         wanted = showing.read_wanted(record)
         return self._open.waiting(record) if wanted is None else showing.waiting(wanted)
 
     def answer(self, record: Record, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """See :mod:`aitp_payments.quotes.answers` and :mod:`aitp_payments.buyer.presentation`."""
+        """Build the message of a submitted form.
+
+        See :mod:`aitp_payments.quotes.answers` and :mod:`aitp_payments.buyer.presentation`.
+        """
         if (wanted := showing.read_wanted(record)) is not None:
             return showing.decision(wanted, given)
         asked = read_asked(record)
@@ -233,29 +236,29 @@ class Payments(Capability):
         return make_answer(asked, given)
 
     def from_text(self, text: str, waiting: Sequence[Record]) -> Mapping[str, Any] | None:
-        """See :mod:`aitp_payments.quotes.answers`."""
+        """Parse an answer; see :mod:`aitp_payments.quotes.answers`."""
         asked = only_asked(waiting)
         if asked is None:
             return None
         return understand(text, asked, by_account=self._open.by_account)
 
     def without_secrets(self, text: str) -> str:
-        """Codes of store credit are money: nothing of one is kept."""
+        """Remove codes of store credit, which are money."""
         return hide_codes(text)
 
     def awaits(self, record: Record, actor: str) -> bool:
-        """Whether an actor may pay, or decline, in words."""
+        """Return whether an actor may pay or decline by text."""
         return is_awaited(record, actor)
 
     def standing(self, part: Part, context: Context) -> Standing | None:
-        """How a quote stands, of this site or for it; whatever else is said asks nothing."""
+        """Return the state of a quote by or for this site; None for other messages."""
         own = self._open.standing(part, context)
         if own is not None or self._buyer is None:
             return own
         return showing.standing(part, context, self._buyer.mandates)
 
     def as_text(self, part: Part) -> str:
-        """See :mod:`aitp_payments.messages.text`."""
+        """Render a message; see :mod:`aitp_payments.messages.text`."""
         for method in self.methods:
             if told := method.as_text(part):
                 return told
@@ -281,7 +284,7 @@ class Payments(Capability):
                 return super().as_text(part)
 
     def as_version(self, part: Part, version: int) -> Mapping[str, Any] | None:
-        """A quote of this site in the form of AITP-01, for whoever has declared that alone."""
+        """Convert a quote of this site to AITP-01, for readers that have declared only that."""
         quote = part.given.get("quote")
         if version != AITP or not isinstance(part.content, OwnQuote) or quote is None:
             return None
@@ -289,41 +292,41 @@ class Payments(Capability):
         return None if published is None else {"quote": published}
 
     def jobs(self) -> Mapping[str, Work]:
-        """Giving money back, and what the methods have to do."""
+        """Return the jobs of refunds and of the methods."""
         own = {REFUND: Work(self._refund, delays=DELAYS)}
         apart = (self._due.jobs(), self._unconfirmed.jobs())
         return _merged(own, *apart, *(method.jobs() for method in self.methods))
 
     def ways_to_pay(self) -> Sequence[str]:
-        """Those of the methods."""
+        """Return the names of the methods."""
         return tuple(method.name for method in self.methods)
 
     async def verify_payment(self, part: Part, job: Job) -> str | None:
-        """Ask the facilitator of x402, whose payments alone a job settles."""
+        """Ask x402's facilitator; the other methods settle without a job."""
         coins = next((one for one in self.methods if isinstance(one, X402)), None)
         if coins is None or not isinstance(part.content, X402Payment):
             return await super().verify_payment(part, job)
         return await coins.verify_payment(part.content, job)
 
     def rounds(self) -> Mapping[str, Round]:
-        """Those of the methods."""
+        """Return the rounds of the methods."""
         return _merged(*(method.rounds() for method in self.methods))
 
     def hooks(self) -> Mapping[str, Hook | Webhook]:
-        """Those of the methods."""
+        """Return the hooks of the methods."""
         return _merged(*(method.hooks() for method in self.methods))
 
     def redirects(self) -> Mapping[str, Redirect]:
-        """Those of the methods."""
+        """Return the redirects of the methods."""
         return _merged(*(method.redirects() for method in self.methods))
 
     def health(self) -> Health | None:
-        """What the site cannot give back, or else the first of the methods that is not well."""
+        """Return what the site cannot refund, else the first method that is not well."""
         own = self._due.health()
         return own or next(filter(None, (one.health() for one in self.methods)), None)
 
     def watched(self) -> Mapping[str, Health | None]:
-        """What the methods watch, and merchants that have not confirmed what they were paid."""
+        """Return the health of what the methods monitor, and of merchants without confirmation."""
         return _merged(self._unconfirmed.watched(), *(one.watched() for one in self.methods))
 
     async def _refund(self, job: Job) -> Wanted:
@@ -344,10 +347,10 @@ class Payments(Capability):
 
 
 def _by_card(settings: StripeSettings | None) -> tuple[Method, ...]:
-    """Stripe, where it is enabled.
+    """Return Stripe if it is enabled.
 
     Raises:
-        ValueError: it cannot be: its library or the account's key is not there.
+        ValueError: its library or the account's key is missing.
     """
     if settings is None:
         return ()
@@ -364,10 +367,10 @@ def _by_card(settings: StripeSettings | None) -> tuple[Method, ...]:
 
 
 def _merged(*given: Mapping[str, Any]) -> dict[str, Any]:
-    """What several give by names.
+    """Merge mappings with distinct names.
 
     Raises:
-        ValueError: two give something of one name: a fault of the methods.
+        ValueError: a name occurs twice: a fault of the methods.
     """
     merged: dict[str, Any] = {}
     for one in given:

@@ -1,4 +1,4 @@
-"""What a way to pay is: the ledger, Stripe, x402."""
+"""The interface of payment methods: the ledger, Stripe, x402."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from aitp_payments.settlement.lifecycle import SettlementService
 
 
 class Charge(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be quoted.
+    """A payment to quote.
 
     Parameters:
         expires_at: Unix seconds.
@@ -46,7 +46,7 @@ class Charge(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Offered(msgspec.Struct, frozen=True):
-    """How a quote can be paid by one method, for doors.
+    """How one method can pay a quote, for protocols.
 
     Parameters:
         x402, links: as of :class:`~aitp_desk.capability.PaymentTerms`.
@@ -57,78 +57,78 @@ class Offered(msgspec.Struct, frozen=True):
 
 
 class Method(Protocol):
-    """A way to pay. All is pure but jobs, rounds and :meth:`refund`; most may be left as it is.
+    """A payment method. All is pure except jobs, rounds and :meth:`refund`.
 
-    A class below this one need only write what it has. The keys of its own messages stand among
-    those of :mod:`aitp_payments.messages.site`, whether a site has enabled it or not.
+    A subclass overrides only what it needs. The keys of its own messages are in
+    :mod:`aitp_payments.messages.site`, even if a site has not enabled it.
 
     Attributes:
-        name: as messages name it: small letters, digits and ``_``.
+        name: its name in messages: lowercase letters, digits and ``_``.
     """
 
     name: str
 
     def use(self, own: Own, merchant: Merchant, settling: SettlementService) -> None:
-        """Take what it needs, before anything is judged: secrets, who signs, and who settles."""
+        """Receive the site's secrets, the merchant and the settlement service, before all else."""
         del own, merchant, settling
 
     def option(self, charge: Charge) -> Mapping[str, Any] | None:
-        """What stands among the ``payment_methods`` of a signed quote; None where it cannot pay.
+        """Return its entry of a signed quote's ``payment_methods``; None if it cannot pay.
 
-        It has a ``type``, which is :attr:`name`.
+        The entry's ``type`` is :attr:`name`.
         """
 
     def offered(self, quote: QuoteRecord) -> Offered:
-        """How a quote can be paid by it at doors."""
+        """Return how it can pay a quote, for protocols."""
         del quote
         return Offered()
 
     def judge(self, part: Part, context: Context) -> Verdict | None:
-        """Judge one of its own messages; None for what is none of its own."""
+        """Judge one of its messages; None for others."""
         del part, context
         return None
 
     def as_text(self, part: Part) -> str | None:
-        """Tell one of its own messages in words; None for what is none of its own."""
+        """Render one of its messages as text; None for others."""
         del part
         return None
 
     def quoted(self, quote: QuoteRecord) -> Sequence[Effect]:
-        """What starts once a quote is said."""
+        """Return effects to apply once a quote is sent."""
         del quote
         return ()
 
     def jobs(self) -> Mapping[str, Work]:
-        """Its jobs; their names begin with its own and ``_``."""
+        """Return its jobs; their names begin with its own and ``_``."""
         return {}
 
     def rounds(self) -> Mapping[str, Round]:
-        """Its rounds, named so too."""
+        """Return its rounds, named like its jobs."""
         return {}
 
     def hooks(self) -> Mapping[str, Hook | Webhook]:
-        """Its hooks, named as it likes."""
+        """Return its hooks, with any names."""
         return {}
 
     def redirects(self) -> Mapping[str, Redirect]:
-        """Its links that lead people elsewhere, named as it likes."""
+        """Return its redirects, with any names."""
         return {}
 
     def health(self) -> Health | None:
-        """How it is; None where it is well."""
+        """Return its health; None if it is well."""
         return None
 
     def watched(self) -> Mapping[str, Health | None]:
-        """How what it watches elsewhere is."""
+        """Return the health of what it monitors elsewhere."""
         return {}
 
     async def refund(self, payment: PaymentRecord, job: Job) -> Wanted:
-        """Give a settled payment back.
+        """Refund a settled payment.
 
         Returns:
-            What :meth:`~aitp_payments.settlement.lifecycle.Settling.refunded` decides once the
-            money is on its
-            way, or :meth:`~aitp_payments.settlement.lifecycle.Settling.owed` where only people can
+            The result of :meth:`~aitp_payments.settlement.lifecycle.SettlementService.refunded`
+            once the money is on its way, or of
+            :meth:`~aitp_payments.settlement.lifecycle.SettlementService.owed` if only people can
             return it.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Amounts of money: read from text, counted in millionths of a currency, split without loss."""
+"""Amounts of money: parsed, counted in millionths of a currency, split without loss."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from decimal import Decimal
 from types import MappingProxyType
 
 PLACES = 6
-"""How many digits after the point an amount has at most."""
+"""Maximum digits after the point of an amount."""
 WHOLE_PLACES = 12
-"""How many digits before the point an amount has at most."""
+"""Maximum digits before the point of an amount."""
 MILLION = 1_000_000
 
 MINOR_UNITS: Mapping[str, int] = MappingProxyType(
@@ -18,17 +18,17 @@ MINOR_UNITS: Mapping[str, int] = MappingProxyType(
     | dict.fromkeys("BHD IQD JOD KWD LYD OMR TND".split(), 3)
     | dict.fromkeys("CLF UYW".split(), 4)
 )
-"""Digits after the point of currencies that have not two (ISO 4217)."""
+"""Digits after the point of currencies that do not have two (ISO 4217)."""
 USUAL_PLACES = 2
 
 _AMOUNT = re.compile(rf"[0-9]{{1,{WHOLE_PLACES}}}(\.[0-9]{{1,{PLACES}}})?")
 
 
 def parse(text: str) -> Decimal:
-    """Read an amount as AITP-01 writes one, such as ``29.99``.
+    """Parse an amount as in AITP-01, such as ``29.99``.
 
     Raises:
-        ValueError: it is no such amount, or has more digits than are counted.
+        ValueError: it is malformed, or has too many digits.
     """
     if not _AMOUNT.fullmatch(text):
         raise ValueError(
@@ -39,7 +39,7 @@ def parse(text: str) -> Decimal:
 
 
 def plain(amount: Decimal) -> str:
-    """An amount as messages have it: digits and a point, no exponent."""
+    """Format an amount for messages: digits and a point, no exponent."""
     return f"{amount:f}"
 
 
@@ -47,11 +47,11 @@ def millionths(amount: Decimal) -> int:
     """Count an amount in millionths of its currency, exactly.
 
     Raises:
-        ValueError: it is finer or larger than what is counted, or no number.
+        ValueError: it is too fine, too large, or no number.
     """
     if not amount:
         return 0
-    # the exponent is looked at first: a tiny text can stand for a number of a million digits
+    # check the exponent first: a short text can denote a number of a million digits
     if not amount.is_finite() or not -PLACES <= amount.adjusted() < WHOLE_PLACES:
         raise ValueError(_uncounted(amount))
     above, below = amount.as_integer_ratio()
@@ -69,26 +69,26 @@ def _uncounted(amount: Decimal) -> str:
 
 
 def counted(text: str) -> int:
-    """Read an amount and count it in millionths.
+    """Parse an amount and count it in millionths.
 
     Raises:
-        ValueError: as :func:`parse`.
+        ValueError: as for :func:`parse`.
     """
     return millionths(parse(text))
 
 
 def places(currency: str) -> int:
-    """How many digits after the point the minor unit of a currency has: 2 for EUR, 0 for JPY."""
+    """Return the digits after the point of a currency's minor unit: 2 for EUR, 0 for JPY."""
     return MINOR_UNITS.get(currency, USUAL_PLACES)
 
 
 def minor_unit(currency: str) -> int:
-    """The minor unit of a currency, such as a cent, in millionths."""
+    """Return a currency's minor unit, such as a cent, in millionths."""
     return int(10 ** (PLACES - places(currency)))
 
 
 def amount(count: int, currency: str) -> str:
-    """Write a count of millionths as an amount: plain, with the minor unit's places at least."""
+    """Format millionths as an amount, with at least the minor unit's digits."""
     whole, rest = divmod(abs(count), MILLION)
     least = places(currency)
     digits = f"{rest:0{PLACES}}"
@@ -97,23 +97,23 @@ def amount(count: int, currency: str) -> str:
 
 
 def is_whole(count: int, currency: str) -> bool:
-    """Whether a count of millionths is one of whole minor units, as cards need it."""
+    """Return whether millionths are whole minor units, as cards need them."""
     return count % minor_unit(currency) == 0
 
 
 def whole_part(count: int, currency: str) -> int:
-    """The largest count of whole minor units that is no more than this one."""
+    """Round millionths down to whole minor units."""
     return count - count % minor_unit(currency)
 
 
 def split(total: int, weights: Sequence[int], currency: str) -> list[int]:
-    """Split a count of millionths by weights: the parts are exactly all of it.
+    """Split millionths by weights into parts that add up exactly.
 
-    Each part is of whole minor units where the total is, else of millionths. What a whole part
-    leaves goes to those that lack most of theirs, of equals to the first (largest remainder).
+    Each part has whole minor units if the total has, else millionths. What remains goes to the
+    parts with the largest remainders, among equals to the first.
 
     Raises:
-        ValueError: there is nothing to split by, or something is below 0.
+        ValueError: there are no weights, or something is negative.
     """
     if total < 0 or not weights or min(weights) < 0 or not sum(weights):
         raise ValueError("What is split is not below 0, nor is a weight, and one is above 0.")
@@ -121,15 +121,15 @@ def split(total: int, weights: Sequence[int], currency: str) -> list[int]:
 
 
 def take_from(total: int, holdings: Sequence[int], currency: str) -> list[int]:
-    """Split a count of millionths among those who hold it, in proportion: none gives more.
+    """Split millionths among holders in proportion, so that none gives more than it holds.
 
-    Each part is of whole minor units where the total and all that is held are, else of millionths.
+    Each part has whole minor units if the total and all holdings have, else millionths.
 
     Parameters:
-        holdings: what each holds, in millionths; together as much as the total at least.
+        holdings: what each holds, in millionths; together at least the total.
 
     Raises:
-        ValueError: they hold less, or something is below 0.
+        ValueError: they hold less, or something is negative.
     """
     if not 0 <= total <= sum(holdings) or min(holdings, default=0) < 0:
         raise ValueError("What is taken is not below 0, nor more than what is held.")

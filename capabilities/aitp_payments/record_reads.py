@@ -1,4 +1,4 @@
-"""What is read of what is kept: by whoever judges a message, a delivery or what a job has done."""
+"""The reading interface of records and counters, for messages, deliveries and jobs."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from aitp_desk.capability import Record
 
 
 class Books(Protocol):
-    """Records and counters as they are, by exact keys. Contexts and deliveries are books."""
+    """Records and counters, by exact keys. Contexts and deliveries implement it."""
 
     @property
     def now(self) -> int:
         """Unix seconds."""
 
     def record(self, key: str) -> Record | None:
-        """Return a record; None where there is none."""
+        """Return a record; None if there is none."""
 
     def counter(self, key: str) -> int:
-        """Return what a counter holds, 0 where nothing was added."""
+        """Return a counter's value, 0 if nothing was added."""
 
     def has(self, key: str, least: int) -> bool:
-        """Whether a counter holds so much.
+        """Return whether a counter holds at least so much.
 
-        Who asks this is not in the way of others who add to it and take from it meanwhile.
+        Unlike :meth:`counter` this does not conflict with concurrent changes of the counter.
         """
 
 
 class ListedRecord(Protocol):
-    """A record as it is listed."""
+    """A listed record."""
 
     @property
     def key(self) -> str:
-        """What it is called."""
+        """Its key."""
 
     @property
     def value(self) -> Any:
-        """What JSON can hold."""
+        """Its JSON value."""

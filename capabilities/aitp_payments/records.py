@@ -1,7 +1,7 @@
-"""What is kept of quotes and payments, and how it is read.
+"""The records of quotes and payments.
 
-All of it outlives the thread on which it was said: an invoice and its payment are not taken back by
-erasing a conversation. None of it holds the words of people.
+All of them outlive their thread: erasing a conversation does not undo an invoice and its payment.
+None contains text of people.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ QuoteState = Literal["open", "paying", "paid", "declined"]
 PaymentState = Literal["pending", "settled", "refused", "refunding", "refunded", "refund_due"]
 LEDGER = "ledger"
 NEAR = "near_payment_channel"
-"""The methods whose names others have to know: from an account, and from a channel."""
+"""Methods whose names other modules need: from an account, and from a channel."""
 Terms = Literal["own", "aitp", "draft"]
-"""In which schema somebody speaks: the site's own, AITP-01 1.0.0, or its earlier draft."""
+"""The schema of a message: the site's own, AITP-01 1.0.0, or its earlier draft."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 RECEIPT = "receipt"
-"""The one of a payment's details that whoever paid is told with the end of what was paid for: an
-object that its method has for that."""
+"""The entry of a payment's details that the payer receives with the call's outcome: an object of
+its method."""
 PAYMENT = "payment:"
-"""Keys of payments begin so; the payment's id follows."""
+"""Prefix of keys of payments; the payment's id follows."""
 _LONGEST_REFERENCE = 120
 
 
 class Share(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One affiliate of a quote.
+    """An affiliate of a quote.
 
     Parameters:
-        weight: its part of what all affiliates get together, by the sum of all weights.
+        weight: its part of the affiliates' share, relative to the sum of all weights.
     """
 
     id: str
@@ -46,23 +46,22 @@ class Share(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class QuoteRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A quote, as it is kept below ``quote:{quote_id}``.
+    """A quote, stored as ``quote:{quote_id}``.
 
     Parameters:
-        expires_at: Unix seconds; from then on it is not paid any more.
-        call_id: the action's call that waits for it; None where none does.
-        thread_id: where it was said.
-        state: ``paying`` while a payment of it is under way, and only then ``payment_id`` is set,
-            or once it is paid.
-        share_bps: what all affiliates get of it together, in hundredths of a percent.
-        shares: who they are.
-        wrappers: the chain by which they came, as it was said last.
-        quote: as it was signed and said. What it describes may tell of a person: that stands on the
-            thread alone (``AskedPayment``), and goes
-            with it.
-        digest: of all of it.
-        published: digest of the same as AITP-01 publishes it; empty where it has no such form.
-        terms: in whose terms it was said.
+        expires_at: Unix seconds from which it cannot be paid.
+        call_id: the action call that waits for it; None for none.
+        thread_id: the thread of the quote.
+        state: ``paying`` while a payment is under way; ``payment_id`` is set only then, or once it
+            is paid.
+        share_bps: the affiliates' part together, in hundredths of a percent.
+        shares: the affiliates.
+        wrappers: the last chain of wrappers.
+        quote: as signed and sent. Its description may hold personal data: it is stored on the
+            thread alone (``AskedPayment``), and is erased with it.
+        digest: of the whole quote.
+        published: digest of its AITP-01 form; empty if it has none.
+        terms: the schema in which it was sent.
     """
 
     quote_id: str
@@ -82,22 +81,22 @@ class QuoteRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
     @property
     def outliving(self) -> QuoteRecord:
-        """What stays of it when its thread is erased."""
+        """The part that is kept when its thread is erased."""
         left = {name: value for name, value in self.quote.items() if name != "description"}
         return replace(self, quote=left)
 
 
 class PaymentRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A payment, as it is kept below ``payment:{payment_id}``.
+    """A payment, stored as ``payment:{payment_id}``.
 
     Parameters:
-        method: the name of the method by which it is made.
-        state: ``refund_due`` where it has to be given back, and only people can.
-        reference: what the method calls it; the same reference is the same payment.
+        method: the name of its method.
+        state: ``refund_due`` if it has to be refunded, and only people can.
+        reference: the method's id of it; the same reference is the same payment.
         call_id, thread_id: as of its quote.
-        terms: in whose terms whoever pays is answered.
-        confirmation: what was answered last, for whoever asks again.
-        details: the method's own, that it needs later.
+        terms: the schema of answers to the payer.
+        confirmation: the last answer, for repeated requests.
+        details: data of the method.
     """
 
     payment_id: str
@@ -117,7 +116,7 @@ T = TypeVar("T", QuoteRecord, PaymentRecord)
 
 
 class After:
-    """Books as they will be once effects are applied that are wanted already."""
+    """Records and counters as they will be after pending effects."""
 
     def __init__(self, books: Books, effects: Iterable[Effect]) -> None:
         self._books = books
@@ -139,68 +138,68 @@ class After:
         return self._books.now
 
     def record(self, key: str) -> Record | None:
-        """A record by its key."""
+        """Return a record by its key."""
         return self._kept.get(key) or self._books.record(key)
 
     def counter(self, key: str) -> int:
-        """What a counter holds."""
+        """Return a counter's value."""
         return self._books.counter(key) + self._added.get(key, 0)
 
     def has(self, key: str, least: int) -> bool:
-        """Whether a counter holds so much."""
+        """Return whether a counter holds at least so much."""
         return self._books.has(key, least - self._added.get(key, 0))
 
 
 def quote_key(quote_id: str) -> str:
-    """What the record of a quote is called."""
+    """Return the record key of a quote."""
     return f"quote:{_short(quote_id)}"
 
 
 def asked_key(quote_id: str) -> str:
-    """What the record of the question is called that has a quote paid."""
+    """Return the record key of an open quote's question."""
     return f"asked:{_short(quote_id)}"
 
 
 def payment_key(payment_id: str) -> str:
-    """What the record of a payment is called."""
+    """Return the record key of a payment."""
     return f"{PAYMENT}{_short(payment_id)}"
 
 
 def seen_key(method: str, reference: str) -> str:
-    """What the record is called that says which payment a reference is."""
+    """Return the record key that maps a reference to its payment."""
     return f"seen:{method}:{_short(reference)}"
 
 
 def find_quote(books: Books, quote_id: str) -> QuoteRecord | None:
-    """A quote by its id; None where there is none."""
+    """Return a quote by its id; None if there is none."""
     return _read(books.record(quote_key(quote_id)), QuoteRecord)
 
 
 def find_payment(books: Books, payment_id: str) -> PaymentRecord | None:
-    """A payment by its id; None where there is none."""
+    """Return a payment by its id; None if there is none."""
     return _read(books.record(payment_key(payment_id)), PaymentRecord)
 
 
 def find_seen(books: Books, method: str, reference: str) -> PaymentRecord | None:
-    """The payment that a reference is of; None where it was never seen."""
+    """Return the payment of a reference; None if it is new."""
     record = books.record(seen_key(method, reference))
     return None if record is None else find_payment(books, str(record.value))
 
 
 async def read_quote(job: Job, quote_id: str) -> QuoteRecord | None:
-    """A quote as it stands when a job begins; None where there is none."""
+    """Return a quote in a job; None if there is none."""
     return _read(await job.read(quote_key(quote_id)), QuoteRecord)
 
 
 async def read_payment(job: Job, payment_id: str) -> PaymentRecord | None:
-    """A payment as it stands when a job begins; None where there is none."""
+    """Return a payment in a job; None if there is none."""
     return _read(await job.read(payment_key(payment_id)), PaymentRecord)
 
 
 def keep(
     books: Books, key: str, value: QuoteRecord | PaymentRecord | str, until: int | None = None
 ) -> Keep:
-    """Write a record in place of what stands there.
+    """Return the effect that writes a record over the present one.
 
     Parameters:
         until: as ``open_until`` of :class:`Keep`.
@@ -216,7 +215,7 @@ def _read(record: Record | None, kind: type[T]) -> T | None:
 
 
 def _short(text: str) -> str:
-    """What comes from outside may hold anything; a key is short, and holds no words of people."""
+    """Return a short key of an external id, which may be long or contain personal data."""
     plain = text.isascii() and text.replace("_", "").replace("-", "").isalnum()
     if plain and len(text) <= _LONGEST_REFERENCE:
         return text

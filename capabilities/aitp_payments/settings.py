@@ -1,4 +1,4 @@
-"""``[capabilities.payments]`` in ``desk.toml``. Secrets stand in the environment, never here."""
+"""The settings ``[capabilities.payments]``. Secrets are in the environment, never here."""
 
 from __future__ import annotations
 

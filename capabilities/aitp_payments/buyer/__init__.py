@@ -1,1 +1,1 @@
-"""The desk as buyer: what it pays others by itself, what its people decide, what came of it."""
+"""The desk as buyer: automatic payments, decisions of people, and results."""

@@ -1,4 +1,4 @@
-"""Payments that their merchants do not confirm: never paid anew, but told to the owner."""
+"""Watches payments without a confirmation: never paid again, but reported to the owner."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from aitp_desk.capability import Effect, Health, Job, Start, Work
 from aitp_payments.buyer.purchases import Bought, bought_key
 
 LOOK = "buying_look"
-"""The job that looks whether a payment was confirmed."""
+"""The job that checks whether a payment was confirmed."""
 EVERY = 60 * 60
-"""How often it is looked, in seconds."""
+"""Interval of checks, in seconds."""
 
 
 def look_at(bought: Bought) -> Start:
-    """Have somebody look whether a payment was confirmed, as it is sent."""
+    """Start the checks of a payment that is sent."""
     return Start(LOOK, ref=f"{bought.id}:{bought.moves}:0", payload=bought.id, after=EVERY)
 
 
 class Unconfirmed:
     """Knows which payees owe a confirmation.
 
-    It looks an hour after a payment was sent, and then every hour until it is settled. What it has
-    found is remembered while the desk serves: after a start it is known again within the hour.
+    It checks an hour after a payment was sent, then every hour until it is settled. The result is
+    kept in memory: after a restart it is known again within the hour.
     """
 
     def __init__(self) -> None:
         self._waiting: dict[str, str] = {}
 
     def jobs(self) -> Mapping[str, Work]:
-        """The job that looks."""
+        """Return the job that checks."""
         return {LOOK: Work(self._look)}
 
     def watched(self) -> Mapping[str, Health | None]:
-        """How payees are of which the desk has waited for something."""
+        """Return the health of payees with overdue confirmations."""
         payees = sorted(set(self._waiting.values()))
         why = "A payment was not confirmed: see 'aitp-desk ledger bought --pending'."
         return {f"payments to {name}": Health("degraded", why) for name in payees}

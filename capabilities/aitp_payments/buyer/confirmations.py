@@ -1,4 +1,4 @@
-"""What payees confirm: seen to be theirs, and booked once, in whatever order it comes. Pure."""
+"""Verifies confirmations of payees and books each once, in any order. Pure."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ _MOVES: Mapping[tuple[State, str], State] = {
     ("confirmed", "failure"): "refunded",
     ("failed", "success"): "confirmed",
     ("refunded", "success"): "confirmed",
-    # one that had failed, and that people were asked about as it came again
+    # a failed payment about which people were asked when the quote came again
     ("wanted", "success"): "confirmed",
     ("declined", "success"): "confirmed",
 }
-"""What becomes of a payment by what its merchant confirms; by all else it stays as it is."""
+"""The new state of a payment for a merchant's confirmation; unlisted ones change nothing."""
 
 
 class ConfirmationHandler:
-    """Hears what payees confirm.
+    """Handles confirmations of payees.
 
     Parameters:
-        mandates: who they are, and how much was counted.
+        mandates: the payees, and the counted amounts.
     """
 
     def __init__(self, mandates: Mandates) -> None:
@@ -51,7 +51,7 @@ class ConfirmationHandler:
     def confirmed(
         self, confirmation: PaymentConfirmation, given: Mapping[str, Any], context: Context
     ) -> Verdict | None:
-        """Book what a payment has come to; None where no payee says it, or of nothing known."""
+        """Book a confirmation; None if it is no payee's, or of an unknown payment."""
         for payee in self._mandates.payees.values():
             if not payee.speaks(context):
                 continue
@@ -74,11 +74,11 @@ class ConfirmationHandler:
     ) -> tuple[Effect, ...]:
         told_at = confirmation.timestamp.timestamp()
         digest = digest_of(given)
-        # what was signed before the last is old news, however late it comes
+        # a confirmation signed before the last one is outdated
         if digest in bought.heard or told_at < bought.told_at:
             return ()
         to = _MOVES.get((bought.state, confirmation.result), bought.state)
-        # a first try that failed and a second that did not, within one second and in either order
+        # a failed and a successful attempt within one second, in either order
         if to == "refunded" and told_at == bought.told_at:
             to = bought.state
         heard, effects = moved(context, bought, to)

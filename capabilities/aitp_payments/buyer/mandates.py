@@ -1,7 +1,7 @@
-"""What the desk may pay by itself: to whom, from which channel, up to which ceilings. Pure.
+"""The mandate of automatic payments: payees, channels and ceilings. Pure.
 
-What was paid on a day is counted below 0, so that a counter's minimum is the ceiling: of two
-payments at once the second is written only where both are within it.
+Payments of a day are counted below 0, so that a counter's minimum is the ceiling: of two concurrent
+payments the second is written only if both are within it.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from aitp_payments.record_reads import Books
 
 SIGNATURE = "merchant_signature"
 PAID_ON = "bought-on:"
-"""Names of counters begin so that say what was paid on a day."""
+"""Prefix of counters with the payments of a day."""
 
 
 class Payee(msgspec.Struct, frozen=True, kw_only=True):
-    """Who may be paid. See :class:`~aitp_payments.buyer.settings.PayeeSettings`.
+    """A merchant that may be paid. See :class:`~aitp_payments.buyer.settings.PayeeSettings`.
 
     Parameters:
-        name: as the owner calls it; accounts and records are named by it.
+        name: the owner's name for it, used in accounts and records.
     """
 
     name: str
@@ -37,22 +37,22 @@ class Payee(msgspec.Struct, frozen=True, kw_only=True):
     channels: Mapping[str, str]
 
     def has_signed(self, message: Mapping[str, Any]) -> bool:
-        """Whether a message holds this merchant's signature."""
+        """Return whether a message has this merchant's signature."""
         return verifies(self.key, message, SIGNATURE)
 
     def speaks(self, context: Context) -> bool:
-        """Whether it is this merchant that says a message, as far as the desk knows callers."""
+        """Return whether this merchant sends a message, by its credential."""
         return not context.is_ours and context.principal in self.principals
 
     def is_alone(self, context: Context) -> bool:
-        """Whether nobody else speaks on the thread: somebody else could have asked for it."""
+        """Return whether nobody else takes part: others could have caused the request."""
         return not context.is_shared and all(
             party.principal in self.principals for party in context.parties
         )
 
 
 class Ceilings(msgspec.Struct, frozen=True, kw_only=True):
-    """How much of a currency is paid without anybody looking at it, in millionths."""
+    """The ceilings of a currency without a person's decision, in millionths."""
 
     per_payment: int
     per_day: int
@@ -61,17 +61,17 @@ class Ceilings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Mandates:
-    """Who may be paid, and how much.
+    """The payees and the ceilings.
 
     Parameters:
-        chosen: as the owner has set it.
+        chosen: the owner's settings.
 
     Attributes:
-        payees: by their names.
+        payees: by name.
 
     Raises:
-        ValueError: a key is none, two payees are one merchant, a currency has no ceilings, or an
-            amount is none.
+        ValueError: a key is malformed, two payees are one merchant, a currency has no ceilings, or
+            an amount is malformed.
     """
 
     def __init__(self, chosen: BuyingSettings) -> None:
@@ -103,16 +103,17 @@ class Mandates:
                 )
 
     def payee_of(self, merchant_id: str) -> Payee | None:
-        """The payee of this merchant's id; None where it may not be paid."""
+        """Return the payee with a merchant's id; None if it may not be paid."""
         return self._by_merchant.get(merchant_id)
 
     def beyond(
         self, books: Books, payee: Payee, currency: str, millionths: int, counted_on: str
     ) -> str:
-        """Why a payment needs a person, in a sentence; empty where it is within all ceilings.
+        """Return why a payment needs a person, as a sentence; empty if it is within all ceilings.
 
         Parameters:
-            counted_on: the day on which it counts already, as it was sent before; empty for none.
+            counted_on: the day on which it already counts because it was sent before; empty for
+                none.
         """
         ceilings = self._ceilings[currency]
         day = day_of(books.now)
@@ -131,12 +132,11 @@ class Mandates:
     def count(
         self, payee: str, currency: str, millionths: int, day: str, *, is_bound: bool
     ) -> tuple[Effect, ...]:
-        """Count what is paid on a day.
+        """Return the effects that count a payment on a day.
 
         Parameters:
-            millionths: below 0 for what counts on another day from now on.
-            is_bound: whether it is written only where it is within the ceilings; what a person
-                has allowed is not.
+            millionths: negative for a payment that counts on another day from now on.
+            is_bound: whether it is written only within the ceilings; not after a person's decision.
         """
         of_all = of_payee = None
         if is_bound:
@@ -148,7 +148,7 @@ class Mandates:
         )
 
     def beyond_top_up(self, books: Books, payee: Payee, currency: str, millionths: int) -> str:
-        """Why it needs a person to put so much into the channel at a payee, as :meth:`beyond`."""
+        """Return why a top-up at a payee needs a person, like :meth:`beyond`."""
         topped = -books.counter(_topped(currency, day_of(books.now), payee.name)) + millionths
         ceiling = self._ceilings[currency].top_up
         if topped <= ceiling:
@@ -158,13 +158,13 @@ class Mandates:
     def count_top_up(
         self, payee: Payee, currency: str, millionths: int, now: int, *, is_bound: bool
     ) -> Effect:
-        """Count what is put into the channel at a payee. See :meth:`count`."""
+        """Return the effect that counts a top-up at a payee. See :meth:`count`."""
         most = -self._ceilings[currency].top_up if is_bound else None
         return Add(_topped(currency, day_of(now), payee.name), -millionths, most)
 
 
 def day_of(now: int) -> str:
-    """The day of a moment, Unix seconds, in UTC."""
+    """Return the UTC day of a time in Unix seconds."""
     return f"{datetime.fromtimestamp(now, UTC):%Y%m%d}"
 
 
@@ -174,7 +174,7 @@ def _over(what: str, ceiling: int, sum_: int, currency: str) -> str:
 
 
 def paid_on(currency: str, day: str, *payee: str) -> str:
-    """What the counter is called of what was paid on a day: to all, or to one payee."""
+    """Return the counter of a day's payments: to all payees, or to one."""
     return ":".join((f"{PAID_ON}{currency}", day, *payee))
 
 

@@ -1,4 +1,4 @@
-"""What the quote of a payee offers, and whether it is for this site. Pure."""
+"""Reads the offer of a payee's quote, and checks that it is for this site. Pure."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ NO_WAY = (
 
 
 class NotOffered(Exception):
-    """A quote is nothing that this site could pay.
+    """This site cannot pay a quote.
 
     Parameters:
-        reason: a sentence for whoever has sent it.
+        reason: a sentence for the sender.
     """
 
     def __init__(self, reason: str) -> None:
@@ -36,12 +36,12 @@ class NotOffered(Exception):
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
-    """How a quote can be paid from here.
+    """How this site can pay a quote.
 
     Parameters:
-        channel: the channel that is paid from.
-        amount: the price, as the quote has written it.
-        token: what the channel holds, in the quote's words.
+        channel: the channel to pay from.
+        amount: the price as written in the quote.
+        token: the channel's token, as named in the quote.
         expires_at: Unix seconds; 0 for never.
     """
 
@@ -53,13 +53,13 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def original_of(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The quote in a message: as the merchant has signed it, whoever has passed it on."""
+    """Return the quote in a message as the merchant signed it, without wrappers."""
     quote: Mapping[str, Any] = message.get("quote") or message["wrapped_quote"]["original_quote"]
     return quote
 
 
 def without_words(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A message without what its quote describes."""
+    """Return a message without the description of its quote."""
     quote = {**original_of(message), "description": ""}
     if "quote" in message:
         return {"quote": quote}
@@ -72,15 +72,15 @@ def read_offer(
     own: Collection[str],
     affiliates: Mapping[str, str],
 ) -> Offer:
-    """Read what a quote offers, once all its signatures were seen to hold.
+    """Read the offer of a quote, and verify all its signatures.
 
     Parameters:
         message: ``{"quote": …}`` or ``{"wrapped_quote": …}``, of that payee.
-        own: what this site is called.
-        affiliates: public keys of who may pass quotes on, by their ids.
+        own: the ids of this site.
+        affiliates: public keys of affiliates, by id.
 
     Raises:
-        NotOffered: why it is none for this site.
+        NotOffered: it is no offer to this site.
     """
     quote = original_of(message)
     if not payee.has_signed(quote):
@@ -111,7 +111,7 @@ def read_offer(
 
 
 def _price_of(option: Mapping[str, Any]) -> Money | None:
-    """What an option asks; None for nothing, or for an amount that is not counted here."""
+    """Return the price of an option; None for no amount, or one that cannot be counted."""
     amount = option.get("amount", "0")
     try:
         return Money(parse(amount), option["currency"]) if counted(amount) > 0 else None

@@ -1,4 +1,4 @@
-"""The payer: by which key the site signs what it pays others."""
+"""The site as payer, with the key that signs its payments."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from aitp_payments.settlement.payer_keys import SIGNATURE
 
 
 class Payer:
-    """The site, as whoever it pays knows it. Its key follows from the desk's own secret.
+    """The site as payees know it. Its key is derived from the desk's secret.
 
     Parameters:
-        id: as of ``payer_id``; empty for the site's own actor.
+        id: its ``payer_id``; empty for the site's own actor.
 
     Attributes:
-        id: what it is called in payments.
+        id: its id in payments.
         key: its public key, as text.
-        jwks: the same, as everybody may read it.
+        jwks: its public key, as published.
     """
 
     def __init__(self, own: Own, id: str = "") -> None:
@@ -32,5 +32,5 @@ class Payer:
         self.jwks: Mapping[str, Any] = {"keys": [jwk_of(public)]}
 
     def sign(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """A message with ``payer_signature``."""
+        """Add ``payer_signature`` to a message."""
         return sign(self._private, message, SIGNATURE)

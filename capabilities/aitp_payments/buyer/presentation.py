@@ -1,4 +1,4 @@
-"""What waits for people of the site: as a form, as cards of operators, in words. Pure."""
+"""Renders what waits for the site's people: as a form, as an operator's card, as text. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAY, NO = "pay", "no"
 
 
 def read_wanted(record: Record) -> Bought | Topped | None:
-    """What a record has people decide; None for another kind of record."""
+    """Return what a record leaves to people's decision; None for another record."""
     if record.value is None:
         return None
     if record.key.startswith(BOUGHT):
@@ -29,7 +29,7 @@ def read_wanted(record: Record) -> Bought | Topped | None:
 
 
 def waiting(wanted: Bought | Topped) -> Waiting:
-    """A form for people of the site: nobody else's answer counts."""
+    """Return the form for people of the site; no other answer counts."""
     is_quote = isinstance(wanted, Bought)
     answer = {
         "type": "string",
@@ -48,7 +48,7 @@ def waiting(wanted: Bought | Topped) -> Waiting:
 
 
 def decision(wanted: Bought | Topped, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The message that a filled-in form makes.
+    """Build the message of a submitted form.
 
     Raises:
         InvalidRequest: it does not fit the form.
@@ -66,7 +66,7 @@ def decision(wanted: Bought | Topped, given: Mapping[str, Any]) -> dict[str, Any
 
 
 def standing(part: Part, context: Context, mandates: Mandates) -> Standing | None:
-    """How a quote, or a request for more in a channel, stands that a payee has sent."""
+    """Return the state of a payee's quote or request for a top-up."""
     given = part.given[part.key]
     if part.key in {"quote", "wrapped_quote"}:
         quote = original_of({part.key: given})
@@ -102,7 +102,7 @@ def standing(part: Part, context: Context, mandates: Mandates) -> Standing | Non
 
 
 def _note(wanted: Bought | Topped, payee: Payee) -> str:
-    """What is paid, to whom, from where, and why a person is asked."""
+    """Describe the payment, its recipient, its source, and why a person is asked."""
     to = f"{payee.name} ({payee.merchant_id})"
     channel = f"the payment channel {wanted.channel}"
     price = told(wanted.price)

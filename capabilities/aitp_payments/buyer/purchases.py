@@ -1,15 +1,15 @@
-"""What the desk has bought, or was asked to: as it is kept, and where its money is. Pure.
+"""Purchases of the desk: their records, states and money. Pure.
 
-It outlives the threads on which it was said, as invoices do. Moves of it:
+Like invoices they outlive their threads. State transitions:
 
-- wanted → pending or declined, as people decide; what is within the mandate begins as pending;
-- pending → confirmed or failed, as the merchant confirms, and confirmed → refunded;
-- failed → pending, where the merchant asks again and the very same payment is sent again, and
-  failed or refunded → confirmed, where the merchant says that it has got the money after all;
-- pending → confirmed or failed as well, as the site's owner says, where the merchant never does.
+- wanted → pending or declined, by people's decision; within the mandate they start as pending;
+- pending → confirmed or failed, by the merchant's confirmation, and confirmed → refunded;
+- failed → pending, if the merchant asks again and the identical payment is sent again, and failed
+  or refunded → confirmed, if the merchant reports that it has the money after all;
+- pending → confirmed or failed also by the site's owner, if the merchant never confirms.
 
-A payment that was sent counts towards the ceilings whatever comes of it: it is signed, and what the
-merchant says of it takes nothing of that back.
+A sent payment counts towards the ceilings whatever its result: it is signed, and nothing that the
+merchant says takes it back.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from aitp_payments.records import NOTHING, Terms
 from aitp_payments.settlement.payer_keys import SIGNATURE
 
 BOUGHT = "bought:"
-"""Keys of what was bought begin so; its id follows."""
+"""Prefix of keys of purchases; the id follows."""
 State = Literal["wanted", "declined", "pending", "confirmed", "failed", "refunded"]
 MOST_HEARD = 20
 
 Pot = Literal["channel", "pending", "spent"]
-"""Where its money is: an account of the payee's."""
+"""Where the money of a purchase is: an account at the payee."""
 
 _POTS: Mapping[State, Pot] = MappingProxyType({"pending": "pending", "confirmed": "spent"})
 _KINDS: Mapping[tuple[str, str], Kind] = MappingProxyType(
@@ -52,29 +52,29 @@ _KINDS: Mapping[tuple[str, str], Kind] = MappingProxyType(
 
 
 class Bought(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A quote that somebody else's desk has given this one.
+    """A quote that another desk gave this one.
 
     Parameters:
-        id: of this desk's own; the same for the same quote of the same payee.
+        id: the desk's own id; the same for the same quote of the same payee.
         payee: its name among the payees.
-        price, channel: what is paid, and from which channel there.
+        price, channel: the amount, and the channel that pays it.
         expires_at: Unix seconds; 0 for never.
-        thread_id: where it was said.
-        by, of: ids of the actors that asked, and that is asked: the desk's own.
-        terms: in whose terms it was said, and is paid.
-        digest: of the quote as the merchant has signed it.
-        message: ``{"quote": …}`` or ``{"wrapped_quote": …}``, without what it describes: that may
-            tell of a person, and stands on the thread alone.
-        payment: as it was signed when it was sent first; it never is signed twice. Until then it
-            has no signature: what nobody has allowed is worth nothing to whoever reads it.
-        day: the day on which it is counted; empty for what was never sent.
-        since: Unix seconds, when it came into this state.
+        thread_id: the thread of the quote.
+        by, of: ids of the asking actor, and of the asked one: the desk's own.
+        terms: the schema in which it was sent, and is paid.
+        digest: of the quote as the merchant signed it.
+        message: ``{"quote": …}`` or ``{"wrapped_quote": …}``, without its description: that may
+            hold personal data, and stays on the thread alone.
+        payment: as signed when it was first sent; it is signed only once. Before that it has no
+            signature, so that a reader cannot use a payment that nobody allowed.
+        day: the day on which it counts; empty if it was never sent.
+        since: Unix seconds of the last transition.
         moves: how often its money was moved.
-        heard: digests of the confirmations that were heard.
-        told_at: Unix seconds and parts of one, when the merchant has signed the last of them.
-        payment_id: what the merchant calls the payment.
+        heard: digests of handled confirmations.
+        told_at: when the merchant signed the last of them, in Unix seconds with fractions.
+        payment_id: the merchant's id of the payment.
         why: why a person is asked.
-        by_owner: whether the site's owner has said what came of it.
+        by_owner: whether the site's owner set the result.
     """
 
     id: str
@@ -107,7 +107,7 @@ class Bought(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def pot(self) -> Pot:
-        """Where its money is, as it stands."""
+        """Where its money is in the present state."""
         return _POTS.get(self.state, "channel")
 
     @property
@@ -116,32 +116,32 @@ class Bought(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return SIGNATURE in self.payment
 
     def is_over(self, now: int) -> bool:
-        """Whether its time is over."""
+        """Return whether it has expired."""
         return bool(self.expires_at) and self.expires_at <= now
 
 
 def bought_id(payee: str, quote_id: str) -> str:
-    """What the quote of a payee is called here."""
+    """Return the desk's id of a payee's quote."""
     named = msgspec.json.encode((payee, quote_id))
     return f"buy_{hashlib.sha256(named).hexdigest()[:32]}"
 
 
 def bought_key(id: str) -> str:
-    """What the record of something bought is called."""
+    """Return the record key of a purchase."""
     return f"{BOUGHT}{id}"
 
 
 def find_bought(books: Books, id: str) -> Bought | None:
-    """Something bought by its id; None where there is none."""
+    """Return a purchase by its id; None if there is none."""
     record = books.record(bought_key(id))
     return None if record is None else msgspec.convert(record.value, Bought)
 
 
 def keep_bought(books: Books, bought: Bought, open_until: int | None = None) -> Keep:
-    """Write it in place of what stands there.
+    """Return the effect that writes a purchase over the present record.
 
     Parameters:
-        open_until: until when people can decide about it; None where they need not.
+        open_until: until when people can decide; None if they need not.
     """
     key = bought_key(bought.id)
     before = books.record(key)
@@ -150,12 +150,10 @@ def keep_bought(books: Books, bought: Bought, open_until: int | None = None) -> 
 
 
 def moved(books: Books, bought: Bought, to: State) -> tuple[Bought, tuple[Effect, ...]]:
-    """Move it to a state: its money goes where that has it.
-
-    The record itself is not written by it.
+    """Move a purchase to a state, with its money; the record itself is not written.
 
     Parameters:
-        bought: as it stands; a new one is ``wanted``.
+        bought: the present purchase; a new one is ``wanted``.
     """
     now = books.now
     after = replace(bought, state=to, since=now)
@@ -170,7 +168,7 @@ def moved(books: Books, bought: Bought, to: State) -> tuple[Bought, tuple[Effect
 
 
 def settled_by_owner(books: Books, bought: Bought, to: State) -> tuple[Effect, ...]:
-    """Have a payment be confirmed or failed as the site's owner says, and not its merchant."""
+    """Return the effects by which the owner, not the merchant, sets the result."""
     settled, effects = moved(books, bought, to)
     return (*effects, keep_bought(books, replace(settled, by_owner=True)))
 
@@ -178,10 +176,10 @@ def settled_by_owner(books: Books, bought: Bought, to: State) -> tuple[Effect, .
 def sent(
     books: Books, mandates: Mandates, bought: Bought, *, is_bound: bool
 ) -> tuple[Bought, tuple[Effect, ...]]:
-    """Have its payment sent: its money is pending, and counts on this day, and on no other.
+    """Send a purchase's payment: its money is pending, and counts on this day alone.
 
     Parameters:
-        is_bound: whether it is done only within the ceilings.
+        is_bound: whether it is written only within the ceilings.
     """
     paid, effects = moved(books, bought, "pending")
     day = day_of(books.now)

@@ -1,4 +1,4 @@
-"""Whether what was bought, the accounts at payees and the ceilings tell the same. Pure."""
+"""Reconciles purchases, the accounts at payees and the ceilings. Pure."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from aitp_payments.record_reads import ListedRecord
 def verify_bought(
     records: Iterable[ListedRecord], counters: Iterable[tuple[str, int]]
 ) -> Iterator[str]:
-    """What is not as it should be, a sentence each.
+    """Yield discrepancies, a sentence each.
 
-    Every payment that is pending stands on ``pending-at:…`` and every confirmed one on
-    ``spent-at:…``, and nothing else does; each move of its money was booked; and each day counts
-    what was sent on it.
+    Exactly the pending payments must be on ``pending-at:…`` and the confirmed ones on
+    ``spent-at:…``; each transfer of their money must be booked; and each day must count what was
+    sent on it.
 
     Parameters:
         records, counters: all of the capability's.
@@ -75,6 +75,6 @@ def _days(all_: Iterable[Bought], held: Mapping[str, int]) -> Iterator[str]:
 
 
 def _is_of_bought(name: str) -> bool:
-    """Whether a counter is of an account that holds what was bought, and nothing else."""
+    """Return whether a counter is of an account that holds only purchases."""
     account = name.removeprefix(BALANCE).partition(":")[2]
     return name.startswith(BALANCE) and account.startswith(("pending-at:", "spent-at:"))

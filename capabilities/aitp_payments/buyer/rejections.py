@@ -9,6 +9,6 @@ from aitp_payments.messages.site import DecidePayment, RejectedPaymentDecision, 
 
 
 def rejected(decision: DecidePayment, reason: Uncounted, message: str) -> tuple[Effect, ...]:
-    """Store a decision as one that does not count, and say why."""
+    """Store a decision as rejected, and report the reason."""
     told = RejectedPaymentDecision(reason=reason, message=message, **asdict(decision))
     return (Replace({"rejected_payment_decision": told}), Say(message))

@@ -1,8 +1,8 @@
-"""The desk as buyer: pays quotes within the mandate, asks people beyond it, and never pays twice.
+"""The desk as buyer: pays quotes within the mandate, asks people beyond it, never pays twice.
 
-Only what a payee says that the owner has named is looked at, known by its credential here and by
-its key. Where anybody else takes part in the conversation a person decides: they could have asked
-for what is quoted.
+Only messages of configured payees are handled, identified by their credential and their key. If
+anyone else takes part in the conversation, a person decides, because the participant could have
+caused the quote.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ from aitp_payments.records import NEAR, Terms
 from aitp_payments.settlement.confirmations import say
 
 AITP = 0
-"""The version of what is published."""
+"""The version number of the published schemas."""
 DECIDES = "Whether this is paid, people of the site decide. It is told here."
 NOT_PAID = "The site does not pay this."
 OVER = "The time of this quote is over. Please send a new one."
@@ -72,15 +72,15 @@ CLOSED = "The site's owner has closed it as not paid."
 
 
 class Buyer:
-    """Has quotes of payees paid.
+    """Pays quotes of payees.
 
     Parameters:
-        chosen: as the owner has set it.
-        affiliates: public keys of who may pass quotes on, by their ids.
+        chosen: the owner's settings.
+        affiliates: public keys of affiliates, by id.
 
     Attributes:
-        payer: signs what is paid.
-        mandates: who may be paid, and how much.
+        payer: signs payments.
+        mandates: the payees and the ceilings.
     """
 
     def __init__(self, chosen: BuyingSettings, affiliates: Mapping[str, str], own: Own) -> None:
@@ -96,7 +96,7 @@ class Buyer:
         )
 
     def judge(self, part: Part, context: Context) -> Verdict | None:
-        """Judge what a payee says, and what people decide of it; None for anything else."""
+        """Judge messages of payees and decisions of people; None for anything else."""
         given: Mapping[str, Any] = part.given[part.key]
         terms: Terms = "aitp" if part.version == AITP else "own"
         match part.content:
@@ -151,7 +151,7 @@ class Buyer:
         return Take(self._weigh(bought, payee, context))
 
     def _again(self, bought: Bought) -> tuple[Effect, ...]:
-        """What is said of a quote that comes again: of a payment, the very same one."""
+        """Repeat the answer to a repeated quote: of a payment, the identical one."""
         match bought.state:
             case "wanted":
                 return (Say(DECIDES),)
@@ -161,7 +161,7 @@ class Buyer:
                 return (Say(NOT_PAID),)
 
     def _weigh(self, bought: Bought, payee: Payee, context: Context) -> tuple[Effect, ...]:
-        """Pay what is within the mandate, and have people decide what is not."""
+        """Pay within the mandate, and ask people beyond it."""
         currency, count = bought.price.currency, bought.count
         why = self.mandates.beyond(context, payee, currency, count, bought.day)
         if not why and not payee.is_alone(context):
@@ -194,7 +194,7 @@ class Buyer:
         )
 
     def _payment(self, quote_id: str, offer: Offer) -> Mapping[str, Any]:
-        """A payment as it will be signed once it is sent, if it is ever."""
+        """Return a payment without its signature, which is added when it is sent."""
         method = {
             "type": NEAR,
             "token": offer.token,
@@ -205,7 +205,7 @@ class Buyer:
         return {"quote_id": quote_id, "payment_method": method, "payer_id": self.payer.id}
 
     def _decide(self, decision: DecidePayment, context: Context) -> Verdict:
-        """Pay, or not, as one of the site's people says; nobody else does, nor an agent of it."""
+        """Pay, or decline, by the decision of one of the site's people; never of an agent."""
         if not context.is_operator:
             return Refuse(
                 Forbidden(
@@ -235,7 +235,7 @@ class Buyer:
 
 
 def _lies_idle(bought: Bought, context: Context) -> bool:
-    """Whether people were asked, and have let their time pass."""
+    """Return whether people were asked and their time has passed."""
     record = context.record(bought_key(bought.id))
     until = None if record is None else record.open_until
     return bought.state == "wanted" and (until is None or until <= context.now)

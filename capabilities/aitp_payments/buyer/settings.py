@@ -1,4 +1,4 @@
-"""``[capabilities.payments.buying]`` in ``desk.toml``: who may be paid, and how much."""
+"""The settings ``[capabilities.payments.buying]``: payees and ceilings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Channels at payees that need more: within the mandate, or as people decide. Pure."""
+"""Top-ups of channels at payees: within the mandate, or by people's decision. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from aitp_payments.records import NOTHING, Terms
 from aitp_payments.settlement.confirmations import say
 
 TOPPED = "topped:"
-"""Keys of what was asked of a channel begin so; the payee's name and the currency follow."""
+"""Prefix of keys of top-up requests; the payee's name and the currency follow."""
 FRESH = 15 * 60
 DECIDES = "Whether more is put into this channel, people of the site decide. It is told here."
 NOT_PUT = "Nothing is put into this channel."
@@ -36,13 +36,13 @@ NO_AMOUNT = "amount says how much is needed, such as 25.00; it is above 0."
 
 
 class Topped(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The last time that a payee has asked for more, and what came of it.
+    """The last top-up request of a payee, and its result.
 
     Parameters:
-        digest: of the request; the same for the very same.
-        asked_at: Unix seconds, when the merchant has signed it.
-        request: without its words, which stand on the thread.
-        response: as it was answered, where it was.
+        digest: of the request, to recognise an identical one.
+        asked_at: when the merchant signed it, Unix seconds.
+        request: without its text, which stays on the thread.
+        response: the answer, if any.
         why: why a person is asked.
     """
 
@@ -62,23 +62,23 @@ class Topped(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def topped_key(payee: str, currency: str) -> str:
-    """What the record is called of what was asked last."""
+    """Return the record key of the last request."""
     return f"{TOPPED}{payee}:{currency}"
 
 
 def find_topped(books: Books, payee: str, currency: str) -> Topped | None:
-    """What a payee has asked last; None where it never has."""
+    """Return a payee's last request; None if there is none."""
     record = books.record(topped_key(payee, currency))
     return None if record is None else msgspec.convert(record.value, Topped)
 
 
 class TopUps:
-    """Answers payees that ask for more in a channel.
+    """Answers payees that request a top-up.
 
     Parameters:
-        payer: signs that more is put there.
-        asks: whether people decide what is beyond the mandate.
-        open_for: for how many seconds they can.
+        payer: signs responses.
+        asks: whether people decide beyond the mandate.
+        open_for: how long they can, in seconds.
     """
 
     def __init__(self, mandates: Mandates, payer: Payer, *, asks: bool, open_for: int) -> None:
@@ -90,7 +90,7 @@ class TopUps:
     def asked(
         self, request: TopUpRequest, given: Mapping[str, Any], context: Context, terms: Terms
     ) -> Verdict | None:
-        """Answer a request; None where no payee makes it."""
+        """Answer a request; None if it is no payee's."""
         payee = self._mandates.payee_of(request.merchant_id)
         if payee is None or not payee.speaks(context):
             return None
@@ -135,7 +135,7 @@ class TopUps:
         return (kept, Say(DECIDES), Audit("top_up_asked"))
 
     def decide(self, decision: DecidePayment, payee: Payee, context: Context) -> tuple[Effect, ...]:
-        """Put more into a channel, or not, as one of the site's people has said."""
+        """Top up a channel, or decline, by the decision of one of the site's people."""
         for currency, channel in payee.channels.items():
             record = context.record(topped_key(payee.name, currency))
             asked = find_topped(context, payee.name, currency)
@@ -202,7 +202,7 @@ def _keep(books: Books, topped: Topped, open_until: int | None = None) -> Keep:
 
 
 def _read(request: TopUpRequest) -> Money | None:
-    """How much is needed; None where no amount is named that is above 0."""
+    """Return the requested amount; None if it is missing or not above 0."""
     amount = request.amount
     if not isinstance(amount, str):
         return None

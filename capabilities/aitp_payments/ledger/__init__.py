@@ -1,1 +1,1 @@
-"""The ledger: double-entry accounts, channels and held money in the desk's own store."""
+"""The ledger: double-entry accounts, channels and holds in the desk's own store."""

@@ -1,4 +1,4 @@
-"""Payers' accounts: who may spend what is on them."""
+"""Payers' accounts, and who may spend from them."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from aitp_payments.ledger.names import is_payer
 from aitp_payments.record_reads import Books
 
 ACCOUNT = "account:"
-"""Keys of accounts begin so; the account's id follows."""
+"""Prefix of keys of accounts; the account's id follows."""
 KEY_BYTES = 32
 CODE_LENGTH = 20
 CODE_SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-"""What store-credit codes are written with: digits and letters of which none looks like another."""
+"""The alphabet of store-credit codes: digits and letters that do not look like one another."""
 
 _CODE = re.compile(rf"[{CODE_SIGNS}]{{{CODE_LENGTH}}}")
 
 
 class Account(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A payer's account. It is kept when threads are erased, and holds nothing of a person.
+    """A payer's account. It outlives threads, and holds no personal data.
 
     Parameters:
-        id: ``acct_`` and small letters or digits.
+        id: ``acct_`` and lowercase letters or digits.
         opened_at: Unix seconds.
         keys: Ed25519 public keys that may sign for it, base64url without padding.
-        owner: digest of the principal whose it is; empty for nobody's.
-        code: digest of the store-credit code by which anybody may spend it; empty for none.
+        owner: digest of the owning principal; empty for none.
+        code: digest of the store-credit code whose holder may spend it; empty for none.
     """
 
     id: str
@@ -42,38 +42,38 @@ class Account(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     code: str = ""
 
     def is_of(self, principal: str | None) -> bool:
-        """Whether it is this caller's."""
+        """Return whether a caller owns it."""
         return principal is not None and bool(self.owner) and self.owner == digest(principal)
 
 
 def new_id() -> str:
-    """An id that no account has."""
+    """Make a new account id."""
     return f"acct_{''.join(secrets.choice(CODE_SIGNS) for _ in range(CODE_LENGTH)).lower()}"
 
 
 def new_code() -> str:
-    """A store-credit code that nobody guesses, as it is compared."""
+    """Make an unguessable store-credit code, in the form that is compared."""
     return "".join(secrets.choice(CODE_SIGNS) for _ in range(CODE_LENGTH))
 
 
 def account_key(id: str) -> str:
-    """What the record of an account is called."""
+    """Return the record key of an account."""
     return f"{ACCOUNT}{id}"
 
 
 def account_of(books: Books, id: str) -> Account | None:
-    """The account of an id; None where there is none."""
+    """Return the account of an id; None if there is none."""
     record = books.record(account_key(id)) if is_payer(id) else None
     return None if record is None else msgspec.convert(record.value, Account)
 
 
 def account_of_owner(books: Books, principal: str) -> Account | None:
-    """The account of a caller; None for one who has none."""
+    """Return the account of a caller; None if there is none."""
     return _named_by(books, f"owner:{digest(principal)}")
 
 
 def account_of_code(books: Books, code: str) -> Account | None:
-    """The account that a store-credit code opens; None where it opens none."""
+    """Return the account of a store-credit code; None if there is none."""
     plain = plain_code(code)
     return None if plain is None else _named_by(books, f"code:{digest(plain)}")
 
@@ -84,10 +84,10 @@ def _named_by(books: Books, key: str) -> Account | None:
 
 
 def open_account(account: Account) -> tuple[Effect, ...]:
-    """Open an account. Where its id, owner or code has one already, nothing is written.
+    """Open an account. Nothing is written if its id, owner or code already has one.
 
     Raises:
-        ValueError: it has no such id, a key that is none, or nobody who may spend it.
+        ValueError: its id or a key is malformed, or nobody could spend from it.
     """
     if not is_payer(account.id):
         raise ValueError(f"{account.id!r} is no id of an account: acct_ and small letters, digits.")
@@ -104,10 +104,10 @@ def open_account(account: Account) -> tuple[Effect, ...]:
 
 
 def check_public_key(text: str) -> bytes:
-    """Read an Ed25519 public key: 32 bytes in base64url without padding.
+    """Parse an Ed25519 public key: 32 bytes in base64url without padding.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is malformed.
     """
     try:
         key = base64.b64decode(text + "=" * (-len(text) % 4), b"-_", validate=True)
@@ -121,21 +121,21 @@ def check_public_key(text: str) -> bytes:
 
 
 def digest(text: str) -> str:
-    """What stands for a text in keys, and wherever it is not kept itself."""
+    """Return the digest that replaces a text in keys and records."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def plain_code(code: str) -> str | None:
-    """A store-credit code as it is compared, however it was written; None for what is none."""
+    """Normalise a store-credit code for comparison; None for other text."""
     plain = re.sub(r"[\s-]", "", code.upper())
     if len(plain) > CODE_LENGTH:
         plain = plain.removeprefix("SC")
-    # people read what is printed: O is a zero there, I and L are a one (Crockford's base 32)
+    # readers confuse letters: O is a zero there, I and L are a one (Crockford's base 32)
     plain = plain.translate(str.maketrans("OIL", "011"))
     return plain if _CODE.fullmatch(plain) else None
 
 
 def printed_code(plain: str) -> str:
-    """A store-credit code as it is printed: ``SC-7K2QX-…``."""
+    """Format a store-credit code for print: ``SC-7K2QX-…``."""
     fives = (plain[start : start + 5] for start in range(0, CODE_LENGTH, 5))
     return "-".join(("SC", *fives))

@@ -1,4 +1,4 @@
-"""Codes of store credit as they stand in words: found, so that no word of them is kept."""
+"""Finds store-credit codes in text, so that none is stored."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ import re
 from aitp_payments.ledger.accounts import CODE_LENGTH, plain_code
 
 HIDDEN = "SC-…"
-"""What stands in place of a code."""
+"""The replacement of a code."""
 _SIGN = "[0-9A-Za-z]"
 _CALLED = re.compile(rf"(?<!{_SIGN})SC(?:[\s-]*{_SIGN}){{{CODE_LENGTH}}}(?!{_SIGN})", re.IGNORECASE)
-"""One as it is printed, however its signs are set apart."""
+"""A code as printed, with any separators."""
 _BARE = re.compile(rf"(?<!{_SIGN})(?:{_SIGN}{{5}}-){{3}}{_SIGN}{{5}}(?!{_SIGN})")
-"""One without what it begins with."""
+"""A code without its prefix."""
 _PAID_WITH = re.compile(
     rf"(?P<before>\b(?:pay|with|by|code)\W{{1,3}})(?P<code>{_SIGN}{{{CODE_LENGTH}}})(?!{_SIGN})",
     re.IGNORECASE,
 )
-"""One that is written as one word, and said to be one: signatures and ids look like that too."""
+"""A code in one word, after a word that names it: signatures and ids look the same."""
 
 
 def hide_codes(text: str) -> str:
-    """The same text without codes: whoever has one can spend what is on it.
+    """Replace codes in a text, because their holder can spend them.
 
-    What has no digit is taken for words, not for a code.
+    Text without a digit is no code.
     """
     text = _BARE.sub(
         lambda found: _hidden(found[0]), _CALLED.sub(lambda one: _hidden(one[0]), text)

@@ -1,4 +1,4 @@
-"""Whether the books are right: made again from the journal, and compared with what is kept."""
+"""Verifies the ledger: recomputes it from the journal and compares."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PAID = frozenset({"settled", "refunding", "refunded", "refund_due"})
 
 
 class Verified(msgspec.Struct, frozen=True):
-    """What was looked at, and what is wrong.
+    """The checked counts and the problems found.
 
     Parameters:
         problems: a sentence each.
@@ -35,10 +35,10 @@ class Verified(msgspec.Struct, frozen=True):
 
 
 class LedgerVerifier:
-    """Looks at everything that a desk keeps of money.
+    """Verifies all records of money.
 
     Parameters:
-        has_signed: whether the site has signed a quote or a confirmation.
+        has_signed: returns whether the site has signed a quote or a confirmation.
     """
 
     def __init__(self, has_signed: Callable[[Mapping[str, Any]], bool]) -> None:
@@ -51,11 +51,11 @@ class LedgerVerifier:
     def verify(
         self, records: Iterable[ListedRecord], counters: Iterable[tuple[str, int]]
     ) -> Verified:
-        """Look at all of it.
+        """Verify all records and counters.
 
         Parameters:
-            records: all of the capability's, in any order that has a prefix's together.
-            counters: all of them.
+            records: all of the capability's, with those of a prefix together.
+            counters: all of the capability's.
         """
         held = dict(counters)
         kept = list(records)

@@ -1,8 +1,8 @@
-"""The journal: what was booked, each transaction once, and what that leaves on accounts.
+"""The journal: each transaction booked once, and the balances that result.
 
-A transaction has legs, of which each adds to an account or takes from it; those of one currency
-add up to 0. What an account holds is a counter for each currency. Both are written together, so
-that the counters can be made again from the journal alone.
+A transaction has legs, which each add to or take from an account; those of one currency add up to
+0. A balance is a counter for each account and currency. Entry and counters are written together, so
+that the counters can be recomputed from the journal alone.
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ from aitp_payments.money import MILLION, WHOLE_PLACES, amount
 from aitp_payments.record_reads import Books
 
 ENTRY = "entry:"
-"""Keys of entries begin so; the transaction's id follows."""
+"""Prefix of keys of entries; the transaction's id follows."""
 BALANCE = "balance:"
-"""Names of counters begin so; the currency, a colon and the account follow."""
+"""Prefix of names of counters; the currency, a colon and the account follow."""
 LONGEST_TRANSACTION = 150
 MOST_COME_IN = 10**WHOLE_PLACES * MILLION
-"""How much of a currency comes in from one place of the world outside, less what has gone there, in
-millionths: what databases count exactly, many times over. So nobody ever holds more than they can.
-"""
+"""Maximum net inflow of a currency from one outside account, in millionths: databases count many
+times as much exactly. No account can hold more than they count."""
 
 Kind = Literal[
     "credit",
@@ -60,12 +59,12 @@ _CURRENCY = re.compile(r"[A-Z]{3}")
 
 
 class Leg(msgspec.Struct, frozen=True):
-    """What a transaction adds to an account.
+    """The change of one account by a transaction.
 
     Parameters:
-        account: as :mod:`aitp_payments.ledger.names` has them.
+        account: as of :mod:`aitp_payments.ledger.names`.
         currency: an ISO 4217 code.
-        millionths: of the currency; below 0 it is taken from the account.
+        millionths: of the currency; negative if it is taken from the account.
     """
 
     account: str
@@ -74,12 +73,12 @@ class Leg(msgspec.Struct, frozen=True):
 
 
 class NotBooked(Exception):
-    """Something cannot be booked as things stand: no fault, but what the payer is told.
+    """A booking is not possible now: no fault, but an answer for the payer.
 
     Parameters:
-        code: why, in a word.
-        message: why, in a sentence that whoever pays may read.
-        lacking: the account that has too little, and how much it lacks; None where that is not why.
+        code: the reason for programs.
+        message: the reason as a sentence for the payer.
+        lacking: the account with too little, and the missing amount; None for another reason.
     """
 
     def __init__(self, code: Why, message: str, lacking: Leg | None = None) -> None:
@@ -90,11 +89,11 @@ class NotBooked(Exception):
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A transaction as it was booked.
+    """A booked transaction.
 
     Parameters:
         at: Unix seconds.
-        memo: what it is about, such as the id of a payment; nothing of a person.
+        memo: its subject, such as the id of a payment; no personal data.
     """
 
     transaction: str
@@ -105,32 +104,32 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def entry_key(transaction: str) -> str:
-    """What the record of a transaction is called."""
+    """Return the record key of a transaction."""
     return f"{ENTRY}{transaction}"
 
 
 def balance_key(account: str, currency: str) -> str:
-    """What the counter is called that says what an account holds of a currency."""
+    """Return the counter of an account's balance in a currency."""
     return f"{BALANCE}{currency}:{account}"
 
 
 def move(source: str, to: str, currency: str, millionths: int) -> tuple[Leg, Leg]:
-    """The legs by which money goes from one account to another."""
+    """Return the legs of a transfer between two accounts."""
     return Leg(source, currency, -millionths), Leg(to, currency, millionths)
 
 
 def balance(books: Books, account: str, currency: str) -> int:
-    """What an account holds of a currency, in millionths."""
+    """Return an account's balance in a currency, in millionths."""
     return books.counter(balance_key(account, currency))
 
 
 def is_booked(books: Books, transaction: str) -> bool:
-    """Whether a transaction was booked before."""
+    """Return whether a transaction is booked."""
     return books.record(entry_key(transaction)) is not None
 
 
 def lacks(books: Books, legs: Iterable[Leg]) -> Leg | None:
-    """The first account that has less than legs take from it, and how much is lacking; or None."""
+    """Return the first account that cannot cover its legs, with the missing amount; or None."""
     for leg in _netted(legs):
         if leg.millionths >= 0 or is_outside(leg.account):
             continue
@@ -142,10 +141,10 @@ def lacks(books: Books, legs: Iterable[Leg]) -> Leg | None:
 
 
 def cover(books: Books, legs: Iterable[Leg]) -> None:
-    """See that there is enough for legs, and no more comes in by them than is counted.
+    """Check that all accounts cover their legs, and that inflows stay countable.
 
     Raises:
-        NotBooked: there is not, or more does.
+        NotBooked: an account lacks money, or an inflow is too large.
     """
     for leg in _netted(legs):
         least = -MOST_COME_IN - leg.millionths
@@ -167,19 +166,18 @@ def cover(books: Books, legs: Iterable[Leg]) -> None:
 def post(
     transaction: str, legs: Sequence[Leg], *, kind: Kind, at: int, memo: str = ""
 ) -> tuple[Effect, ...]:
-    """Book a transaction. Where it was booked before, nothing of its commit is written.
+    """Return the effects of a transaction. If it is booked already, their commit fails.
 
-    Whoever books looks first whether it was (:func:`is_booked`) and whether there is enough
-    (:func:`lacks`): what happens between that and the commit has the message judged again.
+    Check first whether it is booked (:func:`is_booked`) and covered (:func:`lacks`): after a
+    concurrent change the message is judged again.
 
     Parameters:
-        transaction: its id, such as ``pay:{payment_id}``; of one id there is one, ever.
+        transaction: its unique id, such as ``pay:{payment_id}``.
         at: Unix seconds.
         memo: as of :class:`Entry`.
 
     Raises:
-        ValueError: the legs do not add up to 0, or are nothing that can be booked: a fault of the
-            caller.
+        ValueError: the legs do not add up to 0, or cannot be booked: a fault of the caller.
     """
     netted = _netted(legs)
     _check(transaction, netted)
@@ -198,7 +196,7 @@ def post(
 
 
 def _netted(legs: Iterable[Leg]) -> tuple[Leg, ...]:
-    """One leg for each account and currency, without those that change nothing."""
+    """Combine legs by account and currency, without those of 0."""
     sums = Counter[tuple[str, str]]()
     for leg in legs:
         sums[leg.account, leg.currency] += leg.millionths

@@ -1,8 +1,8 @@
-"""Messages about money that is set apart: channels, authorisations, and what is drawn from them.
+"""Messages on channels, authorisations, and draws from them.
 
-AITP-01 1.0.0 pays from a channel and does not say how there comes to be one. These say it, in the
-site's own schema. Whoever owns an account signs what is asked for it (``payer_signature``, Ed25519
-over the canonical JSON of the message without it), or asks as the caller whose account it is.
+AITP-01 1.0.0 pays from a channel and does not define how one is opened. These messages do, in the
+site's own schema. The owner of an account signs a request (``payer_signature``, Ed25519 over the
+canonical JSON of the message without it), or sends it as the caller that owns the account.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from aitp_payments.ledger.journal import Why
 from aitp_payments.messages.aitp01 import Amount, Id, Moment, Paragraph, RevenueShare, Signature
 
 PurseId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._:-]{1,80}$")]
-"""What a payer calls a channel or an authorisation: nobody else's has this id, ever."""
+"""A payer's unique id of a channel or an authorisation."""
 Reference = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._:-]{1,50}$")]
 IsoCurrency = Annotated[str, Meta(pattern="^[A-Z]{3}$")]
 PublicKey = Annotated[str, Meta(min_length=43, max_length=43)]
@@ -219,4 +219,4 @@ MESSAGES: dict[str, type[msgspec.Struct]] = {
     "statement": Statement,
     "not_booked": NotBookedMessage,
 }
-"""What a message of these holds besides ``$schema``: one of these keys."""
+"""The keys of these messages besides ``$schema``; exactly one is present."""

@@ -1,13 +1,13 @@
-"""What accounts are called.
+"""Names of accounts.
 
-``merchant`` is what the site has; ``acct_…`` what a payer has here; ``channel:…`` what was put into
-a payment channel, ``held:…`` what is held for an authorisation, ``drawn:…`` what was drawn from
-either and not captured yet; ``affiliate:…`` an affiliate's shares; ``fees:…`` what a method has
-cost. ``outside:…`` is the rest of the world, from which money comes: it may be below 0.
+``merchant`` is the site's; ``acct_…`` a payer's; ``channel:…`` a payment channel's, ``held:…`` an
+authorisation's, ``drawn:…`` what was drawn from either and not yet captured; ``affiliate:…`` an
+affiliate's shares; ``fees:…`` the costs of a method. ``outside:…`` is the rest of the world, the
+source of money: it may be negative.
 
-Where the site pays others, ``channel-at:…`` is what it has in its channel at a payee, by what its
-owner has booked: used before that is booked, it is below 0. ``pending-at:…`` is what it has sent
-and that was not confirmed yet, ``spent-at:…`` what was.
+For payments by the site, ``channel-at:…`` is the site's balance in its channel at a payee, as its
+owner has booked it: used before it is booked, it is negative. ``pending-at:…`` is what was sent and
+not yet confirmed, ``spent-at:…`` what was confirmed.
 """
 
 from __future__ import annotations
@@ -30,65 +30,64 @@ _PLAIN = re.compile(rf"[!-~]{{1,{LONGEST_AFFILIATE}}}")
 
 
 def is_account(name: str) -> bool:
-    """Whether a text names an account."""
+    """Return whether a text names an account."""
     return bool(_KNOWN.fullmatch(name))
 
 
 def is_outside(name: str) -> bool:
-    """Whether an account is the world outside, or kept there: it may be below 0."""
+    """Return whether an account is outside the ledger, and so may be negative."""
     return name.startswith(("outside:", "channel-at:"))
 
 
 def is_payer(name: str) -> bool:
-    """Whether a text names a payer's account."""
+    """Return whether a text names a payer's account."""
     return name.startswith(PAYER) and is_account(name)
 
 
 def has_cash(name: str) -> bool:
-    """Whether somebody pays in there, or is paid out: a payer, the site, an affiliate, a payee."""
+    """Return whether cash is paid in or out there: payer, site, affiliate, payee."""
     return is_account(name) and name.startswith((PAYER, MERCHANT, "affiliate:", "channel-at:"))
 
 
 def outside(name: str) -> str:
-    """The account of where money comes from: ``cash``, ``stripe``, ``x402``."""
+    """Return the account of a source of money: ``cash``, ``stripe``, ``x402``."""
     return f"outside:{name}"
 
 
 def fees(method: str) -> str:
-    """The account of what a method has cost."""
+    """Return the account of a method's costs."""
     return f"fees:{method}"
 
 
 def channel(id: str) -> str:
-    """The account of a payment channel."""
+    """Return the account of a payment channel."""
     return f"channel:{id}"
 
 
 def held(id: str) -> str:
-    """The account of what is held for an authorisation."""
+    """Return the account of an authorisation."""
     return f"held:{id}"
 
 
 def drawn(kind: str, id: str) -> str:
-    """The account of what was drawn from a channel or a hold, and not captured yet."""
+    """Return the account of what was drawn from a channel or a hold and not yet captured."""
     return f"drawn:{kind}:{id}"
 
 
 def at_payee(kind: Literal["channel", "pending", "spent"], payee: str) -> str:
-    """The account of what the site has at a payee.
+    """Return an account of the site at a payee.
 
     Parameters:
-        payee: its name among those that may be paid.
+        payee: its name in the settings.
     """
     return f"{kind}-at:{payee}"
 
 
 def affiliate(id: str) -> str:
-    """The account of an affiliate's shares.
+    """Return the account of an affiliate's shares.
 
     Parameters:
-        id: whatever an affiliate is called; a long one, or one with other signs than ASCII prints,
-            is told by its digest.
+        id: any text; a long one, or one with other than printable ASCII, is replaced by its digest.
     """
     if _PLAIN.fullmatch(id) and not id.startswith("sha256:"):
         return f"affiliate:{id}"

@@ -1,11 +1,11 @@
 """Purses: money that a payer has set apart for this site alone.
 
-There are two kinds. A *channel* is one-way: its payer adds to it, pays from it as long as it is
-open, and closes it; the rest goes back. A *hold* is what was authorised: a ceiling until a moment,
-of which the site captures what it is owed, all at once or in parts; the rest goes back at the end.
+There are two kinds. A *channel* is one-way: its payer tops it up, pays from it while it is open,
+and closes it; the rest goes back. A *hold* is an authorisation: a ceiling until a given time, of
+which the site captures what it is owed, at once or in parts; the rest goes back at the end.
 
-Of both many small amounts may be drawn, of millionths: they are booked as ``drawn:…`` and are the
-payer's until they are captured, in whole minor units and rounded down together.
+From both, many small amounts of millionths may be drawn: they are booked as ``drawn:…`` and remain
+the payer's until they are captured together, rounded down to whole minor units.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ _REFERENCE = re.compile(r"[A-Za-z0-9._:-]{1,50}")
 
 
 class Purse(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Money that was set apart. How much there is the journal's accounts say.
+    """Money set apart; the journal's accounts hold the amounts.
 
     Parameters:
-        id: as its payer calls it; of one kind there is one of an id, ever.
-        account: whose money it is, to which the rest goes back.
+        id: the payer's id of it, unique for its kind.
+        account: the owner's account, which receives the rest.
         currency: an ISO 4217 code.
         opened_at: Unix seconds.
-        ends_at: Unix seconds from which on nothing is drawn; 0 for a channel, which its payer
+        ends_at: Unix seconds from which nothing can be drawn; 0 for a channel, which its payer
             closes.
-        keys: Ed25519 public keys that sign for it; those of the account where there are none.
-        signed: the highest total that was drawn by signed totals, in millionths.
-        captured: what the site has got of it, in millionths.
-        captures: how often.
-        is_open: whether anything can be drawn yet.
+        keys: Ed25519 public keys that sign for it; empty for those of the account.
+        signed: the highest total drawn by signed totals, in millionths.
+        captured: the amount captured by the site, in millionths.
+        captures: the number of captures.
+        is_open: whether anything can still be drawn.
     """
 
     id: str
@@ -68,28 +68,28 @@ class Purse(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def pot(self) -> str:
-        """The account of what is in it."""
+        """The account of its content."""
         return names.channel(self.id) if self.kind == "channel" else names.held(self.id)
 
     @property
     def drawn(self) -> str:
-        """The account of what was drawn from it and not captured yet."""
+        """The account of what was drawn from it and not yet captured."""
         return names.drawn(self.kind, self.id)
 
 
 def purse_key(kind: PurseKind, id: str) -> str:
-    """What the record of a purse is called."""
+    """Return the record key of a purse."""
     return f"{kind}:{id}"
 
 
 def purse_of(books: Books, kind: PurseKind, id: str) -> Purse | None:
-    """The purse of an id; None where there is none."""
+    """Return the purse of an id; None if there is none."""
     record = books.record(purse_key(kind, id)) if is_purse_id(id) else None
     return None if record is None else msgspec.convert(record.value, Purse)
 
 
 def purse_of_pot(books: Books, account: str) -> Purse | None:
-    """The purse whose money an account holds; None for any other account."""
+    """Return the purse of an account; None for any other account."""
     kind, _, id = account.partition(":")
     match kind:
         case "channel":
@@ -101,24 +101,24 @@ def purse_of_pot(books: Books, account: str) -> Purse | None:
 
 
 def is_purse_id(text: str) -> bool:
-    """Whether a purse can be called so."""
+    """Return whether a text can be a purse's id."""
     return bool(_ID.fullmatch(text))
 
 
 def left(books: Books, purse: Purse) -> int:
-    """What is in a purse, in millionths."""
+    """Return the content of a purse, in millionths."""
     return balance(books, purse.pot, purse.currency)
 
 
 def open_purse(books: Books, purse: Purse, count: int) -> tuple[Effect, ...]:
-    """Set money of an account apart, as a purse that was not there before.
+    """Return the effects that set money of an account apart in a new purse.
 
     Parameters:
-        count: how much, in millionths; what a hold holds is all that can be captured of it.
+        count: in millionths; a hold's content is the most that can be captured.
 
     Raises:
         NotBooked: the account has too little.
-        ValueError: it is no such purse: a fault of the caller.
+        ValueError: the purse is malformed: a fault of the caller.
     """
     if not is_purse_id(purse.id) or (purse.kind == "hold") != bool(purse.ends_at):
         raise ValueError(f"{purse!r} has no id of a purse, or a hold has no end.")
@@ -137,10 +137,10 @@ def open_purse(books: Books, purse: Purse, count: int) -> tuple[Effect, ...]:
 
 
 def top_up(books: Books, purse: Purse, count: int, reference: str) -> tuple[Effect, ...]:
-    """Add to a channel from its account.
+    """Return the effects that top up a channel from its account.
 
     Parameters:
-        reference: names this top-up among those of the channel; the same one adds once.
+        reference: the top-up's id within the channel; a repeated one has no effect.
 
     Raises:
         NotBooked: the account has too little, or the channel is closed.
@@ -153,19 +153,19 @@ def top_up(books: Books, purse: Purse, count: int, reference: str) -> tuple[Effe
         return ()
     legs = move(purse.account, purse.pot, purse.currency, count)
     cover(books, legs)
-    # a channel that is closed meanwhile has another version, and this is judged again
+    # closing a channel changes its version, so that this is judged again
     booked = post(transaction, legs, kind="channel", at=books.now, memo=purse.id)
     return (_kept(books, purse), *booked)
 
 
 def draw(books: Books, purse: Purse, count: int, reference: str) -> tuple[Effect, ...]:
-    """Draw an amount, which may be finer than the minor unit.
+    """Return the effects of a draw, which may be finer than the minor unit.
 
     Parameters:
-        reference: names this draw among those of the purse; the same one draws once.
+        reference: the draw's id within the purse; a repeated one has no effect.
 
     Raises:
-        NotBooked: there is not as much in it, or it is over.
+        NotBooked: the purse has too little, or is over.
     """
     transaction = _drawing(purse, reference)
     if is_booked(books, transaction):
@@ -175,10 +175,10 @@ def draw(books: Books, purse: Purse, count: int, reference: str) -> tuple[Effect
 
 
 def draw_up_to(books: Books, purse: Purse, total: int) -> tuple[Effect, ...]:
-    """Draw what a signed total says beyond the totals before; one that is no higher says nothing.
+    """Return the effects of a signed total above the earlier ones; a lower one has none.
 
     Raises:
-        NotBooked: there is not as much in it, or it is over.
+        NotBooked: the purse has too little, or is over.
     """
     if total <= purse.signed:
         return ()
@@ -190,7 +190,7 @@ def draw_up_to(books: Books, purse: Purse, total: int) -> tuple[Effect, ...]:
 
 
 def _drawing(purse: Purse, reference: str) -> str:
-    # neither an id nor a reference has a slash: so no two of them are ever taken for one another
+    # neither an id nor a reference has a slash, so the combination is unambiguous
     return f"draw:{purse.kind}:{purse.id}/{_checked(reference)}"
 
 
@@ -205,15 +205,15 @@ def _draw(books: Books, purse: Purse, count: int, transaction: str) -> tuple[Eff
 def capture(
     books: Books, purse: Purse, count: int | None = None, sharing: RevenueSplit = NOBODY
 ) -> tuple[Effect, ...]:
-    """Have the site and its affiliates get what is theirs of a purse.
+    """Return the effects by which the site and its affiliates receive their part of a purse.
 
     Parameters:
-        count: how much, in whole minor units: of what was drawn first, the rest of what is in it.
-            None for what was drawn, rounded down to whole minor units; the rest stays drawn.
-        sharing: what affiliates get of it.
+        count: in whole minor units, first of what was drawn, then of the rest. None for what was
+            drawn, rounded down to whole minor units; the remainder stays drawn.
+        sharing: the affiliates' part.
 
     Raises:
-        NotBooked: there is not as much, or the purse is over, or ``count`` is finer than that.
+        NotBooked: there is too little, the purse is over, or ``count`` is too fine.
     """
     if not purse.is_open:
         raise NotBooked("closed", "It is closed: what was left has gone back.")
@@ -236,9 +236,9 @@ def capture(
 
 
 def close(books: Books, purse: Purse) -> tuple[Effect, ...]:
-    """End a purse: what was drawn is captured, in whole minor units; the rest goes back.
+    """Return the effects that close a purse: draws are captured, the rest goes back.
 
-    One that is closed stays as it is.
+    Draws are captured in whole minor units. A closed purse is unchanged.
     """
     if not purse.is_open:
         return ()
@@ -286,7 +286,7 @@ def _checked(reference: str) -> str:
 
 
 def _kept(books: Books, purse: Purse) -> Keep:
-    """Write a purse; who has written it meanwhile has this judged again."""
+    """Return the effect that writes a purse; a concurrent write has this judged again."""
     key = purse_key(purse.kind, purse.id)
     record = books.record(key)
     return Keep(key, purse, 0 if record is None else record.version, outlives=True)

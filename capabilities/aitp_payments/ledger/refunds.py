@@ -1,4 +1,4 @@
-"""Money that goes back, all of it or a part: never more than was paid, from those who got it."""
+"""Refunds, whole or partial: never more than was paid, from those who received it."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _FEES = "fees:"
 
 
 class Returned(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What of a payment has gone back.
+    """The refunded part of a payment.
 
     Parameters:
         count: in millionths.
-        parts: the same by the accounts that had got it; what one of them had spent meanwhile, and
-            the site has given for it, stands by its name.
+        parts: the same by recipient account; it includes what the site paid for a recipient that
+            had spent its part.
     """
 
     count: int = 0
@@ -41,24 +41,24 @@ class Returned(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def returned_key(transaction: str) -> str:
-    """What the record is called of what has gone back of a payment."""
+    """Return the record key of a payment's refunds."""
     return f"returned:{transaction}"
 
 
 def returned(books: Books, transaction: str) -> Returned:
-    """What of a payment has gone back before."""
+    """Return the refunds of a payment so far."""
     record = books.record(returned_key(transaction))
     return Returned() if record is None else msgspec.convert(record.value, Returned)
 
 
 def refundable(books: Books, transaction: str) -> int:
-    """What of a payment can go back, in millionths; 0 of one that was never booked."""
+    """Return the refundable rest of a payment, in millionths; 0 if it was never booked."""
     entry = _entry(books, transaction)
     return 0 if entry is None else _price(entry) - returned(books, transaction).count
 
 
 def is_refunded(books: Books, transaction: str, reference: str) -> bool:
-    """Whether a refund of a payment was booked."""
+    """Return whether a refund of a payment is booked."""
     return is_booked(books, _booked(transaction, reference))
 
 
@@ -70,18 +70,18 @@ def refund(
     reference: str,
     to: str | None = None,
 ) -> tuple[Effect, ...]:
-    """Give back what was paid: those who got a share give theirs back in proportion, exactly.
+    """Return the effects of a refund; those who received a share return theirs in proportion.
 
-    What an affiliate has spent meanwhile the site gives for it; what a method has cost stays spent.
+    The site pays for an affiliate that has spent its share; the costs of a method stay spent.
 
     Parameters:
-        transaction: by which it was paid, such as ``pay:{payment_id}``.
-        count: in millionths; None for what has not gone back yet.
-        reference: names this refund among those of the payment; the same one goes back once.
-        to: the account that it goes to; None for whoever paid.
+        transaction: of the payment, such as ``pay:{payment_id}``.
+        count: in millionths; None for the rest.
+        reference: the refund's id within the payment; a repeated one has no effect.
+        to: the receiving account; None for the payer.
 
     Raises:
-        NotBooked: nothing was paid by it, less is left than this, or the site has not enough.
+        NotBooked: there is no such payment, less is left than this, or the site has too little.
     """
     entry = _entry(books, transaction)
     if entry is None:
@@ -124,7 +124,7 @@ def _booked(transaction: str, reference: str) -> str:
 
 
 def _given(books: Books, parts: Mapping[str, int], currency: str) -> Sequence[Leg]:
-    """Who gives how much: what they have no more, the site gives."""
+    """Return who pays how much; the site pays for those who lack money."""
     legs = []
     for account, part in parts.items():
         own = part
@@ -135,7 +135,7 @@ def _given(books: Books, parts: Mapping[str, int], currency: str) -> Sequence[Le
 
 
 def _given_to(books: Books, entry: Entry, count: int) -> Sequence[Leg]:
-    """Who gets it back: whoever paid, of several in proportion."""
+    """Return who receives it: the payer, or several in proportion."""
     payers = [leg for leg in entry.legs if leg.millionths < 0]
     parts = take_from(count, [-leg.millionths for leg in payers], payers[0].currency)
     return [
@@ -145,13 +145,13 @@ def _given_to(books: Books, entry: Entry, count: int) -> Sequence[Leg]:
 
 
 def _payer(books: Books, account: str) -> str:
-    """Where it goes back to: a purse that is closed takes nothing in, its payer does."""
+    """Return the receiving account: for a closed purse its owner's account."""
     purse = purse_of_pot(books, account)
     return account if purse is None or purse.is_open else purse.account
 
 
 def _got(entry: Entry) -> Mapping[str, int]:
-    """Who got how much; what a method has cost is the site's, which has paid it of its own."""
+    """Return who received how much; the costs of a method count as the site's."""
     got = Counter[str]()
     for leg in entry.legs:
         if leg.millionths > 0:

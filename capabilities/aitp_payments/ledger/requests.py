@@ -1,4 +1,4 @@
-"""Channels, authorisations and what is drawn from them, as they are asked for on a thread."""
+"""Handles requests on channels, authorisations, and draws from them."""
 
 from __future__ import annotations
 
@@ -49,44 +49,44 @@ from aitp_payments.settlement.lifecycle import SettlementService
 
 SIGNATURE = "payer_signature"
 RELEASE = "purses_release"
-"""The job that ends an authorisation once its time is over."""
+"""The job that ends an expired authorisation."""
 LONGEST_HOLD = 31 * 24 * 60 * 60
 FRESH_SECONDS = 300
-"""A signed question how something stands is answered so long; later somebody else may send it."""
+"""How long a signed request for a statement is valid, because others could replay it."""
 
 Named = asked.Draw | asked.Capture | asked.RequestStatement
 
 
 class Purses(Method):
-    """Money that payers set apart. No quote is paid by these messages themselves."""
+    """Purses of payers. These messages themselves pay no quote."""
 
     name = "purses"
 
     def use(self, own: Own, merchant: Merchant, settling: SettlementService) -> None:
-        """Take the merchant, who signs how everything stands."""
+        """Receive the merchant, who signs statements."""
         del own, settling
         self._merchant = merchant
 
     def option(self, charge: Charge) -> Mapping[str, Any] | None:
-        """None: quotes are paid from a channel by the ledger's own methods."""
+        """Return None: the ledger's other methods pay quotes from a channel."""
         del charge
         return None
 
     async def refund(self, payment: PaymentRecord, job: Job) -> Wanted:
-        """There is none: no quote is paid by it."""
+        """Raise an error: no quote is paid by this method."""
         del job
         raise LookupError(f"{payment.payment_id} was not paid by {self.name}.")
 
     def as_text(self, part: Part) -> str | None:
-        """See :mod:`aitp_payments.ledger.text`."""
+        """Render a message; see :mod:`aitp_payments.ledger.text`."""
         return tell(part)
 
     def jobs(self) -> Mapping[str, Work]:
-        """Ending authorisations in time."""
+        """Return the job that ends authorisations in time."""
         return {RELEASE: Work(self._release, delays=(5, 60, 600, 3600))}
 
     def judge(self, part: Part, context: Context) -> Verdict | None:
-        """Do what is asked, and say how it stands; what cannot be booked is said as well."""
+        """Carry out a request and report the new state, or why it cannot be booked."""
         try:
             return self._judged(part, context)
         except NotBooked as why:
@@ -128,7 +128,7 @@ class Purses(Method):
         if known is not None:
             if known.account != purse.account:
                 raise NotBooked("not_allowed", "There is one with this id already: take a new one.")
-            # what is signed can be sent again by others, who are not told what is left by now
+            # others can replay a signed message; they must not learn the balance
             if not account.is_of(context.principal) and not _is_as_opened(known, count, context):
                 raise NotBooked(
                     "not_allowed",
@@ -193,7 +193,7 @@ class Purses(Method):
         return self._done(purse, effects, context, "captured")
 
     def _released(self, wish: asked.Release, part: Part, context: Context) -> Purse:
-        """The authorisation that whoever asks may end now."""
+        """Return the authorisation that the sender may end now."""
         if context.is_operator:
             return _purse(context, "hold", wish.authorization_id)
         purse = self._theirs("hold", wish.authorization_id, part, context)
@@ -230,12 +230,12 @@ class Purses(Method):
         return Take((Say({"statement": self._merchant.sign(told)}),))
 
     def _theirs(self, kind: PurseKind, id: str, part: Part, context: Context) -> Purse:
-        """The purse of an id, for whoever may pay from it."""
+        """Return the purse of an id, if the sender may pay from it."""
         purse = purse_of(context, kind, id)
         account = None if purse is None else account_of(context, purse.account)
         if purse is None or account is None:
             raise _not_theirs()
-        # who pays from it need not be able to take the rest back, or to see more of the account
+        # a key that pays from it cannot take the rest back, nor see the account
         is_spent = isinstance(part.content, asked.Draw | asked.RequestStatement)
         self._check_payer(part, context, account, (purse.keys if is_spent else ()) or account.keys)
         return purse
@@ -255,7 +255,7 @@ class Purses(Method):
     def _done(
         self, purse: Purse, effects: Sequence[Effect], context: Context, event: str = ""
     ) -> Verdict:
-        """Have effects done, and say how the purse stands then."""
+        """Apply effects, and report the purse's resulting state."""
         after = After(context, effects)
         stands = purse_of(after, purse.kind, purse.id) or purse
         told = {
@@ -278,12 +278,12 @@ class Purses(Method):
         return Take((*effects, *noted, Say(said)))
 
     async def _release(self, job: Job) -> Wanted:
-        """Close an authorisation whose time is over: what was drawn is the site's."""
+        """Close an expired authorisation: draws are the site's."""
         return _ending(job.ref)
 
 
 def _is_as_opened(purse: Purse, count: int, context: Context) -> bool:
-    """Whether nothing has moved since somebody set so many millionths apart."""
+    """Return whether a purse is unchanged since so many millionths were set apart."""
     has_moved = purse.captured or balance(context, purse.drawn, purse.currency)
     return purse.is_open and not has_moved and left(context, purse) == count
 
@@ -297,10 +297,10 @@ def _ending(id: str) -> Callable[[Context], Sequence[Effect]]:
 
 
 def _named(wish: Named, part: Part) -> tuple[PurseKind, str]:
-    """Which purse is meant.
+    """Return which purse is named.
 
     Raises:
-        InvalidRequest: none, or two.
+        InvalidRequest: none is named, or two are.
     """
     match wish.channel_id, wish.authorization_id:
         case str(channel), UnsetType():
@@ -321,7 +321,7 @@ def _purse(context: Context, kind: PurseKind, id: str) -> Purse:
 
 
 def _sharing(wish: asked.Capture) -> RevenueSplit:
-    """What affiliates get of what is captured."""
+    """Return the affiliates' part of a capture."""
     share = wish.revenue_share
     if isinstance(share, UnsetType):
         return NOBODY
@@ -340,7 +340,7 @@ def _not_theirs() -> NotBooked:
 
 
 def _count(text: str, name: str, part: Part) -> int:
-    """An amount above 0, in millionths.
+    """Parse an amount above 0, in millionths.
 
     Raises:
         InvalidRequest: it is none.

@@ -1,4 +1,4 @@
-"""Who gets how much of what was paid: affiliates by their weights, the site the rest."""
+"""Splits payments: affiliates by weight, the rest for the site."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from aitp_payments.ledger.names import MERCHANT, affiliate
 from aitp_payments.money import is_whole, split, whole_part
 
 ALL_BPS = 10_000
-"""All of it, in basis points."""
+"""The whole, in basis points."""
 
 
 class RevenueSplit(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What affiliates get of what is paid.
+    """The affiliates' part of a payment.
 
     Parameters:
-        bps: all of them together, in basis points of the price.
-        weights: how they share that, by their ids.
+        bps: of all affiliates together, in basis points of the price.
+        weights: how they share it, by id.
     """
 
     bps: int = 0
     weights: Mapping[str, int] = msgspec.field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse what could not be paid out.
+        """Reject a split that cannot be paid out.
 
         Raises:
-            ValueError: more than all of it is shared, or a weight is below 1.
+            ValueError: more than the whole is shared, or a weight is below 1.
         """
         if not 0 <= self.bps <= ALL_BPS:
             raise ValueError(f"Affiliates share 0 to {ALL_BPS} basis points of what is paid.")
@@ -41,13 +41,13 @@ NOBODY = RevenueSplit()
 
 
 def received(count: int, currency: str, sharing: RevenueSplit) -> tuple[Leg, ...]:
-    """What each receives of what is paid: the legs add up to exactly that.
+    """Return the legs of all recipients, which add up to exactly the payment.
 
-    Affiliates get whole minor units where the price is one of these, rounded down together, and
-    split by the largest remainder; the site has the rest.
+    Affiliates receive whole minor units if the price has them, rounded down together, and split by
+    the largest remainder; the site receives the rest.
 
     Parameters:
-        count: what is paid, in millionths.
+        count: the payment in millionths.
     """
     if not sharing.bps or not sharing.weights:
         return (Leg(MERCHANT, currency, count),)
@@ -65,5 +65,5 @@ def received(count: int, currency: str, sharing: RevenueSplit) -> tuple[Leg, ...
 
 
 def paid(source: str, count: int, currency: str, sharing: RevenueSplit = NOBODY) -> Sequence[Leg]:
-    """The legs of a payment from an account to the site and its affiliates."""
+    """Return the legs of a payment from an account to the site and its affiliates."""
     return (Leg(source, currency, -count), *received(count, currency, sharing))

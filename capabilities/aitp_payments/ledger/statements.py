@@ -1,4 +1,4 @@
-"""The journal for people and for bookkeeping: statements of accounts, CSV and JSON lines."""
+"""Exports the journal: statements of accounts, CSV and JSON lines."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
 class Line(msgspec.Struct, frozen=True):
-    """What a transaction has done to an account.
+    """A line of an account's statement.
 
     Parameters:
         at: Unix seconds.
-        count: in millionths, below 0 for what was taken from it.
+        count: in millionths, negative for a debit.
     """
 
     at: int
@@ -34,12 +34,12 @@ class Line(msgspec.Struct, frozen=True):
 
 
 def in_order(entries: Iterable[Entry]) -> list[Entry]:
-    """Entries by their time, and those of one second by their ids: the same order each time."""
+    """Sort entries by time, then id, so that the order is stable."""
     return sorted(entries, key=lambda entry: (entry.at, entry.transaction))
 
 
 def statement(entries: Iterable[Entry], account: str) -> Iterator[Line]:
-    """What was booked on an account, in order."""
+    """Yield an account's lines, in order."""
     for entry in in_order(entries):
         for leg in entry.legs:
             if leg.account == account:
@@ -54,7 +54,7 @@ def statement(entries: Iterable[Entry], account: str) -> Iterator[Line]:
 
 
 def json_of_line(line: Line) -> Mapping[str, object]:
-    """A line of a statement as programs read it: amounts as text."""
+    """Return a line of a statement as JSON, with amounts as text."""
     return {
         "time": second(line.at),
         "kind": line.kind,
@@ -66,7 +66,7 @@ def json_of_line(line: Line) -> Mapping[str, object]:
 
 
 def balances(counters: Iterable[tuple[str, int]]) -> Mapping[str, Mapping[str, int]]:
-    """What accounts hold, by account and currency, from the counters that say so."""
+    """Return balances by account and currency, from the counters."""
     held: dict[str, dict[str, int]] = defaultdict(dict)
     for name, count in counters:
         currency, _, account = name.removeprefix(BALANCE).partition(":")
@@ -75,7 +75,7 @@ def balances(counters: Iterable[tuple[str, int]]) -> Mapping[str, Mapping[str, i
 
 
 def csv_lines(entries: Iterable[Entry]) -> Iterator[str]:
-    """The journal as CSV (RFC 4180), a row for each leg: what is taken is a debit."""
+    """Yield the journal as CSV (RFC 4180), a row for each leg."""
     yield _row(COLUMNS)
     for entry in in_order(entries):
         for leg in _by_account(entry.legs):
@@ -94,7 +94,7 @@ def csv_lines(entries: Iterable[Entry]) -> Iterator[str]:
 
 
 def json_of(entry: Entry) -> Mapping[str, object]:
-    """An entry as it is exported: amounts as text."""
+    """Return an entry as JSON, with amounts as text."""
     return {
         "time": second(entry.at),
         "transaction": entry.transaction,
@@ -112,7 +112,7 @@ def json_of(entry: Entry) -> Mapping[str, object]:
 
 
 def second(at: int) -> str:
-    """Unix seconds as people and bookkeeping read them, in UTC."""
+    """Format Unix seconds as UTC."""
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -122,7 +122,7 @@ def _by_account(legs: Iterable[Leg]) -> Sequence[Leg]:
 
 def _row(cells: Iterable[str]) -> str:
     written = io.StringIO()
-    # what a spreadsheet would take for a formula is text
+    # spreadsheets must not read a cell as a formula
     safe = (f"'{cell}" if cell.startswith(_FORMULAS) else cell for cell in cells)
     csv.writer(written).writerow(safe)
     return written.getvalue()

@@ -1,4 +1,4 @@
-"""What is asked and told of channels and authorisations, in words."""
+"""Renders messages on channels and authorisations as text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from aitp_payments.ledger import messages as asked
 
 
 def tell(part: Part) -> str | None:
-    """A message in words; None for what is none of these."""
+    """Render a message; None for other messages."""
     given = {
         name: one_line(value) if isinstance(value, str) else value
         for name, value in part.given[part.key].items()

@@ -1,10 +1,11 @@
-"""The messages of AITP-01, version 1.0.0, and which of its terms a message speaks in.
+"""The messages of AITP-01, version 1.0.0.
 
-The published schema is closed: what it does not name is refused. The site's own schema
-(:mod:`aitp_payments.messages.site`) says the rest; the earlier draft is
+The published schema is closed: unknown members are refused. The site's own schema
+(:mod:`aitp_payments.messages.site`) adds the rest; the earlier draft is
 :mod:`aitp_payments.messages.draft`.
 
-Source: the published schema of AITP-01, version 1.0.0. Texts are bounded here, amounts counted.
+Source: the published schema of AITP-01, version 1.0.0. Here texts are bounded, and amounts must be
+countable.
 """
 
 from __future__ import annotations
@@ -191,4 +192,4 @@ MESSAGES: dict[str, type[msgspec.Struct]] = {
     "top_up_request": TopUpRequest,
     "top_up_response": TopUpResponse,
 }
-"""What a message of AITP-01 holds besides ``$schema``: one of these keys."""
+"""The keys of a message of AITP-01 besides ``$schema``; exactly one is present."""

@@ -1,7 +1,7 @@
-"""The messages of AITP-01's earlier draft, and what they come to here.
+"""The messages of AITP-01's earlier draft, and their amounts.
 
-A quote lists plans with amounts that are numbers; ``payment_authorization`` says that one was paid,
-``payment_result`` what came of it.
+A quote lists plans with numeric amounts; ``payment_authorization`` reports a payment,
+``payment_result`` its result.
 
 Source: the earlier draft's schema, as of ``https://aitp.dev/v1/payments/schema.json``.
 """
@@ -18,7 +18,7 @@ from aitp_payments.messages.aitp01 import Detail, Id, Moment, Paragraph
 
 DRAFT = "https://aitp.dev/v1/payments/schema.json"
 _EXACT_DIGITS = 15
-"""So many digits of a number survive being read as a double (IEEE 754, 5.12.2)."""
+"""Number of digits that survive the conversion to a double (IEEE 754, 5.12.2)."""
 
 Number = Annotated[float, Meta(ge=0, le=1e12)]
 
@@ -76,17 +76,17 @@ MESSAGES: dict[str, type[msgspec.Struct]] = {
     "payment_authorization": PaymentAuthorization,
     "payment_result": PaymentResult,
 }
-"""What only the draft says; its ``quote`` is told from AITP-01's by what is in it."""
+"""The draft's own messages; its ``quote`` is distinguished from AITP-01's by its members."""
 
 
 def exact(number: float) -> Decimal:
-    """The amount that a JSON number has said.
+    """Return the exact amount of a JSON number.
 
-    It was read as a double. Any amount of at most 15 digits is the only such one that this double
-    can stand for.
+    It was read as a double. An amount of at most 15 digits is the only such amount that the double
+    can represent.
 
     Raises:
-        ValueError: it has more digits, and could be another amount.
+        ValueError: it has more digits, so another amount is possible.
     """
     amount = Decimal(repr(number))
     if len(amount.normalize().as_tuple().digits) > _EXACT_DIGITS:

@@ -1,8 +1,8 @@
-"""Payments in the terms of AITP-01's earlier draft, answered by its ``payment_result``.
+"""Payments of AITP-01's earlier draft, answered by its ``payment_result``.
 
-The draft has no signatures: it says that something was transferred, from which account. An account
-of the ledger is paid from where the desk itself knows that whoever speaks owns it; a transfer
-elsewhere is nothing that could be looked at here, and pays for nothing.
+The draft has no signatures: it reports a transfer and its account. An account of the ledger is
+charged if the desk itself knows that the sender owns it; a transfer elsewhere cannot be verified
+here, and pays for nothing.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ ONE = "An authorization has one transfer, of all that is paid."
 
 
 class ByDraft(ByAccount):
-    """Accounts of the ledger, in the draft's terms. It stands in no quote of its own."""
+    """Accounts of the ledger in the draft's form; no quote names this method."""
 
     name = "draft"
 
     def option(self, charge: Charge) -> None:
-        """A quote names accounts already."""
+        """Return None: a quote names accounts already."""
         del charge
 
     def judge(self, part: Part, context: Context) -> Verdict | None:
-        """Authorizations that say that something was paid."""
+        """Judge authorisations that report a payment."""
         match part.content:
             case PaymentAuthorization(result="success") as authorization:
                 return Take(self._authorized(authorization, context))

@@ -1,7 +1,7 @@
 """Signatures of quotes, wrappers, payments and confirmations: Ed25519 over canonical JSON.
 
-What is signed is the object without the member that holds the signature, in the JSON
-Canonicalization Scheme. The text of a signature is ``ed25519:`` and base64, as AITP-01 has it.
+The signature covers the object without the signature's own member, in the JSON Canonicalization
+Scheme. Its text is ``ed25519:`` and base64, as in AITP-01.
 
 Sources: AITP-01 1.0.0, Signature Requirements; RFC 8785 (JCS); RFC 8032 (Ed25519); RFC 7638
 (thumbprints of keys); RFC 8037 (Ed25519 in a JWK).
@@ -32,22 +32,22 @@ _PLAIN_DOWN_TO = -6
 
 
 def digest_of(quote: Mapping[str, Any]) -> str:
-    """By what a quote that is passed on is known again: SHA-256 of its canonical JSON, in hex."""
+    """Return the digest that identifies a quote: SHA-256 of its canonical JSON, in hex."""
     return hashlib.sha256(canonical(quote)).hexdigest()
 
 
 def canonical(value: Any) -> bytes:
-    """A JSON value in the one spelling of RFC 8785.
+    """Serialise a JSON value canonically (RFC 8785).
 
     Raises:
-        ValueError: it has none: a number that is not finite, an integer beyond 2^53, a text with
+        ValueError: there is no canonical form: a number that is not finite, an integer beyond 2^53,
             half a surrogate pair.
     """
     return _canonical(value).encode()
 
 
 def signed_bytes(message: Mapping[str, Any], member: str) -> bytes:
-    """What is signed of a message: all of it but the member that holds the signature."""
+    """Return the signed bytes of a message, without its signature's member."""
     return canonical({name: value for name, value in message.items() if name != member})
 
 
@@ -57,15 +57,15 @@ def write_signature(private: Ed25519PrivateKey, data: bytes) -> str:
 
 
 def sign(private: Ed25519PrivateKey, message: Mapping[str, Any], member: str) -> dict[str, Any]:
-    """A message with its signature in a member of it."""
+    """Add a signature to a message."""
     return {**message, member: write_signature(private, signed_bytes(message, member))}
 
 
 def is_signed(key: str, data: bytes, signature: str) -> bool:
-    """Whether bytes were signed with the private half of a public key.
+    """Return whether a public key verifies a signature of bytes.
 
     Parameters:
-        key: as :func:`write_key` writes it; what is no key has signed nothing.
+        key: as written by :func:`write_key`; a malformed key verifies nothing.
         signature: with ``ed25519:`` or without; base64 of either alphabet.
     """
     public, raw = read_key(key), _decoded(signature.removeprefix(PREFIX), _SIGNATURE_BYTES)
@@ -79,7 +79,7 @@ def is_signed(key: str, data: bytes, signature: str) -> bool:
 
 
 def verifies(key: str, message: Mapping[str, Any], member: str) -> bool:
-    """Whether a message holds its signature by a key; False also for what has no canonical form."""
+    """Return whether a message has a valid signature; False without a canonical form."""
     signature = message.get(member)
     if not isinstance(signature, str):
         return False
@@ -91,31 +91,31 @@ def verifies(key: str, message: Mapping[str, Any], member: str) -> bool:
 
 
 def plain_signature(signature: str) -> str:
-    """A signature in one spelling; what is none stays as it is.
+    """Normalise a signature; a malformed one is unchanged.
 
-    Base64 writes the same bytes in several ways, and whoever has seen a signature can write it
-    anew: so it is by its bytes that one is told from another.
+    Base64 has several spellings of the same bytes, which anyone who has seen a signature can write:
+    signatures are compared by their bytes.
     """
     raw = _decoded(signature.removeprefix(PREFIX), _SIGNATURE_BYTES)
     return signature if raw is None else PREFIX + base64.b64encode(raw).decode()
 
 
 def write_key(public: Ed25519PublicKey) -> str:
-    """A public key as text: ``ed25519:`` and base64."""
+    """Write a public key as text: ``ed25519:`` and base64."""
     return PREFIX + base64.b64encode(public.public_bytes_raw()).decode()
 
 
 def read_key(text: str) -> Ed25519PublicKey | None:
-    """Read a public key: as :func:`write_key` has it, also base64url, also without the prefix.
+    """Parse a public key, also in base64url and without the prefix.
 
-    None of what is no key, or one by which a signature is of anything.
+    None for a malformed key, or one so weak that one signature fits any message.
     """
     raw = _decoded(text.removeprefix(PREFIX), _KEY_BYTES)
     return None if raw is None or is_weak(raw) else Ed25519PublicKey.from_public_bytes(raw)
 
 
 def jwk_of(public: Ed25519PublicKey) -> dict[str, str]:
-    """A public key as JWK; its ``kid`` is its thumbprint."""
+    """Return a public key as JWK, with its thumbprint as ``kid``."""
     x = base64.urlsafe_b64encode(public.public_bytes_raw()).rstrip(b"=").decode()
     shape = {"crv": "Ed25519", "kty": "OKP", "x": x}
     digest = hashlib.sha256(msgspec.json.encode(shape, order="sorted")).digest()
@@ -124,7 +124,7 @@ def jwk_of(public: Ed25519PublicKey) -> dict[str, str]:
 
 
 def _decoded(text: str, length: int) -> bytes | None:
-    """What base64 of either alphabet holds, if that is so many bytes."""
+    """Decode base64 of either alphabet; None unless it has the given length."""
     plain = text.rstrip("=").replace("-", "+").replace("_", "/")
     try:
         raw = base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
@@ -144,7 +144,7 @@ def _canonical(value: Any) -> str:
         case float():
             return _number(value)
         case Mapping():
-            # by UTF-16 code units, as the standard has it
+            # by UTF-16 code units, as RFC 8785 requires
             names = sorted(value, key=lambda name: name.encode("utf-16-be"))
             return "{" + ",".join(f"{_canonical(n)}:{_canonical(value[n])}" for n in names) + "}"
         case list() | tuple():
@@ -154,7 +154,7 @@ def _canonical(value: Any) -> str:
 
 
 def _number(value: float) -> str:
-    """A number as ECMAScript writes it: by the fewest digits that mean it."""
+    """Format a number as ECMAScript does: by the fewest digits that identify it."""
     if not math.isfinite(value):
         raise ValueError("A number that is not finite has no canonical form.")
     if value == 0:

@@ -1,6 +1,7 @@
-"""The site's own messages: what AITP-01 1.0.0 cannot say.
+"""The site's own messages, which AITP-01 1.0.0 cannot express.
 
-All of AITP-01 can be said in the site's own schema too, where quotes name further ways to pay.
+All of AITP-01 can be expressed in the site's own schema too, in which quotes name further payment
+methods.
 """
 
 from __future__ import annotations
@@ -186,4 +187,4 @@ MESSAGES: dict[str, type[msgspec.Struct]] = {
     "rejected_decline": RejectedDecline,
     "rejected_payment_decision": RejectedPaymentDecision,
 }
-"""What a message of the site's own schema holds besides ``$schema``: one of these keys."""
+"""The keys of a message of the site's own schema besides ``$schema``; exactly one is present."""

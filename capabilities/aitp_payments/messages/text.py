@@ -1,4 +1,4 @@
-"""Quotes and payments in words: what a person reads, and how they can answer."""
+"""Renders quotes and payments as text, with instructions how to answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CALLED = {
 
 
 def tell_quote(quote: Mapping[str, Any]) -> str:
-    """A quote, the ways to pay it, and what to reply."""
+    """Render a quote, its payment methods, and what to reply."""
     options = quote.get("payment_options") or ()
     prices = list(dict.fromkeys(_price(option) for option in options))
     what = _line(quote.get("description")).rstrip(".")
@@ -36,7 +36,7 @@ def tell_quote(quote: Mapping[str, Any]) -> str:
 
 
 def tell_payment(payment: Mapping[str, Any]) -> str:
-    """A payment of a quote."""
+    """Render a payment of a quote."""
     method = payment.get("payment_method") or {}
     amount = method.get("amount")
     price = f" {_line(amount)} {_line(method.get('currency'))}" if amount else ""
@@ -44,7 +44,7 @@ def tell_payment(payment: Mapping[str, Any]) -> str:
 
 
 def tell_result(told: Mapping[str, Any]) -> str:
-    """What came of a payment."""
+    """Render the result of a payment."""
     message = _line(told.get("message"))
     if message:
         return message
@@ -57,7 +57,7 @@ def tell_result(told: Mapping[str, Any]) -> str:
 
 
 def tell_top_up(told: Mapping[str, Any], *, is_request: bool) -> str:
-    """That a channel needs more, or has got it."""
+    """Render a top-up request, or its response."""
     amount = told.get("amount")
     price = f"{_line(amount)} {_line(told.get('currency'))}" if amount else "more"
     channel = _line(told.get("channel_id"))
@@ -68,12 +68,12 @@ def tell_top_up(told: Mapping[str, Any], *, is_request: bool) -> str:
 
 
 def tell_decision(decision: Mapping[str, Any]) -> str:
-    """What one of the site's people has decided about what a merchant asks."""
+    """Render a decision of one of the site's people."""
     return "The site pays." if decision["pay"] else "The site does not pay."
 
 
 def called(method: Mapping[str, Any]) -> str:
-    """A way to pay in words."""
+    """Render a payment method."""
     kind = str(method.get("type", ""))
     return _CALLED.get(kind, kind or "what was agreed")
 

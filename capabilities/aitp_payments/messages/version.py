@@ -1,4 +1,4 @@
-"""Telling quotes of AITP-01 from those of its earlier draft: both stand below ``quote``."""
+"""Distinguishes quotes of AITP-01 from those of its earlier draft: both use ``quote``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from aitp_payments.messages.draft import DraftQuote
 
 
 def read_quote(given: Mapping[str, Any]) -> Quote | DraftQuote:
-    """Read what stands below ``quote``.
+    """Parse the value of ``quote``.
 
     Raises:
         InvalidRequest: it is neither.

@@ -1,1 +1,1 @@
-"""Quotes: built, signed, waiting, answered, wrapped by affiliates."""
+"""Quotes: built, signed, open, answered, wrapped by affiliates."""

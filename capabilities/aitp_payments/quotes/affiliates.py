@@ -1,4 +1,4 @@
-"""Quotes of this site that come back wrapped: their affiliates are written down."""
+"""Records the affiliates of this site's quotes that come back wrapped."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ SHORTENED = "Another chain was sent for this quote before; a further one goes on
 
 
 class PassingOn:
-    """Writes down who has passed quotes on.
+    """Records who has passed quotes on.
 
     Parameters:
-        keys: public keys of affiliates, by their ids.
+        keys: public keys of affiliates, by id.
     """
 
     def __init__(self, merchant: Merchant, keys: Mapping[str, str]) -> None:
@@ -32,16 +32,16 @@ class PassingOn:
         self._keys = keys
 
     def is_ours(self, wrapped: Mapping[str, Any]) -> bool:
-        """Whether it is this site that is to be paid by it."""
+        """Return whether a wrapped quote is this site's."""
         return bool(wrapped["original_quote"]["merchant_id"] == self._merchant.id)
 
     def take(
         self, wrapped: Mapping[str, Any], context: Context, terms: Terms
     ) -> tuple[Effect, ...]:
-        """Have the affiliates of a chain share in what is paid, if it holds.
+        """Return the effects that give the affiliates of a valid chain their share.
 
         Parameters:
-            terms: in whose terms it was said.
+            terms: the schema of the message.
         """
         original, wrappers = wrapped["original_quote"], tuple(wrapped["wrappers"])
         quote_id = original["quote_id"]
@@ -78,7 +78,7 @@ class PassingOn:
         wrappers: tuple[Mapping[str, Any], ...],
         now: int,
     ) -> QuoteRecord:
-        """A quote with its affiliates."""
+        """Return a quote with its affiliates."""
         if quote is None:
             raise BrokenChain(UNKNOWN)
         if not is_same(original, quote):
@@ -91,8 +91,8 @@ class PassingOn:
 
 
 def is_same(original: Mapping[str, Any], quote: QuoteRecord) -> bool:
-    """Whether a quote that was passed on is the one that was given here, in either form."""
+    """Return whether a passed-on quote equals the stored one, in either form."""
     try:
         return digest_of(original) in {quote.digest, quote.published}
-    except ValueError:  # what has no canonical form was never signed
+    except ValueError:  # without a canonical form it was never signed
         return False

@@ -1,4 +1,4 @@
-"""Answers of people to quotes: by a form, in words."""
+"""Answers of people to quotes, by form or by text."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _LONGEST_CODE = 100
 
 
 def make_form(asked: AskedPayment, *, by_account: bool) -> dict[str, Any]:
-    """The form that pays a quote, or declines it.
+    """Return the form that pays or declines a quote.
 
     Parameters:
-        by_account: whether it can be paid from an account or by store credit.
+        by_account: whether an account or store credit can pay it.
     """
     price = told(asked.quote.price)
     answer = {
@@ -43,7 +43,7 @@ def make_form(asked: AskedPayment, *, by_account: bool) -> dict[str, Any]:
 
 
 def make_answer(asked: AskedPayment, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The message that a filled-in form makes.
+    """Build the message of a submitted form.
 
     Raises:
         InvalidRequest: it does not fit the form.
@@ -64,7 +64,7 @@ def make_answer(asked: AskedPayment, given: Mapping[str, Any]) -> dict[str, Any]
 
 
 def understand(text: str, asked: AskedPayment, *, by_account: bool) -> dict[str, Any] | None:
-    """What words mean as an answer to a quote; None where they mean none."""
+    """Parse a text as the answer to a quote; None if it is none."""
     plain = " ".join(text.replace("’", "'").split()).strip(" .!")
     said = plain.lower()
     if said in _DECLINES:
@@ -75,12 +75,12 @@ def understand(text: str, asked: AskedPayment, *, by_account: bool) -> dict[str,
     code = paid["code"]
     if code is None:
         return approval(asked.quote.quote_id, "")
-    # a code has a digit or a sign of its own: "pay later" is none
+    # a code has a digit or a hyphen: "pay later" has no code
     return approval(asked.quote.quote_id, code.upper()) if _may_be_code(code) else None
 
 
 def approval(quote_id: str, code: str) -> dict[str, Any]:
-    """A quote is paid from an account, or by a code."""
+    """Build the message that pays a quote from an account, or by a code."""
     return {"approve_quote": {"quote_id": quote_id, **({"code": code} if code else {})}}
 
 

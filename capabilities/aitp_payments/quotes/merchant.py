@@ -1,4 +1,4 @@
-"""The merchant: who asks for payment here, and signs that it does."""
+"""The site as merchant, with the key that signs its quotes."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ SIGNATURE = "merchant_signature"
 
 
 class Merchant:
-    """The site, as whoever pays it knows it. Its key follows from the desk's own secret.
+    """The site as payers know it. Its key is derived from the desk's secret.
 
     Parameters:
-        id: as of ``merchant_id``; empty for the site's own actor.
+        id: its ``merchant_id``; empty for the site's own actor.
 
     Attributes:
-        id: what it is called in quotes.
+        id: its id in quotes.
         key: its public key, as text.
-        jwks: the same, as everybody may read it.
+        jwks: its public key, as published.
     """
 
     def __init__(self, own: Own, id: str = "") -> None:
@@ -35,20 +35,20 @@ class Merchant:
         self.jwks: Mapping[str, Any] = {"keys": [jwk_of(public)]}
 
     def sign(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """A message with ``merchant_signature``."""
+        """Add ``merchant_signature`` to a message."""
         plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(message))
         return sign(self._private, plain, SIGNATURE)
 
     def has_signed(self, message: Mapping[str, Any]) -> bool:
-        """Whether a message holds this merchant's signature."""
+        """Return whether a message has this merchant's signature."""
         return verifies(self.key, message, SIGNATURE)
 
 
 def seconds(moment: str) -> int:
-    """A moment as :func:`moment` has written it, as Unix seconds."""
+    """Parse a time of :func:`moment` to Unix seconds."""
     return int(datetime.fromisoformat(moment).timestamp())
 
 
 def moment(seconds: int) -> str:
-    """Unix seconds as messages have them: RFC 3339, in UTC."""
+    """Format Unix seconds for messages: RFC 3339, in UTC."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

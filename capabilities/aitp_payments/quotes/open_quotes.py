@@ -1,4 +1,4 @@
-"""Quotes that wait to be paid: asked, shown at every door, declined, and how they stand."""
+"""Open quotes: asked, shown as forms, declined, and their state."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ OWN = 1
 
 
 class OpenQuotes:
-    """Has quotes asked and declined.
+    """Asks quotes and handles refusals.
 
     Parameters:
-        methods: by which they can be paid.
-        schema: the address of the site's own schema.
+        methods: the payment methods.
+        schema: the URL of the site's own schema.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class OpenQuotes:
         self.by_account = any(method.name == LEDGER for method in methods)
 
     def ask(self, asking: Asking, context: Context) -> Verdict:
-        """Sign a quote of what the desk asks to be paid, in words that those on the thread know."""
+        """Sign a quote for a payment that the desk asks for, in a schema that the thread knows."""
         charge = self._quoting.charge(asking, context.now, context.thread_id)
         if charge is None:
             return Leave()
@@ -89,7 +89,7 @@ class OpenQuotes:
         return Take(tuple(effects))
 
     def waiting(self, record: Record) -> Waiting | None:
-        """A quote as a form; None for a record that asks nothing."""
+        """Return the form of a quote; None for a record that asks nothing."""
         asked = read_asked(record)
         if asked is None:
             return None
@@ -115,9 +115,9 @@ class OpenQuotes:
         )
 
     def standing(self, part: Part, context: Context) -> Standing | None:
-        """How a quote of this site stands, and what has become of the payment that it has.
+        """Return the state of a quote of this site, with that of its payment.
 
-        The payment's state is told as well: money may go back long after it was paid.
+        The payment's state is included because a refund may come long after the payment.
         """
         if part.key != "quote":
             return None
@@ -137,10 +137,10 @@ class OpenQuotes:
         )
 
     def decline(self, quote_id: str, context: Context) -> Verdict:
-        """Whoever has asked for something does not pay it."""
+        """Judge the refusal of a quote."""
         quote = find_quote(context, quote_id)
         if quote is None or quote.thread_id != context.thread_id:
-            # it may be another seller's, whose it is to say whether the decline counts
+            # it may be another seller's quote
             return Take((Say(UNKNOWN),))
         try:
             effects = self._settling.decline(context, quote)
@@ -157,13 +157,13 @@ class OpenQuotes:
 
 
 def _reject(quote_id: str, why: NotCounted) -> tuple[Effect, ...]:
-    """Store a decline that does not count as such: nobody takes it for one that does."""
+    """Store a refusal as rejected, so that no reader takes it for a valid one."""
     rejected = RejectedDecline(reason=why.reason, message=why.message, quote_id=quote_id)
     return (Replace({"rejected_decline": rejected}, version=OWN), Say(why.message))
 
 
 def _told(payment: PaymentRecord) -> Mapping[str, str]:
-    """What people of the site need to know of a payment to find it in the books."""
+    """Return what people of the site need to find a payment in the ledger."""
     return {
         "payment_id": payment.payment_id,
         "method": payment.method,
@@ -172,12 +172,12 @@ def _told(payment: PaymentRecord) -> Mapping[str, str]:
 
 
 def is_awaited(record: Record, actor: str) -> bool:
-    """Whether words of an actor may pay or decline what a record asks."""
+    """Return whether text of an actor may pay or decline the quote of a record."""
     asked = read_asked(record)
     return asked is not None and asked.of in {"", actor}
 
 
 def only_asked(records: Sequence[Record]) -> AskedPayment | None:
-    """What records ask, if that is one thing alone."""
+    """Return the one open quote of records; None for none or several."""
     asked = [one for one in map(read_asked, records) if one is not None]
     return asked[0] if len(asked) == 1 else None

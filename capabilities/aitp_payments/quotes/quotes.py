@@ -1,4 +1,4 @@
-"""Quotes: made of what the desk asks for, with every way to pay that the site has, and signed."""
+"""Builds and signs quotes with all payment methods of the site."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _AITP_METHOD = ("type", "token", "recipient")
 
 
 class QuoteService:
-    """Makes quotes.
+    """Builds quotes.
 
     Parameters:
-        methods: by which they can be paid.
-        minutes: that one can be paid for, where nothing says how long its call waits.
+        methods: the payment methods.
+        minutes: lifetime of a quote, if no call limits it.
         share_bps: as of :class:`QuoteRecord`.
     """
 
@@ -33,17 +33,17 @@ class QuoteService:
         self._share_bps = share_bps
 
     def options(self, charge: Charge) -> tuple[Mapping[str, Any], ...]:
-        """How something can be paid, as quotes of the site's own schema say it."""
+        """Return the payment methods of a charge, as in the site's own schema."""
         given = (method.option(charge) for method in self._methods)
         return tuple(one for one in given if one is not None)
 
     def terms_for(self, charge: Charge, version: int | None) -> Terms:
-        """In which terms it is quoted to whoever knows a version: as closely as that can say it."""
+        """Return the schema of a quote for a reader of a version."""
         has_channel = any(one["type"] == NEAR for one in self.options(charge))
         return "aitp" if version == 0 and has_channel else "own"
 
     def charge(self, asking: Asking, now: int, thread_id: str = "") -> Charge | None:
-        """What the desk asks to be paid; None where it asks something else, or for nothing.
+        """Return the charge of a question; None if it asks something else, or for nothing.
 
         Parameters:
             now: Unix seconds.
@@ -66,10 +66,10 @@ class QuoteService:
         )
 
     def record(self, charge: Charge, terms: Terms, recipient: str = "") -> QuoteRecord:
-        """A quote, signed, as it is kept.
+        """Build and sign a quote, as stored.
 
         Parameters:
-            recipient: id of the actor that is to pay it, or to pass it on; empty for anybody.
+            recipient: id of the actor that is to pay it, or to pass it on; empty for any.
         """
         quote = self._sign(charge, terms, recipient)
         published = self.published(quote)
@@ -87,10 +87,10 @@ class QuoteService:
         )
 
     def published(self, quote: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """A quote of this site in the form of AITP-01: with payment channels, and nothing added.
+        """Convert a quote of this site to AITP-01: with payment channels only.
 
         Returns:
-            None where no channel pays it, and of a quote that this site has not signed.
+            None if no channel can pay it, or this site has not signed it.
         """
         (option, *_) = quote["payment_options"]
         methods = [

@@ -1,4 +1,4 @@
-"""What waits on a thread for being paid, as it is kept there."""
+"""The record of an open quote on a thread."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from aitp_payments.records import QuoteRecord
 
 
 class AskedPayment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A quote that was asked of somebody. It belongs to the thread, and is erased with it.
+    """An open quote. It belongs to the thread, and is erased with it.
 
     Parameters:
-        quote: as it stands.
+        quote: the whole quote.
         of: as of :class:`~aitp_desk.capability.Asking`.
     """
 
@@ -21,7 +21,7 @@ class AskedPayment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 def read_asked(record: Record) -> AskedPayment | None:
-    """What a record asks; None once it was erased, and for another kind of record."""
+    """Return the open quote of a record; None if erased, and for another record."""
     if record.value is None or not record.key.startswith("asked:"):
         return None
     return msgspec.convert(record.value, AskedPayment)

@@ -1,4 +1,4 @@
-"""Wrapped quotes: who has passed a quote on, each signing all that came before it.
+"""Wrapped quotes: each affiliate that passes a quote on signs all that came before.
 
 A wrapper signs ``{"original_quote", "previous_wrappers", "new_wrapper"}``, the last without its
 signature. ``next_recipient`` of a quote and of each wrapper names who comes next.
@@ -20,10 +20,10 @@ MOST_SHARES = 50
 
 
 class BrokenChain(Exception):
-    """A chain of wrappers does not hold.
+    """A chain of wrappers is not valid.
 
     Parameters:
-        reason: a sentence for whoever has sent it.
+        reason: a sentence for the sender.
     """
 
     def __init__(self, reason: str) -> None:
@@ -34,13 +34,13 @@ class BrokenChain(Exception):
 def wrapped_bytes(
     original: Mapping[str, Any], before: Sequence[Mapping[str, Any]], wrapper: Mapping[str, Any]
 ) -> bytes:
-    """What a wrapper signs.
+    """Return the signed bytes of a wrapper.
 
     Parameters:
-        before: the wrappers that came before it.
+        before: the earlier wrappers.
 
     Raises:
-        ValueError: it has no canonical form.
+        ValueError: there is no canonical form.
     """
     new = {name: value for name, value in wrapper.items() if name != SIGNATURE}
     return canonical(
@@ -53,13 +53,13 @@ def check_chain(
     wrappers: Sequence[Mapping[str, Any]],
     keys: Mapping[str, str],
 ) -> None:
-    """See that every wrapper was named by the one before it, and has signed all before it.
+    """Check that every wrapper was named by the one before it, and has signed all before it.
 
     Parameters:
         keys: public keys, by ids of affiliates.
 
     Raises:
-        BrokenChain: which one does not hold, and why.
+        BrokenChain: names the invalid wrapper, and the reason.
     """
     expected = original.get("next_recipient")
     for place, wrapper in enumerate(wrappers):
@@ -84,12 +84,12 @@ def check_chain(
 def shares_of(
     original: Mapping[str, Any], wrappers: Sequence[Mapping[str, Any]]
 ) -> tuple[Share, ...]:
-    """Who shares in what is paid: whom the quote names, who has wrapped it, and whom they add.
+    """Return the affiliates of a quote: those it names, its wrappers, and those they add.
 
-    Who wraps a quote has the weight 1, unless it lists itself among those that it adds.
+    A wrapper has the weight 1, unless it lists itself among those that it adds.
 
     Raises:
-        BrokenChain: they are too many.
+        BrokenChain: there are too many.
     """
     named = list(original.get("revenue_share", {}).get("affiliates", ()))
     for wrapper in wrappers:
@@ -108,5 +108,5 @@ def shares_of(
 
 
 def extends(wrappers: Sequence[Mapping[str, Any]], before: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a chain goes on where another has ended: nobody in it is put aside."""
+    """Return whether a chain continues an earlier one, so that nobody is removed."""
     return list(wrappers[: len(before)]) == list(before)

@@ -1,1 +1,1 @@
-"""Money that goes back: at once, or when the books can give it."""
+"""Refunds: at once, or when the ledger covers them."""

@@ -1,4 +1,4 @@
-"""What has to go back, and has not yet: looked at again until it has, and told to owners."""
+"""Retries due refunds until they are booked, and reports them to owners."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from aitp_payments.refunds.service import BY_HAND, DUE, WATCH
 from aitp_payments.settlement.lifecycle import SettlementService
 
 DELAYS = (5, 60, 600, 3600, 6 * 3600)
-"""Seconds between the attempts to give something back."""
+"""Delays between the attempts of a refund, in seconds."""
 
 
 class Due:
-    """Books what is due once there is enough; until then owners are told, also after a restart."""
+    """Books due refunds once they are covered; until then owners see them, also after a restart."""
 
     def __init__(self) -> None:
         self._short = set[str]()
         self._by_people = set[str]()
 
     def use(self, settling: SettlementService) -> None:
-        """Take the one that books."""
+        """Receive the settlement service."""
         self._settling = settling
 
     def jobs(self) -> Mapping[str, Work]:
-        """Looking again, at what the books are short of and at what people give back."""
+        """Return the jobs that book due refunds and watch those left to people."""
         return {
             DUE: Work(self._book, delays=DELAYS),
             BOOK_PART: Work(self._book_part, delays=DELAYS),
@@ -37,7 +37,7 @@ class Due:
         }
 
     def health(self) -> Health | None:
-        """What is still due; None for nothing."""
+        """Return what is still due; None for nothing."""
         reasons = []
         if self._short:
             listed = ", ".join(sorted(self._short))

@@ -1,7 +1,7 @@
-"""Parts of payments that the books cannot give back yet. Pure.
+"""Partial refunds that the ledger cannot cover yet. Pure.
 
-A part that went back by a card is gone: booking it is due. A part of what was paid from an account
-goes back when it is booked. Both are booked once ``merchant`` holds enough.
+A part refunded by card is already gone: its booking is due. A part paid from an account is refunded
+when it is booked. Both are booked once ``merchant`` holds enough.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from aitp_payments.refunds.service import DUE_SECONDS, Part, booked
 from aitp_payments.settlement.lifecycle import SettlementService
 
 DUE_PART = "due:"
-"""Keys of such parts begin so; the refund's id follows."""
+"""Prefix of keys of due parts; the refund's id follows."""
 BOOK_PART = "due_part"
-"""The job that books one once there is enough."""
+"""The job that books a part once it is covered."""
 
 
 class DuePart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A part of a payment that has gone back, and is to be booked.
+    """A partial refund to be booked.
 
     Parameters:
-        reference: names the refund.
+        reference: the refund's id.
         count: in millionths.
         is_open: whether it is still to be booked.
     """
@@ -39,7 +39,7 @@ class DuePart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def find_due_part(books: Books, reference: str) -> DuePart | None:
-    """A part by the id of its refund; None for one that was never due."""
+    """Return a part by its refund's id; None if it was never due."""
     record = books.record(f"{DUE_PART}{reference}")
     return None if record is None else msgspec.convert(record.value, DuePart)
 
@@ -47,10 +47,10 @@ def find_due_part(books: Books, reference: str) -> DuePart | None:
 def return_part(
     settling: SettlementService, books: Books, payment: PaymentRecord, part: Part
 ) -> tuple[Effect, ...]:
-    """Give back a part of what was paid from an account, now or once there is enough.
+    """Refund a part that was paid from an account, now or once it is covered.
 
     Raises:
-        Retry: it cannot be given back, for another reason.
+        Retry: it cannot be refunded for another reason.
     """
     try:
         return settling.refunded_in_part(books, payment, part)
@@ -65,13 +65,13 @@ def return_part(
 def owe_part(
     books: Books, payment: PaymentRecord, count: int, reference: str
 ) -> tuple[Effect, ...]:
-    """Have a part that went back by a card booked once there is enough."""
+    """Return the effects that book a part refunded by card once it is covered."""
     owed = _owe(books, payment, count, reference)
     return (*owed, Audit("stripe_unbooked")) if owed else ()
 
 
 def _owe(books: Books, payment: PaymentRecord, count: int, reference: str) -> tuple[Effect, ...]:
-    """Have a part booked as soon as there is enough; once, however often it is told of."""
+    """Return the effects that make a part due; none if it is due already."""
     if find_due_part(books, reference) is not None:
         return ()
     part = DuePart(reference=reference, payment_id=payment.payment_id, count=count)
@@ -82,7 +82,7 @@ def _owe(books: Books, payment: PaymentRecord, count: int, reference: str) -> tu
 
 
 def close_part(books: Books, reference: str) -> tuple[Effect, ...]:
-    """A part is due no more: its refund has failed, or it is booked."""
+    """Return the effects that end a due part: its refund failed, or it is booked."""
     part = find_due_part(books, reference)
     if part is None or not part.is_open:
         return ()
@@ -90,7 +90,7 @@ def close_part(books: Books, reference: str) -> tuple[Effect, ...]:
 
 
 def book_part(settling: SettlementService, books: Books, reference: str) -> tuple[Effect, ...]:
-    """Book a part, or look again in a while."""
+    """Return the effects that book a part, or retry later."""
     part = find_due_part(books, reference)
     payment = None if part is None else find_payment(books, part.payment_id)
     if part is None or payment is None or not part.is_open:
@@ -101,7 +101,7 @@ def book_part(settling: SettlementService, books: Books, reference: str) -> tupl
     try:
         entry = refund(books, paid, part.count, reference=reference)
     except NotBooked as error:
-        if error.lacking is None:  # all that can go back is booked by other names
+        if error.lacking is None:  # all that can be refunded is booked under other ids
             return closed
         again = f"{reference}:{books.now}"
         return (Start(BOOK_PART, ref=again, payload=reference, after=DUE_SECONDS, outlives=True),)

@@ -1,6 +1,6 @@
-"""Money that goes back: all of a payment or a part, at once or when the site has enough.
+"""Refunds of a payment, whole or partial, at once or when the site can cover them.
 
-Every function is pure, as of :mod:`aitp_payments.settlement.lifecycle`.
+Every function is pure, like those of :mod:`aitp_payments.settlement.lifecycle`.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from aitp_payments.records import After, PaymentRecord, find_payment, keep, paym
 from aitp_payments.settlement.confirmations import Result, confirmation, say, told
 
 DUE = "refund_due"
-"""The job that books, once there is enough for that, what has to go back."""
+"""The job that books a due refund once it is covered."""
 BY_HAND = "refunded_by_hand"
-"""The job that books what people of the site have given back by themselves."""
+"""The job that books a refund made by people of the site."""
 WATCH = "refund_watched"
-"""The job that looks whether what people are to give back is due still."""
+"""The job that checks whether a refund left to people is still due."""
 DUE_SECONDS = 300
-"""How long after there was too little it is looked again."""
+"""Delay of a retry when the site has too little, in seconds."""
 WHOLE = "whole"
-"""What the refund of all of a payment is called."""
+"""The reference of a full refund."""
 HAND = "by-hand"
-"""What it is called where people of the site have made it by themselves."""
+"""The reference of a full refund made by people of the site."""
 CASH = outside("cash")
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A part of a payment that is to go back.
+    """A partial refund.
 
     Parameters:
         count: in millionths.
-        reference: names this refund among those of the payment; the same one goes back once.
+        reference: the refund's id within the payment; a repeated one has no effect.
     """
 
     count: int
@@ -46,10 +46,10 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class RefundService:
-    """Has payments given back, for every method.
+    """Refunds payments of all methods.
 
     Parameters:
-        merchant: signs what is confirmed.
+        merchant: signs confirmations.
     """
 
     def __init__(self, merchant: Merchant) -> None:
@@ -58,10 +58,10 @@ class RefundService:
     def refunded(
         self, books: Books, payment: PaymentRecord, message: str = ""
     ) -> tuple[Effect, ...]:
-        """All of a payment went back: book it. Who has got a share gives that back.
+        """Book the full refund of a payment; recipients return their shares.
 
-        Where the site has paid out so much meanwhile that its books cannot give it back, it is due
-        until they can. It reads what affiliates have: a job decides it at its end.
+        If the site's balance cannot cover it, it is due until it can. It reads the balances of
+        affiliates, so a job decides it at its end.
         """
         payment = find_payment(books, payment.payment_id) or payment
         if payment.state not in {"settled", "refunding", "refund_due"}:
@@ -84,10 +84,10 @@ class RefundService:
     def refunded_in_part(
         self, books: Books, payment: PaymentRecord, part: Part
     ) -> tuple[Effect, ...]:
-        """A part of a payment goes back by the books; with the last one it is refunded.
+        """Book a partial refund; the last one makes the payment refunded.
 
         Raises:
-            NotBooked: that much cannot go back now.
+            NotBooked: it cannot be covered now.
         """
         payment = find_payment(books, payment.payment_id) or payment
         if payment.state != "settled" or is_refunded(books, booked(payment), part.reference):
@@ -104,16 +104,16 @@ class RefundService:
         return (*given_back, *said, Audit("refunded_in_part"))
 
     def short_in_part(self, books: Books, payment: PaymentRecord, part: Part) -> tuple[Effect, ...]:
-        """Tell that a part has to go back, for which the site has not enough yet."""
+        """Report a due partial refund that the site cannot cover yet."""
         payment = find_payment(books, payment.payment_id) or payment
         owed = f"{amount(part.count, payment.price.currency)} {payment.price.currency}"
         words = f"Of {told(payment.price)}, {owed} have to go back. The site will see to it."
         return (*self._told(books, payment, "success", words), Audit("refund_due"))
 
     def _short(self, books: Books, payment: PaymentRecord, message: str) -> tuple[Effect, ...]:
-        """The site has not enough on its account: this is looked at again until it has.
+        """Retry a refund that the site cannot cover until it can.
 
-        The first look is at once: it has the owner told.
+        The first retry is immediate: it makes the owner see it.
         """
         after = DUE_SECONDS if payment.state == "refund_due" else 0
         again = Start(
@@ -130,10 +130,10 @@ class RefundService:
         return (*self._told(books, due, "failure", words), Audit("refund_due"), again)
 
     def paid_back(self, books: Books, payment: PaymentRecord) -> tuple[Effect, ...]:
-        """People of the site have given back by themselves what was due: book it.
+        """Book a due refund that people of the site have made.
 
         Raises:
-            Retry: the books cannot give it back now.
+            Retry: the ledger cannot book it now.
         """
         if payment.state != "refund_due":
             return ()
@@ -147,16 +147,16 @@ class RefundService:
         return (*given_back, *self._told(books, back, "failure", words), Audit("refunded"))
 
     def watched(self, books: Books, payment_id: str, after: int = DUE_SECONDS) -> Start:
-        """Look again whether a payment is due still, so that owners are told.
+        """Return the job that checks again whether a refund is due, so that owners see it.
 
         Parameters:
-            after: in how many seconds.
+            after: delay in seconds.
         """
         ref = f"{payment_id}:{books.now}"
         return Start(WATCH, ref=ref, payload=payment_id, after=after, outlives=True)
 
     def owed(self, books: Books, payment: PaymentRecord, message: str) -> tuple[Effect, ...]:
-        """A payment has to be given back, and only people of the site can."""
+        """Mark a refund as due that only people of the site can make."""
         if payment.state != "settled":
             return ()
         due = replace(payment, state="refund_due")
@@ -165,9 +165,9 @@ class RefundService:
     def _told(
         self, books: Books, payment: PaymentRecord, result: Result, message: str
     ) -> tuple[Effect, ...]:
-        """Write a payment with what is told of it now, and tell that.
+        """Store a payment with its new confirmation, and send it.
 
-        The draft knows no payments that are under way: nothing is told of them in its terms.
+        The draft has no message for pending payments: nothing is sent in it.
         """
         given = confirmation(self._merchant, payment, result, message, _after_last(books, payment))
         kept = keep(books, payment_key(payment.payment_id), replace(payment, confirmation=given))
@@ -176,14 +176,14 @@ class RefundService:
 
 
 def _after_last(books: Books, payment: PaymentRecord) -> int:
-    """When something is told of a payment: later than what was told before, to the second.
+    """Return the time of a confirmation: at least a second after the previous one.
 
-    Whoever hears both in the wrong order knows by it which one holds.
+    A reader that receives both in the wrong order can tell which is newer.
     """
     last = (payment.confirmation or {}).get("payment_confirmation", {}).get("timestamp")
     return books.now if last is None else max(books.now, seconds(last) + 1)
 
 
 def booked(payment: PaymentRecord) -> str:
-    """The transaction by which a payment is booked."""
+    """Return the transaction of a payment."""
     return f"pay:{payment.payment_id}"

@@ -1,1 +1,1 @@
-"""The life of a payment, from its begin to a signed confirmation."""
+"""The lifecycle of a payment, from its start to a signed confirmation."""

@@ -1,4 +1,4 @@
-"""Paying from an account of the ledger: by its owner, whom the desk knows, or by a code or key."""
+"""Payments from an account of the ledger: by its owner, by a code, or by a key."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ NOT_SIGNED = "There is no such account, or the signature is by none of its keys.
 
 
 class ByAccount(Method):
-    """Accounts of the ledger as a way to pay.
+    """Accounts of the ledger as a payment method.
 
     Attributes:
-        merchant: whom it pays.
-        cashier: takes what is paid.
+        merchant: the recipient.
+        cashier: takes payments.
     """
 
     name = LEDGER
@@ -46,19 +46,19 @@ class ByAccount(Method):
     cashier: Cashier
 
     def use(self, own: Own, merchant: Merchant, settling: SettlementService) -> None:
-        """Take who signs, and the one that settles."""
+        """Receive the merchant and the settlement service."""
         del own
         self.merchant = merchant
         self.cashier = Cashier(merchant, settling)
         self._settling = settling
 
     def option(self, charge: Charge) -> Mapping[str, Any] | None:
-        """Every quote can be paid so."""
+        """Return the entry of this method: it can pay every quote."""
         del charge
         return {"type": LEDGER, "recipient": self.merchant.id}
 
     def judge(self, part: Part, context: Context) -> Verdict | None:
-        """Quotes that are approved, and payments signed for an account."""
+        """Judge approvals of quotes, and signed payments from an account."""
         match part.content:
             case ApproveQuote() as approval if approval.method in {"", LEDGER}:
                 return Take(self._approve(approval, context))
@@ -68,7 +68,7 @@ class ByAccount(Method):
                 return None
 
     async def refund(self, payment: PaymentRecord, job: Job) -> Wanted:
-        """Put it back to where it came from."""
+        """Refund a payment to its source."""
         del job
         return partial(self._settling.refunded, payment=payment)
 
@@ -108,7 +108,7 @@ class ByAccount(Method):
 
 
 def _spender(approval: ApproveQuote, context: Context) -> tuple[Account | None, str]:
-    """The account that is paid from, which whoever speaks may spend; or None, and why not."""
+    """Return the account that the sender may spend from; or None, and why not."""
     if approval.code:
         return account_of_code(context, approval.code), NO_CODE
     if context.principal is None:
@@ -120,9 +120,9 @@ def _spender(approval: ApproveQuote, context: Context) -> tuple[Account | None, 
 
 
 def without_code(part: Part, verdict: Verdict) -> Verdict:
-    """A verdict by which no code is kept: it is money, whatever method it was sent to.
+    """Remove a code from a verdict: it is money, whatever method it was sent to.
 
-    Neither are the words that have said it.
+    The text that contained it is dropped too.
     """
     approval = part.content
     if not (isinstance(approval, ApproveQuote) and approval.code and isinstance(verdict, Take)):

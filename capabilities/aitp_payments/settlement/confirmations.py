@@ -1,4 +1,4 @@
-"""What is told of a payment: a signed confirmation, in the terms of whoever pays."""
+"""Signed confirmations of payments, in the payer's schema."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _WORDS = {
     "stripe": "card",
     "x402": "coins (x402)",
 }
-"""How people call the methods."""
+"""Names of the methods for people."""
 
 
 def confirmation(
     merchant: Merchant, payment: PaymentRecord, result: Result, message: str, now: int
 ) -> dict[str, Any]:
-    """What a payment has come to, as a message without ``$schema``.
+    """Return a payment's result as a message without ``$schema``.
 
     Parameters:
-        message: the same in a sentence.
+        message: the result as a sentence.
         now: Unix seconds.
     """
     details = [
@@ -60,10 +60,10 @@ def confirm(
     now: int,
     details: list[dict[str, str]] | None = None,
 ) -> dict[str, Any]:
-    """The same of anything that is no payment of a quote, such as of one that there is not."""
+    """Return a confirmation without a payment record, such as for an unknown quote."""
     said = {"quote_id": quote_id, "result": result, "timestamp": moment(now), "message": message}
     if terms == "draft":
-        # it has no word for what is under way: that is told when it has come to an end
+        # the draft has no message for a pending payment: only its end is reported
         shown = [*(details or ()), {"label": "Payment", "value": payment_id}]
         return {"payment_result": said | {"details": shown}}
     more = {"details": details} if details else {}
@@ -71,7 +71,7 @@ def confirm(
 
 
 def say(given: Mapping[str, Any], terms: Terms) -> Say:
-    """Say a message in somebody's terms."""
+    """Return the effect that sends a message in a schema."""
     match terms:
         case "aitp":
             return Say({"$schema": PUBLISHED, **given})
@@ -82,5 +82,5 @@ def say(given: Mapping[str, Any], terms: Terms) -> Say:
 
 
 def told(price: Money) -> str:
-    """An amount in words: ``29.99 EUR``."""
+    """Format an amount: ``29.99 EUR``."""
     return f"{plain(price.amount)} {price.currency}"

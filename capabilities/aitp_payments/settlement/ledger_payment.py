@@ -1,4 +1,4 @@
-"""Paying a quote out of what the ledger holds: seen, booked and confirmed in one commit."""
+"""Pays a quote from the ledger: checked, booked and confirmed in one commit."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ NOT_SO = "This quote cannot be paid in this way: its payment_options say how."
 
 
 class Tender(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody pays with.
+    """A means of payment.
 
     Parameters:
         method: the name of the method.
-        reference: what tells it from everything else that was ever paid with.
-        source: the account of the ledger that it comes from.
-        called: what whoever pays calls that, to top it up; empty for none.
-        terms: in whose terms it was said.
-        amount, currency: what is paid, as it was said; None for what the quote asks.
-        token: as of AITP-01's payment methods; empty where none is named.
+        reference: its unique id among all payments.
+        source: the ledger's account that is charged.
+        called: the payer's name for the source, for a top-up; empty for none.
+        terms: the schema of the message.
+        amount, currency: the stated payment; None for the quote's.
+        token: as of AITP-01's payment methods; empty if none is named.
     """
 
     method: str
@@ -53,7 +53,7 @@ class Cashier:
     """Takes payments out of accounts and channels.
 
     Parameters:
-        merchant: signs what is confirmed.
+        merchant: signs confirmations.
     """
 
     def __init__(self, merchant: Merchant, settling: SettlementService) -> None:
@@ -61,15 +61,15 @@ class Cashier:
         self._settling = settling
 
     def known(self, books: Books, method: str, reference: str) -> tuple[Effect, ...]:
-        """What was answered to this payment before; nothing to one that was never taken."""
+        """Repeat the answer to a known payment; nothing for an unknown one."""
         payment = find_seen(books, method, reference)
         return () if payment is None else self._settling.again(books, payment)
 
     def take(self, books: Books, quote_id: str, tender: Tender) -> tuple[Effect, ...]:
-        """Have a quote paid by whoever was seen to be allowed to spend from the source.
+        """Pay a quote from a source that the payer may spend.
 
-        What cannot be taken is answered by a failure; nothing is kept of it, so that the same may
-        be sent again once there is enough.
+        A failed payment is answered and not stored, so that the same message can be sent again once
+        the source covers it.
         """
         quote = find_quote(books, quote_id)
         if quote is None:
@@ -96,10 +96,10 @@ class Cashier:
         return (*begun, *self._settling.settle(After(books, begun), payment, legs))
 
     def fail(self, books: Books, quote_id: str, tender: Tender, reason: str) -> tuple[Effect, ...]:
-        """Tell that a payment is not taken.
+        """Report that a payment is not taken.
 
         Parameters:
-            reason: a sentence for whoever pays.
+            reason: a sentence for the payer.
         """
         given = confirm(
             self._merchant,
@@ -135,13 +135,13 @@ class Cashier:
 
 
 def _mismatch(quote: QuoteRecord, tender: Tender) -> str:
-    """Why a quote is not paid by this; empty where it is."""
+    """Return why this cannot pay a quote; empty if it can."""
     offered: list[Mapping[str, Any]] = [
         method
         for option in quote.quote.get("payment_options", ())
         for method in option["payment_methods"]
     ]
-    # an account and a channel are both the ledger's; AITP-01 1.0.0 has no word for the first
+    # the ledger has accounts and channels; AITP-01 1.0.0 does not define accounts
     tokens = [one.get("token") for one in offered if one["type"] in {LEDGER, NEAR}]
     if not tokens or (tender.token and tender.token not in tokens):
         return NOT_SO

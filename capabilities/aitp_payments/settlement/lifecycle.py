@@ -1,12 +1,12 @@
-"""The way of a payment: begun, pending, settled or refused, and given back.
+"""The lifecycle of a payment: begun, pending, settled or refused, and refunded.
 
-Every function is pure: it reads books, and returns the effects that are to be applied in one
-commit. All records are written over the version that was read, so of two payments of one quote at
-once the second is judged anew, and finds it paid.
+Every function is pure: it reads records and returns the effects of one commit. Each record is
+written over the version that was read, so the second of two concurrent payments of a quote is
+judged again, and finds it paid.
 
-Moves of a quote: open → paying → paid, paying → open where the payment is refused, open → declined.
-Moves of a payment: pending → settled or refused; refused → settled where money comes late; settled
-→ refunded or refund_due.
+Transitions of a quote: open → paying → paid, paying → open if the payment is refused, open →
+declined. Transitions of a payment: pending → settled or refused; refused → settled for late money;
+settled → refunded or refund_due.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ from aitp_payments.refunds.service import RefundService, booked
 from aitp_payments.settlement.confirmations import say, told
 
 REFUND = "refund"
-"""The job that gives a payment back."""
+"""The job that refunds a payment."""
 
 
 class NotPayable(Exception):
     """A quote cannot be paid.
 
     Parameters:
-        reason: a sentence for whoever wants to pay it.
+        reason: a sentence for the payer.
     """
 
     def __init__(self, reason: str) -> None:
@@ -60,7 +60,7 @@ class NotPayable(Exception):
 
 
 class SettlementService(RefundService):
-    """Has quotes paid, for every method; see also :class:`RefundService`."""
+    """Settles payments of all methods; see also :class:`RefundService`."""
 
     def begin(
         self,
@@ -72,18 +72,18 @@ class SettlementService(RefundService):
         terms: Terms = "own",
         details: Mapping[str, Any] = NOTHING,
     ) -> tuple[PaymentRecord, tuple[Effect, ...]]:
-        """Begin to pay a quote.
+        """Begin the payment of a quote.
 
-        What is done next in the same commit is decided by the books
-        :class:`~aitp_payments.records.After` these effects.
+        Further decisions of the same commit must read :class:`~aitp_payments.records.After` these
+        effects.
 
         Parameters:
             method: its name.
-            reference: what tells this payment from every other of the method.
+            reference: the payment's unique id within the method.
             terms, details: as of :class:`PaymentRecord`.
 
         Raises:
-            NotPayable: the quote is not open, or its time is over.
+            NotPayable: the quote is not open, or has expired.
         """
         check_payable(quote, books.now)
         payment = PaymentRecord(
@@ -107,7 +107,7 @@ class SettlementService(RefundService):
         )
 
     def pend(self, books: Books, payment: PaymentRecord, message: str = "") -> tuple[Effect, ...]:
-        """Tell that a payment is under way; once."""
+        """Report once that a payment is pending."""
         if payment.state != "pending" or payment.confirmation is not None:
             return ()
         words = message or f"The payment of {told(payment.price)} is under way."
@@ -121,13 +121,13 @@ class SettlementService(RefundService):
         *,
         is_late: bool = False,
     ) -> tuple[Effect, ...]:
-        """The money is here: book it, share it, confirm it, and have the call made.
+        """Settle a received payment: book, share and confirm it, and run the waiting call.
 
-        Where the quote is paid by another payment, or was declined, the money goes back.
+        If the quote is paid by another payment, or was declined, the money is refunded.
 
         Parameters:
-            legs: how it has come to the merchant; :func:`received` for what comes from outside.
-            is_late: whether it goes back also where nothing else has paid the quote.
+            legs: how the merchant received it; :func:`received` for money from outside.
+            is_late: whether to refund it even if nothing else has paid the quote.
         """
         if payment.state not in {"pending", "refused"}:
             return ()
@@ -153,10 +153,10 @@ class SettlementService(RefundService):
         )
 
     def refuse(self, books: Books, payment: PaymentRecord, reason: str) -> tuple[Effect, ...]:
-        """No money has moved: the quote can be paid by other means, until it expires.
+        """Refuse a payment without money: the quote can be paid otherwise until it expires.
 
         Parameters:
-            reason: a sentence for whoever wanted to pay.
+            reason: a sentence for the payer.
         """
         if payment.state != "pending":
             return ()
@@ -169,25 +169,25 @@ class SettlementService(RefundService):
         return (*freed, *self._told(books, refused, "failure", reason), Audit("refused"))
 
     def again(self, books: Books, payment: PaymentRecord) -> tuple[Effect, ...]:
-        """A payment was sent again: say what was answered, and nothing else."""
+        """Repeat the answer to a repeated payment."""
         if payment.confirmation is None:
             return self.pend(books, payment)
         return (say(payment.confirmation, payment.terms),)
 
     def went_back(self, books: Books, payment: PaymentRecord) -> tuple[Effect, ...]:
-        """All of a payment went back, and that is booked: tell it."""
+        """Report a booked full refund."""
         back = replace(payment, state="refunded")
         words = f"{told(payment.price)} went back to whoever paid."
         return (*self._told(books, back, "failure", words), Audit("refunded"))
 
     def came_again(self, books: Books, payment: PaymentRecord, words: str) -> tuple[Effect, ...]:
-        """What was given back has come again: it is due, and people of the site see to it."""
+        """Mark a returned refund as due again; people of the site handle it."""
         due = replace(payment, state="refund_due")
         watched = self.watched(books, payment.payment_id, after=0)
         return (*self._told(books, due, "failure", words), Audit("refund_failed"), watched)
 
     def decline(self, books: Books, quote: QuoteRecord) -> tuple[Effect, ...]:
-        """Nobody pays this. What is under way goes on, and its money goes back if it comes.
+        """Decline a quote. A payment under way goes on, and is refunded if it arrives.
 
         Raises:
             NotPayable: it is paid, or being paid.
@@ -202,10 +202,10 @@ class SettlementService(RefundService):
 
 
 def check_payable(quote: QuoteRecord, now: int) -> None:
-    """Refuse to have a quote paid that is not open.
+    """Check that a quote is open.
 
     Raises:
-        NotPayable: why.
+        NotPayable: it is not.
     """
     match quote.state:
         case "paid":
@@ -220,22 +220,22 @@ def check_payable(quote: QuoteRecord, now: int) -> None:
 
 
 def payment_id(quote_id: str, method: str, reference: str) -> str:
-    """What a payment is called: the same for the same."""
+    """Return a payment's id, derived from its quote, method and reference."""
     whole = msgspec.json.encode((quote_id, method, reference))
     return f"pay_{hashlib.sha256(whole).hexdigest()[:32]}"
 
 
 def received(payment: PaymentRecord, source: str) -> tuple[Leg, Leg]:
-    """The legs by which the whole price comes to the merchant.
+    """Return the legs of the whole price to the merchant.
 
     Parameters:
-        source: the account that it comes from, such as ``outside:stripe``.
+        source: the paying account, such as ``outside:stripe``.
     """
     return move(source, MERCHANT, payment.price.currency, millionths(payment.price.amount))
 
 
 def share_legs(quote: QuoteRecord) -> tuple[Leg, ...]:
-    """How affiliates get their shares from the merchant."""
+    """Return the legs of affiliates' shares from the merchant."""
     price = quote.price
     weights = Counter[str]()
     for share in quote.shares:
@@ -249,12 +249,12 @@ def share_legs(quote: QuoteRecord) -> tuple[Leg, ...]:
 
 
 def close(books: Books, quote: QuoteRecord) -> tuple[Effect, ...]:
-    """The question on the quote's thread waits no more."""
+    """Return the effects that close the question on the quote's thread."""
     return _reask(books, quote, None)
 
 
 def reopen(books: Books, quote: QuoteRecord) -> tuple[Effect, ...]:
-    """The question waits again, unless its time is over."""
+    """Return the effects that reopen the question, unless the quote has expired."""
     return _reask(books, quote, quote.expires_at if quote.expires_at > books.now else None)
 
 
@@ -269,7 +269,7 @@ def _reask(books: Books, quote: QuoteRecord, until: int | None) -> tuple[Effect,
 
 
 def _may_settle(quote: QuoteRecord, payment: PaymentRecord) -> bool:
-    """Whether money that has come is for this quote: none has paid it, and it was not declined."""
+    """Return whether received money is for this quote: neither paid otherwise nor declined."""
     if quote.state == "paying":
         return quote.payment_id == payment.payment_id
     return quote.state == "open"

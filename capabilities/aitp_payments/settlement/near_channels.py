@@ -1,7 +1,7 @@
-"""Payment channels of AITP-01 1.0.0, mapped onto the ledger's: the one way to pay that it knows.
+"""Maps payment channels of AITP-01 1.0.0, its only method, to channels of the ledger.
 
-A channel of the ledger holds one currency; as a token that is ``ledger:EUR``. A payment names its
-channel and is signed by a key of it, or of the account that it was opened from.
+A channel of the ledger holds one currency; its token is ``ledger:EUR``. A payment names its channel
+and is signed by a key of it, or of the account that opened it.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ NOT_SIGNED = "There is no such channel, or the signature is by none of its keys.
 
 
 class NearChannels(ByAccount):
-    """Channels of the ledger as a way to pay."""
+    """Channels of the ledger as a payment method."""
 
     name = NEAR
 
     def option(self, charge: Charge) -> Mapping[str, Any] | None:
-        """Every quote can be paid so, from a channel that holds its currency."""
+        """Return the entry of this method: a channel in the quote's currency can pay it."""
         recipient = self.merchant.id
         return {"type": NEAR, "token": token_of(charge.price.currency), "recipient": recipient}
 
     def judge(self, part: Part, context: Context) -> Verdict | None:
-        """Payments from channels, and what was put into one."""
+        """Judge payments from channels, and top-ups."""
         given: Mapping[str, Any] = part.given[part.key]
         match part.content:
             case Payment() as payment:
@@ -82,9 +82,9 @@ class NearChannels(ByAccount):
     def _topped_up(
         self, response: TopUpResponse, given: Mapping[str, Any], context: Context
     ) -> tuple[Effect, ...]:
-        """Put more into a channel from its account, as a key of the account has signed.
+        """Top up a channel from its account, as signed by a key of the account.
 
-        A key of the channel alone spends what is in it, and decides no more than that.
+        A key of the channel can only spend its content.
         """
         channel = purse_of(context, "channel", response.channel_id)
         if channel is None or account_by(context, channel.account, given) is None:
@@ -100,5 +100,5 @@ class NearChannels(ByAccount):
 
 
 def token_of(currency: str) -> str:
-    """What a channel of the ledger holds, as ``token`` names it."""
+    """Return the token of a channel of the ledger."""
     return f"ledger:{currency}"

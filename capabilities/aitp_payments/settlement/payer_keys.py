@@ -1,4 +1,4 @@
-"""Whose signature a payment bears: a key of the channel or account that it is paid from."""
+"""Verifies payers' signatures by the keys of the channel or account."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SIGNATURE = "payer_signature"
 
 
 def channel_of(books: Books, id: str, message: Mapping[str, Any]) -> Purse | None:
-    """The channel that a signed message names; None where there is none, or its keys signed not."""
+    """Return the channel of a signed message; None if unknown, or not signed by its keys."""
     purse = purse_of(books, "channel", id)
     if purse is None:
         return None
@@ -26,20 +26,21 @@ def channel_of(books: Books, id: str, message: Mapping[str, Any]) -> Purse | Non
 
 
 def account_by(books: Books, id: str, message: Mapping[str, Any]) -> Account | None:
-    """The account that a signed message names; None as above."""
+    """Return the account of a signed message; None if unknown, or not signed by its keys."""
     account = account_of(books, id)
     return account if account is not None and is_signed(account.keys, message) else None
 
 
 def is_signed(keys: Sequence[str], message: Mapping[str, Any]) -> bool:
-    """Whether a message bears the signature of one of these keys."""
+    """Return whether one of these keys has signed a message."""
     return any(verifies(key, message, SIGNATURE) for key in keys)
 
 
 def reference_of(message: Mapping[str, Any]) -> str:
-    """What tells a signed message from every other: the same for the very same.
+    """Return the unique reference of a signed message.
 
-    However its signature is spelled: else whoever has seen it could have it done again.
+    The spelling of its signature does not matter: otherwise anyone who has seen the message could
+    repeat it.
 
     Raises:
         InvalidRequest: it has no canonical form, and so no signature.

@@ -1,6 +1,6 @@
-"""Payments by ways that the site has not enabled: they fail in words of their own.
+"""Answers payments by methods that the site has not enabled.
 
-Nobody else could answer them: an agent knows nothing of whether something is paid.
+The agent could not answer them: it does not know whether something is paid.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from aitp_payments.x402.messages import X402Payment
 
 
 def untaken(part: Part, merchant: Merchant, now: int, published: int) -> tuple[Effect, ...]:
-    """Answer a payment that no enabled method has taken; nothing to what is no payment.
+    """Answer a payment that no enabled method has taken; nothing for other messages.
 
     Parameters:
         merchant: signs the answer.
-        published: the version of what is published, in whose terms is then answered.
+        published: the version number of the published schemas.
     """
     terms: Terms = "aitp" if part.version == published else "own"
     match part.content:
@@ -51,7 +51,7 @@ def untaken(part: Part, merchant: Merchant, now: int, published: int) -> tuple[E
 
 
 def _named(payload: Mapping[str, Any]) -> str:
-    """The quote that a payment of x402 names itself; empty for none."""
+    """Return the quote that an x402 payload names; empty for none."""
     accepted = payload.get("accepted")
     extra = accepted.get("extra") if isinstance(accepted, dict) else None
     named = extra.get("quote_id") if isinstance(extra, dict) else None

@@ -1,1 +1,1 @@
-"""Payments by card, through the site's account at Stripe. It needs the extra ``stripe``."""
+"""Card payments through the site's Stripe account, with the extra ``stripe``."""

@@ -1,6 +1,6 @@
-"""Amounts as Stripe counts them: whole numbers of a currency's smallest unit.
+"""Converts amounts to and from Stripe's: whole numbers of a currency's smallest unit.
 
-They are those of ISO 4217 for most currencies; for some Stripe has rules of its own
+They are those of ISO 4217 for most currencies; for some Stripe has its own rules
 (https://docs.stripe.com/currencies).
 """
 
@@ -14,7 +14,7 @@ from aitp_desk.capability import Money
 from aitp_payments.money import MILLION, amount, millionths
 
 MOST = 99_999_999
-"""No charge counts more smallest units: eight digits."""
+"""Maximum charge in smallest units: eight digits."""
 
 
 def _table(*rows: tuple[str, int]) -> Mapping[str, int]:
@@ -25,10 +25,10 @@ _UNITS = _table(
     ("BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF", 1),
     ("BHD JOD KWD OMR TND", 1000),
 )
-"""Smallest units in one of a currency, where they are not :data:`_USUAL_UNITS`."""
+"""Smallest units per unit of a currency, if they are not :data:`_USUAL_UNITS`."""
 _USUAL_UNITS = 100
 _STEPS = _table(("ISK UGX", 100), ("BHD JOD KWD OMR TND", 10))
-"""What a count is a multiple of: no fractions in the first, two digits of three in the others."""
+"""The required divisor of a count: no fractions in the first, two of three digits in the others."""
 _NOT_SERVED = frozenset("CLF CUP IQD IRR KPW LYD SDG SYP UYI UYW VED".split())
 _LEAST = MappingProxyType(
     {
@@ -49,19 +49,19 @@ _LEAST = MappingProxyType(
         for code in codes.split()
     }
 )
-"""What a charge is at least, for the currencies for which Stripe says it; of the others it judges
-by what 0.50 USD are on the day."""
+"""Minimum charges that Stripe publishes; in other currencies the minimum is the day's equivalent
+of 0.50 USD."""
 
 
 class NotChargeable(ValueError):
-    """A card cannot be charged so. The text says why, and what would be right."""
+    """A card cannot be charged this amount. The text says why, and what would be right."""
 
 
 def units(price: Money) -> int:
-    """Count a price in the smallest units that Stripe has for its currency.
+    """Count a price in Stripe's smallest units of its currency.
 
     Raises:
-        NotChargeable: it is too little, too much, or finer than cards are charged.
+        NotChargeable: it is too small, too large, or too fine.
     """
     code = price.currency
     if code in _NOT_SERVED:
@@ -78,10 +78,10 @@ def units(price: Money) -> int:
 
 
 def price_of(count: int, currency: str) -> Money:
-    """The price that a count of smallest units is.
+    """Return the price of a count of smallest units.
 
     Parameters:
-        currency: as Stripe writes it, in small letters.
+        currency: in lowercase, as in Stripe.
     """
     code = currency.upper()
     return Money(Decimal(amount(count * MILLION // _unit_count(code), code)), code)

@@ -1,8 +1,8 @@
-"""Asking Stripe: its own library says it, the desk's one client for other servers carries it.
+"""Stripe's API, through its library and the desk's client for other servers.
 
-So every request keeps the rules of the desk's requests, and is bounded in bytes and seconds. There
-are three outcomes: what was asked for, :class:`Refused`, or :class:`Unsettled`, where nobody knows
-whether it was done; the same request with the same idempotency key finds out.
+Every request therefore follows the rules of the desk's requests and is bounded in bytes and
+seconds. There are three outcomes: the result, :class:`Refused`, or :class:`Unsettled` if it is
+unknown whether it was done; a repetition with the same idempotency key finds out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from stripe.params.checkout import SessionCreateParams
 from aitp_desk.capability import Request, Retry, Send
 from aitp_payments.stripe.objects import Intent, Refund, Session
 
-# the library tells its vendor how long requests took, and on which machine: ours are nobody's
+# disable the library's telemetry of request times and machine
 stripe.enable_telemetry = False
 logging.getLogger("stripe").setLevel(logging.WARNING)
 
@@ -33,16 +33,16 @@ _SECONDS = 15.0
 
 
 class Unsettled(Retry):
-    """Nobody knows whether it was done, or it was not done yet: ask again, by the same key."""
+    """It is unknown whether it was done, or it is not done yet: retry with the same key."""
 
 
 class Refused(Exception):
-    """Stripe does not do it.
+    """Stripe refuses a request.
 
     Parameters:
-        reason: what Stripe says to who pays; a plain sentence where it says nothing to them.
-        code: Stripe's word for it.
-        is_declined: whether that is about the card, and not about how was asked.
+        reason: Stripe's text for the payer, or a general sentence.
+        code: Stripe's error code.
+        is_declined: whether the card is the reason, not the request.
     """
 
     def __init__(self, reason: str, code: str, *, is_declined: bool = False) -> None:
@@ -57,7 +57,7 @@ class Api:
 
     Parameters:
         key: the account's. It is in no text form and no error.
-        base: the API's address.
+        base: the API's URL.
     """
 
     def __init__(self, key: str, base: str) -> None:
@@ -65,10 +65,10 @@ class Api:
         self._base = base
 
     async def open_session(self, send: Send, params: SessionCreateParams, key: str) -> Session:
-        """Make a page on which somebody pays.
+        """Create a Checkout Session.
 
         Parameters:
-            key: as of all that is asked for: the same for the same.
+            key: the idempotency key, as of all requests.
         """
         asked = self._client(send).v1.checkout.sessions.create_async(
             params, {"idempotency_key": key}
@@ -76,27 +76,27 @@ class Api:
         return await _answered(asked, Session)
 
     async def session(self, send: Send, id: str) -> Session:
-        """How a page is by now."""
+        """Fetch a Checkout Session."""
         return await _answered(self._client(send).v1.checkout.sessions.retrieve_async(id), Session)
 
     async def close_session(self, send: Send, id: str) -> Session:
-        """Have nobody pay there any more."""
+        """Expire a Checkout Session, so that nobody can pay there."""
         asked = self._client(send).v1.checkout.sessions.expire_async(
             id, options={"idempotency_key": f"expire-{id}"}
         )
         return await _answered(asked, Session)
 
     async def charge(self, send: Send, params: PaymentIntentCreateParams, key: str) -> Intent:
-        """Have somebody pay by what they have given."""
+        """Charge a payment method."""
         asked = self._client(send).v1.payment_intents.create_async(params, {"idempotency_key": key})
         return await _answered(asked, Intent)
 
     async def intent(self, send: Send, id: str) -> Intent:
-        """How a payment is by now."""
+        """Fetch a PaymentIntent."""
         return await _answered(self._client(send).v1.payment_intents.retrieve_async(id), Intent)
 
     async def cancel(self, send: Send, id: str) -> Intent:
-        """Have a payment that is not made yet never made."""
+        """Cancel a PaymentIntent that is not complete."""
         asked = self._client(send).v1.payment_intents.cancel_async(
             id, options={"idempotency_key": f"cancel-{id}"}
         )
@@ -105,7 +105,7 @@ class Api:
     async def refund(
         self, send: Send, intent: str, key: str, metadata: Mapping[str, str]
     ) -> Refund:
-        """Give all of a payment back."""
+        """Refund all of a payment."""
         asked = self._client(send).v1.refunds.create_async(
             {"payment_intent": intent, "metadata": dict(metadata)}, {"idempotency_key": key}
         )
@@ -116,17 +116,17 @@ class Api:
             self._key,
             http_client=_StripeHttpClient(send),
             base_addresses=_base_addresses(self._base),
-            max_network_retries=0,  # whoever asks knows when
+            max_network_retries=0,  # the caller decides on retries
         )
 
 
 def _base_addresses(api: str) -> Any:
-    """The address of the API; what else the vendor has keeps its own."""
+    """Return the base URL of the API; the others are the library's defaults."""
     return {"api": api}
 
 
 class _StripeHttpClient(stripe.HTTPClient):
-    """Carries what the library asks for."""
+    """Sends the library's requests."""
 
     name = "aitp-desk"
 
@@ -161,10 +161,10 @@ class _StripeHttpClient(stripe.HTTPClient):
 
 
 async def _answered(asked: Any, kind: type[T]) -> T:
-    """What Stripe has answered.
+    """Return Stripe's result.
 
     Raises:
-        Unsettled, Refused: it has not done it. Unanswered is raised as it comes.
+        Unsettled, Refused: there is none. Unanswered passes through.
     """
     try:
         found = await asked
@@ -179,7 +179,7 @@ async def _answered(asked: Any, kind: type[T]) -> T:
     ) as error:
         raise Refused(_plain(error), error.code or type(error).__name__) from None
     except stripe.IdempotencyError:
-        # Stripe remembers this key for something else: a fault of ours that no retry mends
+        # Stripe remembers this key for another request: a fault of the desk that no retry fixes
         raise Refused(
             "What was asked for is not what was asked for before.", "idempotency"
         ) from None
@@ -192,7 +192,7 @@ async def _answered(asked: Any, kind: type[T]) -> T:
 
 
 def _plain(error: stripe.StripeError) -> str:
-    """What is wrong with how was asked, for operators: no key, of which Stripe repeats a part."""
+    """Describe a faulty request for operators, without the key that Stripe's text repeats."""
     if isinstance(error, stripe.InvalidRequestError):
         return error.user_message or "Stripe does not take this."
     return "Stripe does not take this key, or not for this."

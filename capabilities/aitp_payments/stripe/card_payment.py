@@ -1,9 +1,8 @@
-"""Paying by a payment method that a program has made with the site's publishable key.
+"""Pays by a payment method that a program made with the site's publishable key.
 
-The payment is begun and told to be under way in the commit of the message, then a job charges it:
-under a key that follows from the payment, so that however often the job is done, and whatever is
-broken off, it is charged once. What nobody knows the outcome of is asked again, for as long as
-Stripe remembers the key.
+The payment begins and is reported as pending in the commit of the message; then a job charges it.
+The idempotency key is derived from the payment, so it is charged once however often the job runs.
+An unknown outcome is asked for again as long as Stripe remembers the key.
 """
 
 from __future__ import annotations
@@ -37,11 +36,11 @@ from aitp_payments.stripe.settings import StripeSettings
 from aitp_payments.stripe.state_changes import NAME, StripeEvents
 
 CHARGE = "stripe_charge"
-"""The job that charges what was given."""
+"""The job that charges a payment method."""
 LOOK = "stripe_intent"
-"""The job that looks at a payment whose payer had something to do yet."""
+"""The job that checks a payment that waited for its payer."""
 DELAYS = (5, 60, 600, 3600, 3 * 3600, 6 * 3600, 10 * 3600)
-"""Pauses of both: Stripe remembers a key for 24 hours."""
+"""Delays of both: Stripe remembers a key for 24 hours."""
 _NOT_CHARGED = "The card could not be charged. Please pay another way."
 _NEEDS_ITS_HOLDER = "The bank wants to see the card's holder. Please pay on the page instead."
 
@@ -52,7 +51,7 @@ class CardCharges:
     """Charges payment methods.
 
     Parameters:
-        link: gives the address of the page for a quote.
+        link: returns the URL of a quote's page.
     """
 
     def __init__(
@@ -75,12 +74,12 @@ class CardCharges:
         self._site = site
 
     def judge(self, given: CardPayment, context: Context) -> Verdict:
-        """Begin a payment, or say what has come of the same one."""
+        """Begin a payment, or repeat the answer to the same one."""
         reference = f"{given.quote_id}.{given.payment_method}"
         known = find_seen(context, NAME, reference)
         if known is not None and known.state != "refused":
             return Take(self._settling.again(context, known))
-        if known is not None:  # it was declined: the same card may have more money by now
+        if known is not None:  # it was declined: the card may be covered by now
             reference = f"{reference}.{context.message_id}"
         try:
             quote = _quote(given.quote_id, context)
@@ -114,7 +113,7 @@ class CardCharges:
         return self._come_to(job, intent)
 
     async def _ask(self, job: Job, payment: PaymentRecord) -> Intent:
-        """Charge, or find out what the same charge has come to before.
+        """Charge, or fetch the result of the same charge.
 
         Raises:
             Refused: nothing is charged.
@@ -126,7 +125,7 @@ class CardCharges:
         return intent
 
     async def look(self, job: Job) -> Wanted:
-        """See what a payment has come to; one that still waits for its payer ends."""
+        """Check a payment; cancel one that still waits for its payer."""
         payment = await read_payment(job, job.ref)
         if payment is None or payment.state != "pending":
             return ()
@@ -171,7 +170,7 @@ class CardCharges:
         return decide
 
     def _come_to(self, job: Job, intent: Intent) -> Wanted:
-        """What a charge has come to by now."""
+        """Return the effects of a charge's present state."""
         page = _page_of(intent)
         if intent.status not in {"requires_action", "processing"}:
             return lambda books: self._arriving.intent(books, intent)
@@ -195,10 +194,10 @@ class CardCharges:
 
 
 def _quote(quote_id: str, context: Context) -> QuoteRecord:
-    """The quote that is to be paid.
+    """Return the quote to be paid.
 
     Raises:
-        NotPayable: it was not asked for on this thread, or nobody charges a card for it.
+        NotPayable: it was not asked on this thread, or no card can pay it.
     """
     quote = find_quote(context, quote_id)
     if quote is None or quote.thread_id != context.thread_id:
@@ -211,7 +210,7 @@ def _quote(quote_id: str, context: Context) -> QuoteRecord:
 
 
 def _page_of(intent: Intent) -> str | None:
-    """Where whoever pays has to go yet; None for nowhere that a link leads to."""
+    """Return the URL to which the payer must go; None for no such URL."""
     action = intent.next_action
     if action is None or action.redirect_to_url is None:
         return None

@@ -1,9 +1,8 @@
-"""Paying on Stripe's own page: a link that stands in the quote, and what is behind it.
+"""Pays on Stripe's own page, through a link in the quote.
 
-The link is the desk's own and says the same as long as the quote is there. Who follows it first has
-a page made at Stripe; whoever comes after is led to the same one. Whoever has paid comes back by
-the link too, so that the payment is looked at even where no webhook tells of it. When the time of
-the quote is over the page is closed.
+The link is the desk's own and stays the same as long as the quote exists. The first visit creates a
+page at Stripe; later visits lead to the same one. Payers return through the link too, so that the
+payment is checked even without a webhook. When the quote expires the page is closed.
 """
 
 from __future__ import annotations
@@ -38,19 +37,19 @@ from aitp_payments.stripe.settings import StripeSettings
 from aitp_payments.stripe.state_changes import StripeEvents
 
 LOOK = "stripe_look"
-"""The job that looks at a page again."""
+"""The job that checks a page again."""
 PAID = ".paid"
-"""What is added to the link for whoever comes back from the page."""
+"""The suffix of the link for visitors who return from the page."""
 _LONGEST_NAME = 250
 _PAGE_SECONDS = 23 * 60 * 60
-"""For so long a page is shown again; Stripe closes it after 24 hours."""
+"""How long a page is reused; Stripe closes it after 24 hours."""
 _DAY = 24 * 60 * 60
 _MOST_LOOKS = 14
-"""How often a payment that takes days is looked at, once a day."""
+"""How often a payment that takes days is checked, once a day."""
 
 
 class Opened(msgspec.Struct, frozen=True):
-    """A page that was opened for a quote, as it is kept.
+    """The record of a quote's page.
 
     Parameters:
         at: Unix seconds.
@@ -62,10 +61,10 @@ class Opened(msgspec.Struct, frozen=True):
 
 
 class Look(msgspec.Struct, frozen=True):
-    """What the job is given.
+    """The payload of the job.
 
     Parameters:
-        number: how often it was looked at before.
+        number: the number of earlier checks.
     """
 
     quote_id: str
@@ -73,17 +72,17 @@ class Look(msgspec.Struct, frozen=True):
 
 
 def opened_key(quote_id: str) -> str:
-    """What the record of a quote's page is called."""
+    """Return the record key of a quote's page."""
     return f"stripe:{quote_key(quote_id)}"
 
 
 class Checkout:
-    """Leads people to pages on which they pay.
+    """Redirects people to pages on which they pay.
 
     Parameters:
-        link: the address of the redirect, without its end.
+        link: the URL of the redirect, without its last segment.
         site: id of the site's own actor.
-        home: where people go on who have paid.
+        home: where people go after payment.
     """
 
     def __init__(
@@ -104,11 +103,11 @@ class Checkout:
         self._home = home
 
     def link(self, quote_id: str) -> str:
-        """The address of the page for a quote."""
+        """Return the link to a quote's page."""
         return f"{self._link}/{quote_id}"
 
     async def visit(self, visit: Visit) -> Onward | Refuse:
-        """Lead somebody to the page, or on from there."""
+        """Redirect a visitor to the page, or on from there."""
         quote_id = visit.ref.removesuffix(PAID)
         record = await visit.read(quote_key(quote_id))
         if record is None or record.value is None:
@@ -131,7 +130,7 @@ class Checkout:
         return await self._open(visit, quote, kept)
 
     def _back(self, quote: QuoteRecord, opened: Opened | None) -> Onward:
-        """Whoever comes from the page goes on; whether they have paid is looked at meanwhile."""
+        """Redirect a returning visitor, and check the payment in the background."""
         if opened is None:
             return Onward(self._home)
         payload = Look(quote.quote_id, _MOST_LOOKS)
@@ -139,7 +138,7 @@ class Checkout:
         return Onward(self._home, (look,), quote.thread_id or None)
 
     async def _open(self, visit: Visit, quote: QuoteRecord, kept: Record | None) -> Onward | Refuse:
-        """Have a page made. Who asks at the same time gets the same one: the key is the same."""
+        """Create a page. Concurrent visits get the same one, by the same idempotency key."""
         params = self._params(quote, await _name(visit, quote.quote_id))
         version = 0 if kept is None else kept.version
         digest = hashlib.sha256(msgspec.json.encode(params)).hexdigest()[:16]
@@ -178,7 +177,7 @@ class Checkout:
             "client_reference_id": quote.quote_id,
             "metadata": about,
             "payment_intent_data": {"metadata": about},
-            # what is charged is what was quoted, in its currency
+            # charge what was quoted, in its currency
             "adaptive_pricing": {"enabled": False},
         }
         if self._settings.kinds:
@@ -186,7 +185,7 @@ class Checkout:
         return params
 
     async def look(self, job: Job) -> Wanted:
-        """See what a page has come to, and close it where the time is over."""
+        """Check a page, and close it when the quote has expired."""
         look = msgspec.convert(job.payload, Look)
         id = job.ref.partition(".")[0]
         try:
@@ -202,7 +201,7 @@ class Checkout:
     async def _close(self, job: Job, id: str) -> Session:
         try:
             return await self._api.close_session(job.send, id)
-        except Refused:  # somebody has paid just now
+        except Refused:  # it was paid just now
             return await self._api.session(job.send, id)
 
     def _again(self, id: str, look: Look) -> tuple[Effect, ...]:
@@ -214,7 +213,7 @@ class Checkout:
 
 
 async def _name(visit: Visit, quote_id: str) -> str:
-    """What is paid for, as the page shows it."""
+    """Return the name of the purchase that the page shows."""
     record = await visit.read(asked_key(quote_id))
     asked = None if record is None else read_asked(record)
     told = "" if asked is None else str(asked.quote.quote.get("description", ""))

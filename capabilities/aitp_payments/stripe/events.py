@@ -1,4 +1,4 @@
-"""What Stripe tells by itself: proven to be its own, and read."""
+"""Verifies and parses Stripe's webhook events."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from aitp_desk.capability import Delivery, InvalidRequest, NotAuthenticated
 from aitp_payments.stripe.objects import Event
 
 OLDEST_SECONDS = 300
-"""What was signed longer ago is refused, as what somebody has recorded; so is what is to come."""
+"""Maximum age of a signature, against replays; and maximum offset into the future."""
 HEADER = "stripe-signature"
 
 
 def read_event(delivery: Delivery, secret: str) -> Event:
-    """Read an event.
+    """Verify and parse an event.
 
     Parameters:
-        secret: of the webhook. While the account's owner replaces it, Stripe signs by both.
+        secret: of the webhook. While the owner replaces it, Stripe signs with both.
 
     Raises:
-        NotAuthenticated: it is not signed by Stripe, or was signed too long ago.
+        NotAuthenticated: Stripe has not signed it, or too long ago.
         InvalidRequest: it is no event.
     """
     header = delivery.headers.get(HEADER, "")
@@ -33,9 +33,9 @@ def read_event(delivery: Delivery, secret: str) -> Event:
 
 
 def _is_signed(body: bytes, header: str, secret: str, now: int) -> bool:
-    """Whether a body was signed by a secret just now.
+    """Return whether a body was signed with a secret just now.
 
-    The age is held against the desk's own clock: the library knows the machine's alone.
+    The age is compared with the desk's own clock: the library uses the machine's alone.
     """
     try:
         WebhookSignature.verify_header(body, header, secret)

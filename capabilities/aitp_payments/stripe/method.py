@@ -1,4 +1,4 @@
-"""Stripe as a way to pay: on its own page, and by what a program has made of a card."""
+"""Stripe as a payment method: on its own page, and by payment methods of programs."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ _LATER = (5, 60, 600, 3600, 6 * 3600)
 
 
 class ByStripe(Method):
-    """Cards, and whatever else the site's account at Stripe takes.
+    """Cards, and whatever else the site's Stripe account accepts.
 
     Parameters:
         keys: the account's.
-        slug: of the capability, as the desk's addresses have it.
+        slug: of the capability, for URLs.
     """
 
     name = NAME
@@ -66,7 +66,7 @@ class ByStripe(Method):
         self._api = Api(keys.api, settings.api)
 
     def use(self, own: Own, merchant: Merchant, settling: SettlementService) -> None:
-        """Take the site's address, and the one that settles."""
+        """Receive the site's actor and the settlement service."""
         self._site = own.actor
         self._settling = settling
         self._arriving = StripeEvents(settling, own.actor, is_live=self._keys.is_live)
@@ -90,7 +90,7 @@ class ByStripe(Method):
         self._listening = StripeWebhook(self._arriving, self._keys.webhook)
 
     def option(self, charge: Charge) -> Mapping[str, Any] | None:
-        """The link to the page, and the key by which programs make payment methods."""
+        """Return the entry of this method: the link, and the key for payment methods."""
         try:
             units(charge.price)
         except NotChargeable:
@@ -101,7 +101,7 @@ class ByStripe(Method):
         return option
 
     def offered(self, quote: QuoteRecord) -> Offered:
-        """The link to the page."""
+        """Return the link to the page."""
         try:
             units(quote.price)
         except NotChargeable:
@@ -109,16 +109,16 @@ class ByStripe(Method):
         return Offered(links=(PayLink("Pay by card", self._checkout.link(quote.quote_id)),))
 
     def judge(self, part: Part, context: Context) -> Verdict | None:
-        """See :mod:`aitp_payments.stripe.card_payment`."""
+        """Judge a card payment; see :mod:`aitp_payments.stripe.card_payment`."""
         content = part.content
         return self._charging.judge(content, context) if isinstance(content, CardPayment) else None
 
     def as_text(self, part: Part) -> str | None:
-        """A payment by card, in words."""
+        """Render a card payment as text."""
         return "I pay by card." if isinstance(part.content, CardPayment) else None
 
     def jobs(self) -> Mapping[str, Work]:
-        """Charging, and looking at what is not known yet."""
+        """Return the jobs that charge, and that check pending payments."""
         return {
             charging.CHARGE: Work(self._charge, deadline=60.0, delays=charging.DELAYS),
             charging.LOOK: Work(self._look_at_charge, deadline=60.0, delays=charging.DELAYS),
@@ -135,21 +135,21 @@ class ByStripe(Method):
         return await self._checkout.look(job)
 
     def hooks(self) -> Mapping[str, Hook | Webhook]:
-        """What Stripe tells."""
+        """Return the webhook of Stripe's events."""
         return {NAME: self._hear}
 
     def _hear(self, delivery: Delivery) -> Accept | Refuse:
         return self._listening.hear(delivery)
 
     def redirects(self) -> Mapping[str, Redirect]:
-        """The link to the page."""
+        """Return the redirect to the page."""
         return {NAME: self._visit}
 
     async def _visit(self, visit: Visit) -> Onward | Refuse:
         return await self._checkout.visit(visit)
 
     def health(self) -> Health | None:
-        """Whether Stripe can tell anything."""
+        """Return a warning if Stripe has no webhook secret; else None."""
         if self._keys.webhook:
             return None
         return Health(
@@ -158,7 +158,7 @@ class ByStripe(Method):
         )
 
     async def refund(self, payment: PaymentRecord, job: Job) -> Wanted:
-        """Give all of a payment back to the card."""
+        """Refund all of a payment to the card."""
         about = {"site": self._site, "payment_id": payment.payment_id}
         intent = str(payment.details["intent"])
         key = "-".join(("refund", payment.payment_id, *_failed_before(payment)))
@@ -182,6 +182,6 @@ class ByStripe(Method):
 
 
 def _failed_before(payment: PaymentRecord) -> tuple[str, ...]:
-    """What a refund's key has besides after one has failed: it is another one."""
+    """Return an addition to a refund's key after a failed one: it is a new refund."""
     failed = payment.details.get(FAILED)
     return () if failed is None else (str(failed),)

@@ -1,4 +1,4 @@
-"""What is read of Stripe's objects. Members that stand here by name are those of its API."""
+"""The members of Stripe's objects that the desk reads, under the API's names."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ IntentState = Literal[
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True):
-    """A Checkout Session: a page at Stripe on which somebody pays.
+    """A Checkout Session: a page at Stripe on which people pay.
 
     Parameters:
         url: of the page; None once nobody can pay there.
-        payment_intent: id; None until somebody has paid.
+        payment_intent: id; None until it is paid.
     """
 
     id: str
@@ -38,20 +38,20 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RedirectTo(msgspec.Struct, frozen=True):
-    """Where whoever pays goes on, such as their bank's page."""
+    """Where the payer goes on, such as a bank's page."""
 
     url: str
 
 
 class NextAction(msgspec.Struct, frozen=True):
-    """What whoever pays has to do yet."""
+    """What the payer still has to do."""
 
     type: str
     redirect_to_url: RedirectTo | None = None
 
 
 class Intent(msgspec.Struct, frozen=True, kw_only=True):
-    """A PaymentIntent: one payment, from its beginning to its end."""
+    """A PaymentIntent: one payment, from start to end."""
 
     id: str
     livemode: bool
@@ -63,7 +63,7 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Refund(msgspec.Struct, frozen=True, kw_only=True):
-    """Money on its way back."""
+    """A refund."""
 
     id: str
     amount: int
@@ -75,7 +75,7 @@ class Refund(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Dispute(msgspec.Struct, frozen=True, kw_only=True):
-    """Whoever has paid wants their bank to take it back."""
+    """A dispute: the payer asks the bank to take the money back."""
 
     id: str
     livemode: bool
@@ -90,7 +90,7 @@ class _Data(msgspec.Struct, frozen=True):
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
-    """What Stripe tells of something that has happened."""
+    """A webhook event."""
 
     id: str
     type: str

@@ -1,8 +1,8 @@
-"""Money that goes back by Stripe, by the desk or from its dashboard, and what of that comes again.
+"""Refunds by Stripe, from the desk or its dashboard, and refunds that fail later.
 
-Stripe takes a refund on, and may find out days later that a bank does not take it: then the money
-is on the site's account again, and still has to go back. Each refund is booked once by its own id,
-in whichever order it is told of.
+Stripe accepts a refund, and may learn days later that the bank rejects it: then the money is on the
+site's account again, and is still due. Each refund is booked once by its own id, in any order of
+events.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from aitp_payments.stripe.amounts import price_of
 from aitp_payments.stripe.objects import Refund
 
 FAILED = "failed_refund"
-"""The one of a payment's details that names the refund of it which has failed last."""
+"""The entry of a payment's details with its last failed refund."""
 NOT_SENT = "The money could not be sent back to the card. Somebody of the site will see to it."
 _OVER = frozenset({"failed", "canceled"})
 
@@ -39,7 +39,7 @@ _OVER = frozenset({"failed", "canceled"})
 def given_back(
     settling: SettlementService, books: Books, payment: PaymentRecord, back: Refund
 ) -> tuple[Effect, ...]:
-    """What becomes of a payment by one of its refunds, as that is by now."""
+    """Return the effects of a refund's present state."""
     payment = find_payment(books, payment.payment_id) or payment
     if books.record(_failed_key(back.id)) is not None:
         return ()
@@ -55,7 +55,7 @@ def given_back(
     try:
         entry = refund(books, paid, count, reference=back.id)
     except NotBooked:
-        # the books cannot give it back: the site has paid out so much meanwhile
+        # the ledger cannot cover it: the site has paid out too much
         if count == left:
             return settling.refunded(books, payment)
         return owe_part(books, payment, count, back.id)
@@ -67,14 +67,14 @@ def given_back(
 def _failed(
     settling: SettlementService, books: Books, payment: PaymentRecord, back: Refund
 ) -> tuple[Effect, ...]:
-    """The bank has not taken it: the money is the site's again, until it goes back otherwise."""
+    """Return the effects of a failed refund: the money is the site's, and due again."""
     paid, count = booked(payment), _count(back)
     known = Keep(_failed_key(back.id), payment.payment_id, 0, outlives=True)
     effects: tuple[Effect, ...] = (known, *close_part(books, back.id))
     if _was_booked(books, paid, back) or is_booked(books, f"refund:{WHOLE}:{paid}"):
         before = returned(books, paid)
         parts = Counter(before.parts)
-        parts[MERCHANT] -= count  # who gave a share back has done so
+        parts[MERCHANT] -= count  # recipients have returned their shares
         key = returned_key(paid)
         record = books.record(key)
         version = 0 if record is None else record.version
@@ -84,7 +84,7 @@ def _failed(
             *post(f"again:{back.id}", legs, kind="refund", at=books.now, memo=payment.quote_id),
         )
     if payment.state == "settled" and not (back.metadata or {}).get("payment_id"):
-        return (*effects, Audit("refund_failed"))  # people wanted that, and read it there
+        return (*effects, Audit("refund_failed"))  # people made it, and see the failure there
     due = replace(payment, details={**payment.details, FAILED: back.id})
     return (*effects, *settling.came_again(After(books, effects), due, NOT_SENT))
 
@@ -98,5 +98,5 @@ def _count(back: Refund) -> int:
 
 
 def _failed_key(refund: str) -> str:
-    """What the record is called that says that a refund has failed."""
+    """Return the record key of a failed refund."""
     return f"stripe:failed:{refund}"

@@ -1,4 +1,4 @@
-"""What a site's owner sets of Stripe, and what stands in the environment."""
+"""Stripe's settings, and its keys in the environment."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Keys(msgspec.Struct, frozen=True):
     """The account's secrets. Their text form shows none.
 
     Parameters:
-        api: by which Stripe knows the account.
-        webhook: by which the account knows what Stripe sends; empty where nothing is sent.
+        api: the account's API key.
+        webhook: the secret that signs events; empty for no webhook.
     """
 
     api: str
@@ -55,10 +55,10 @@ class Keys(msgspec.Struct, frozen=True):
 
 
 def read_keys(environment: Mapping[str, str], settings: StripeSettings) -> Keys:
-    """Take the keys from the environment.
+    """Read the keys from the environment.
 
     Raises:
-        ValueError: there is none, or it is of another kind; the text holds no key.
+        ValueError: the key is missing or of another type; the text contains no key.
     """
     api = environment.get(KEY_VARIABLE, "").strip()
     if not api.startswith(_LIVE + _TEST):

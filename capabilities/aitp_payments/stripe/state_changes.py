@@ -1,7 +1,7 @@
-"""What becomes of payments by what is known of Stripe's objects: pure, whoever has told of them.
+"""Applies the state of Stripe's objects to payments. Pure, for webhooks and jobs.
 
-A webhook tells, or a job has asked; it comes early, late, twice or in another order. Each object is
-taken for what it is now, and what is known already changes nothing.
+Information may come early, late, twice or in another order. Each object is taken in its present
+state, and known information changes nothing.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from aitp_payments.stripe.refunds import given_back
 NAME = "stripe"
 OUTSIDE = outside(NAME)
 _GRACE_SECONDS = 300
-"""So long after the time of a quote what was paid in time may be told: then its page was closed."""
+"""How long after a quote's expiry an in-time payment may be reported: its page was closed then."""
 UNMATCHED = (Audit("stripe_unmatched"),)
-"""Money has come for something that is not known here: people look at it."""
+"""Money was received for something unknown: people check it."""
 
 
 class StripeEvents:
-    """Holds what Stripe has against what is known here.
+    """Compares Stripe's objects with the desk's records.
 
     Parameters:
-        settling: has quotes paid.
-        site: id of the site's own actor: of one account at Stripe others may live too.
+        settling: settles payments.
+        site: id of the site's own actor: several sites may share a Stripe account.
         is_live: whether the site's key moves real money.
     """
 
@@ -54,11 +54,11 @@ class StripeEvents:
         self.is_live = is_live
 
     def is_ours(self, livemode: bool, metadata: Mapping[str, str] | None) -> bool:
-        """Whether an object was made by this site's desk, with the key that it has now."""
+        """Return whether this site's desk made an object, with its present key."""
         return livemode == self.is_live and (metadata or {}).get("site") == self._site
 
     def session(self, books: Books, session: Session) -> tuple[Effect, ...]:
-        """What a page comes to, once somebody has paid there."""
+        """Return the effects of a completed page."""
         intent = session.payment_intent
         if session.status != "complete" or intent is None:
             return ()
@@ -80,14 +80,14 @@ class StripeEvents:
         return (*begun, *self._settling.settle(After(books, begun), payment, legs, is_late=late))
 
     def failed(self, books: Books, session: Session) -> tuple[Effect, ...]:
-        """A payment that took its time has not come."""
+        """Return the effects of a failed delayed payment."""
         payment = find_seen(books, NAME, session.payment_intent or "")
         if payment is None:
             return ()
         return self._settling.refuse(books, payment, "The payment has failed. Please pay anew.")
 
     def intent(self, books: Books, intent: Intent) -> tuple[Effect, ...]:
-        """What a payment by a payment method comes to; one on a page is told by its session."""
+        """Return the effects of a payment by payment method; a page's are in its session."""
         payment = find_payment(books, (intent.metadata or {}).get("payment_id", ""))
         if payment is None or payment.method != NAME:
             return ()
@@ -102,13 +102,13 @@ class StripeEvents:
                 return ()
 
     def given_back(self, books: Books, payment: PaymentRecord, back: Refund) -> tuple[Effect, ...]:
-        """What becomes of a payment by one of its refunds."""
+        """Return the effects of a refund."""
         return given_back(self._settling, books, payment, back)
 
     def disputed(
         self, books: Books, payment: PaymentRecord, dispute: Dispute, type: str
     ) -> tuple[Effect, ...]:
-        """A payment is disputed: people see it in the audit log, and what moves is booked."""
+        """Return the effects of a dispute: an audit entry for people, and bookings."""
         price = price_of(dispute.amount, dispute.currency)
         count = millionths(price.amount)
         match type:
@@ -129,7 +129,7 @@ class StripeEvents:
         return post(transaction, legs, kind="dispute", at=books.now, memo=payment.quote_id)
 
     def _settle_by(self, books: Books, payment: PaymentRecord, intent: str) -> tuple[Effect, ...]:
-        """Settle a payment that has become an intent: by it refunds and disputes name it."""
+        """Settle a payment, and store its intent, by which refunds and disputes name it."""
         if payment.state not in {"pending", "refused"}:
             return ()
         known = replace(payment, details={**payment.details, "intent": intent})
@@ -140,7 +140,7 @@ class StripeEvents:
         return (*told, *self._settling.settle(After(books, told), known, legs))
 
     def _under_way(self, books: Books, quote: QuoteRecord, intent: str) -> tuple[Effect, ...]:
-        """A payment that takes days, such as by direct debit: the quote waits for it."""
+        """Record a payment that takes days, such as direct debit, as pending."""
         if find_seen(books, NAME, intent) is not None:
             return ()
         try:
@@ -148,12 +148,12 @@ class StripeEvents:
                 books, quote, NAME, intent, terms=quote.terms, details={"intent": intent}
             )
         except NotPayable:
-            return ()  # it goes back once it has come
+            return ()  # it is refunded once it arrives
         return (*begun, *self._settling.pend(After(books, begun), payment))
 
 
 def _new(quote: QuoteRecord, intent: str) -> PaymentRecord:
-    """A payment that nobody has begun here: it has come before anything was known of it."""
+    """Return the record of a payment that was received before the desk knew of it."""
     return PaymentRecord(
         payment_id=payment_id(quote.quote_id, NAME, intent),
         quote_id=quote.quote_id,
@@ -169,7 +169,7 @@ def _new(quote: QuoteRecord, intent: str) -> PaymentRecord:
 
 
 def _is_price(price: Money, count: int | None, currency: str | None) -> bool:
-    """Whether what was charged is what was quoted."""
+    """Return whether the charge is the quote's price."""
     try:
         return count == units(price) and (currency or "").upper() == price.currency
     except NotChargeable:

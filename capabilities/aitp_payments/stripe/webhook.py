@@ -1,7 +1,6 @@
-"""Judging what Stripe tells. What is not about this site, or not known here, is taken and left.
+"""Judges Stripe's events. Unrelated and unknown ones are accepted and ignored.
 
-Whatever is answered with a refusal Stripe sends again for days: so only what it has not signed is
-refused, and what is no event at all.
+Stripe repeats a refused event for days: so only unsigned and malformed events are refused.
 """
 
 from __future__ import annotations
@@ -33,11 +32,11 @@ INTENTS = frozenset(
 REFUNDS = frozenset({"refund.created", "refund.updated", "refund.failed"})
 DISPUTES = "charge.dispute."
 EVENTS = (*sorted(PAGES), FAILED_PAGE, *sorted(INTENTS), *sorted(REFUNDS), "charge.dispute.*")
-"""What the webhook is to be told of; all else is taken and left."""
+"""The events that the webhook needs; others are ignored."""
 
 
 class StripeWebhook:
-    """Takes what Stripe tells.
+    """Handles Stripe's events.
 
     Parameters:
         secret: of the webhook.
@@ -78,14 +77,14 @@ class StripeWebhook:
         return Accept(self._arriving.intent(delivery, intent), _thread(payment))
 
     def _refunded(self, event: Event, back: Refund | None, delivery: Delivery) -> Accept:
-        """Money goes back, by the desk or in Stripe's dashboard, or has come again."""
+        """Handle a refund, of the desk or of Stripe's dashboard, or its failure."""
         payment = self._known(event, back, delivery)
         if back is None or payment is None:
             return Accept()
         return Accept(self._arriving.given_back(delivery, payment, back), _thread(payment))
 
     def _disputed(self, event: Event, dispute: Dispute | None, delivery: Delivery) -> Accept:
-        """A bank takes money back, or gives it again."""
+        """Handle a dispute or its end."""
         payment = self._known(event, dispute, delivery)
         if dispute is None or payment is None:
             return Accept()
@@ -94,19 +93,19 @@ class StripeWebhook:
     def _known(
         self, event: Event, thing: Refund | Dispute | None, delivery: Delivery
     ) -> PaymentRecord | None:
-        """The payment that something is about: such things say not who has made them."""
+        """Return the payment of a refund or a dispute, which do not name their origin."""
         if thing is None or event.livemode != self._arriving.is_live or not thing.payment_intent:
             return None
         return find_seen(delivery, NAME, thing.payment_intent)
 
 
 def _thread(about: QuoteRecord | PaymentRecord | None) -> str | None:
-    """The thread on which something stands."""
+    """Return the thread of a quote or a payment."""
     return None if about is None else about.thread_id or None
 
 
 def _read(given: Mapping[str, Any], kind: type[T]) -> T | None:
-    """An object of an event; None for one that the desk cannot have made, having other members."""
+    """Parse an object of an event; None for one that the desk cannot have made."""
     try:
         return msgspec.convert(given, kind)
     except msgspec.ValidationError:

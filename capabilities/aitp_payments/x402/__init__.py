@@ -1,4 +1,4 @@
-"""Paying with x402: an authorisation that the payer signs, settled by a facilitator, over HTTP.
+"""Payments with x402: an authorisation that the payer signs and a facilitator settles.
 
 Source: the x402 specification, version 2, and its scheme ``exact`` on EVM networks (EIP-3009).
 """

@@ -1,4 +1,4 @@
-"""Addresses of servers that are believed about money: encrypted, and without a credential."""
+"""Validates URLs of servers trusted with money: encrypted, without credentials."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _NONE = "is no web address: it takes one such as https://x402.org/facilitator"
 
 
 def wrong_address(url: str) -> str | None:
-    """Say what is wrong with the address of such a server; None where nothing is.
+    """Return the fault of such a server's URL; None for none.
 
-    The address itself is never repeated: it may hold a key.
+    The URL is never repeated: it may contain a key.
     """
     try:
         address = urlsplit(url if url.isascii() and url.isprintable() and " " not in url else "")

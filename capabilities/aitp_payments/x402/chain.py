@@ -1,12 +1,12 @@
-"""Looking on the network itself whether an authorisation has moved coins, where a site can.
+"""Asks the network itself whether an authorisation has moved coins, if a node is configured.
 
-A facilitator that does not answer leaves a payment unknown, and one that is asked again may say no
-because of what it did before. The coin's contract knows: whether the nonce was used, and by which
-transaction. That a nonce was used proves no payment, since whoever has signed it can use or cancel
-it otherwise; only a transfer of the very coins to the very address does.
+A facilitator that does not respond leaves a payment unknown, and one that is asked again may refuse
+because of its own earlier transfer. The coin's contract knows whether the nonce was used, and by
+which transaction. A used nonce proves no payment, because its signer can use or cancel it
+otherwise; only a transfer of the right coins to the right address does.
 
-Source: EIP-3009, whose ``transferWithAuthorization`` emits ``AuthorizationUsed`` and then has the
-coins moved; the JSON-RPC interface of Ethereum's nodes.
+Source: EIP-3009, whose ``transferWithAuthorization`` emits ``AuthorizationUsed`` and then moves the
+coins; the JSON-RPC interface of Ethereum's nodes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from aitp_payments.x402.records import UnderWay
 
 T = TypeVar("T")
 NODE = "X402_NODE_"
-"""Variables of the environment are called so that name a node; the network's name follows."""
+"""Prefix of environment variables with a node's URL; the network's name follows."""
 USED = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5"
 """The topic of ``AuthorizationUsed(address,bytes32)``."""
 TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
@@ -34,21 +34,21 @@ TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 STATE_OF = "0xe94a0102"
 """The selector of ``authorizationState(address,bytes32)``."""
 SECONDS = 5.0
-"""A node answers within so many."""
+"""Timeout of a node, in seconds."""
 BLOCKS_BACK = 5000
-"""So many blocks are looked through: some hours, and no more than public nodes allow."""
+"""Number of searched blocks: some hours, and within the limits of public nodes."""
 SETTLED_FOR = 5 * 60
-"""Seconds for which an authorisation has to be over by the network's own time, so that no
-reordering of its last blocks brings it back."""
+"""Seconds since an authorisation's expiry by the network's time, so that no reorganisation of
+the last blocks revives it."""
 _QUANTITY = re.compile("0x[0-9a-f]{1,64}")
 
 
 class Lapsed(msgspec.Struct, frozen=True):
-    """Nothing was paid by an authorisation, and nothing can be any more."""
+    """An authorisation has expired without a payment."""
 
 
 class _Unsaid(Exception):
-    """A node has not said what it was asked."""
+    """A node has not answered the question."""
 
 
 class _Block(msgspec.Struct, frozen=True):
@@ -72,7 +72,7 @@ class Node:
     """A node of one network.
 
     Parameters:
-        url: where it is asked. It may hold a key, and is told to nobody.
+        url: its URL. It may contain a key, and is never shown.
     """
 
     def __init__(self, url: str) -> None:
@@ -134,13 +134,13 @@ class Node:
 
 
 def nodes_of(environment: Mapping[str, str]) -> dict[str, Node]:
-    """The nodes that the environment names, by the ids of their networks.
+    """Return the configured nodes, by network id.
 
     Parameters:
-        environment: such as ``X402_NODE_BASE_SEPOLIA``, an ``https`` address each.
+        environment: such as ``X402_NODE_BASE_SEPOLIA``, an ``https`` URL each.
 
     Raises:
-        ValueError: one cannot be asked; names its variable, and no part of the address.
+        ValueError: a URL is not allowed; names its variable, and no part of the URL.
     """
     found = {}
     for network in NETWORKS:
@@ -153,10 +153,10 @@ def nodes_of(environment: Mapping[str, str]) -> dict[str, Node]:
 
 
 def _pays(receipt: _Receipt, way: UnderWay) -> bool:
-    """Whether a transaction has moved what was to be paid, by this authorisation.
+    """Return whether a transaction has made the payment by this authorisation.
 
-    A transaction can use several of a payer's. The coin notes that one is used and then, at once,
-    what that has moved: so the transfer of one is never taken for that of another.
+    A transaction can use several authorisations of a payer. The coin logs each use directly before
+    its transfer: so transfers are never confused.
     """
     if receipt.status != "0x1":
         return False
@@ -175,12 +175,12 @@ def _is_of(log: _Log, asset: str, topics: list[str]) -> bool:
 
 
 def _word(address: str) -> str:
-    """An address as 32 bytes."""
+    """Encode an address as 32 bytes."""
     return address.lower().removeprefix("0x").rjust(64, "0")
 
 
 def _number(told: str) -> int:
-    """A number as nodes write it."""
+    """Parse a number of a node's response."""
     if not _QUANTITY.fullmatch(told.lower()):
         raise _Unsaid
     return int(told, 16)

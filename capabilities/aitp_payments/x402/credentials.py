@@ -1,6 +1,6 @@
-"""What proves to a facilitator who asks: from the environment alone, never from ``desk.toml``.
+"""Credentials for a facilitator: from the environment alone, never from ``desk.toml``.
 
-Source: how Coinbase's developer platform authenticates, which wants a token for each request.
+Source: the authentication of Coinbase's developer platform, which needs a token for each request.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ _KEY = 64
 
 
 def nothing(_method: str, _url: str) -> Mapping[str, str]:
-    """The credential of a facilitator that asks for none."""
+    """Return no headers, for a facilitator without authentication."""
     return {}
 
 
 def credential_of(
     environment: Mapping[str, str], url: str, clock: Callable[[], float] = time.time
 ) -> Credential:
-    """Find what proves who asks.
+    """Return the credential for a facilitator.
 
     Parameters:
-        environment: where it stands: ``X402_FACILITATOR_TOKEN``, a token that is sent as it is, to
-            any facilitator; or ``CDP_API_KEY_ID`` and ``CDP_API_KEY_SECRET``, of which a token is
-            made for each request, to Coinbase's alone.
+        environment: holds ``X402_FACILITATOR_TOKEN``, a token that is sent unchanged to any
+            facilitator; or ``CDP_API_KEY_ID`` and ``CDP_API_KEY_SECRET``, which sign a token for
+            each request, to Coinbase's alone.
         url: of the facilitator.
 
     Raises:
-        ValueError: the secret is no Ed25519 key. It says no part of it.
+        ValueError: the secret is no Ed25519 key. The message contains no part of it.
     """
     if token := environment.get(TOKEN):
         headers = {"Authorization": f"Bearer {token}"}
@@ -55,7 +55,7 @@ def credential_of(
 
 
 class _CoinbaseTokens:
-    """Makes a token for each request, signed by a key of Coinbase's developer platform."""
+    """Signs a token for each request with a key of Coinbase's developer platform."""
 
     def __init__(self, id: str, key: Ed25519PrivateKey, clock: Callable[[], float]) -> None:
         self._id = id

@@ -1,7 +1,7 @@
-"""Asking a facilitator, and what its answers mean. Settling has three outcomes, not two.
+"""The client of a facilitator. A settlement has three outcomes, not two.
 
-An answer that says neither yes nor no, or none at all, is :class:`Unknown`: the coins may have
-moved. Nothing is asked for anew then; somebody finds out (:mod:`aitp_payments.x402.settlement`).
+An inconclusive response, or none, is :class:`Unknown`: the coins may have moved. No new payment is
+asked for then; :mod:`aitp_payments.x402.settlement` finds out.
 """
 
 from __future__ import annotations
@@ -18,24 +18,23 @@ from aitp_payments.x402.wire import SettledWord, Supported, Verified
 
 VERIFY_SECONDS = 10.0
 SETTLE_SECONDS = 30.0
-"""A facilitator answers once the transfer stands on the network; longer than this the desk may not
-wait."""
+"""A facilitator responds once the transfer is on the network; the desk cannot wait longer."""
 _TRANSACTION = re.compile("0x[0-9a-fA-F]{64}")
 _CODE = re.compile("[a-z0-9_]{1,100}")
 _NOT_TAKEN = frozenset({401, 403, 404, 405, 413, 415, 429})
-"""Statuses by which a facilitator says that it has not looked at what was sent."""
+"""Statuses of requests that a facilitator has not processed."""
 _REFUSING = frozenset({400, 402, 422})
-"""Statuses by which it says that what was sent is wrong; some say so with 200, as they should."""
+"""Statuses of invalid payments; some facilitators use 200, as specified."""
 _UNSAID = frozenset({"settlement_pending", "unexpected_settle_error", "unexpected_verify_error"})
-"""Reasons that name no reason: the transfer may have been sent."""
+"""Inconclusive reasons: the transfer may have been sent."""
 _SENT = frozenset({"transaction_failed", "invalid_transaction_state"})
-"""Reasons that come after the transfer was sent; another may still be under way."""
+"""Reasons after the transfer was sent; another may still be under way."""
 _NEVER = re.compile(
     "invalid_exact_evm_payload_(?:signature|recipient|authorization_value|undeployed)"
     "|invalid_(?:network|scheme|payload|payment_requirements|x402_version)$"
     "|unsupported_|network_mismatch|missing_eip712|invalid_exact_evm_token_"
 )
-"""Reasons for which no transfer can ever have been made by the authorisation."""
+"""Reasons that exclude any transfer by the authorisation."""
 
 
 class Valid(msgspec.Struct, frozen=True):
@@ -53,32 +52,32 @@ class Settled(msgspec.Struct, frozen=True):
 
 
 class Refused(msgspec.Struct, frozen=True):
-    """The facilitator says no.
+    """The facilitator refuses.
 
     Parameters:
-        reason: its code, of small letters, digits and ``_``; empty for none.
+        reason: its code, of lowercase letters, digits and ``_``; empty for none.
     """
 
     reason: str = ""
 
     @property
     def is_for_good(self) -> bool:
-        """Whether nothing can have moved by this authorisation before either."""
+        """Whether no earlier transfer by this authorisation is possible either."""
         return _NEVER.match(self.reason) is not None
 
 
 class NotTaken(msgspec.Struct, frozen=True):
-    """The facilitator has not looked at it: our credential is wrong, or we ask too often."""
+    """The facilitator has not processed it: wrong credential, or too many requests."""
 
     why: str
 
 
 class Unknown(msgspec.Struct, frozen=True):
-    """Whether the coins have moved is not known.
+    """It is unknown whether the coins have moved.
 
     Parameters:
         why: for operators.
-        transaction: the hash of what may be under way; empty where none is known.
+        transaction: the hash of a possible transfer; empty for none.
     """
 
     why: str
@@ -89,14 +88,14 @@ T = TypeVar("T", Verified, SettledWord)
 
 
 Credential = Callable[[str, str], Mapping[str, str]]
-"""What proves to a facilitator who asks: the headers of a request, by its method and address."""
+"""Returns the authentication headers of a request, by its method and URL."""
 
 
 class Facilitator:
     """A server that verifies and settles payments of x402.
 
     Parameters:
-        url: below it stand ``/verify``, ``/settle`` and ``/supported``.
+        url: the base URL of ``/verify``, ``/settle`` and ``/supported``.
     """
 
     def __init__(self, url: str, credential: Credential) -> None:
@@ -106,7 +105,7 @@ class Facilitator:
     async def verify(
         self, send: Send, question: Mapping[str, Any]
     ) -> Valid | Refused | NotTaken | Unknown:
-        """Ask whether a payment would settle; nothing moves by asking."""
+        """Ask whether a payment would settle; nothing moves."""
         answer = await self._ask(send, "/verify", question, VERIFY_SECONDS, Verified)
         if not isinstance(answer, Verified):
             return answer
@@ -115,10 +114,10 @@ class Facilitator:
     async def settle(
         self, send: Send, question: Mapping[str, Any]
     ) -> Settled | Refused | NotTaken | Unknown:
-        """Have a payment settled.
+        """Settle a payment.
 
         Parameters:
-            question: as :func:`aitp_payments.x402.payload.for_facilitator` makes it.
+            question: from :func:`aitp_payments.x402.payload.for_facilitator`.
         """
         answer = await self._ask(send, "/settle", question, SETTLE_SECONDS, SettledWord)
         if not isinstance(answer, SettledWord):
@@ -138,10 +137,10 @@ class Facilitator:
         return Settled(transaction.lower())
 
     async def supported(self, send: Send) -> Supported:
-        """What it settles.
+        """Return the kinds of payment that it settles.
 
         Raises:
-            Unanswered: it does not say.
+            Unanswered: there is no usable response.
         """
         url = f"{self._url}/supported"
         answer = await send(Request(url=url, headers=self._credential("GET", url)))
@@ -183,17 +182,17 @@ class Facilitator:
 
 
 def is_transaction(text: str) -> bool:
-    """Whether a text is the hash of a transaction."""
+    """Return whether a text is the hash of a transaction."""
     return _TRANSACTION.fullmatch(text) is not None
 
 
 def _code(reason: str | None) -> str:
-    """A reason, where it is a code: it is told to others, and anybody's words are not."""
+    """Return a reason if it is a code: foreign text is not passed on."""
     return reason if reason is not None and _CODE.fullmatch(reason) else ""
 
 
 def _other(answer: SettledWord, question: Mapping[str, Any]) -> str:
-    """What of a settlement is not as it was to be; empty where all is."""
+    """Return how a settlement differs from the request; empty if it does not."""
     asked = question["paymentRequirements"]
     signed = question["paymentPayload"]["payload"]["authorization"]
     network = network_named(answer.network)

@@ -1,4 +1,4 @@
-"""What people have found out about payments of x402, and what they have given back. Pure."""
+"""Results of x402 payments that people report, and their refunds. Pure."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ MISSING = "People of the site have looked: nothing has come. This can be paid an
 
 
 def may_wait_for_people(payment: PaymentRecord, way: UnderWay) -> bool:
-    """Whether a payment waits for people, or may have to soon."""
+    """Return whether a payment waits for people, or may have to soon."""
     is_asked_about = payment.state == "pending" and way.was_sent and way.state == "asking"
     return is_asked_about or waits_for_people(payment, way)
 
 
 def came(books: Books, payment_id: str, transaction: str) -> tuple[Effect, ...]:
-    """The coins have come.
+    """Return the effects of a report that the coins were received.
 
     Raises:
-        ValueError: that is known, or was not in question; or this is no transaction.
+        ValueError: the result is known, or was not in question; or the hash is malformed.
     """
     _check(transaction)
     return _found_out(books, payment_id, "settled", transaction=transaction.lower())
 
 
 def missing(books: Books, payment_id: str) -> tuple[Effect, ...]:
-    """No coins have come.
+    """Return the effects of a report that no coins were received.
 
     Raises:
-        ValueError: as above.
+        ValueError: the result is known, or was not in question.
     """
     return _found_out(books, payment_id, "refused", reason=MISSING)
 
 
 def returned(books: Books, payment_id: str, transaction: str) -> tuple[Effect, ...]:
-    """The coins were sent back.
+    """Return the effects of a report that the coins were sent back.
 
     Raises:
-        ValueError: they are not due to be given back; or this is no transaction.
+        ValueError: no refund is due; or the hash is malformed.
     """
     _check(transaction)
     payment = find_payment(books, payment_id)

@@ -1,4 +1,4 @@
-"""The message by which a quote is paid with x402, in the site's own schema."""
+"""The message that pays a quote with x402, in the site's own schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""x402 as a way to pay quotes."""
+"""x402 as a payment method."""
 
 from __future__ import annotations
 
@@ -66,21 +66,21 @@ from aitp_payments.x402.wire import Requirements
 
 NAME = "x402"
 CHECK = "x402_check"
-"""The job that verifies a payment on another thread than its quote's, before it is begun."""
+"""The job that verifies a payment on another thread than its quote's, before it begins."""
 NO_QUOTE = "There is no such quote here."
 RETRY_SECONDS = 5
 LOOK_EVERY = 15 * 60
-"""Seconds between two looks at what the facilitator supports."""
+"""Seconds between two checks of what the facilitator supports."""
 
 
 class X402(Method):
-    """Pays quotes in dollars by coins of a network, through a facilitator.
+    """Pays quotes in dollars with stablecoins, through a facilitator.
 
     Parameters:
-        environment: where the facilitator's credential stands.
+        environment: holds the facilitator's credential.
 
     Raises:
-        ValueError: the credential is none.
+        ValueError: the credential is malformed.
     """
 
     name = NAME
@@ -95,36 +95,36 @@ class X402(Method):
         self._unsupported: frozenset[str] = frozenset()
 
     def use(self, own: Own, merchant: Merchant, settling: SettlementService) -> None:
-        """Take who signs, and what settles."""
+        """Receive the merchant and the settlement service."""
         del own
         self._merchant = merchant
         self._settling = settling
         self._paying = X402Jobs(self._facilitator, settling, self._nodes, self._waiting)
 
     def option(self, charge: Charge) -> Mapping[str, Any] | None:
-        """The ways to pay as x402 tells them, one for each network."""
+        """Return the entry of this method: x402's requirements for each network."""
         found = self._requirements(charge.quote_id, charge)
         if not found:
             return None
         return {"type": NAME, "requirements": [msgspec.to_builtins(one) for one in found]}
 
     def offered(self, quote: QuoteRecord) -> Offered:
-        """The same for doors."""
+        """Return x402's requirements for protocols."""
         found = self._requirements(quote.quote_id, quote)
         return Offered(x402=tuple(msgspec.to_builtins(one) for one in found))
 
     def judge(self, part: Part, context: Context) -> Verdict | None:
-        """Hold a payment against its quote; the facilitator is asked after the commit."""
+        """Check a payment against its quote; the facilitator is called after the commit."""
         message = part.content
         if not isinstance(message, X402Payment):
             return None
         return Take(self._pay(*_read(message), context))
 
     async def verify_payment(self, message: X402Payment, job: Job) -> str | None:
-        """Ask the facilitator whether a payment would settle; None if it would, else why not.
+        """Ask the facilitator whether a payment would settle; None if so, else the reason.
 
         Raises:
-            Unavailable: the facilitator did not answer; the same payment may settle later.
+            Unavailable: the facilitator did not respond; the same payment may settle later.
         """
         why = await self._why_not(message, job)
         if why == NOT_REACHED:
@@ -150,7 +150,7 @@ class X402(Method):
                 return NOT_REACHED
 
     def as_text(self, part: Part) -> str | None:
-        """A payment in words."""
+        """Render a payment as text."""
         message = part.content
         if not isinstance(message, X402Payment):
             return None
@@ -159,7 +159,7 @@ class X402(Method):
         )
 
     def jobs(self) -> Mapping[str, Work]:
-        """Verifying, asking the facilitator to settle, and booking what it has said."""
+        """Return the jobs that verify, settle and book payments."""
         return {
             CHECK: Work(self._check, delays=(1, 5)),
             ASK: Work(self._ask, deadline=80.0, delays=(1, 5, 60, 600)),
@@ -168,15 +168,15 @@ class X402(Method):
         }
 
     def rounds(self) -> Mapping[str, Round]:
-        """Looking whether the facilitator settles what is offered."""
+        """Return the round that checks what the facilitator supports."""
         return {"x402_supported": Round(self._look, LOOK_EVERY)}
 
     def health(self) -> Health | None:
-        """Whether the facilitator settles what is offered."""
+        """Return whether the facilitator settles what is offered."""
         return self._unwell
 
     def watched(self) -> Mapping[str, Health | None]:
-        """Payments that wait for people."""
+        """Return a warning about payments that wait for people."""
         if not self._waiting:
             return {}
         listed = ", ".join(sorted(self._waiting))
@@ -184,7 +184,7 @@ class X402(Method):
         return {"x402 payments": Health("degraded", reason)}
 
     async def refund(self, payment: PaymentRecord, job: Job) -> Wanted:
-        """Coins go back only by a transfer of the site's own wallet, which people make."""
+        """Leave a refund to people, who send it from the site's own wallet."""
         del job
         wallet = f"{payment.details['payer']} on {payment.details['network']}"
         words = f"{told(payment.price)} have to go back to {wallet}. People of the site do that."
@@ -204,8 +204,8 @@ class X402(Method):
     ) -> tuple[Effect, ...]:
         """Begin a payment.
 
-        A quote is not kept from others by a payment on another thread, of whoever knows its id,
-        before that is verified.
+        A payment on another thread does not reserve the quote before it is verified: its sender may
+        only know the quote's id.
         """
         quote = find_quote(context, quote_id)
         if quote is None:
@@ -216,7 +216,7 @@ class X402(Method):
         if seen is not None and way is not None:
             if seen.quote_id == quote_id and way.digest == digest:
                 return self._settling.again(context, seen)
-            # what is signed names no quote: so it pays the one that it was presented for first
+            # the signature names no quote: it pays the first one that it was presented for
             if seen.quote_id != quote_id or seen.state != "refused":
                 words = "This authorisation was presented before. Please sign a new one."
                 return self._failed(presented, quote_id, words, context)
@@ -313,10 +313,10 @@ class X402(Method):
 
 
 def _read(message: X402Payment) -> tuple[Presented, str]:
-    """A payment and the id of the quote that it pays.
+    """Parse a payment and the id of the quote that it pays.
 
     Raises:
-        InvalidRequest: it is no payment, or it names no quote.
+        InvalidRequest: it is malformed, or names no quote.
     """
     presented = read(message.payload)
     quote_id = message.quote_id or presented.quote_id
@@ -329,5 +329,5 @@ def _read(message: X402Payment) -> tuple[Presented, str]:
 
 
 def _digest(presented: Presented) -> str:
-    """What tells a payment as it was presented from another with the same authorisation."""
+    """Return the digest that distinguishes payments with the same authorisation."""
     return hashlib.sha256(presented.exact.signature.lower().encode()).hexdigest()

@@ -1,7 +1,7 @@
-"""Networks on which x402 is paid, and the dollar coin of each.
+"""The networks of x402 payments, and the dollar coin of each.
 
 A coin's name and version are those of its EIP-712 domain: payers sign them with the authorisation,
-so a wrong letter makes every signature void.
+so a wrong letter makes every signature invalid.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from decimal import Decimal
 import msgspec
 
 CURRENCY = "USD"
-"""What prices are in that can be paid so; one coin is one dollar."""
+"""The currency of payable prices; one coin is one dollar."""
 PLACES = 6
 """Digits after the point of every coin below."""
 UNITS = 1_000_000
@@ -19,15 +19,15 @@ UNITS = 1_000_000
 
 
 class Network(msgspec.Struct, frozen=True):
-    """A network, with its USDC.
+    """A network with its USDC.
 
     Parameters:
-        id: by CAIP-2, as version 2 of x402 has it.
-        name: as version 1 has it, and as it is written in ``desk.toml``.
+        id: by CAIP-2, as in version 2 of x402.
+        name: as in version 1, and in ``desk.toml``.
         title: for people.
         asset: address of the coin's contract.
         coin, version: of the coin's EIP-712 domain.
-        is_test: whether its coins are worth nothing.
+        is_test: whether its coins are worthless.
     """
 
     id: str
@@ -81,20 +81,20 @@ _BY_NAME = {name: network for network in NETWORKS for name in (network.id, netwo
 
 
 def network_named(name: str) -> Network | None:
-    """A network by either of its names; None for one that is not known."""
+    """Return a network by either of its names; None if it is unknown."""
     return _BY_NAME.get(name)
 
 
 def names() -> str:
-    """The names that can be written in ``desk.toml``."""
+    """Return the names for ``desk.toml``."""
     return ", ".join(network.name for network in NETWORKS)
 
 
 def atomic(amount: Decimal) -> int:
-    """Count dollars in the smallest units of a coin, exactly.
+    """Count dollars in a coin's smallest units, exactly.
 
     Raises:
-        ValueError: it is finer than the coin can be split, below 0, or no number.
+        ValueError: it is too fine, negative, or no number.
     """
     if not amount.is_finite() or amount < 0 or not -PLACES <= amount.adjusted() < 18:
         raise ValueError(_uncounted(amount))

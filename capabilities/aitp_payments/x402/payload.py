@@ -1,8 +1,7 @@
-"""A payment as it is presented: read, and held against what is asked for. Pure.
+"""Parses a presented payment and checks it against the requirements. Pure.
 
-Whether the payer's signature is right, and whether the coins are there, the facilitator finds out:
-only it sees the network. All else is looked at here first, so that nobody outside is asked about
-what cannot pay anyway.
+Only the facilitator sees the network, and verifies the payer's signature and coins. Everything else
+is checked here first, so that no server is asked about a payment that cannot succeed.
 """
 
 from __future__ import annotations
@@ -26,19 +25,19 @@ from aitp_payments.x402.wire import (
 
 SCHEME = "exact"
 LEAST_LEFT = 20
-"""How many seconds an authorisation still has to be valid, to be settled in time."""
+"""Minimum remaining validity of an authorisation, in seconds, to settle it in time."""
 MOST_LEFT = 60 * 60
-"""For how many seconds it may be valid at most: so long nobody knows whether it will move coins."""
+"""Maximum validity in seconds: so long it is unknown whether it will move coins."""
 LONGEST_PAYLOAD = 16 * 1024
 
 
 class Presented(msgspec.Struct, frozen=True, kw_only=True):
-    """A payment that can be read.
+    """A parsed payment.
 
     Parameters:
-        network: where it moves coins; None for one that the desk does not know.
-        quote_id: which quote it says that it pays; None where it names none.
-        given: as it came.
+        network: where it moves coins; None for an unknown one.
+        quote_id: the quote that it names; None for none.
+        given: as received.
     """
 
     scheme: str
@@ -50,19 +49,19 @@ class Presented(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def authorization(self) -> Authorization:
-        """What was signed."""
+        """The signed authorisation."""
         return self.exact.authorization
 
     @property
     def valid_before(self) -> int:
-        """Unix seconds from which on it moves nothing any more."""
+        """Unix seconds from which it cannot move anything."""
         return number(self.authorization.valid_before)
 
     @property
     def reference(self) -> str:
-        """What it is known by: one payer's coins on one network move by one nonce once.
+        """Its unique reference: a payer's coins on a network move once by a nonce.
 
-        The signature is no part of it. There is more than one for the same authorisation.
+        The signature is not included: several are possible for one authorisation.
         """
         signed = self.authorization
         where = self.network.id if self.network is not None else ""
@@ -71,10 +70,10 @@ class Presented(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read(given: Mapping[str, Any]) -> Presented:
-    """Read a payment of version 2 or 1.
+    """Parse a payment of version 2 or 1.
 
     Raises:
-        InvalidRequest: it is not of the form that the version has.
+        InvalidRequest: it does not have the version's form.
     """
     version = given.get("x402Version")
     if len(msgspec.json.encode(given)) > LONGEST_PAYLOAD:
@@ -108,7 +107,7 @@ def read(given: Mapping[str, Any]) -> Presented:
 
 
 def find_requirements(presented: Presented, offered: Sequence[Requirements]) -> Requirements | None:
-    """The way of paying that a payment follows, of those that were told; None for another."""
+    """Return the offered requirements that a payment follows; None for none."""
     if presented.scheme != SCHEME or presented.network is None:
         return None
     network = presented.network
@@ -116,14 +115,14 @@ def find_requirements(presented: Presented, offered: Sequence[Requirements]) -> 
 
 
 def why_not(presented: Presented, asked: Requirements, now: int) -> str | None:
-    """Why a payment does not pay what is asked for; None where it may.
+    """Return why a payment does not meet the requirements; None if it may.
 
     Parameters:
-        asked: as :func:`find_requirements` gives it.
+        asked: from :func:`find_requirements`.
         now: Unix seconds.
 
     Returns:
-        A sentence for whoever pays.
+        A sentence for the payer.
     """
     accepted, signed = presented.accepted, presented.authorization
     if accepted is not None and not _is_same(accepted, asked):
@@ -143,10 +142,10 @@ def why_not(presented: Presented, asked: Requirements, now: int) -> str | None:
 
 
 def for_facilitator(presented: Presented, asked: Requirements) -> dict[str, Any]:
-    """What a facilitator is asked: always by version 2, since both versions sign the same.
+    """Return a facilitator's request: always of version 2, since both versions sign the same.
 
     Parameters:
-        asked: as of :func:`why_not`, which has found nothing wrong.
+        asked: as of :func:`why_not`, which has returned None.
     """
     payload: dict[str, Any] = {
         "x402Version": 2,

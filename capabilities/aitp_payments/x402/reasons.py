@@ -1,4 +1,4 @@
-"""Why a facilitator refuses, in words for whoever wanted to pay."""
+"""A facilitator's reasons for refusal as text for the payer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TOLD = (
 
 
 def told(code: str) -> str:
-    """A sentence for a facilitator's reason; it is a general one where the reason is not known."""
+    """Return a sentence for a facilitator's reason; a general one if it is unknown."""
     words = next(
         (words for part, words in _TOLD if part in code), "The facilitator has refused it."
     )

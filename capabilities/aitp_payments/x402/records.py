@@ -1,7 +1,7 @@
-"""What is kept of a payment of x402 while nobody knows yet what came of it, and afterwards.
+"""The record of an x402 payment, while its result is unknown and afterwards.
 
-It stands apart from the payment's own record, which others write too: what a facilitator has said
-is written down at once, whatever else has moved, and only then booked.
+It is separate from the payment's record, which other code writes too: a facilitator's response is
+stored at once, whatever else has changed, and only then booked.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ import msgspec
 from aitp_desk.capability import Keep, Record
 
 WAY = "x402:"
-"""Keys of these records begin so; the payment's id follows."""
+"""Prefix of keys of these records; the payment's id follows."""
 State = Literal["asking", "settled", "refused", "unresolved"]
 
 
 class UnderWay(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A payment that a facilitator is asked about.
+    """A payment that a facilitator settles.
 
     Parameters:
-        question: what it is asked; dropped with the payer's signature once that is over.
-        digest: of the payment as it was presented: one that comes again is known by it.
-        payer, pay_to, nonce, network: whose coins move, to whom, by what, and where.
-        asset, value: of which coin, and how many of its smallest units.
-        valid_before: Unix seconds from which on nothing can move any more.
-        turn: how often it was begun to ask anew.
-        was_sent: whether settling was asked for, so that the coins may have moved.
-        state: ``unresolved`` where only people can find out.
-        transaction: its hash, where one is known.
-        reason: why it was refused, as a code or a sentence; or why it is not known.
+        question: its request to the facilitator; dropped with the payer's signature at the end.
+        digest: of the presented payment, to recognise a repeated one.
+        payer, pay_to, nonce, network: whose coins move, to whom, by which nonce, and where.
+        asset, value: the coin, and the amount in its smallest units.
+        valid_before: Unix seconds from which nothing can move.
+        turn: the number of earlier turns.
+        was_sent: whether settlement was requested, so that the coins may have moved.
+        state: ``unresolved`` if only people can find out.
+        transaction: its hash, if known.
+        reason: why it was refused, as a code or a sentence; or why it is unknown.
     """
 
     payment_id: str
@@ -51,23 +51,23 @@ class UnderWay(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def job(self) -> str:
-        """What its present job is about: another for each turn of each payment."""
+        """The ref of its present job: one for each turn of each payment."""
         return f"{self.payment_id}:{self.digest[:16]}:{self.turn}"
 
 
 def way_key(payment_id: str) -> str:
-    """What the record is called."""
+    """Return the record key."""
     return f"{WAY}{payment_id}"
 
 
 def read_way(record: Record | None) -> UnderWay | None:
-    """Read a record; None where there is none."""
+    """Read a record; None if there is none."""
     if record is None or record.value is None:
         return None
     return msgspec.convert(record.value, UnderWay)
 
 
 def keep_way(record: Record | None, way: UnderWay) -> Keep:
-    """Write a record in place of what was read."""
+    """Return the effect that writes a record over the one that was read."""
     version = 0 if record is None else record.version
     return Keep(way_key(way.payment_id), way, version, outlives=True)

@@ -1,4 +1,4 @@
-"""What x402 asks for a quote: one way of paying for each network."""
+"""Builds x402's requirements of a quote, one for each network."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from aitp_payments.x402.wire import Requirements
 
 
 def requirements(quote_id: str, price: Money, settings: X402Settings) -> tuple[Requirements, ...]:
-    """The ways in which a quote can be paid; none where dollar coins cannot pay its price."""
+    """Return the requirements of a quote; none if dollar coins cannot pay its price."""
     if price.currency != CURRENCY:
         return ()
     try:

@@ -1,4 +1,4 @@
-"""What ``[capabilities.payments.x402]`` may hold."""
+"""The settings ``[capabilities.payments.x402]``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from aitp_payments.x402.networks import Network, names, network_named
 from aitp_payments.x402.payload import LEAST_LEFT, MOST_LEFT
 
 FACILITATOR = "https://x402.org/facilitator"
-"""A public facilitator for test networks, which asks for no credential."""
+"""A public facilitator for test networks, without authentication."""
 
 
 class X402Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

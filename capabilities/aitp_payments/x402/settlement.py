@@ -1,14 +1,13 @@
-"""Having a payment settled: asked for once, found out about for as long as it takes, booked once.
+"""Settles a payment: requested once, resolved for as long as it takes, booked once.
 
-Jobs, each begun in the commit of what comes before it. ``ask`` asks the facilitator; what it
-says is written down in a record that nobody else writes, so that a yes is never lost to a race.
-``book`` then tells the books of it, and may be judged anew as often as it likes. ``remind`` keeps
-people in mind of what only they can find out.
+Jobs, each started in the commit of the previous one. ``ask`` calls the facilitator; the response is
+stored in a record that no other code writes, so that a success is never lost to a race. ``book``
+then books it, and may be judged again any number of times. ``remind`` reminds people of what only
+they can find out.
 
-A no counts only where nothing can have moved before: once settling was asked for and not answered,
-a wallet that holds too few coins, or an authorisation that was used, may be what our own settling
-has left. So whether it was sent is kept, and a job that comes to an authorisation at its second
-attempt takes it for sent.
+A refusal counts only if nothing can have moved before: once settlement was requested without a
+response, too few coins or a used authorisation may be the result of that request. So the request is
+recorded, and a job in its second attempt assumes that it was sent.
 """
 
 from __future__ import annotations
@@ -40,11 +39,10 @@ from aitp_payments.x402.records import UnderWay, keep_way, read_way, way_key
 
 ASK, BOOK, REMIND = "x402_ask", "x402_book", "x402_remind"
 REMIND_EVERY = 15 * 60
-"""Seconds after which it is known again, at most, that a payment waits for people: also after the
-desk was started anew."""
+"""Maximum seconds until a payment that waits for people is known again, also after a restart."""
 GRACE = 10 * 60
-"""For so many seconds after an authorisation has lapsed the facilitator is still asked: what was
-sent in time may stand on the network a little later."""
+"""How many seconds after an authorisation's expiry the facilitator is still asked: a transfer in
+time may appear on the network a little later."""
 LONGEST_PAUSE = 60
 UNDER_WAY = "Whether the payment has gone through is not known yet. Please do not pay again."
 UNRESOLVED = (
@@ -59,11 +57,10 @@ Answer = Settled | Refused | NotTaken | Unknown | Lapsed
 
 
 class Task(msgspec.Struct, frozen=True):
-    """What a job is to do.
+    """The payload of a job.
 
     Parameters:
-        returned: the transaction by which people have given the payment back; empty where they
-            have not.
+        returned: the transaction by which people have refunded the payment; empty for none.
     """
 
     payment_id: str
@@ -71,17 +68,17 @@ class Task(msgspec.Struct, frozen=True):
 
 
 def begin(way: UnderWay) -> Start:
-    """Have the facilitator asked."""
+    """Start the job that calls the facilitator."""
     task = Task(way.payment_id)
     return Start(ASK, ref=way.job, payload=task, after=_pause(way.turn), outlives=True)
 
 
 class X402Jobs:
-    """Does the jobs.
+    """Runs the jobs.
 
     Parameters:
-        nodes: by the ids of networks, for those on which the desk can look itself.
-        waiting: the payments that wait for people; they are noted here.
+        nodes: by network id, for networks that the desk can query itself.
+        waiting: collects the payments that wait for people.
     """
 
     def __init__(
@@ -97,7 +94,7 @@ class X402Jobs:
         self._waiting = waiting
 
     async def ask(self, job: Job) -> Sequence[Effect]:
-        """Ask the facilitator, and write down what it says."""
+        """Call the facilitator, and store its response."""
         task = msgspec.convert(job.payload, Task)
         record = await job.read(way_key(task.payment_id))
         way = read_way(record)
@@ -118,7 +115,7 @@ class X402Jobs:
             verified = await self._facilitator.verify(job.send, question)
             if isinstance(verified, Refused):
                 return verified
-            if not isinstance(verified, Valid):  # nothing has moved by asking this
+            if not isinstance(verified, Valid):  # the question has moved nothing
                 return NotTaken(verified.why)
         answer = await self._facilitator.settle(job.send, question)
         node = self._nodes.get(way.network)
@@ -129,7 +126,7 @@ class X402Jobs:
         return answer if isinstance(found, Unknown) else found
 
     async def book(self, job: Job) -> Wanted:
-        """Tell the books what came of a payment."""
+        """Book the result of a payment."""
         return partial(self._book, msgspec.convert(job.payload, Task))
 
     def _book(self, task: Task, context: Context) -> Sequence[Effect]:
@@ -155,12 +152,12 @@ class X402Jobs:
                 return (*said, Audit("unresolved"), _remind(way.job))
 
     def owe(self, payment: PaymentRecord, words: str, context: Context) -> Sequence[Effect]:
-        """A payment has to be given back: people do that."""
+        """Leave a due refund to people."""
         owed = self._settling.owed(context, payment, words)
         return (*owed, _remind(payment.payment_id)) if owed else ()
 
     async def remind(self, job: Job) -> Sequence[Effect]:
-        """Note that a payment waits for people, again and again for as long as it does."""
+        """Record that a payment waits for people, repeatedly as long as it does."""
         about, _, times = job.ref.rpartition(":")
         id = about.partition(":")[0]
         way, payment = read_way(await job.read(way_key(id))), await read_payment(job, id)
@@ -172,25 +169,25 @@ class X402Jobs:
 
 
 def waits_for_people(payment: PaymentRecord, way: UnderWay) -> bool:
-    """Whether only people can say what came of a payment, or give it back."""
+    """Return whether only people can resolve a payment, or refund it."""
     return payment.state == "refund_due" or (
         payment.state == "pending" and way.state == "unresolved"
     )
 
 
 def _remind(about: str, times: int = 0) -> Start:
-    """Note that a payment waits for people.
+    """Return the job that records that a payment waits for people.
 
     Parameters:
-        about: its id, or what begins with that and a colon.
-        times: how often it was noted before.
+        about: its id, or a text that begins with it and a colon.
+        times: the number of earlier records.
     """
     after = REMIND_EVERY if times else 0
     return Start(REMIND, ref=f"{about}:{times}", after=after, outlives=True)
 
 
 def with_receipt(payment: PaymentRecord, way: UnderWay) -> PaymentRecord:
-    """A payment that names the transaction by which it was made, as x402 does."""
+    """Add the transaction to a payment, as x402's settlement response."""
     receipt = {
         "success": True,
         "transaction": way.transaction,
@@ -202,7 +199,7 @@ def with_receipt(payment: PaymentRecord, way: UnderWay) -> PaymentRecord:
 
 
 def _after(way: UnderWay, answer: Answer, now: int) -> UnderWay:
-    """How a payment stands after an answer."""
+    """Return the state of a payment after a response."""
     match answer:
         case Settled(transaction):
             return _ended(way, "settled", transaction=transaction)
@@ -229,5 +226,5 @@ def _ended(way: UnderWay, state: Any, *, transaction: str = "", reason: str = ""
 
 
 def _pause(turn: int) -> int:
-    """Seconds before a turn: none before the first, then longer and longer."""
+    """Return the delay of a turn in seconds: none for the first, then growing."""
     return min(2 ** (turn - 1), LONGEST_PAUSE) if turn else 0

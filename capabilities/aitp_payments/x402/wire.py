@@ -1,7 +1,7 @@
-"""The messages of x402 that the desk reads and writes, as JSON has them.
+"""The JSON messages of x402 that the desk reads and writes.
 
-Source: the x402 specification, version 2, sections 5 and 7; version 1 for :class:`PayloadV1`. What
-is stricter here is said at its place. Members that are not named here are left unread.
+Source: the x402 specification, version 2, sections 5 and 7; version 1 for :class:`PayloadV1`.
+Stricter rules are noted where they apply. Other members are ignored.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 Address = Annotated[str, Meta(pattern="^0x[0-9a-fA-F]{40}$")]
 # By the scheme a number is decimal, or hexadecimal after 0x; 78 digits are 256 bits.
 Number = Annotated[str, Meta(pattern="^(?:[0-9]{1,78}|0[xX][0-9a-fA-F]{1,64})$")]
-# Leading zeros may be left out by the scheme; the contract takes 32 bytes, and so do facilitators.
+# The scheme allows omitted leading zeros; the contract and facilitators need 32 bytes.
 Nonce = Annotated[str, Meta(pattern="^0x[0-9a-fA-F]{64}$")]
-# 65 bytes of a key's; those of smart wallets (ERC-1271, ERC-6492) are longer.
+# 65 bytes for a key's signature; those of smart wallets (ERC-1271, ERC-6492) are longer.
 Signature = Annotated[str, Meta(pattern="^0x(?:[0-9a-fA-F]{2}){65,4096}$")]
 Name = Annotated[str, Meta(min_length=1, max_length=100)]
 
 
 class Requirements(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """One way to pay (PaymentRequirements of version 2).
+    """Requirements of a payment (PaymentRequirements of version 2).
 
     Parameters:
         amount: in the smallest units of the asset.
-        max_timeout_seconds: how long an authorisation is to be valid, from its signing.
+        max_timeout_seconds: validity of an authorisation, from its signing.
         extra: the coin's EIP-712 domain; and, the desk's own, ``quote_id``.
     """
 
@@ -43,11 +43,11 @@ class Requirements(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Authorization(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What the payer has signed: a transfer with authorisation (EIP-3009).
+    """What the payer signs: a transfer with authorisation (EIP-3009).
 
     Parameters:
         valid_after, valid_before: Unix seconds, both exclusive.
-        nonce: 32 bytes at random; a payer's coins move by it once.
+        nonce: 32 random bytes; a payer's coins move by it once.
     """
 
     from_: Address = msgspec.field(name="from")
@@ -59,7 +59,7 @@ class Authorization(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class ExactPayload(msgspec.Struct, frozen=True):
-    """What pays by the scheme ``exact`` on EVM networks."""
+    """A payment of the scheme ``exact`` on EVM networks."""
 
     signature: Signature
     authorization: Authorization
@@ -69,8 +69,8 @@ class PayloadV2(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A payment (PaymentPayload of version 2).
 
     Parameters:
-        accepted: the way of paying that it follows, as it was told.
-        resource, extensions: passed on to the facilitator as they came.
+        accepted: the offered requirements that it follows.
+        resource, extensions: passed on to the facilitator unchanged.
     """
 
     x402_version: Literal[2]
@@ -81,7 +81,7 @@ class PayloadV2(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class PayloadV1(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A payment as version 1 has it."""
+    """A payment of version 1."""
 
     x402_version: Literal[1]
     scheme: Name
@@ -90,7 +90,7 @@ class PayloadV1(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Verified(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a facilitator says to ``/verify``."""
+    """A facilitator's response to ``/verify``."""
 
     is_valid: bool
     invalid_reason: str | None = None
@@ -98,11 +98,11 @@ class Verified(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class SettledWord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a facilitator says to ``/settle``.
+    """A facilitator's response to ``/settle``.
 
     Parameters:
-        transaction: its hash; empty where there is none.
-        amount: what was moved, in the smallest units.
+        transaction: its hash; empty for none.
+        amount: the moved amount, in the smallest units.
     """
 
     success: bool
@@ -114,7 +114,7 @@ class SettledWord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Kind(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A way of paying that a facilitator settles."""
+    """A kind of payment that a facilitator settles."""
 
     x402_version: int
     scheme: str
@@ -122,11 +122,11 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Supported(msgspec.Struct, frozen=True):
-    """What a facilitator says to ``/supported``."""
+    """A facilitator's response to ``/supported``."""
 
     kinds: tuple[Kind, ...]
 
 
 def number(text: str) -> int:
-    """Read a :data:`Number`."""
+    """Parse a :data:`Number`."""
     return int(text, 16) if text[:2].lower() == "0x" else int(text)
