@@ -77,7 +77,7 @@ class DataSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``[capabilities.data]``.
 
     Parameters:
-        open_for: seconds that a form is open where it does not say until when.
+        open_for: lifetime in seconds of a form that names no expiry.
     """
 
     open_for: Annotated[int, Meta(ge=60, le=366 * 24 * 60 * 60)] = 7 * 24 * 60 * 60

@@ -33,8 +33,8 @@ class OperationsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     """``[capabilities.operations]``.
 
     Parameters:
-        peers: other agents that are asked how they are.
-        every: seconds from one time to the next.
+        peers: other agents that are monitored.
+        every: seconds between two healthchecks.
     """
 
     peers: Annotated[tuple[Peer, ...], Meta(max_length=50)] = ()

@@ -29,11 +29,11 @@ SAYS_DOWN = "It says that it is down."
 
 
 class Peer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Another agent that is watched.
+    """Another agent that is monitored.
 
     Parameters:
-        name: what it is called here.
-        url: its address, below which its threads are.
+        name: its name here.
+        url: its base URL, below which its threads are.
     """
 
     name: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,39}$")]

@@ -15,10 +15,10 @@ _DAY = 24 * 60
 
 
 class LedgerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``[capabilities.payments.ledger]``: accounts and channels that the desk keeps itself.
+    """``[capabilities.payments.ledger]``: accounts and channels of the desk.
 
     Parameters:
-        enabled: whether it can be paid from them.
+        enabled: whether they can pay.
     """
 
     enabled: bool = True
@@ -28,13 +28,13 @@ class PaymentsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``[capabilities.payments]``.
 
     Parameters:
-        merchant_id: what the site is called in quotes; empty for the id of its own actor.
+        merchant_id: the site's id in quotes; empty for the id of the site's actor.
         quote_minutes: how long a quote can be paid.
-        revenue_share_bps: what affiliates get together of what is paid, in hundredths of a percent.
-        affiliates: public keys of those who may pass quotes on, by their ids.
-        x402: how it takes coins; nothing where it takes none.
-        stripe: whether, and how, it can be paid by card.
-        buying: whom the site pays itself, and how much.
+        revenue_share_bps: the affiliates' part of payments together, in hundredths of a percent.
+        affiliates: public keys of affiliates, by id.
+        x402: payments in coins; None for none.
+        stripe: payments by card; None for none.
+        buying: payments by the site itself; None for none.
     """
 
     merchant_id: Annotated[str, Meta(max_length=200)] = ""

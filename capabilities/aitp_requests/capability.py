@@ -69,8 +69,8 @@ class RequestsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``[capabilities.requests]``.
 
     Parameters:
-        open_for: seconds that a request is open where it does not say until when.
-        remind_after: seconds after which what nobody has answered is told again, once; 0 for never.
+        open_for: lifetime in seconds of a request that names no expiry.
+        remind_after: seconds after which an unanswered request is sent again, once; 0 for never.
     """
 
     open_for: Annotated[int, Meta(ge=60, le=366 * 24 * 60 * 60)] = 7 * 24 * 60 * 60

@@ -39,7 +39,7 @@ class SignSettings(NearSettings, frozen=True, forbid_unknown_fields=True, kw_onl
     """``[capabilities.sign]``.
 
     Parameters:
-        signed_consent: whether who calls an action signs their yes to it, where a yes is asked.
+        signed_consent: whether a caller signs its confirmation of an action, if one is required.
     """
 
     signed_consent: bool = False

@@ -65,11 +65,11 @@ _NO = frozenset({"no", "no thanks", "no, thanks", "no thank you", "i decline", "
 
 
 class SigningSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The settings that all families have.
+    """The settings that all families share.
 
     Parameters:
-        open_for: seconds that a request is open where it does not say until when.
-        policy: what the desk signs by itself.
+        open_for: lifetime in seconds of a request that names no expiry.
+        policy: rules for what the desk signs without a person.
         otherwise: who decides what no rule allows: ``people`` of the site, or ``nobody``.
     """
 

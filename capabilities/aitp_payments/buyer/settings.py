@@ -13,13 +13,13 @@ CURRENCY = "^[A-Z]{3}$"
 
 
 class CeilingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How much of a currency is paid without anybody looking at it. Days are of UTC.
+    """The ceilings of a currency for payments without a person's decision. Days are of UTC.
 
     Parameters:
-        per_payment: by one payment.
+        per_payment: for one payment.
         per_day: on one day, to all payees together.
         per_payee: on one day, to one payee.
-        top_up: what is put into the channel at one payee on one day, where that asks for it.
+        top_up: for top-ups of the channel at one payee on one day.
     """
 
     per_payment: str
@@ -32,11 +32,11 @@ class PayeeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     """A merchant that may be paid.
 
     Parameters:
-        merchant_id: what it is called in its quotes.
-        key: its Ed25519 public key: what it asks and confirms is signed with it.
-        principals: the callers that bring its quotes, such as ``agent:bakery.example``. What
-            anybody else says makes the desk pay nothing.
-        channels: the payment channel there that is paid from, for each currency.
+        merchant_id: its id in its quotes.
+        key: its Ed25519 public key, which signs its requests and confirmations.
+        principals: the callers that send its quotes, such as ``agent:bakery.example``. Messages of
+            other callers make the desk pay nothing.
+        channels: the payment channel there that pays, for each currency.
     """
 
     merchant_id: _TEXT
@@ -49,11 +49,11 @@ class BuyingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     """``[capabilities.payments.buying]``.
 
     Parameters:
-        payees: who may be paid, by names of the owner's own.
-        ceilings: by currencies.
-        otherwise: who decides what is beyond the ceilings: ``people`` of the site, or ``nobody``.
+        payees: the merchants that may be paid, by the owner's names.
+        ceilings: by currency.
+        otherwise: who decides beyond the ceilings: ``people`` of the site, or ``nobody``.
         open_minutes: how long people can decide, at most.
-        payer_id: what the site is called in payments; empty for the id of its own actor.
+        payer_id: the site's id in payments; empty for the id of the site's actor.
     """
 
     payees: Annotated[

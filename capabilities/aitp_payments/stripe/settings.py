@@ -15,15 +15,15 @@ _TEST = ("sk_test_", "rk_test_")
 
 
 class StripeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``[capabilities.payments.stripe]``. Keys stand in the environment alone.
+    """``[capabilities.payments.stripe]``. Keys are in the environment alone.
 
     Parameters:
-        publishable_key: with it programs make payment methods of cards, and pay by them at once;
-            without it people pay on Stripe's own page alone.
-        return_url: where people go on who have paid; empty for the site's home page.
-        kinds: the kinds of payment that are taken, as Stripe names them; empty for those that are
-            switched on in its dashboard.
-        api: the API's address; another in tests alone.
+        publishable_key: lets programs make payment methods of cards, and pay by them at once;
+            without it people pay only on Stripe's own page.
+        return_url: where people go after payment; empty for the site's home page.
+        kinds: the accepted payment method types of Stripe; empty for those enabled in its
+            dashboard.
+        api: the API's URL; another in tests alone.
     """
 
     publishable_key: Annotated[str, Meta(pattern="^(|pk_(test|live)_[A-Za-z0-9]{1,240})$")] = ""

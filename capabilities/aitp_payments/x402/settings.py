@@ -19,10 +19,10 @@ class X402Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """``[capabilities.payments.x402]``.
 
     Parameters:
-        pay_to: the address of the site's own wallet. Coins go there and nowhere else.
-        networks: on which it takes coins, by their names.
-        facilitator: who verifies and settles; an ``https`` address, without a credential.
-        seconds: how long a payer's authorisation is to be valid.
+        pay_to: the address of the site's own wallet, the only recipient of coins.
+        networks: the accepted networks, by name.
+        facilitator: the verifying and settling server; an ``https`` URL without credentials.
+        seconds: validity of a payer's authorisation.
     """
 
     pay_to: Annotated[str, Meta(pattern="^0x[0-9a-fA-F]{40}$")]

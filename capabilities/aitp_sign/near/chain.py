@@ -23,11 +23,11 @@ _UNKNOWN = frozenset({"UNKNOWN_ACCESS_KEY", "UNKNOWN_ACCOUNT", "INVALID_ACCOUNT"
 
 
 class NearSettings(SigningSettings, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The settings of families that know signatures of NEAR's.
+    """The settings of families with NEAR's signatures.
 
     Parameters:
-        near_rpc: the address of a server of NEAR's, which is asked whether a key is an account's;
-            empty for none.
+        near_rpc: URL of a NEAR RPC server, which is asked whether a key is an account's; empty for
+            none.
     """
 
     near_rpc: Annotated[str, Meta(pattern="^(https://.+)?$", max_length=2000)] = ""

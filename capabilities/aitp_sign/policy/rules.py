@@ -34,16 +34,15 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Parameters:
         callers: who may ask: ids of callers, such as ``key:…``; ``*`` for everybody.
-        schemes: by which; empty for all that fit.
-        text: a pattern that the whole text fits (:mod:`aitp_sign.policy.patterns`); empty for no
-        text.
-            Its classes, such as that of digits, are of ASCII alone: other digits and letters look
-            alike.
-        recipients: whom texts may be for; empty for anybody.
+        schemes: allowed schemes; empty for all that fit.
+        text: a pattern that the whole text matches (:mod:`aitp_sign.policy.patterns`); empty for no
+            text. Its classes, such as that of digits, are ASCII only, because other digits and
+            letters look the same.
+        recipients: allowed recipients of texts; empty for all.
         typed_data: typed data by the names of domain and type, such as ``Mail/Order``.
-        receivers: to whom transactions may pay; they call nothing and change nothing else.
-        most: how much one of them pays and costs at most, in the smallest unit.
-        per_day: how many signatures this rule gives in a day, UTC.
+        receivers: allowed receivers of transactions, which may only pay.
+        most: maximum payment and cost of a transaction, in the smallest unit.
+        per_day: maximum signatures by this rule in a day, UTC.
     """
 
     callers: Annotated[tuple[str, ...], Meta(min_length=1)]

@@ -1,4 +1,4 @@
-"""``aitp-desk ledger``: accounts and what was booked on them, also while the desk serves."""
+"""``aitp-desk ledger``: accounts and their bookings, also while the desk runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accounts at the terminal: opened, listed, credited and paid out."""
+"""Commands for accounts: open, list, credit and pay out."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def _tell(said: str, transaction: str, booked: tuple[str, str, str], *, as_json:
 def _book(
     data: Path, url: str, transaction: str, kind: Kind, booked: tuple[str, str, str], memo: str
 ) -> None:
-    """Book what has come in from the world outside, or has gone there."""
+    """Book money from outside the ledger, or to it."""
     with given.told():
         from aitp_payments.ledger import journal, names
         from aitp_payments.ledger.accounts import account_of

@@ -1,4 +1,4 @@
-"""The books at the terminal: statements, the journal for bookkeeping, and whether all is right."""
+"""Commands for the journal: statements, export and verification."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the site has paid others, at the terminal: listed, and settled by its owner."""
+"""Commands for payments by the site: list, and settle by the owner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Payments in coins of which only people can find out what came, or that only they can return."""
+"""Commands for coin payments that only people can resolve or return."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def returned(data: Path, url: str, payment_id: str, transaction: str) -> None:
 def _do(
     data: Path, url: str, payment_id: str, judge: Callable[[Delivery], Sequence[Effect]]
 ) -> None:
-    """Have something said of a payment, on the thread on which it was made."""
+    """Apply a report on a payment, on the thread of the payment."""
     with given.told():
         with look(data, url, given.PAYMENTS) as looking:
             payment = _payment_of(looking, payment_id)

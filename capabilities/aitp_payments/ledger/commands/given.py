@@ -1,4 +1,4 @@
-"""What the commands of the ledger take, and how they tell of mistakes."""
+"""Shared options of the ledger's commands, and their error messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from aitp_payments.ledger.journal import Entry
 
 PAYMENTS = "payments"
-"""The capability whose records these are."""
+"""The capability that owns these records."""
 as_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 _DATES = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
 since = click.option("--since", type=_DATES, help="Only what was booked from then on, UTC.")
@@ -35,7 +35,7 @@ account = click.argument("account", metavar="ACCOUNT")
 
 @contextmanager
 def told() -> Iterator[None]:
-    """Turn what the user can put right into a line, and exit code 1."""
+    """Print user errors as a line, and exit with code 1."""
     from aitp_payments.ledger.journal import NotBooked
 
     with mistakes_told():
@@ -48,7 +48,7 @@ def told() -> Iterator[None]:
 
 
 def entries(looking: Looking) -> Iterable[Entry]:
-    """The whole journal, in no order that means anything."""
+    """Return the whole journal, in no particular order."""
     import msgspec
 
     from aitp_payments.ledger.journal import ENTRY, Entry
@@ -57,7 +57,7 @@ def entries(looking: Looking) -> Iterable[Entry]:
 
 
 def is_between(at: int, since: datetime | None, until: datetime | None) -> bool:
-    """Whether a moment, Unix seconds, lies between two in UTC; None for any."""
+    """Return whether a time in Unix seconds is between two UTC times; None for no bound."""
     moment = datetime.fromtimestamp(at, UTC)
     return (since is None or moment >= since.replace(tzinfo=UTC)) and (
         until is None or moment < until.replace(tzinfo=UTC)
@@ -65,19 +65,19 @@ def is_between(at: int, since: datetime | None, until: datetime | None) -> bool:
 
 
 def noted(event: str) -> Effect:
-    """What notes something in the audit log."""
+    """Return the effect that writes to the audit log."""
     from aitp_desk.capability import Audit
 
     return Audit(event)
 
 
 def print_json(told: object) -> None:
-    """Print something on a line of JSON."""
+    """Print an object as a line of JSON."""
     click.echo(json_of(told))
 
 
 def json_of(told: object) -> str:
-    """Write something as JSON."""
+    """Encode an object as JSON."""
     import msgspec
 
     return msgspec.json.encode(told).decode()

@@ -1,4 +1,4 @@
-"""Payments at the terminal: given back, all or a part, and those that are due to be."""
+"""Commands for refunds: make one, and list those that are due."""
 
 from __future__ import annotations
 
@@ -72,11 +72,11 @@ def refund(data: Path, url: str, amount: str | None, reference: str, payment_id:
 def _lacking(
     books: Delivery, payment: PaymentRecord, part: str | None, reference: str
 ) -> list[str]:
-    """What ``merchant`` is short of to give it back: an amount with its currency, or nothing.
+    """Return what ``merchant`` lacks for a refund: an amount with its currency, or nothing.
 
     Raises:
-        NotBooked: the books cannot give it back for another reason, or it is due already.
-        ValueError: it was given back before, by the same name.
+        NotBooked: the ledger cannot book it for another reason, or it is due already.
+        ValueError: it was already made under the same id.
     """
     from aitp_payments.ledger.journal import NotBooked
     from aitp_payments.ledger.refunds import is_refunded, refund
@@ -106,7 +106,7 @@ def _all_of(books: Delivery, payment: PaymentRecord) -> Sequence[Effect]:
             f"{payment.payment_id} is given back by a transfer of your own; say that you have made"
             " it by 'aitp-desk ledger coins returned'."
         )
-    # one that has failed or is over does not stand in the way of another
+    # a failed or ended refund does not block another
     return (Start(REFUND, ref=f"{payment.payment_id}:{books.now}", outlives=True),)
 
 
@@ -172,7 +172,7 @@ def _settle(data: Path, url: str, payment_id: str) -> None:
 
 
 def _threads_of(looking: Looking, payment_id: str) -> Iterator[str]:
-    """The thread on which a payment was made, and is told of."""
+    """Return the thread of a payment."""
     import msgspec
 
     from aitp_payments.records import PaymentRecord, payment_key
