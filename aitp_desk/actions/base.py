@@ -63,7 +63,7 @@ class Caller(msgspec.Struct, frozen=True):
 
 
 class Context:
-    """What a function knows of its call, and what it can report while it works.
+    """What a function knows and can report of its call.
 
     Attributes:
         call_id: the same when the call is repeated: the idempotency key of what it does.

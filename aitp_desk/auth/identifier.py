@@ -118,7 +118,7 @@ class Identifier:
         return msgspec.structs.replace(proof, principal=principal)
 
     async def identify_inside(self, headers: Headers, credential: str, address: str) -> Principal:
-        """Return the caller whose key or token is in the body, as some protocols have it.
+        """Return the caller whose key or token is in the body.
 
         Parameters:
             headers: of the request. A credential in them must be the same.

@@ -134,7 +134,7 @@ class Webhook(msgspec.Struct, frozen=True):
 
 
 class Visit(msgspec.Struct, frozen=True, kw_only=True):
-    """A request for a link of the capability, by an unknown visitor or a program.
+    """A visit of a capability's link, by an unknown visitor or program.
 
     Parameters:
         ref: the last segment of the URL as received, of at most :data:`MOST_REF` characters.
@@ -167,7 +167,7 @@ Redirect = Callable[[Visit], Awaitable[Onward | Refuse]]
 
 
 class Health(msgspec.Struct, frozen=True):
-    """The health of a capability, or of what it monitors elsewhere, when it is not well.
+    """The health of an unwell capability, or of what it monitors elsewhere.
 
     Parameters:
         reason: a sentence that everybody may read.

@@ -124,7 +124,7 @@ class Capability:
         return None
 
     def without_secrets(self, text: str) -> str:
-        """Return a visitor's text as it may be stored and passed to who answers. It is pure.
+        """Return a visitor's text as it may be stored and passed on. It is pure.
 
         It is called for every text of a visitor that is stored, understood or not. A text that is
         money itself, or that unlocks something, must reach neither the thread nor a prompt.
@@ -209,7 +209,7 @@ class Capability:
         return {}
 
     def waiting(self, record: Record) -> Waiting | None:
-        """Return what an open record waits for, so that every protocol can show it. It is pure.
+        """Return what an open record waits for, for every protocol. It is pure.
 
         Returns:
             None if only the capability's own messages can answer it.
@@ -235,7 +235,7 @@ class Capability:
         raise NotImplementedError(f"{type(self).__name__} has forms that nothing answers.")
 
     def jobs(self) -> Mapping[str, Work]:
-        """Return the jobs that run after a commit, by names of ``a-z``, ``0-9`` and ``_``."""
+        """Return the jobs that run after a commit, by names of ``[a-z0-9_]``."""
         return {}
 
     def rounds(self) -> Mapping[str, Round]:

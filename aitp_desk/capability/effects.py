@@ -162,7 +162,7 @@ class Then(Enum):
 
 
 class Resume(msgspec.Struct, frozen=True):
-    """Resumes the action call that waited for this answer, for the actor that gave it.
+    """Resumes the action call that waited, for the actor that answered.
 
     Parameters:
         call_id: of the :class:`Asking` that the message answers.

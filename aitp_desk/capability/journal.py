@@ -57,7 +57,7 @@ class Book(Generic[T]):
         self._name = named
 
     def is_known(self, request: AnyRequest, context: Context) -> bool:
-        """Return whether the same actor already made the identical request; it is then a no-op.
+        """Return whether the actor already made the identical request: a no-op.
 
         Raises:
             InvalidRequest: a different request has its id.
@@ -125,7 +125,7 @@ class Book(Generic[T]):
         ]
 
     def supersede(self, id: str, context: Context) -> list[Effect]:
-        """Return the effects that supersede an open request by one that is settled at once.
+        """Return the effects that supersede an open request by a settled one.
 
         Raises:
             InvalidRequest: the request cannot be superseded.
@@ -134,7 +134,7 @@ class Book(Generic[T]):
         return [self._supersede(id, context), self._list(listed, context)]
 
     def waited_for(self, context: Context) -> str:
-        """Return the id of the open request that the asking call waits for; empty for none."""
+        """Return the id of the asking call's open request; empty for none."""
         call_id = None if context.asking is None else context.asking.call_id
         if call_id is None:
             return ""
@@ -185,7 +185,7 @@ class Book(Generic[T]):
         return [Keep(record.key, ended, record.version), self._list(listed, context)]
 
     def standing(self, id: str, context: Context) -> Standing | None:
-        """Return a request's state on the context's thread; None for one that was never judged."""
+        """Return a request's state on the thread; None if it was never judged."""
         record = context.record(self.key(context.thread_id, id))
         asked = None if record is None else self.read(record)
         return None if asked is None else asked.standing(context.now)

@@ -62,7 +62,7 @@ class AnyRequest(Protocol):
 
     @property
     def actor(self) -> str:
-        """Id of the actor that is to answer; empty for any participant except the asking one."""
+        """Id of the answering actor; empty for any participant except the asking one."""
 
     @property
     def valid_until(self) -> datetime | UnsetType:
@@ -116,7 +116,7 @@ class Asked(msgspec.Struct, Generic[Q, A], frozen=True, omit_defaults=True):
         return replace(self, state=to, answer=answer, since=now)
 
     def standing(self, now: int) -> Standing:
-        """Return the state at a time in Unix seconds, for people who look at the thread."""
+        """Return the state at a time in Unix seconds, for people."""
         state = self.state_at(now)
         since = self.until if state is State.EXPIRED else self.since
         return Standing(
@@ -155,11 +155,11 @@ class Asked(msgspec.Struct, Generic[Q, A], frozen=True, omit_defaults=True):
         return None
 
     def awaits(self, actor: str) -> bool:
-        """Return whether text of this actor may answer: it has not asked, and is addressed."""
+        """Return whether text of this actor may answer the request."""
         return actor != self.by and self.request.actor in {"", actor}
 
     def then(self, value: Any, context: Context) -> Then | Resume:
-        """Return who goes on after the answer: the waiting call, or the actor that asked."""
+        """Return who goes on after the answer: the call, or the asking actor."""
         if self.call_id is not None:
             return Resume(self.call_id, value)
         is_by_party = any(party.id == self.by for party in context.parties)
@@ -167,7 +167,7 @@ class Asked(msgspec.Struct, Generic[Q, A], frozen=True, omit_defaults=True):
 
 
 def open_until(request: AnyRequest, context: Context, open_for: int) -> int:
-    """Return when a request expires, in Unix seconds: no later than the call that waits for it.
+    """Return when a request expires, in Unix seconds: no later than its call.
 
     Parameters:
         open_for: lifetime in seconds of a request that names no expiry.
@@ -181,7 +181,7 @@ def open_until(request: AnyRequest, context: Context, open_for: int) -> int:
 
 
 def waits_for_others(request: AnyRequest, context: Context) -> bool:
-    """Return whether other participants are to answer, so that their text may be the answer.
+    """Return whether other participants are to answer, possibly by text.
 
     A visitor's request without other participants is for the agent or the site's people; a request
     of the desk or its people is for the participants.
@@ -193,5 +193,5 @@ def waits_for_others(request: AnyRequest, context: Context) -> bool:
 
 
 def one_line(text: str) -> str:
-    """Return text of others on one line, so that it cannot pass for further options or fields."""
+    """Return text of others on one line: it cannot pass for further options."""
     return " ".join(text.split())

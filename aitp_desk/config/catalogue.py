@@ -63,7 +63,7 @@ def is_section(kind: Any) -> bool:
 
 
 def repeated_section(kind: Any) -> type[msgspec.Struct] | None:
-    """Return the Struct of a field that is an array of tables; None for any other field."""
+    """Return the Struct of an array of tables; None for any other field."""
     if get_origin(kind) is not tuple:
         return None
     each, *_ = get_args(kind)

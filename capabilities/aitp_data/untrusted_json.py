@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Unreadable(Exception):
-    """The data is no JSON, or of another type. The text gives the reason, without values."""
+    """The data is no JSON of the type; the text has the reason."""
 
 
 def read_json(raw: bytes, kind: type[T]) -> T:

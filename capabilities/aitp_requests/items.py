@@ -1,4 +1,4 @@
-"""Parses one item of a text answer: a choice by name, number or position, and a quantity."""
+"""Parses one item of a text answer: a choice, and a quantity."""
 
 from __future__ import annotations
 

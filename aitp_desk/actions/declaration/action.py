@@ -1,4 +1,4 @@
-r"""Declares an action: a function of the site, and what callers must know of it.
+r"""Declares an action: a function of the site, with its terms.
 
     @action(open_to="anyone")
     async def opening_hours(store: Literal["Bend", "Boise"]) -> Hours:

@@ -52,7 +52,7 @@ def make_arguments_shape(name: str, signature: Signature, doc: ParsedDocstring) 
 
 
 def make_result_shape(signature: Signature, tell: Tell) -> Shape | None:
-    """Make the shape of a function's result; None, with a report, for an invalid type."""
+    """Make the shape of a result; None, with a report, if invalid."""
     if signature.gives is Ticket:
         return Shape(Answered, whole="the result")
     if Ticket in typing.get_args(signature.gives):

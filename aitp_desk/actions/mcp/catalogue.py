@@ -1,4 +1,4 @@
-"""The list of a server's tools: fetched at the start, and stored in case the server is down."""
+"""The list of a server's tools, fetched at the start and stored."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def list_tools(client: Client) -> tuple[Tool, ...]:
 
 
 def save_tools(data: Path, name: str, tools: tuple[Tool, ...]) -> None:
-    """Store a list of tools; a full disk must not keep the desk from starting."""
+    """Store a list of tools; a full disk is no error."""
     file = data / FOLDER / f"{name}.json"
     new = file.with_suffix(".new")
     with suppress(OSError):

@@ -1,4 +1,4 @@
-"""A connection to an MCP server, opened at its first use and again after a loss.
+"""A connection to an MCP server, opened at its first use.
 
 The connection has its own task, because the client must be opened and closed in the same one; calls
 wait for it. After a failure further calls fail at once until a pause has passed, which grows with

@@ -93,7 +93,7 @@ class ToolServer:
         return self._connection.run()
 
     async def load_tools(self) -> None:
-        """Fetch the list of tools; if the server does not respond, load the stored one."""
+        """Fetch the list of tools, or load the stored one."""
         from mcp import MCPError
 
         try:

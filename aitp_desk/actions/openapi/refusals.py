@@ -22,7 +22,7 @@ _SAYING = ("detail", "message", "error_description", "title", "error")
 def make_error(
     status: int, headers: Mapping[str, str], body: bytes, secrets: Collection[str]
 ) -> DeskError:
-    """Return the error of a status: 4xx except 401 and 403; any other is Unavailable.
+    """Return the error of a status; Unavailable unless it is the caller's.
 
     Parameters:
         secrets: values that no caller may see, even in the service's text.

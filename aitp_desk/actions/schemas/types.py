@@ -1,4 +1,4 @@
-"""The types that a declaration may use: those that JSON and a schema describe fully.
+"""The types that a declaration may use: fully described by a schema.
 
 Types that could hold anything (``Any``, ``object``, bytes) are refused: a caller could not know
 what to send, nor the owner that a result holds no more than it should.

@@ -39,7 +39,7 @@ class Headers(Protocol):
     """A request's headers with case-insensitive names, as aiohttp's multidicts provide them."""
 
     def getall(self, key: str, default: list[str], /) -> list[str]:
-        """Return the values of all lines of one name, or the default if there is none."""
+        """Return the values of all lines of one name, or the default."""
 
 
 class ClientAddresses:
@@ -102,7 +102,7 @@ class ClientAddresses:
 
 
 def _address(text: str) -> _Address | None:
-    """Parse an address with or without a port; map an IPv4-mapped IPv6 address to IPv4."""
+    """Parse an address with an optional port; unmap IPv4-mapped IPv6 addresses."""
     if found := _WITH_PORT.fullmatch(text):
         text = found[1] or found[2]
     try:

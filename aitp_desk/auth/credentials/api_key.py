@@ -122,7 +122,7 @@ def parse_api_key(text: str) -> str:
 def verify_api_key(
     text: str, token: Key | None, keys: DataKeys, now: float
 ) -> tuple[Key, float | None]:
-    """Return a valid key's row, and until when it is valid; None for no known end.
+    """Return a valid key's row, and its expiry; None for no expiry.
 
     It takes the same time for an unknown key, and compares in constant time.
 

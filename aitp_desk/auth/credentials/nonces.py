@@ -1,4 +1,4 @@
-"""Values that may be used once: the nonce of a signed request, a token's ``jti``.
+"""Values for a single use: nonces of signed requests, tokens' ``jti``.
 
 A use is known in memory at once. It is queued for the store before its request does anything, and
 is on disk after 100 ms, or once no other program holds the database. It is therefore stored before

@@ -43,7 +43,7 @@ class RequestCredentials(msgspec.Struct, frozen=True):
 
     @property
     def is_single_use(self) -> bool:
-        """Whether it is valid only once, so that the same head will not be valid again."""
+        """Whether it is valid only once, and so is the head."""
         return self.is_signed or self.scheme == HMAC_SCHEME
 
 

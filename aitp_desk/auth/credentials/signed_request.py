@@ -79,7 +79,7 @@ class _SigningSecret:
 
 
 class _KeyProof(Proof, frozen=True, kw_only=True):
-    """The proof of a key that a signature names: the signature is not yet verified."""
+    """The proof of a named key, before its signature is verified."""
 
     secret: _SigningSecret
 
@@ -218,7 +218,7 @@ def make_signed_text(method: str, target: str, signed: SignedHeader) -> bytes:
 
 
 def get_path_and_query(target: str) -> str:
-    """Return path and query of a request's target, without the origin of an absolute URL.
+    """Return path and query of a request's target, without an origin.
 
     Nothing is decoded or normalised.
     """

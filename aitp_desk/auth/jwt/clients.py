@@ -59,7 +59,7 @@ class ClientSecrets:
         return client, secret
 
     def renew(self, client_id: str) -> tuple[str, bytes, int]:
-        """Make a secret. Returns it, its hash to store, and the version of its data key."""
+        """Make a secret. Returns it, its hash, and its data key's version."""
         secret = secrets.token_hex(_SECRET_BYTES)
         return secret, self._hash(client_id, secret, self._newest), self._newest
 

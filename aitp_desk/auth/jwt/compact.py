@@ -36,7 +36,7 @@ class CompactToken(msgspec.Struct, frozen=True):
         algorithm: the header's ``alg``.
         key_id: the header's ``kid``; None if it has none.
         type: the header's ``typ`` in lowercase, without ``application/``; empty if it has none.
-        claims: its claims, unchecked but for the size of numbers.
+        claims: its claims; NaN, Infinity and oversized numbers were refused.
     """
 
     text: str

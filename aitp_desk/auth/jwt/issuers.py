@@ -145,7 +145,7 @@ async def use_once(nonces: NonceCache, name: str, claims: Claims) -> None:
 
 
 def list_token_types(wanted: str) -> frozenset[str]:
-    """Return the allowed values of ``typ``; those of any access token if ``wanted`` is empty.
+    """Return the allowed values of ``typ``; by default those of access tokens.
 
     Tokens for other purposes, such as ``logout+jwt``, name their type (RFC 8725, 3.11).
     """

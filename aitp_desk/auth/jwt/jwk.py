@@ -109,7 +109,7 @@ def make_thumbprint(jwk: Mapping[str, Any]) -> str:
 def find_key(
     keys: Iterable[VerifyingKey], key_id: str | None, algorithm: str
 ) -> VerifyingKey | None:
-    """Find the key that a token names; without a name, the only key of its algorithm."""
+    """Find the named key; without a name, the only one of its algorithm."""
     fit = [key for key in keys if key.algorithm == algorithm]
     if key_id is not None:
         return next((key for key in fit if key.id == key_id), None)

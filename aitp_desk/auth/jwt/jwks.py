@@ -65,7 +65,7 @@ class RemoteKeys:
         self._fetching = asyncio.Lock()
 
     async def find(self, key_id: str | None, algorithm: str) -> VerifyingKey | None:
-        """Return the key that a token names; fetch the set if it is unknown or stale.
+        """Return the named key; fetch the set if it is unknown or stale.
 
         Raises:
             Unavailable: there is no set, and none can be fetched now.

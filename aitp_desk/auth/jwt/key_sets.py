@@ -1,4 +1,4 @@
-"""Keys that others publish: how long a set is fresh, and how one is read.
+"""Published key sets of others: their parsing and freshness.
 
 Issuers publish JWK Sets (``jwks.py``), agents publish directories
 (``web_bot_auth/directories.py``).

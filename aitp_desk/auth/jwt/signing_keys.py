@@ -61,7 +61,7 @@ class SigningKeys:
         return self._derive(*_source(begun[-1] if begun else _FIRST))
 
     def list_published(self, later: Sequence[SigningKey], now: float) -> tuple[KeyPair, ...]:
-        """Return the keys that may sign a valid token now or soon, the oldest first.
+        """Return the keys of valid and upcoming tokens, the oldest first.
 
         Parameters:
             later, now: as for :meth:`get_current`.

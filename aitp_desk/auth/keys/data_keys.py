@@ -83,7 +83,7 @@ class DataKeys:
 
 
 async def open_data_keys(store: Store, data: Path, environment: Mapping[str, str]) -> DataKeys:
-    """Load the master key and unwrap the data keys; create both at the first start.
+    """Load the master key and the data keys; create both at first.
 
     Parameters:
         data: the data folder with the key file.
@@ -111,7 +111,7 @@ async def open_data_keys(store: Store, data: Path, environment: Mapping[str, str
 async def known_data_keys(
     reader: Reader, data: Path, environment: Mapping[str, str]
 ) -> DataKeys | None:
-    """Load the master key and unwrap the data keys of a database opened for reading.
+    """Load the master key and the data keys of a read-only database.
 
     Returns:
         None if nothing was made with a master key yet, or the database has no data keys yet.

@@ -24,7 +24,7 @@ _HEAD_BYTES = 1 + _DATA_KEY_BYTES
 
 
 class SealBroken(Exception):
-    """A sealed text does not open: it was changed or moved, or its data key is missing."""
+    """A sealed text was changed or moved, or its data key is missing."""
 
 
 class TextSealer:

@@ -84,7 +84,7 @@ def derive(secret: bytes, purpose: str, version: int = 1) -> bytes:
 
 
 def find_master_key(data: Path, environment: Mapping[str, str]) -> MasterKey | None:
-    """Return the master key of the environment, else of the data folder; None for none.
+    """Return the master key of the environment or the data folder, if any.
 
     Raises:
         KeyFileError: it is malformed, or others may read the key file.
@@ -122,7 +122,7 @@ def read_environment(environment: Mapping[str, str], name: str) -> MasterKey | N
 
 
 def make_master_key(data: Path) -> MasterKey:
-    """Create the key file of a data folder, and the folder, and return the key.
+    """Create a data folder with its key file, and return the key.
 
     Processes that start at once get the same key: the first one creates the whole file atomically.
 
@@ -155,7 +155,7 @@ def open_master_key(data: Path) -> MasterKey:
 
 
 def write_draft(path: Path, text: str) -> Path:
-    """Write and sync a new file next to a key file, readable by this user alone."""
+    """Write and sync a private file next to a key file."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(opened, "w", encoding="ascii") as file:

@@ -92,7 +92,7 @@ async def add_data_key(store: Store, master: MasterKey, by: Auditor | None = Non
 async def reset_keys(
     store: Store, master: MasterKey, by: Callable[[DataKeys], Auditor]
 ) -> KeyReset:
-    """Replace a lost master key: new data keys, and loss of all that depended on the old.
+    """Replace a lost master key, with new data keys and loss of old secrets.
 
     Parameters:
         master: the new master key.

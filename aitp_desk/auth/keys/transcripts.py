@@ -206,7 +206,7 @@ def _digest_of(message: Said, thread: str) -> bytes | None:
 
 
 def _ed25519_of(jwk: Any) -> Ed25519PublicKey:
-    """Read a public key with exactly the members of its thumbprint (RFC 8037, section 2).
+    """Read a public key with only its thumbprint's members (RFC 8037, section 2).
 
     Raises:
         SignatureInvalid: it is none.

@@ -1,4 +1,4 @@
-"""Signs requests to callers' servers, so that these can verify that the desk sent them.
+"""Signs requests to callers' servers, so that these can verify the sender.
 
 A caller with a key or a client of this desk shares a secret with it (``v1``, HMAC-SHA256), which is
 derived from a data key and never stored. For all others the key signs that the desk publishes for

@@ -135,7 +135,7 @@ class SigningAgentsMethod:
         return Proof(principal, self, credential, claim.expires, digest, (use,))
 
     async def still_holds(self, proof: Proof) -> bool:
-        """Return whether a response may go on: the signature is valid and its key is published."""
+        """Return whether the signature is still valid and its key published."""
         origin, _, key_id = proof.credential.partition(" ")
         is_over = proof.until is not None and self._clock() >= proof.until
         return not is_over and self._directories.still_has(origin, key_id)

@@ -27,7 +27,7 @@ def check_issuers(
     published: Sequence[Path],
     allow_loopback: bool,
 ) -> Iterator[Problem]:
-    """Yield the faults of issuers. A possible secret in the wrong place is not repeated.
+    """Yield the faults of issuers, without repeating a misplaced secret.
 
     Parameters:
         folder: the site's folder.

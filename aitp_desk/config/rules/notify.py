@@ -12,7 +12,7 @@ from aitp_desk.config.sections.people.notify import Notify
 def check_notify(
     notify: Notify, *, publishes_keys: bool, allow_loopback: bool
 ) -> Iterator[Problem]:
-    """Yield the faults of notifications; no URL is repeated, because it may contain a key.
+    """Yield the faults of notifications; no URL is repeated, for its key.
 
     Parameters:
         publishes_keys: whether the desk has keys by which its requests can be verified.

@@ -9,7 +9,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def wrong_address(url: str, *, allow_loopback: bool) -> str | None:
-    """Return the fault of a URL that the desk is to request; None for none.
+    """Return the fault of a URL for the desk's requests; None for none.
 
     The URL is never repeated: it may contain a key.
 

@@ -1,4 +1,4 @@
-"""Reads the offer of a payee's quote, and checks that it is for this site. Pure."""
+"""Reads and checks the offer of a payee's quote. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Renders what waits for the site's people: as a form, as an operator's card, as text. Pure."""
+"""Renders what waits for the site's people: form, card and text. Pure."""
 
 from __future__ import annotations
 

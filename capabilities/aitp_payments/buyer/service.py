@@ -1,4 +1,4 @@
-"""The desk as buyer: pays quotes within the mandate, asks people beyond it, never pays twice.
+"""The desk as buyer: pays quotes within the mandate, asks people beyond it.
 
 Only messages of configured payees are handled, identified by their credential and their key. If
 anyone else takes part in the conversation, a person decides, because the participant could have

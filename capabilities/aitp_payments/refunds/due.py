@@ -17,7 +17,7 @@ DELAYS = (5, 60, 600, 3600, 6 * 3600)
 
 
 class Due:
-    """Books due refunds once they are covered; until then owners see them, also after a restart."""
+    """Books due refunds once they are covered; until then owners see them."""
 
     def __init__(self) -> None:
         self._short = set[str]()

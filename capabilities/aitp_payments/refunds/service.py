@@ -1,4 +1,4 @@
-"""Refunds of a payment, whole or partial, at once or when the site can cover them.
+"""Refunds of a payment, whole or partial, at once or when covered.
 
 Every function is pure, like those of :mod:`aitp_payments.settlement.lifecycle`.
 """

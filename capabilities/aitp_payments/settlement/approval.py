@@ -1,4 +1,4 @@
-"""Payments from an account of the ledger: by its owner, by a code, or by a key."""
+"""Payments from an account of the ledger, by owner, code or key."""
 
 from __future__ import annotations
 

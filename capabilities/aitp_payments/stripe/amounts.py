@@ -54,7 +54,7 @@ of 0.50 USD."""
 
 
 class NotChargeable(ValueError):
-    """A card cannot be charged this amount. The text says why, and what would be right."""
+    """A card cannot be charged this amount; the text says why."""
 
 
 def units(price: Money) -> int:

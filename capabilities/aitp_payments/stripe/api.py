@@ -33,7 +33,7 @@ _SECONDS = 15.0
 
 
 class Unsettled(Retry):
-    """It is unknown whether it was done, or it is not done yet: retry with the same key."""
+    """The outcome is unknown or pending: retry with the same key."""
 
 
 class Refused(Exception):

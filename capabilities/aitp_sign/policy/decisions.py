@@ -1,4 +1,4 @@
-"""Decides requests that the desk itself shall sign: by a rule, or by its people. Pure."""
+"""Decides what the desk itself signs: by a rule, or by people. Pure."""
 
 from __future__ import annotations
 
