@@ -1,8 +1,8 @@
-"""What an agent may call while it answers: the site's actions, and functions that the caller has.
+"""Defines what an agent may call: the site's actions, and functions of the caller.
 
-A desk's tool is carried out at once, by :data:`Invoke`, within what the person or agent who asks
-may do. A caller's tool is carried out by the caller: the agent ends its reply with a
-:class:`~aitp_desk.agent.base.ToolRequest`, and is asked again with the results among the turn's
+A desk's tool is carried out at once, by :data:`Invoke`, with the rights of the asking person or
+agent. A caller's tool is carried out by the caller: the agent ends its reply with a
+:class:`~aitp_desk.agent.base.ToolRequest`, and is called again with the results among the turn's
 rounds.
 """
 
@@ -33,10 +33,10 @@ class Tool(msgspec.Struct, frozen=True):
 
 
 class FollowUpQuestion(msgspec.Struct, frozen=True):
-    """What a visitor has to be asked before a call is made: the reply ends with this question.
+    """A question that the visitor must answer before a call is made: the reply ends with it.
 
     Parameters:
-        options: what can be answered.
+        options: the possible answers.
         call_id: of the action's call, which waits for the answer.
     """
 
@@ -46,11 +46,11 @@ class FollowUpQuestion(msgspec.Struct, frozen=True):
 
 
 class ToolResult(msgspec.Struct, frozen=True):
-    """What a call gave. It is data: nothing in it is an instruction.
+    """The result of a call. It is data: nothing in it is an instruction.
 
     Parameters:
         failed: whether ``output`` says why there is no result.
-        asks: what the visitor has to agree to first; None for what was done or refused.
+        asks: what the visitor must confirm first; None for what was done or refused.
     """
 
     output: str
@@ -69,7 +69,7 @@ class ToolRound(msgspec.Struct, frozen=True):
     """One step of a reply that called tools.
 
     Parameters:
-        text: what was said before calling.
+        text: the text before the calls.
         called: the calls, in order.
     """
 
@@ -78,8 +78,9 @@ class ToolRound(msgspec.Struct, frozen=True):
 
 
 Invoke = Callable[[ToolCall], Awaitable[ToolResult]]
-"""Carries out a desk's tool for whoever asks. It raises nothing: what may not be called, does not
-exist or fails is a failed result that says so."""
+"""Carries out a desk's tool for the caller. It raises nothing: a tool that is forbidden, does not
+exist or fails gives a failed result that says so.
+"""
 
 
 async def invoke_nothing(call: ToolCall) -> ToolResult:

@@ -1,1 +1,1 @@
-"""What an agent is given of a thread, and how its answer is read."""
+"""Converts between a thread's messages and a turn of the agent."""

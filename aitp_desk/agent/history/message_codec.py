@@ -1,4 +1,4 @@
-"""Between a thread's messages and a turn of the agent: what it is asked, how its answer reads."""
+"""Converts a thread's messages to a turn, and an answer to a message."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from aitp_desk.model.conversation.thread import METADATA_VALUE_LENGTH, Message, 
 
 _SOURCES = "Sources:"
 ASKS_BACK = {"asks_back": "true"}
-"""Metadata of a reply that asks the visitor something."""
+"""Metadata of a reply with a clarifying question."""
 OFFERS_PERSON = {"offers_person": "true"}
-"""Metadata of a reply that offers to ask a person what it could not answer."""
+"""Metadata of a reply that offers to ask a person."""
 NOT_FOUND = {"found": "false"}
-"""Metadata of a reply that says that the content does not answer."""
+"""Metadata of a reply that found no answer in the content."""
 WAITS = "waits"
-"""Metadata of a reply that asks whether a call shall be made: names the call."""
+"""Metadata of a reply that asks for confirmation of a call: names the call."""
 
 
 def write_reply(outcome: Said, site_url: str) -> tuple[str, ...]:
-    """The parts of a reply: what is said, then its sources with absolute addresses, if any.
+    """Return the parts of a reply: its text, then its sources with absolute addresses, if any.
 
     A caller who declared no capability gets plain text only (AITP 0.1, Capabilities).
     """
@@ -48,7 +48,7 @@ def write_reply(outcome: Said, site_url: str) -> tuple[str, ...]:
 
 
 def find_source(reply: Sequence[str]) -> str:
-    """The absolute address of the first source of a reply, by its parts; empty without one."""
+    """Return the absolute address of a reply's first source; empty without one."""
     for part in reply[1:]:
         lines = part.split("\n", 2)
         if lines[0] == _SOURCES and len(lines) > 1:
@@ -57,7 +57,7 @@ def find_source(reply: Sequence[str]) -> str:
 
 
 def make_reply_metadata(outcome: Said, calls: Sequence[str] = ()) -> dict[str, str]:
-    """The metadata of a reply: whether it asks back, and what its making involved.
+    """Return the metadata of a reply: whether it asks back, and how it was made.
 
     Parameters:
         calls: ids of the actions' calls that were made for it.
@@ -82,13 +82,13 @@ def make_reply_metadata(outcome: Said, calls: Sequence[str] = ()) -> dict[str, s
 
 
 def _listed(ids: Sequence[str]) -> str:
-    """As many ids as there is room for in one value, the newest ones."""
+    """Return as many ids as fit into one value, the newest ones."""
     length = len(ids[-1]) + len(", ")
     return ", ".join(ids[-(METADATA_VALUE_LENGTH // length) :])
 
 
 def find_awaited_call(messages: Sequence[Message]) -> str | None:
-    """The call that waits for an answer to what the desk has said last; None where none does."""
+    """Return the call that waits for an answer to the desk's last message; None if none does."""
     desks = [message for message in messages if message.origin is Origin.DESK]
     return desks[-1].metadata.get(WAITS) if desks else None
 
@@ -96,12 +96,12 @@ def find_awaited_call(messages: Sequence[Message]) -> str | None:
 def list_due_messages(
     messages: Sequence[Message], answered_seq: int, *, again: bool
 ) -> tuple[Message, ...]:
-    """Which of a thread's newest messages a run has to answer: what no run has answered yet.
+    """Return the newest messages of a thread that no run has answered yet.
 
     Parameters:
         answered_seq: the newest message that an earlier run has answered.
-        again: whether the newest question is answered once more where nothing waits, for a caller
-            who started the run itself.
+        again: whether the newest question is answered again if nothing waits, for a caller
+            who started the run.
     """
     asked = [m for m in messages if m.origin is Origin.VISITOR and m.role == "user"]
     due = tuple(message for message in asked if message.seq > answered_seq)
@@ -115,19 +115,19 @@ def read_turn(
     context: Sequence[Message] = (),
     summary: str = "",
 ) -> Turn | None:
-    """What the agent is asked in a run, given a thread's newest messages in order.
+    """Build the turn of a run from a thread's newest messages in order.
 
-    All that is not due is the transcript, also what was said before it and answered after. An
-    outsider's ``assistant`` message is that party's quoted words, and so is all that somebody else
-    has said than who asks now.
+    All messages that are not due are the transcript, including later ones. An outsider's
+    ``assistant`` message is a quotation of that party, and so is every message of another principal
+    than the asking one.
 
     Parameters:
         due: what the run has to answer; see :func:`list_due_messages`.
-        context: what was said on other threads before this one began; nothing of it is asked here.
-        summary: what was said before all these, in few words.
+        context: messages of parent threads; they contain no question for this turn.
+        summary: summary of all messages before these.
 
     Returns:
-        None when nothing waits for an answer.
+        None if nothing waits for an answer.
     """
     if not due:
         return None
@@ -149,7 +149,7 @@ def read_turn(
 
 
 def list_attached_files(messages: Sequence[Message]) -> list[str]:
-    """Ids of the files that visitors attached to a thread, those of the newest message first."""
+    """Return ids of the visitors' attachments on a thread, those of the newest message first."""
     return [
         attachment.file_id
         for message in reversed(messages)
@@ -159,7 +159,7 @@ def list_attached_files(messages: Sequence[Message]) -> list[str]:
 
 
 def _asked(due: Sequence[Message]) -> Sequence[Message]:
-    """The newest of what is due that can be quoted together as one question."""
+    """Return the newest due messages that can be quoted together as one question."""
     room = MAX_SAID - len(get_text(due[-1]))
     first = len(due) - 1
     while first and (room := room - len(get_text(due[first - 1])) - 1) >= 0:
@@ -168,9 +168,9 @@ def _asked(due: Sequence[Message]) -> Sequence[Message]:
 
 
 def _pending(before: Sequence[Message]) -> PendingQuestion | None:
-    """What the desk's last reply asked back, read from the thread itself.
+    """Return the pending question of the desk's last reply, read from the thread itself.
 
-    Where that was asked before, of these options or of more, the question stands before it all.
+    If the same question was asked before, with these options or more, the first one counts.
     """
     asked = _asked_back(before[-1]) if before else None
     if asked is None:
@@ -191,7 +191,7 @@ def _pending(before: Sequence[Message]) -> PendingQuestion | None:
 
 
 def _asked_back(message: Message) -> tuple[str, tuple[str, ...]] | None:
-    """The question that a message of the desk's asks back, and its options; None for any other."""
+    """Return the question of a clarifying message, and its options; None for any other."""
     if message.origin is not Origin.DESK or "asks_back" not in message.metadata:
         return None
     return split_question(message.content[0])
@@ -200,11 +200,11 @@ def _asked_back(message: Message) -> tuple[str, tuple[str, ...]] | None:
 def make_transcript(
     messages: Sequence[Message], askers: Collection[str | None] | None = None
 ) -> tuple[Utterance, ...]:
-    """A thread's messages as the agent is told them.
+    """Return a thread's messages as utterances.
 
     Parameters:
-        askers: ids of the principals who ask now: what anybody else has said is another party's,
-            and must not be taken for theirs. None where one visitor alone takes part.
+        askers: ids of the asking principals: a message of anyone else is another party's,
+            and must not be attributed to them. None if there is only one visitor.
     """
     remembered: list[Utterance] = []
     for message in messages:

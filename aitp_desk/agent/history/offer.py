@@ -1,4 +1,4 @@
-"""An answer that is more than text, and which of its types is given to whom.
+"""Negotiates the content type of an answer that is more than text.
 
 Source: AHP 0.1, section 6.6.
 """
@@ -15,12 +15,12 @@ from aitp_desk.model.errors import UnsupportedType
 
 
 class Offer(Answer, frozen=True):
-    """An answer of a type that the asker can handle; its text says in words what it holds.
+    """An answer of a type that the client accepts; its text describes the content.
 
     Parameters:
-        content_type: of AHP 0.1, appendix C.2, or one of the site's own that begins with ``x-``.
-        payload: JSON as that type has it; None for ``text/answer``.
-        fallback_from: the type that the asker would have been given, had it accepted that one.
+        content_type: of AHP 0.1, appendix C.2, or a site-specific one that begins with ``x-``.
+        payload: JSON of that type; None for ``text/answer``.
+        fallback_from: the preferred type that the client did not accept.
     """
 
     content_type: str = TEXT_ANSWER
@@ -34,14 +34,14 @@ def negotiate(
     """Choose the type of an answer.
 
     Parameters:
-        accepts: what the asker can handle, the preferred first; None for ``text/answer``.
-        fits: whether there is something of a type that answers the question; asked about declared
+        accepts: the types that the client accepts, the preferred first; None for ``text/answer``.
+        fits: whether there is content of a type that answers the question; called for declared
             types only. Text always fits.
 
     Returns:
-        The first accepted type that the action declares and that fits; ``text/answer`` where there
-        is none and the action falls back. With it the action's preferred type, where text is given
-        although something of that one fits.
+        The first accepted type that the action declares and that fits; ``text/answer`` if there
+        is none and the action falls back. With it the action's preferred type, if text is returned
+        although content of that type fits.
 
     Raises:
         UnsupportedType: there is none, and the action does not fall back.

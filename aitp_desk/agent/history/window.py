@@ -1,9 +1,9 @@
-"""Which of a thread's newest messages a turn is told, and how each reads. Pure.
+"""Selects the newest messages of a thread that a turn includes, and shortens them. Pure.
 
-The window has room for so many tokens, and messages stand in it whole. What is longer than half of
-it is told without its middle, where that is plain text. A structured message is data that means
-something only as a whole (AITP 0.1, Capabilities): it is told whole, or else named with its schemas
-and size. The window never begins between a structured message and what answers it.
+The window has a budget of tokens, and contains whole messages. A message longer than half of it
+loses its middle, if that is plain text. A structured message is data that is meaningful only as a
+whole (AITP 0.1, Capabilities): it is included whole, or replaced by its schemas and size. The
+window never begins between a structured message and its answer.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from aitp_desk.agent.claude.prompt import MAX_SAID
 from aitp_desk.model.conversation.thread import Message, Origin
 
 FRAME = 8
-"""What stands around a message in a prompt, in tokens."""
+"""Tokens around a message in a prompt."""
 _CHARACTERS_A_TOKEN = 5
-"""A token is estimated to be no more characters than this."""
+"""The most characters of a token, by the estimate."""
 _MAX_SCHEMAS = 120
 _UNDRAWN = re.compile(r"[\x00-\x20\x7f-\x9f]+")
 
 
 class _Structured(msgspec.Struct):
-    """What tells a structured part from text that happens to be JSON."""
+    """Distinguishes a structured part from text that happens to be JSON."""
 
     schema: str = msgspec.field(name="$schema")
 
 
 class WindowMessage(msgspec.Struct, frozen=True):
-    """A message as a turn is told it.
+    """A message as a turn includes it.
 
     Parameters:
-        place: its number on the thread; what that was forked off ends at 0 and counts down.
-        message: as it is told: where it is too long, its content is something shorter.
-        tokens: what it takes, about.
-        is_structured: whether what was said has a structured part.
+        place: its number on the thread; messages before a fork end at 0 and count down.
+        message: as it is included: if it is too long, with shorter content.
+        tokens: its size, estimated.
+        is_structured: whether the original has a structured part.
     """
 
     place: int
@@ -48,10 +48,10 @@ class WindowMessage(msgspec.Struct, frozen=True):
 
 
 def read_message(place: int, message: Message, room: int) -> WindowMessage:
-    """A message as it is told in a window.
+    """Return a message as a window includes it.
 
     Parameters:
-        room: of the window, in tokens; the message told takes no more.
+        room: tokens of the window; the result takes no more.
     """
     is_structured = any(map(_schema, message.content))
     text = get_text(message)
@@ -68,7 +68,7 @@ def read_message(place: int, message: Message, room: int) -> WindowMessage:
 
 
 def get_text(message: Message) -> str:
-    """What a message says: all of it, of the desk's own replies without the list of sources."""
+    """Return the text of a message; of the desk's replies without the list of sources."""
     if message.origin is Origin.DESK:
         first, *others = message.content
         return "\n".join([first, *filter(_schema, others)])
@@ -76,15 +76,15 @@ def get_text(message: Message) -> str:
 
 
 def open_window(heard: Sequence[WindowMessage], room: int) -> tuple[WindowMessage, ...]:
-    """The newest messages that fit, whole pairs of them, oldest first.
+    """Return the newest messages that fit, whole pairs of them, oldest first.
 
     Parameters:
-        heard: oldest first, each heard for a window of at least this room.
+        heard: oldest first, each read for a window of at least this size.
         room: in tokens, at least some hundreds.
 
     Returns:
-        At least one, where there is any. Where the newest pair alone is too large, its messages are
-        shortened and named; where even so they do not fit, the newest alone is.
+        At least one, if there is any. If the newest pair alone is too large, its messages are
+        shortened and replaced; if they still do not fit, only the newest is returned.
     """
     newest = _newest(heard, room)
     if newest or not heard:
@@ -101,7 +101,7 @@ def open_window(heard: Sequence[WindowMessage], room: int) -> tuple[WindowMessag
 
 
 def _newest(heard: Sequence[WindowMessage], room: int) -> tuple[WindowMessage, ...]:
-    """The newest messages that fit as they are, whole pairs of them; none where no pair does."""
+    """Return the newest messages that fit unchanged, whole pairs of them; none if no pair does."""
     start, left = len(heard), room
     while start and heard[start - 1].tokens <= left:
         start -= 1
@@ -110,7 +110,7 @@ def _newest(heard: Sequence[WindowMessage], room: int) -> tuple[WindowMessage, .
 
 
 def read_first_part(heard: Sequence[WindowMessage], room: int) -> tuple[WindowMessage, ...]:
-    """The oldest messages that fit, whole pairs of them; the first pair even where it does not.
+    """Return the oldest messages that fit, whole pairs of them; at least the first pair.
 
     Parameters:
         heard: oldest first.
@@ -126,7 +126,7 @@ def read_first_part(heard: Sequence[WindowMessage], room: int) -> tuple[WindowMe
 
 
 def shorten_middle(text: str, tokens: int) -> str:
-    """A text within so many tokens, a mark standing for its middle where that is left out."""
+    """Shorten a text to a number of tokens, with a mark for the omitted middle."""
     most = min(MAX_SAID, max(0, tokens) * _CHARACTERS_A_TOKEN)
     if len(text) <= most and estimate_tokens(text) <= tokens:
         return text
@@ -144,7 +144,7 @@ def _mark(characters: int) -> str:
 
 
 def _schema(part: str) -> str:
-    """The schema of a structured part; empty for any other."""
+    """Return the schema of a structured part; empty for any other."""
     if '"$schema"' not in part:
         return ""
     try:
@@ -162,7 +162,7 @@ def _name(message: Message) -> str:
 
 
 def _in_few_words(heard: WindowMessage, room: int) -> WindowMessage:
-    """A message within a room of its own, whole only where it fits."""
+    """Return a message within a number of tokens, whole only if it fits."""
     is_named = heard.is_structured and not any(map(_schema, heard.message.content))
     if heard.tokens <= room or is_named:
         return heard
@@ -175,7 +175,7 @@ def _in_few_words(heard: WindowMessage, room: int) -> WindowMessage:
 
 
 def _after_pair(heard: Sequence[WindowMessage], start: int) -> int:
-    """The first place from here on that stands between no structured message and its answer."""
+    """Return the next position that is not between a structured message and its answer."""
     for first, last in sorted(_pairs(heard)):
         if first < start <= last:
             start = last + 1
@@ -187,7 +187,7 @@ def _before_pair(heard: Sequence[WindowMessage], start: int) -> int:
 
 
 def _pairs(heard: Sequence[WindowMessage]) -> Iterable[tuple[int, int]]:
-    """From where to where each structured message stands with what answers it."""
+    """Yield the ranges of each structured message with its answer."""
     asked: dict[str, list[int]] = {}
     for index, one in enumerate(heard):
         message = one.message

@@ -1,5 +1,5 @@
-"""Reading the arguments of an action out of a visitor's words, by its schema and without a model.
+"""Reads the arguments of an action from a visitor's text, by its schema and without a model.
 
-Whoever is not sure asks: a value that the words do not say, or say in two ways, is missing, and
-never guessed. :func:`~aitp_desk.agent.slots.filler.fill_arguments` is the way in.
+An uncertain value is asked for: one that the text does not state, or states in two ways, is
+missing, and never guessed. The entry point is :func:`~aitp_desk.agent.slots.filler.fill_arguments`.
 """

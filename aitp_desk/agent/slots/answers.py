@@ -1,4 +1,4 @@
-"""From what was answered to a question back to arguments, and to what is asked again."""
+"""Converts an answer to arguments, or to a repeated question."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from aitp_desk.agent.slots.values.items import find_item_members
 from aitp_desk.model.calls.question import Choose, Chosen, Confirm, Field, Fill, Pay, Question
 
 SEALED = "sealed"
-"""The one member of what stands for a value that was sealed."""
+"""The only member of the object that replaces a sealed value."""
 _COUNT = "quantity"
 
 
 class MergedAnswer(msgspec.Struct, frozen=True):
-    """Arguments with an answer among them.
+    """Arguments that include an answer.
 
     Parameters:
-        again: what did not fit, to be asked again with what is wrong; None where all did.
+        again: the repeated question for what did not fit, with the problems; None if all did.
     """
 
     arguments: Mapping[str, Any]
@@ -46,7 +46,7 @@ class MergedAnswer(msgspec.Struct, frozen=True):
 
 
 class _ValueError(Exception):
-    """Something that was answered does not fit; it says why, in a sentence."""
+    """An answered value does not fit; the message says why, in a sentence."""
 
 
 def merge_answer(
@@ -57,11 +57,11 @@ def merge_answer(
     *,
     now: datetime,
 ) -> MergedAnswer:
-    """Put what was answered among the arguments.
+    """Add an answer to the arguments.
 
     Parameters:
         value: as :class:`~aitp_desk.capability.Resume` has it.
-        now: in the site's time zone: what ``tomorrow`` is counted from.
+        now: in the site's time zone: the base of ``tomorrow``.
 
     Raises:
         ValueError: this answers another kind of question.
@@ -88,7 +88,7 @@ def merge_answer(
 
 
 def ask_again(asked: ArgumentQuestion, problems: Mapping[str, str]) -> ArgumentQuestion:
-    """The same question for what did not fit, with what is wrong beside it.
+    """Return the same question for what did not fit, with the problems.
 
     Parameters:
         problems: sentences by the ids of fields; of other questions by the argument.
@@ -118,7 +118,7 @@ def _fill_in(
     kept: dict[str, Any],
     now: datetime,
 ) -> Iterator[tuple[str, str]]:
-    """Put what was filled in where it belongs, and yield what is wrong with the rest."""
+    """Add the completed fields to the arguments, and yield the problems of the others."""
     for asked in question.fields:
         path, answer = parse_path(asked.id), given.get(asked.id, "")
         field = find_field(fields, path)
@@ -137,10 +137,10 @@ def _fill_in(
 
 
 def _read(field: form.Field, text: str, now: datetime) -> Any:
-    """What stands in a field of a form, as JSON has it.
+    """Return the value of a form field as JSON.
 
     Raises:
-        _Unfit: it is nothing that the argument takes.
+        _Unfit: the argument does not accept it.
     """
     if field.kind in {"text", "secret", "other"}:
         values: Sequence[Any] = (text,)
@@ -162,7 +162,7 @@ def _read(field: form.Field, text: str, now: datetime) -> Any:
 
 
 def _named(field: form.Field) -> Iterator[tuple[Any, set[str]]]:
-    """The values that a field offers, with what stands for them in a form."""
+    """Yield the values that a field offers, with their names in a form."""
     if field.kind == "boolean":
         yield from ((True, {YES}), (False, {NO}))
     for option in field.options:
@@ -187,10 +187,10 @@ def _meant(
     question: Choose,
     chosen: Sequence[Chosen],
 ) -> Any:
-    """What an argument gets for what was chosen.
+    """Return the argument's value for the chosen options.
 
     Raises:
-        _Unfit: there is nothing like it among the choices, or it cannot be had so often.
+        _Unfit: no choice matches, or not in this quantity.
     """
     known = {one.id: one for choice in question.choices for one in (choice, *choice.variants)}
     if not chosen or any(one.id not in known for one in chosen):
@@ -215,7 +215,7 @@ def _meant(
 
 
 def _item(field: form.Field, value: Any, quantity: int | None) -> dict[str, Any]:
-    """One of a list of things, with how many of it."""
+    """Return an item of a list, with its quantity."""
     parts = find_item_members(field.members)
     if isinstance(value, Mapping):
         item = dict(value)

@@ -1,4 +1,4 @@
-"""What comes out of reading arguments, and what is found on the way."""
+"""Defines the result of reading arguments, and intermediate values."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 import msgspec
 
 Path = tuple[str | int, ...]
-"""Where a value stands in the arguments: ``("items", 0, "quantity")``."""
+"""The position of a value in the arguments: ``("items", 0, "quantity")``."""
 
 
 class MissingArgument(msgspec.Struct, frozen=True):
-    """An argument that the words do not say.
+    """An argument that the text does not state.
 
     Parameters:
         path: as an error names it: ``items[0].quantity``.
-        options: the values that the words name, where they are not of one mind.
-        problem: what is wrong with the value that they name; empty where they name none.
+        options: the values that the text names, if they contradict each other.
+        problem: what is wrong with the named value; empty if none is named.
     """
 
     path: str
@@ -26,17 +26,16 @@ class MissingArgument(msgspec.Struct, frozen=True):
 
 
 class FilledArguments(msgspec.Struct, frozen=True):
-    """Arguments as they were read, or what to ask for.
+    """The arguments that were read, or what to ask for.
 
     Parameters:
-        arguments: as JSON has them. What is in there keeps the schema's rules.
+        arguments: as JSON. They satisfy the schema.
         missing: in the schema's order; a call needs them all.
-        question: what to ask the visitor; empty where nothing is missing.
-        options: the answers that the question leaves; empty where any words will do.
-        memory: what :func:`~aitp_desk.agent.slots.filler.fill_arguments` takes as ``before`` with
-        the
-            visitor's next words; JSON, and None where nothing is missing.
-        is_dropped: whether the visitor does not want it any more (``never mind``).
+        question: what to ask the visitor; empty if nothing is missing.
+        options: the possible answers; empty if any text is accepted.
+        memory: the ``before`` argument of :func:`~aitp_desk.agent.slots.filler.fill_arguments` for
+            the visitor's next message; JSON, and None if nothing is missing.
+        is_dropped: whether the visitor cancels the action (``never mind``).
     """
 
     arguments: Mapping[str, Any]
@@ -51,9 +50,9 @@ class Match(msgspec.Struct, frozen=True):
     """Tokens that name a value.
 
     Parameters:
-        end: the place after its last token.
-        values: as JSON has them. Several where the words can be taken in several ways, none where
-            they say what cannot be: ``31 February``.
+        end: the position after its last token.
+        values: as JSON. Several if the text is ambiguous, none if it
+            names something impossible: ``31 February``.
     """
 
     start: int
@@ -62,7 +61,7 @@ class Match(msgspec.Struct, frozen=True):
 
 
 def write_path(path: Path) -> str:
-    """A path as an error names it."""
+    """Return a path as an error names it."""
     text = ""
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
@@ -70,12 +69,12 @@ def write_path(path: Path) -> str:
 
 
 def is_inside(path: Path, of: Path) -> bool:
-    """Whether something stands at a place, or within what stands there."""
+    """Return whether a path is at or below another one."""
     return path[: len(of)] == of
 
 
 def set_value(arguments: dict[str, Any], path: Path, value: Any) -> None:
-    """Set what stands at a path; the objects on the way are made, the items of a list are there."""
+    """Set a value at a path; objects on the way are created, items of lists must exist."""
     place: Any = arguments
     for step in path[:-1]:
         place = place[step] if isinstance(step, int) else place.setdefault(step, {})
@@ -83,12 +82,12 @@ def set_value(arguments: dict[str, Any], path: Path, value: Any) -> None:
 
 
 def has_value(arguments: Any, path: Path) -> bool:
-    """Whether something stands at a path."""
+    """Return whether there is a value at a path."""
     return get_value(arguments, path, _NOTHING) is not _NOTHING
 
 
 def get_value(arguments: Any, path: Path, otherwise: Any = None) -> Any:
-    """What stands at a path, or something else where nothing does."""
+    """Return the value at a path, or a default."""
     for step in path:
         if isinstance(step, int):
             if not isinstance(arguments, list) or step >= len(arguments):
@@ -100,7 +99,7 @@ def get_value(arguments: Any, path: Path, otherwise: Any = None) -> Any:
 
 
 def remove_value(arguments: dict[str, Any], path: Path) -> None:
-    """Take away what stands at a path, if anything does."""
+    """Remove the value at a path, if there is one."""
     if has_value(arguments, path):
         del get_value(arguments, path[:-1])[path[-1]]
 

@@ -1,4 +1,4 @@
-"""The way in: an action's arguments out of what a visitor says, over as many turns as it takes."""
+"""Reads an action's arguments from a visitor's messages, over several turns."""
 
 from __future__ import annotations
 
@@ -45,20 +45,20 @@ def fill_arguments(
     before: Mapping[str, Any] | None = None,
     from_text: FromText | None = None,
 ) -> FilledArguments:
-    """Read the arguments of an action out of a visitor's words.
+    """Read the arguments of an action from a visitor's text.
 
-    What is not sure is missing: values that contradict one another, one that may be for either of
-    two arguments, a number of which nothing says what it counts, a string without a name.
+    Anything uncertain is missing: contradicting values, a value that fits either of two arguments,
+    a number without a unit or noun, a string without a name.
 
     Parameters:
-        text: the words; of more than 4,096 characters nothing is read, nor of those in which
-            thousands of pieces may be ids in other ways of writing them.
-        now: in the site's time zone: what ``tomorrow`` is counted from, and the zone of a time.
-        before: the ``memory`` of the turn before, whose question these words answer: they are
-            first read against what it asked for, and what was read then is kept.
-        from_text: the action's own reading. What it returns is taken as it is, and nothing else is
-            read; where it returns None, or of a reply nothing that was asked for, the words are
-            read by the schema. What it raises is raised.
+        text: the message; nothing is read of more than 4,096 characters, nor of a text in
+            which thousands of pieces may be ids in other spellings.
+        now: in the site's time zone: the base of ``tomorrow``, and the zone of a time.
+        before: the ``memory`` of the turn before, whose question this message answers: it is
+            first read against what was asked for, and earlier values are kept.
+        from_text: the action's own reader. Its result is taken unchanged, and nothing else is
+            read; if it returns None, or, of a reply, nothing that was asked for, the text is
+            read by the schema. Its exceptions are passed on.
     """
     fields = read_form(action.input_schema)
     memory = before or {}
@@ -83,17 +83,17 @@ def fill_arguments(
 def change_arguments(
     action: Action, text: str, *, now: datetime, arguments: Mapping[str, Any]
 ) -> FilledArguments | None:
-    """Read what a visitor wants otherwise who was asked whether something shall be done so.
+    """Read a change of the arguments from a reply to a confirmation question.
 
-    A value takes the place of the one that stood there: ``make it 3``, ``no, in blue``.
+    A value replaces the present one: ``make it 3``, ``no, in blue``.
 
     Parameters:
         now: as of :func:`fill_arguments`.
         arguments: as they were shown to the visitor.
 
     Returns:
-        The arguments as they are meant now, or what is missing of them; None where the words
-        change nothing.
+        The changed arguments, or what is missing of them; None if the message
+        changes nothing.
     """
     words = strip_no(text)
     if has_question(words) or is_relative(words):
@@ -122,7 +122,7 @@ def _read(
     *,
     takes_rest: bool = True,
 ) -> TurnReading:
-    """The words, read; of those that have too much in them nothing is."""
+    """Read the message; nothing is read if it is too complex."""
     try:
         _read_on(reading, asked, options, halves, takes_rest=takes_rest)
     except TooMuchToRead:
@@ -138,7 +138,7 @@ def _read_on(
     *,
     takes_rest: bool,
 ) -> None:
-    """Read the words, first what is surest."""
+    """Read the message, the most certain parts first."""
     text = reading.text
     labels = find_labels(text, make_labels(reading.fields))
     read_named_texts(reading, labels)
@@ -170,7 +170,7 @@ def _read_on(
 
 
 def _asked(fields: Sequence[Field], memory: Mapping[str, Any]) -> list[tuple[Path, Field]]:
-    """What the turn before asked for."""
+    """Return the fields that the turn before asked for."""
     found: list[tuple[Path, Field]] = []
     for steps in memory.get("asked", ()):
         path = tuple(steps)

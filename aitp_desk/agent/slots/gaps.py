@@ -1,4 +1,4 @@
-"""What is missing for a call."""
+"""Finds what is missing for a call."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from aitp_desk.agent.slots.values.labels import drop_duplicates
 
 
 class Gap(msgspec.Struct, frozen=True):
-    """A value that is missing, and the field that it is for.
+    """A missing value and its field.
 
     Parameters:
-        of: the thing that a count is of; empty where it is of none.
+        of: the thing that is counted; empty if there is none.
         day: the date whose time is missing; empty for others.
     """
 
@@ -38,12 +38,12 @@ class Gap(msgspec.Struct, frozen=True):
     day: str = ""
 
     def as_missing(self) -> MissingArgument:
-        """What a caller is told of it."""
+        """Return it as the result for a caller."""
         return MissingArgument(write_path(self.path), self.options, self.problem)
 
 
 def find_gaps(reading: TurnReading, arguments: dict[str, Any], doubts: Doubts) -> list[Gap]:
-    """What is missing, in the schema's order; objects that may be empty are set."""
+    """Return what is missing, in the schema's order; sets objects that may be empty."""
     return [gap for field in reading.fields for gap in _gaps_of(reading, field, arguments, doubts)]
 
 

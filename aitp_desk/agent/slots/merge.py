@@ -1,4 +1,4 @@
-"""What was said in this turn, put to what was kept of the turns before."""
+"""Merges the values of this turn with those of earlier turns."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from aitp_desk.agent.slots.values.items import find_item_members
 from aitp_desk.agent.slots.values.labels import drop_duplicates
 
 Doubts = Mapping[Path, tuple[Any, ...]]
-"""Values of which it is not clear which one is meant, by where it would stand."""
+"""Ambiguous values, by their positions."""
 
 
 Change = Literal["nothing", "values", "others"]
-"""What may take the place of something that was said before without being asked for: nothing, a
-value, or also a list of other things."""
+"""What may replace an earlier value without having been asked for: nothing, a value, or also a list
+of other things.
+"""
 
 
 def merge_turns(
@@ -35,10 +36,10 @@ def merge_turns(
     *,
     change: Change = "nothing",
 ) -> Doubts:
-    """Put what was said into what was kept.
+    """Merge new values into earlier ones.
 
-    A value that was asked for, or that stands beside its name, takes the place of an earlier one.
-    Any other that contradicts an earlier one leaves neither, unless it is there to change it.
+    A value that was asked for, or that is given with its name, replaces an earlier one. Any other
+    contradiction removes both, unless the message is to change values.
     """
     doubts: dict[Path, tuple[Any, ...]] = {}
     lists = [field for field in reading.fields if field.kind == "items"]
@@ -64,7 +65,7 @@ def merge_turns(
 
 
 def _has_room(kept: Mapping[str, Any], path: Path) -> bool:
-    """Whether a value can be put to a place; it cannot into an item of a list that was refused."""
+    """Return whether a value can be set at a path; not in an item of a rejected list."""
     items = next((place for place, step in enumerate(path) if isinstance(step, int)), None)
     return items is None or has_value(kept, path[: items + 1])
 
@@ -78,7 +79,7 @@ def _merge_items(
     *,
     replaces: bool,
 ) -> None:
-    """Put a list of things to what was kept: a new one, or counts for those that are there."""
+    """Merge a list of things into the earlier values: a new one, or quantities of present items."""
     values = reading.said[field.path]
     if len(values) > 1:
         doubts[field.path] = values
@@ -95,7 +96,7 @@ def _merge_items(
         known = [item.get(name) for item in old]
         are_known = all(item[name] in known for item in items)
         if not are_known and not replaces:
-            # more of them, or others instead: nobody knows
+            # more of them, or others instead: that is unclear
             doubts[field.path] = ()
             remove_value(kept, field.path)
             return
@@ -114,7 +115,7 @@ def _merge_counts(
     places: Sequence[int],
     doubts: dict[Path, tuple[Any, ...]],
 ) -> None:
-    """Put the counts of the things that were said to where these stand in the list."""
+    """Set the quantities of the named things in the list."""
     problems: dict[Path, str] = {}
     for number, place in enumerate(places):
         said = reading.said.get((*field.path, number, count.name), ())

@@ -1,4 +1,4 @@
-"""The question for what is missing, in a visitor's words."""
+"""Words the question for missing values."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 
 
 class WordedQuestion(msgspec.Struct, frozen=True):
-    """What to ask.
+    """A question for missing values.
 
     Parameters:
         asked: what the reply is read against first.
-        options: the answers that it leaves; empty where any words will do.
-        values: the same as JSON has them, where one of them is the argument.
+        options: the possible answers; empty if any text is accepted.
+        values: the options as JSON, if one of them is the argument.
     """
 
     text: str
@@ -39,10 +39,10 @@ class WordedQuestion(msgspec.Struct, frozen=True):
 
 
 def make_question(gaps: Sequence[Gap]) -> WordedQuestion:
-    """One question for the first missing values; the others are only named.
+    """Return one question for the first missing values; the others are only named.
 
-    Asked for at once is what a reply cannot mistake for one another: a size, a number and a date,
-    and never two dates or two strings.
+    Values are asked for together if a reply cannot confuse them: a size, a number and a date, and
+    never two dates or two strings.
     """
     together = [gaps[0]]
     for gap in gaps[1:]:
@@ -57,14 +57,14 @@ def make_question(gaps: Sequence[Gap]) -> WordedQuestion:
 
 
 def join_words(words: Sequence[str], link: str) -> str:
-    """Words as a sentence lists them: ``S, M or L``."""
+    """Join words as a list in a sentence: ``S, M or L``."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {link} {words[-1]}"
 
 
 def write_value(value: Any) -> str:
-    """A value as a sentence says it: ``3 March 2027``, ``navy blue``."""
+    """Format a value for a sentence: ``3 March 2027``, ``navy blue``."""
     if isinstance(value, str):
         if _DATE.fullmatch(value):
             day = date.fromisoformat(value)
@@ -79,7 +79,7 @@ def write_value(value: Any) -> str:
 
 
 def _are_apart(gaps: Sequence[Gap]) -> bool:
-    """Whether a reply tells by its form alone which value is for which."""
+    """Return whether the form of a value alone tells which field it is for."""
     kinds = [_sort(gap.field) for gap in gaps]
     if not set(kinds).isdisjoint({"text", "items", "list", "boolean", "other"}):
         return False
@@ -105,7 +105,7 @@ def _choices(gap: Gap) -> Sequence[Any]:
 
 
 def write_request(gap: Gap) -> str:
-    """How a value is asked for, without the sign: ``Which size``."""
+    """Return the request for a value, without the question mark: ``Which size``."""
     field, title = gap.field, write_title(gap.field)
     if gap.day:
         return f"At what time on {write_value(gap.day)}"
@@ -120,7 +120,7 @@ def write_request(gap: Gap) -> str:
 
 
 def _alone(gap: Gap) -> tuple[str, tuple[str, ...], tuple[Any, ...]]:
-    """A question for one value, the answers that it leaves, and these as JSON has them."""
+    """Return a question for one value, its options, and these as JSON."""
     if gap.field.kind == "boolean":
         return f"{capitalize(write_title(gap.field))}: yes or no?", ("yes", "no"), ()
     values = tuple(_choices(gap))
@@ -153,10 +153,10 @@ def _described(field: Field) -> str:
 
 
 def write_title(field: Field) -> str:
-    """A title within a sentence: small, unless it is written in capitals throughout."""
+    """Return a title for use within a sentence: lower case, unless all in capitals."""
     return " ".join(w if w.isupper() and len(w) > 1 else w.lower() for w in field.title.split())
 
 
 def capitalize(words: str) -> str:
-    """Words as a sentence begins."""
+    """Capitalize the first letter of a sentence."""
     return words[:1].upper() + words[1:]

@@ -1,4 +1,4 @@
-"""What is missing for a call as a question of the desk: by the schema of its arguments alone."""
+"""Asks for a call's missing arguments, by their schema alone."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from aitp_desk.agent.slots.tokens import TokenText
 from aitp_desk.model.calls.question import Choice, Choose, Confirm, Field, FieldType, Fill, Question
 
 MAX_CHOICES = 50
-"""Of more a list is opened, in a form."""
+"""A list with more choices is opened, in a form."""
 MAX_FIELDS = 30
 
 _LONG = 500
-"""Text that may have so many characters is written on several lines."""
+"""Text that may be this long, in characters, has a multi-line field."""
 _TYPES: Mapping[str, FieldType] = {
     "integer": "number",
     "number": "number",
@@ -39,7 +39,7 @@ _MOST_NAMED = 3
 _FILLED = frozenset(
     "id choice email uri date time moment integer number decimal boolean text secret".split()
 )
-"""Kinds that a field of a form can take."""
+"""Kinds that a form field can take."""
 _SUCH_AS = {"date": "Such as 2026-03-01.", "time": "Such as 09:30."} | {
     "moment": "Such as 2026-03-01 09:30."
 }
@@ -47,12 +47,12 @@ YES, NO = "yes", "no"
 
 
 class ArgumentQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A question, and what its answer becomes.
+    """A question, and the arguments that its answer fills.
 
     Parameters:
-        argument: the path of what a choice or a yes is for (``address.country``); empty for a form,
-            whose fields have such paths as ids.
-        first: the question as it was asked first, where this asks again what did not fit.
+        argument: the path of the argument of a choice or a yes (``address.country``); empty for a
+            form, whose fields have such paths as ids.
+        first: the question as it was asked first, if this one repeats it.
     """
 
     question: Question
@@ -61,7 +61,7 @@ class ArgumentQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """Where what is answered will stand."""
+        """Return the positions of the answered values."""
         if isinstance(self.question, Fill):
             return tuple(parse_path(field.id) for field in self.question.fields)
         return (parse_path(self.argument),)
@@ -70,14 +70,14 @@ class ArgumentQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
 def write_memory(
     asked: ArgumentQuestion, arguments: Mapping[str, Any], before: Mapping[str, Any] | None = None
 ) -> Mapping[str, Any]:
-    """What a call remembers that waits for an answer, as JSON has it.
+    """Return the memory of a call that waits for an answer, as JSON.
 
-    Words that are no answer to the question are read with it as by
+    A message that is no answer to the question is read with it as by
     :func:`~aitp_desk.agent.slots.filler.fill_arguments`.
 
     Parameters:
-        arguments: those that are known.
-        before: the memory of what words have left open.
+        arguments: the known ones.
+        before: the memory of earlier messages.
     """
     question = asked.question
     options = (
@@ -94,13 +94,13 @@ def write_memory(
 
 
 def read_asked(memory: Mapping[str, Any] | None) -> ArgumentQuestion | None:
-    """The question that a call waits for the answer of; None where it was asked in words."""
+    """Return the question that a call waits for; None if it was asked in text."""
     kept = None if memory is None else memory.get("question")
     return None if kept is None else msgspec.convert(kept, ArgumentQuestion)
 
 
 def get_choice_value(choice: Choice) -> Any:
-    """What an argument gets where this is chosen."""
+    """Return the argument's value for a choice."""
     return choice.id if choice.value is None else choice.value
 
 
@@ -109,10 +109,10 @@ def list_gaps(
     arguments: Mapping[str, Any],
     missing: Sequence[MissingArgument] = (),
 ) -> list[Gap]:
-    """What is missing of arguments, in the schema's order.
+    """Return what is missing of arguments, in the schema's order.
 
     Parameters:
-        missing: what was found about values in words: doubts, and what is wrong with them.
+        missing: ambiguous and invalid values of the message.
     """
     reading = TurnReading(fields, TokenText(""), datetime.now(UTC), frozenset())
     told = {one.path: one for one in missing}
@@ -127,10 +127,10 @@ def list_gaps(
 def ask_by_schema(
     fields: Sequence[form.Field], arguments: Mapping[str, Any], gaps: Sequence[Gap]
 ) -> ArgumentQuestion | None:
-    """A question for the first thing that is missing, and what can be asked for with it.
+    """Return a question for the first missing argument, and others that can be asked with it.
 
-    A choice is asked for alone; values are filled in together, with those of an object that may be
-    left out. It is None where the first is nothing that a question takes.
+    A choice is asked alone; values are asked together, with optional ones of the same object. None
+    if no kind of question takes the first one.
     """
     first = gaps[0]
     argument = write_path(first.path)
@@ -148,7 +148,7 @@ def ask_by_schema(
         return None
     asked = tuple(_asked_for(fields, arguments, together))[:MAX_FIELDS]
     if len(asked) == 1:
-        alone = msgspec.structs.replace(first.field, description="")  # it stands beside the field
+        alone = msgspec.structs.replace(first.field, description="")  # the form has it
         title = f"{write_request(msgspec.structs.replace(first, field=alone))}?"
     else:
         title = _title(fields, together)
@@ -156,20 +156,20 @@ def ask_by_schema(
 
 
 def find_field(fields: Sequence[form.Field], path: Path) -> form.Field | None:
-    """The field of an argument, or of a member of one."""
+    """Return the field of an argument, or of a member of one."""
     return next((field for field in fields if field.path == path), None)
 
 
 def parse_path(text: str) -> Path:
-    """The path that an error or a form names: ``address.city``; lists have no part in it."""
+    """Parse a path of an error or a form: ``address.city``; without lists."""
     return tuple(text.split("."))
 
 
 def make_form_field(field: form.Field, *, required: bool, problem: str = "") -> Field:
-    """What a form has for an argument.
+    """Return the form field of an argument.
 
     Parameters:
-        problem: what is wrong with what was said before, in a sentence.
+        problem: what is wrong with the earlier value, in a sentence.
     """
     schema = field.schema
     is_hidden = field.kind == "secret"
@@ -193,7 +193,7 @@ def make_form_field(field: form.Field, *, required: bool, problem: str = "") -> 
 
 
 def write_form_value(value: Any) -> str:
-    """A value of a schema as a form shows it."""
+    """Return a schema's value as a form shows it."""
     if isinstance(value, bool):
         return YES if value else NO
     return "" if value is None else str(value)
@@ -235,7 +235,7 @@ def _fits_in(gap: Gap) -> bool:
 def _asked_for(
     fields: Sequence[form.Field], arguments: Mapping[str, Any], gaps: Sequence[Gap]
 ) -> Iterator[Field]:
-    """The fields of what is missing, and beside them what else their objects have."""
+    """Yield the fields of what is missing, and the other fields of their objects."""
     missing = {gap.path: gap for gap in gaps}
     inside = {gap.path[:-1] for gap in gaps if len(gap.path) > 1}
     opened = {path for path in inside if not has_value(arguments, path)}
@@ -248,7 +248,7 @@ def _asked_for(
 
 
 def _title(fields: Sequence[form.Field], gaps: Sequence[Gap]) -> str:
-    """What a form is called: the object that all of it is in, else what it is there for."""
+    """Return the title of a form: the object that contains all of it, else its purpose."""
     objects = [field for field in fields if field.kind == "object"]
     for one in sorted(objects, key=lambda field: -len(field.path)):
         if all(is_inside(gap.path, one.path) for gap in gaps):

@@ -1,4 +1,4 @@
-"""What the words of one turn have said so far."""
+"""Collects the values that were read from one message."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from aitp_desk.agent.slots.tokens import TokenText
 
 
 class TurnReading:
-    """The words of a turn, and what they say to which field.
+    """A message and the values read from it.
 
     Parameters:
-        nouns: folded words for what the action is about: "2 mugs" is a count of them.
+        nouns: folded words for the action's subject: "2 mugs" is a quantity of them.
 
     Attributes:
-        said: values by where they stand. One is sure; of several the words are not of one mind.
-        problems: what is wrong with a value that was said, by where it would stand.
-        named: where values stand that the words give with a name.
-        unsure: values that may be for one field or for another, by where they would stand.
-        halves: dates of a date with time of which the time is not said, by where it would stand.
+        said: values by position. One is certain; several contradict each other.
+        problems: what is wrong with a stated value, by position.
+        named: positions of values given with a name.
+        unsure: values that may be for one field or another, by position.
+        halves: dates of a date with time whose time is missing, by position.
     """
 
     def __init__(
@@ -43,10 +43,10 @@ class TurnReading:
     def add_values(
         self, field: Field, values: Iterable[Any], *, at: Path | None = None, is_firm: bool = False
     ) -> None:
-        """Note what the words say to a field, beside what they said before.
+        """Add values for a field to earlier ones.
 
-        A value that breaks the field's rules is a problem; one tied to its name by a sign is not
-        questioned by others that are not.
+        An invalid value is a problem; one tied to its name by a sign is not contradicted by others
+        that are not.
         """
         path = field.path if at is None else at
         if path in self._firm and not is_firm:
@@ -64,13 +64,13 @@ class TurnReading:
             self.said[path] = tuple(kept)
 
     def add_doubt(self, field: Field, values: tuple[Any, ...]) -> None:
-        """Note values of which the words say only that it is one of them."""
+        """Add values of which the message only says that it is one of them."""
         self.said[field.path] = values
 
     def is_said(self, field: Field) -> bool:
-        """Whether the words say something to a field."""
+        """Return whether there is a value for a field."""
         return field.path in self.said or field.path in self.problems
 
     def is_firm(self, field: Field) -> bool:
-        """Whether a colon or an equals sign ties a value to the field."""
+        """Return whether a colon or an equals sign ties a value to the field."""
         return field.path in self._firm

@@ -1,4 +1,4 @@
-"""A visitor's words as tokens, and which of them are already understood."""
+"""Splits a visitor's message into tokens, and tracks which are understood."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ import msgspec
 T = TypeVar("T")
 
 MAX_READ = 4096
-"""How many characters are read. A longer text says nothing, for its end might take back what its
-beginning says."""
+"""How many characters are read. A longer text is not read at all, for its end might revoke its
+beginning.
+"""
 
 MAX_TOKENS = 1200
-"""How many words, numbers and signs are read, a usual text of that length having 800."""
+"""How many words, numbers and signs are read; a usual text of the maximal length has 800."""
 
 MAX_GUESSES = 2000
-"""How many pieces of a text are tried in other ways of writing them, for all fields together: a
-list of 300 ids that are none of a field's takes 1,800."""
+"""How many pieces of a text are tried in other spellings, for all fields together: a list of 300
+ids that match no field takes 1,800.
+"""
 
 _LONGEST_PHRASE = 8
 _TOKEN = re.compile(
@@ -50,9 +52,9 @@ class Token(msgspec.Struct, frozen=True):
     """A word, a number, a sign or the end of a line.
 
     Parameters:
-        fold: what it is compared by; empty for a sign.
+        fold: its form for comparison; empty for a sign.
         start: where it begins in the text, in characters.
-        quote: which of the quoted passages it stands in, from 1 on; 0 outside.
+        quote: number of its quoted passage, from 1 on; 0 outside.
     """
 
     text: str
@@ -63,11 +65,11 @@ class Token(msgspec.Struct, frozen=True):
 
 
 class TooMuchToRead(Exception):
-    """A text has so much in it that might be meant that nothing of it is read."""
+    """A text has so many possible meanings that nothing of it is read."""
 
 
 class Quote(msgspec.Struct, frozen=True):
-    """A quoted passage: its words, and the places of its tokens without the marks."""
+    """A quoted passage: its words, and the positions of its tokens without the marks."""
 
     text: str
     start: int
@@ -75,7 +77,7 @@ class Quote(msgspec.Struct, frozen=True):
 
 
 def fold_word(word: str) -> str:
-    """A word without case, accents, signs and the ending of the plural."""
+    """Return a word without case, accents, signs and the plural ending."""
     word = unicodedata.normalize("NFKD", _POSSESSIVE.sub("", word).casefold())
     word = _NOT_OF_A_WORD.sub("", "".join(c for c in word if not unicodedata.combining(c)))
     if len(word) > 4 and word.endswith("ies"):
@@ -86,19 +88,19 @@ def fold_word(word: str) -> str:
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a name or a title: of ``giftWrap``, ``gift_wrap`` and ``Gift wrap`` the same."""
+    """Split a name or title: ``giftWrap``, ``gift_wrap`` and ``Gift wrap`` give the same words."""
     return [
         folded for word in re.split(r"[\W_]+", _HUMP.sub(" ", text)) if (folded := fold_word(word))
     ]
 
 
 def make_key(text: str) -> str:
-    """What a phrase is looked up by, however its words are joined."""
+    """Return the lookup key of a phrase, however its words are joined."""
     return "".join(split_words(text))
 
 
 class TokenText:
-    """What a visitor said. Of a text that is too long nothing is read.
+    """A visitor's message. A text that is too long is not read at all.
 
     Attributes:
         source: the text.
@@ -120,39 +122,39 @@ class TokenText:
         return len(self.tokens)
 
     def fold(self, place: int) -> str:
-        """What the token there is compared by; empty outside of the text."""
+        """Return the folded token at a position; empty outside of the text."""
         return self.tokens[place].fold if 0 <= place < len(self.tokens) else ""
 
     def word(self, place: int) -> str:
-        """The token there as it is written; empty outside of the text."""
+        """Return the token at a position as it is written; empty outside of the text."""
         return self.tokens[place].text if 0 <= place < len(self.tokens) else ""
 
     def mark_read(self, start: int, end: int) -> None:
-        """Note that tokens are understood: nobody else reads them."""
+        """Mark tokens as understood: no other reader takes them."""
         for place in range(max(start, 0), min(end, len(self._taken))):
             self._taken[place] = 1
 
     def is_free(self, start: int, end: int | None = None) -> bool:
-        """Whether there are tokens there, and none of them is understood yet."""
+        """Return whether there are tokens at a position, and none of them is understood yet."""
         stop = start + 1 if end is None else end
         return 0 <= start < stop <= len(self._taken) and not any(self._taken[start:stop])
 
     def is_taken(self, place: int) -> bool:
-        """Whether the token there is understood."""
+        """Return whether the token at a position is understood."""
         return 0 <= place < len(self._taken) and bool(self._taken[place])
 
     def guess(self) -> None:
-        """Count that a piece of it is tried in other ways of writing it.
+        """Count that a piece is tried in other spellings.
 
         Raises:
-            TooMuchToRead: that was done often enough.
+            TooMuchToRead: the limit is reached.
         """
         self._guesses += 1
         if self._guesses > MAX_GUESSES:
             raise TooMuchToRead
 
     def is_whole(self, start: int, end: int) -> bool:
-        """Whether tokens stand outside of quotation marks, or are all of what stands in them."""
+        """Return whether tokens are outside of quotation marks, or are a whole quotation."""
         inside = {token.quote for token in self.tokens[start:end]}
         if inside == {0}:
             return True
@@ -162,25 +164,25 @@ class TokenText:
         return (quote.start, quote.end) == (start, end)
 
     def touches(self, place: int) -> bool:
-        """Whether nothing stands between a token and the one before it."""
+        """Return whether nothing is between a token and the one before it."""
         return 0 < place < len(self.tokens) and (
             self.tokens[place - 1].end == self.tokens[place].start
         )
 
     def between(self, start: int, end: int) -> str:
-        """The text of some tokens."""
+        """Return the text of some tokens."""
         if start >= end:
             return ""
         return self.source[self.tokens[start].start : self.tokens[end - 1].end]
 
     def phrase_at(self, start: int, phrases: Mapping[str, T]) -> tuple[int, T] | None:
-        """The longest phrase that begins at a token, however its words are joined.
+        """Return the longest phrase that begins at a token, however its words are joined.
 
         Parameters:
             phrases: by their :func:`make_key`.
 
         Returns:
-            The place after it, and what it stands for; None where none begins there.
+            The position after it, and its value; None if none begins there.
         """
         if not self.fold(start):
             return None
@@ -198,7 +200,7 @@ class TokenText:
 
 
 def _quotes(text: TokenText, count: int) -> list[Quote]:
-    """The quoted passages, by their numbers; of an empty one nothing."""
+    """Return the quoted passages, by their numbers; without empty ones."""
     places: list[list[int]] = [[] for _ in range(count)]
     for place, token in enumerate(text.tokens):
         if token.quote:
@@ -217,7 +219,7 @@ def _tokens(source: str, quoted: list[tuple[int, int]]) -> Iterator[Token]:
 
 
 def _pieces(source: str) -> Iterator[tuple[int, str]]:
-    """The tokens with where they begin; a word without a digit is divided at its hyphens."""
+    """Yield the tokens with their positions; a word without a digit is split at its hyphens."""
     for found in _TOKEN.finditer(source):
         text = found[0]
         if text.startswith(("http://", "https://")):

@@ -1,9 +1,9 @@
-"""How questions are asked in a language other than English, and what the desk says in it itself.
+"""Reads questions in other languages than English, and provides the desk's texts in them.
 
-The agent reads questions as English asks them: ``how long`` wants a duration, ``and what about``
-leans on what was said before. Of a question in another language the words that say how it is asked
-are put into English, and those that say nothing are left out; what it is about stays as it is, for
-the content to find. Each language that the desk knows is a table beside this file.
+The agent reads questions as English asks them: ``how long`` expects a duration, ``and what about``
+continues the conversation. In another language the words that form the question are translated to
+English, and those without meaning are left out; the subject stays unchanged, for the search. Each
+language that the desk knows is a table next to this file.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ _APART = r"[\s'’-]+"
 _WORD = r"[^\W_]+"
 _OPENING_SIGNS = str.maketrans("", "", "¿¡")
 _LEFT_BEFORE = re.compile(r"^(?:[,;:!–]\s*|[.…]\s+)+")
-"""What a greeting leaves of itself: the sign after it."""
+"""The sign that is left after a greeting."""
 
 
 class SpeechTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The desk's own sentences. What stands in braces is put in.
+    """The desk's own sentences. Braces are placeholders.
 
     Parameters:
-        nothing, nothing_about: the ``site`` does not answer, or not what was said in certain words.
-        near: quotes the ``text`` of the section that is nearest to what was asked, by its ``name``.
+        nothing, nothing_about: the ``site`` does not answer, or not about certain words.
+        near: quotes the ``text`` of the nearest section, by its ``name``.
         people: how to reach those who may know: ``contact``.
         mean: asks which of several ``options`` is meant.
-        taken: stands below an answer: how the question was read, and other ``options``.
-        or_: stands before the last of several.
+        taken: below an answer: how the question was read, and other ``options``.
+        or_: before the last of several.
         quoted: a quotation.
         open: asks what the visitor wants to know of the ``site``.
-        asked: tells the ``question`` that was asked before; ``asked_nothing``, that there is none.
+        asked: repeats the visitor's earlier ``question``; ``asked_nothing``, that there is none.
         reach: the ``ways`` to reach the ``site``: ``mail``, ``call`` and ``see`` with an address;
             ``no_contact``, that there are none.
-        one_page, pages: how many pages the site has, and their ``titles``; ``more`` stands after
-            the last where there are more.
-        foreign: stands before what is quoted in another ``language`` than the visitor's.
+        one_page, pages: how many pages the site has, and their ``titles``; ``more`` follows
+            the last if there are more.
+        foreign: before a quotation in another ``language`` than the visitor's.
     """
 
     nothing: str
@@ -75,11 +75,11 @@ class Courtesies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Greetings, thanks and goodbyes: alternatives of folded words, and the replies to them.
 
     Parameters:
-        hello, thanks, bye: the phrases, a bar between two.
-        around: what may be said with them, and says nothing else.
-        greets, welcomes, parts: the replies; ``site`` is put in.
-        more: phrases that ask to read on where an answer ended.
-        agrees: phrases, besides the word for yes, that agree to what was just asked.
+        hello, thanks, bye: the phrases, separated by bars.
+        around: additions without meaning.
+        greets, welcomes, parts: the replies; ``site`` is inserted.
+        more: phrases that ask to continue the last answer.
+        agrees: phrases, besides the word for yes, that agree to the last question.
     """
 
     hello: str
@@ -94,12 +94,12 @@ class Courtesies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Subject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Something that visitors ask of the site itself.
+    """A subject that visitors ask about the site itself.
 
     Parameters:
         asks: a pattern of the whole question, folded and without signs.
-        names: what pages call it.
-        hints: words that pages say of it, and of other things.
+        names: the words of pages for it.
+        hints: words that pages use for it, and for other things.
     """
 
     asks: str
@@ -112,20 +112,20 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Parameters:
         elided: what is cut off before an apostrophe: ``l`` of ``l'envoi``.
-        stop: words that say how something is asked, and not what about.
+        stop: words that form a question, without a subject.
         order: the words for the first of several options, for the second, and so on.
         last: those for the last one.
-        around: words that stand beside them and choose nothing.
+        around: words next to them that choose nothing.
         every: words for all of the options, or for any.
-        without: words that turn down what stands after them.
-        no: words that turn down all of them where nothing else is chosen.
-        asks: how a question begins, and how English asks it.
-        person: how a person is asked for.
-        courtesies: how one greets, thanks and parts.
-        languages: by tag, what ``says.foreign`` calls them; ``other`` for any that is not there.
-        spaced: whether words are parted by spaces, and change little.
-        endings: where they are not: what is cut off at the end of a word.
-        business: what visitors ask of the site itself.
+        without: words that exclude what follows.
+        no: words that reject all of them if nothing else is chosen.
+        asks: the beginnings of questions, and their English equivalents.
+        person: how visitors ask for a person.
+        courtesies: greetings, thanks and goodbyes.
+        languages: by tag, their names in ``says.foreign``; ``other`` for any that is missing.
+        spaced: whether spaces separate words, and words change little.
+        endings: if not: what is cut off at the end of a word.
+        business: what visitors ask about the site itself.
     """
 
     elided: str
@@ -153,18 +153,18 @@ class Speech:
         tag: its tag, of the language alone.
 
     Attributes:
-        says: what the desk says in it.
-        person: how a person is asked for in it.
-        courtesies: how one greets, thanks and parts in it.
+        says: the desk's texts in it.
+        person: how visitors ask for a person in it.
+        courtesies: greetings, thanks and goodbyes in it.
         places: which of several options a word names, the first being 1.
         last: the words that name the last of them.
-        around: the words that may stand beside these, and name none.
-        every, without, no: the words for all of them, those that turn down what stands after
-            them, and those that turn down all.
-        stop: the words that say how something is asked, and not what about.
-        small: these and the other words of how something is asked, by which a language is known.
-        is_spaced: whether words are parted by spaces.
-        business: what visitors ask of the site itself.
+        around: words next to these that name none.
+        every, without, no: the words for all of them, those that exclude what follows,
+            and those that reject all.
+        stop: the words that form a question, without a subject.
+        small: these and other function words, by which a language is detected.
+        is_spaced: whether spaces separate words.
+        business: what visitors ask about the site itself.
     """
 
     def __init__(self, tag: str) -> None:
@@ -197,7 +197,7 @@ class Speech:
         )
 
     def plain(self, text: str) -> str:
-        """A question in it as the agent reads questions; one in English as it is."""
+        """Return a question as the agent reads it; one in English unchanged."""
         if self.tag == ENGLISH:
             return text
         if self._phrases is not None:
@@ -206,14 +206,14 @@ class Speech:
         return _LEFT_BEFORE.sub("", " ".join(words))
 
     def quote(self, words: Sequence[str]) -> str:
-        """Several quotations in a row, the last after an ``or``."""
+        """Join several quotations, the last after an ``or``."""
         quoted = [self.says.quoted.format(word) for word in words]
         if len(quoted) < 2:
             return "".join(quoted)
         return f"{', '.join(quoted[:-1])} {self.says.or_} {quoted[-1]}"
 
     def introduce(self, language: str) -> str:
-        """The words before a quotation in another language, by its tag."""
+        """Return the introduction of a quotation in another language, by its tag."""
         names = self._languages
         name = names.get(language.partition("-")[0].lower(), names["other"])
         return self.says.foreign.format(language=name)
@@ -227,16 +227,16 @@ class Speech:
 
 @lru_cache(maxsize=256)
 def speech_of(tag: str) -> Speech:
-    """How a language is spoken, or English where the desk does not know it.
+    """Return the tables of a language, or English if the desk does not know it.
 
     Parameters:
-        tag: BCP 47, in its usual spelling; the region makes no difference.
+        tag: BCP 47, in its usual spelling; the region is ignored.
     """
     return _read(tag.partition("-")[0])
 
 
 def spoken(tag: str) -> str:
-    """The language that the desk's own sentences are in where a page's is this one."""
+    """Return the language of the desk's sentences for a page in this one."""
     return tag if speech_of(tag).tag == tag.partition("-")[0] else ENGLISH
 
 
@@ -248,12 +248,12 @@ def _read(language: str) -> Speech:
 
 @cache
 def all_speech() -> tuple[Speech, ...]:
-    """Every language that the desk knows, English first."""
+    """Return every language that the desk knows, English first."""
     names = (file.name for file in files(__package__).iterdir())
     tags = sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
     return tuple(map(_read, sorted(tags, key=ENGLISH.__ne__)))
 
 
 def _any(phrases: Sequence[str]) -> str:
-    """A pattern for one of these; for none where there are none."""
+    """Return a pattern for one of these; one that never matches if there are none."""
     return "|".join(_APART.join(map(re.escape, phrase.split())) for phrase in phrases) or "(?!)"

@@ -1,8 +1,8 @@
-"""How a person is asked for in a language, and what the desk says of that.
+"""Defines how visitors ask for a person in a language, and the desk's replies.
 
-A table has patterns of folded words, one space between two. Where a pattern is broken over lines,
-the break stands for a space, but for nothing beside a bracket or a bar that a space stands behind
-anyway. ``{who}``, ``{talk}`` and the like stand for others of the table.
+A table has patterns of folded words, one space between two. If a pattern is broken over lines, the
+break counts as a space, except next to a bracket or a bar with an explicit space. ``{who}``,
+``{talk}`` and the like refer to other entries of the table.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ _BREAK = re.compile(r"\s*\n\s*")
 _NO_SPACE = re.compile(r"(?<=[|(])\s*\n\s*|(?<=[?*+])\s*\n\s*(?=\()|\s*\n\s*(?=\( |\))")
 _GROUP = re.compile(r"\((?!\?)")
 _LONGEST = 300
-"""Of longer sentences only the beginning is read, in characters."""
+"""Only the beginning of longer sentences is read, in characters."""
 _ENDS = re.compile(r"[.!?…;:\n¿¡。！？]+")
 _PARTS = re.compile(rf"{_ENDS.pattern}|[,–—、，]|\s-\s")
 _PAUSES = re.compile(r"[,–—、，-]")
-"""Without one of these nothing has parts but its sentences."""
+"""Without one of these a sentence has no parts."""
 
 
 class Sentences(msgspec.Struct, frozen=True):
-    """What was said, as patterns have it; read once for all languages.
+    """A message, prepared for patterns; read once for all languages.
 
     Parameters:
         whole: its sentences.
-        parts: what stands between commas and dashes, each thing that is no sentence itself.
+        parts: what is between commas and dashes, unless it is a whole sentence.
     """
 
     whole: tuple[str, ...]
@@ -38,7 +38,7 @@ class Sentences(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, words: str) -> Sentences:
-        """The sentences of these words."""
+        """Return the sentences of a text."""
         whole = tuple([read for said in _ENDS.split(words) if (read := _plain(said))])
         if _PAUSES.search(words) is None:
             return cls(whole, ())
@@ -47,21 +47,21 @@ class Sentences(msgspec.Struct, frozen=True):
 
 
 class PersonSpeech(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
-    """A language's table of that.
+    """A language's patterns and texts for requesting a person.
 
     Parameters:
-        before, after: what may stand before and after such words, and says nothing else.
-        who: whom one asks to talk to, in full.
-        person: what nobody says who does not mean a person of the site: alone it asks for one.
-        talk: what one would like to do with them.
-        filler: what may stand between words.
-        asks: how that is asked, in a sentence or a part of one.
-        alone: the same, where it is all of what is said.
-        yes: how it is agreed to.
-        offer: asks whether a person shall be asked.
-        asked, waits: that one was asked now, or before; and where the answer will stand.
-        full: that nobody can be asked, for too many are waited for.
-        held: that a person, ``{operator}``, has the conversation, and reads what is said there.
+        before, after: additions without meaning before and after such a request.
+        who: whom the visitor wants to talk to, in full.
+        person: words that only mean a person of the site: alone they are a request.
+        talk: what the visitor wants to do with them.
+        filler: what may be between words.
+        asks: a request, in a sentence or a part of one.
+        alone: a request if it is the whole message.
+        yes: agreement.
+        offer: asks whether to ask a person.
+        asked, waits: a person was asked now, or before; and where the answer will be.
+        full: no one can be asked, because too many requests wait.
+        held: an operator, ``{operator}``, has the conversation, and reads its messages.
     """
 
     before: str
@@ -80,7 +80,7 @@ class PersonSpeech(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields
     filler: str = "(?!)"
 
     def is_agreed_to(self, words: str) -> bool:
-        """Whether words say yes and nothing else, in this language."""
+        """Return whether a text says yes and nothing else, in this language."""
         return self._yes.fullmatch(_plain(words)) is not None
 
     @property
@@ -90,7 +90,7 @@ class PersonSpeech(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields
 
     @property
     def at_all(self) -> str:
-        """The pattern of the same, and of what asks for one where it is all of what is said."""
+        """The same pattern, including requests that are the whole message."""
         return self._any((*self.asks, *self.alone))
 
     @cached_property
@@ -108,15 +108,15 @@ class PersonSpeech(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields
 
 
 def _plain(words: str) -> str:
-    """Words as patterns have them."""
+    """Return a text in the form of patterns."""
     return to_plain_words(words[:_LONGEST])
 
 
 def _whole(pattern: str) -> str:
-    """A pattern in one line, whose groups keep nothing: what they would keep costs most."""
+    """Return a pattern in one line, with non-capturing groups: captures are expensive."""
     return _GROUP.sub("(?:", _BREAK.sub(" ", _NO_SPACE.sub("", pattern.strip())))
 
 
 def _filled(pattern: str, parts: dict[str, str]) -> str:
-    """A pattern with what its names stand for."""
+    """Replace the names in a pattern."""
     return re.sub(r"\{([a-z]+)\}", lambda found: parts[found[1]], pattern)

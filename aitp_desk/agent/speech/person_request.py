@@ -1,4 +1,4 @@
-"""Wanting a person: what of a visitor's words asks for one, or agrees to it, in every language."""
+"""Detects a request for a person, or agreement to one, in every language."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from aitp_desk.agent.speech import ENGLISH, Speech, all_speech
 from aitp_desk.agent.speech.person import Sentences
 
 LONGEST_READ = 2_000
-"""Of longer messages only the end is read, in characters."""
+"""Only the end of longer messages is read, in characters."""
 
 
 class PersonRequest(msgspec.Struct, frozen=True):
-    """That a person of the site is to be asked.
+    """A request for a person of the site.
 
     Parameters:
-        why: a visitor has asked for one, or their question could not be answered.
-        about: what for, in the visitor's words.
+        why: the visitor asked for one, or their question could not be answered.
+        about: the subject, in the visitor's words.
         note: what the person should know besides.
-        language: tag of the language in which it is told.
+        language: tag of the language of the reply.
     """
 
     why: Literal["request", "question"]
@@ -32,19 +32,19 @@ class PersonRequest(msgspec.Struct, frozen=True):
 
 
 def asks_for_person(words: str, *, in_full: bool = False) -> Speech | None:
-    """The language in which words ask for a person of the site; None where they do not.
+    """Return the language in which a message asks for a person; None if it does not.
 
-    Whole sentences are read, not words in them: who asks for ``human hair brushes`` wants brushes.
+    Whole sentences are matched, not words: ``human hair brushes`` are brushes.
 
     Parameters:
-        in_full: whether a word such as ``human`` does not ask for one.
+        in_full: whether a word such as ``human`` alone is no request.
     """
     said = Sentences.of(words[-LONGEST_READ:])
     at_all, in_sentences = _asking()
     is_alone = not in_full and len(said.whole) == 1
     tags: list[str | None] = []
     for sentence in (*said.whole, *said.parts):
-        found = at_all.fullmatch(sentence)  # as nearly nothing does
+        found = at_all.fullmatch(sentence)  # as hardly any message does
         if found is not None and not (is_alone and sentence in said.whole):
             found = in_sentences.fullmatch(sentence)
         if found is not None:
@@ -54,7 +54,7 @@ def asks_for_person(words: str, *, in_full: bool = False) -> Speech | None:
 
 @cache
 def _asking() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What asks for a person alone or in a sentence, and there, in each language a group."""
+    """Return the patterns of requests, alone or in a sentence, with a group for each language."""
     persons = [(speech.tag, speech.person) for speech in all_speech()]
     at_all = "|".join(f"(?P<{tag}>{person.at_all})" for tag, person in persons)
     in_sentences = "|".join(f"(?P<{tag}>{person.in_sentences})" for tag, person in persons)
@@ -62,13 +62,13 @@ def _asking() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def read_languages() -> None:
-    """Read what asks for a person in every language; else the first visitor's words wait for it."""
+    """Compile the patterns of every language; otherwise the first message waits for it."""
     words_of_nobody = "nothing"
     asks_for_person(words_of_nobody)
     agrees_to_person(words_of_nobody)
 
 
 def agrees_to_person(words: str) -> Speech | None:
-    """The language in which words say yes, and nothing else; None where they do not."""
+    """Return the language in which a text says yes, and nothing else; None if it does not."""
     words = words[-LONGEST_READ:]
     return next((one for one in all_speech() if one.person.is_agreed_to(words)), None)

@@ -1,8 +1,8 @@
-"""Phrases of languages whose words have no spaces or carry endings: how a question is read there.
+"""Reads questions in languages without spaces or with inflected endings, by phrases.
 
-Words cannot be looked up one by one: phrases are found wherever they stand. What asks is put into
-English and goes to the front of its sentence, where English has it; what says nothing goes out, and
-leaves a space, so that no n-gram is cut over it.
+Single words cannot be looked up: phrases are found anywhere. Question phrases are translated to
+English and moved to the front of the sentence, as in English; phrases without meaning are replaced
+by a space, so that no n-gram is cut across them.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ class Phrases:
     """Reads questions of one language.
 
     Parameters:
-        asks: how is asked, and how English asks it; nothing for what only looks so, and stays.
-        stop: what says nothing, wherever it stands.
-        endings: what says nothing at the end of a word; Korean writes particles there.
+        asks: question phrases and their English equivalents; empty for what only looks like one.
+        stop: phrases without meaning, in any position.
+        endings: endings without meaning, such as Korean particles.
     """
 
     def __init__(self, asks: Mapping[str, str], stop: Iterable[str], endings: str) -> None:
@@ -35,7 +35,7 @@ class Phrases:
         self._parts = re.compile("|".join(filter(None, parts)))
 
     def plain(self, text: str) -> str:
-        """A question as the agent reads questions."""
+        """Return a question as the agent reads it."""
         return " ".join([self._sentence(one) for one in split_sentences(text)] or [""])
 
     def _sentence(self, text: str) -> str:

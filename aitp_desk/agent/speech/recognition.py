@@ -1,4 +1,4 @@
-"""Recognition of the language of a question: by its script, else by its small words."""
+"""Detects the language of a question by its script, else by its function words."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _SCRIPTS = re.compile(
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _WORD = re.compile(r"[^\W\d_]+")
 _LEAST = 2
-"""So many small words of another language, more than of the content's, tell that it is meant."""
+"""How many more function words of another language than of the content's identify it."""
 _LONGEST = 500
-"""So many characters tell."""
+"""How many characters are examined."""
 
 
 @lru_cache(maxsize=512)
 def detect_question_language(text: str, own: str) -> str:
-    """The tag of the language that a question is in; the content's own where that is not plain.
+    """Return the tag of a question's language; the content's if that is unclear.
 
     Parameters:
         own: tag of the language that the content is in.
@@ -34,7 +34,7 @@ def detect_question_language(text: str, own: str) -> str:
         if _HAN.search(text):  # Japanese, too, may be asked in Han alone
             return own if primary in {"ja", "zh"} else "zh"
     speech = speech_of(own)
-    if speech.tag != primary:  # its small words are not known
+    if speech.tag != primary:  # its function words are not known
         return own
     words = _WORD.findall(fold_text(text))
     mine = sum(map(speech.small.__contains__, words)) if speech.is_spaced else 0
@@ -49,7 +49,7 @@ def detect_question_language(text: str, own: str) -> str:
 
 
 def find_speech(text: str, own: str) -> Speech:
-    """How a question is to be read, by the language that it is in.
+    """Return how a question is to be read, by its language.
 
     Parameters:
         own: tag of the language that the content is in.

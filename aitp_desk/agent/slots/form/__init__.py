@@ -1,1 +1,1 @@
-"""An action's arguments as a form, read from their JSON Schema."""
+"""Reads an action's arguments as a form from their JSON Schema."""

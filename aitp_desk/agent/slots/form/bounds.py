@@ -1,4 +1,4 @@
-"""The rules of a schema that a single value can break."""
+"""Validates a single value against its schema."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LIMITS: Mapping[str, tuple[Callable[[Decimal, Decimal], bool], str]] = {
 
 
 def find_fault(field: Field, value: Any) -> str:
-    """What is wrong with a value, as ``may be at most 10``; empty where it keeps the rules."""
+    """Return what is wrong with a value, as ``may be at most 10``; empty if it is valid."""
     schema = field.schema
     if isinstance(value, list):
         return _fault_of_list(schema, value)

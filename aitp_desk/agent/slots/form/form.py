@@ -1,4 +1,4 @@
-"""An action's arguments as a form: what each takes, read from their JSON Schema."""
+"""Defines the fields of an action's arguments, read from their JSON Schema."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from aitp_desk.agent.slots.tokens import make_key, split_words
 
 REST = "rest"
 FROM_TEXT = "x-from-text"
-"""The keyword of a string's schema that lets it take the words that nothing else takes:
-``{"type": "string", "x-from-text": "rest"}``."""
+"""The keyword of a string's schema that lets it take the text that no other field takes: ``{"type":
+"string", "x-from-text": "rest"}``.
+"""
 
 Kind = Literal[
     "id",
@@ -35,16 +36,17 @@ Kind = Literal[
     "object",
     "other",
 ]
-"""How a value is read. ``id`` is a string with a pattern that no ordinary word keeps, ``list`` one
-of values, ``items`` one of objects; the members of an ``object`` are fields of their own. A
-``secret`` is not read from words, which stand in the conversation, and ``other`` cannot be."""
+"""How a value is read. ``id`` is a string with a pattern that no ordinary word matches, ``list``
+one of values, ``items`` one of objects; the members of an ``object`` are separate fields. A
+``secret`` is not read from text, which stays in the conversation, and ``other`` cannot be.
+"""
 
 _AUXILIARY = frozenset("is has have with want wants include includes add needs need".split())
 _NUMBERED = frozenset("id number no nr code reference ref".split())
 
 
 class Option(msgspec.Struct, frozen=True):
-    """One of the values that a field takes, and what is said of it."""
+    """One of the values that a field takes, with its description."""
 
     value: Any
     title: str = ""
@@ -55,17 +57,16 @@ class Field(msgspec.Struct, frozen=True):
     """One argument, or one member of an object among them.
 
     Parameters:
-        path: where its value stands; of a member of a list's items from the item on.
+        path: the position of its value; of a member of a list's items from the item on.
         needed: whether every call needs it: the objects on its path, and it within them.
-        is_required: whether it is needed where the object that it stands in is there.
-        title: what it is called in a question.
+        is_required: whether it is required if its object is present.
+        title: its name in a question.
         options: of a ``choice``.
-        phrases: its values by the :func:`~aitp_desk.agent.slots.tokens.make_key` of what is said
-        for
-            them.
-        pattern: of an ``id``; of a ``text`` what it has to keep, or None.
-        item: of a ``list``, what it lists.
-        members: of ``items``, what each has.
+        phrases: its values by the :func:`~aitp_desk.agent.slots.tokens.make_key` of the phrases
+            for them.
+        pattern: of an ``id``; of a ``text`` what it has to match, or None.
+        item: of a ``list``, its items.
+        members: of ``items``, the members of each.
     """
 
     path: Path
@@ -83,12 +84,12 @@ class Field(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What its schema calls it."""
+        """Its name in the schema."""
         return str(self.path[-1])
 
     @property
     def takes_rest(self) -> bool:
-        """Whether it takes what nothing else takes."""
+        """Whether it takes the text that no other field takes."""
         return self.kind == "text" and self.schema.get(FROM_TEXT) == REST
 
     @property
@@ -98,7 +99,7 @@ class Field(msgspec.Struct, frozen=True):
 
     @property
     def keys(self) -> frozenset[str]:
-        """How a visitor can name it."""
+        """The names that a visitor may use for it."""
         keys = {make_key(self.name), make_key(self.title)}
         words = split_words(self.name)
         if len(words) > 1 and words[0] in _AUXILIARY:
@@ -116,7 +117,7 @@ class Field(msgspec.Struct, frozen=True):
 
     @property
     def is_count(self) -> bool:
-        """Whether it says how many of something there are to be."""
+        """Whether it is a quantity of something."""
         if self.kind != "integer":
             return False
         about = self.description.casefold()
@@ -129,7 +130,7 @@ class Field(msgspec.Struct, frozen=True):
 
     @property
     def bound(self) -> str:
-        """Whether it says the ``most`` or the ``least`` of something; empty for neither."""
+        """Whether it is the ``most`` or the ``least`` of a range; empty for neither."""
         for bound, words in (("most", _MOST), ("least", _LEAST)):
             if not words.isdisjoint(self.words):
                 return bound
@@ -137,7 +138,7 @@ class Field(msgspec.Struct, frozen=True):
 
     @property
     def end(self) -> str:
-        """Whether it is the ``first`` or the ``last`` of a stretch; empty for neither."""
+        """Whether it is the ``first`` or the ``last`` of a period; empty for neither."""
         for end, words in (("first", _FIRST), ("last", _LAST)):
             if not words.isdisjoint(split_words(self.name)):
                 return end
@@ -145,7 +146,7 @@ class Field(msgspec.Struct, frozen=True):
 
     @property
     def looks_back(self) -> bool:
-        """Whether its date is past."""
+        """Whether its date is in the past."""
         said = {*self.words, *split_words(self.description)}
         return not _PAST.isdisjoint(said)
 
@@ -162,5 +163,5 @@ _PAST = frozenset(
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a number as JSON has it."""
+    """Return whether a value is a JSON number."""
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,4 +1,4 @@
-"""Reading a form from the JSON Schema of an action's arguments."""
+"""Reads a form from the JSON Schema of an action's arguments."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PATTERNS = {
     "ipv4": r"(?:\d{1,3}\.){3}\d{1,3}",
 }
 _ORDINARY = ("please", "Please", "order", "the", "a", "I", "two words", "Bend", "VISIT")
-"""A pattern that one of these keeps tells nothing of what a word is."""
+"""A pattern that matches one of these does not identify ids."""
 
 _DEEPEST = 4
 _MOST_FIELDS = 100
@@ -40,7 +40,7 @@ _MOST_REFERENCES = 16
 
 
 def read_form(schema: Mapping[str, Any]) -> tuple[Field, ...]:
-    """The arguments that a JSON Schema takes, objects among them opened."""
+    """Return the arguments of a JSON Schema, with the members of objects."""
     fields = _members(schema, schema, (), 0, needed=True)
     return tuple(field for field, _ in zip(fields, range(_MOST_FIELDS), strict=False))
 
@@ -178,7 +178,7 @@ def _is_constant(schema: object) -> bool:
 
 
 def _plain(whole: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A schema with its references followed and without ``null`` among its types."""
+    """Return a schema with its references resolved and without ``null`` among its types."""
     for _ in range(_MOST_REFERENCES):
         reference = schema.get("$ref")
         if isinstance(reference, str):
@@ -208,7 +208,7 @@ def _only_one(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _referred(whole: Mapping[str, Any], reference: str) -> Mapping[str, Any]:
-    """What a reference within the schema means; others say nothing."""
+    """Resolve a reference within the schema; others resolve to an empty schema."""
     place: Any = whole
     for step in reference.removeprefix("#").strip("/").split("/") if reference != "#" else ():
         name = step.replace("~1", "/").replace("~0", "~")

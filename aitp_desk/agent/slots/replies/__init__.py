@@ -1,1 +1,1 @@
-"""Replies to what the desk asked: an answer, a change, a confirmation, a refusal."""
+"""Reads replies to the desk's questions: answers, changes, confirmations, refusals."""

@@ -1,4 +1,4 @@
-"""A reply that wants otherwise what was about to be done: ``make it 3``."""
+"""Reads a reply that changes the proposed arguments: ``make it 3``."""
 
 from __future__ import annotations
 
@@ -41,22 +41,22 @@ _AROUND = frozenset(
 
 
 def strip_wish_words(words: str) -> str:
-    """What is wished for, without what it is wished for by: ``what about 5?``."""
+    """Return a wish without its introduction: ``what about 5?``."""
     return _PROPOSES.sub("", words, count=1)
 
 
 def is_relative(words: str) -> bool:
-    """Whether a reply says by how much something is to differ: ``two more``, ``a day later``."""
+    """Return whether a reply states a difference: ``two more``, ``a day later``."""
     return _DIFFERS.search(words) is not None
 
 
 def has_question(words: str) -> bool:
-    """Whether a reply asks something, and does not wish for it by asking."""
+    """Return whether a reply asks a question that is no wish."""
     return ("?" in words or is_question(words)) and _WISHES.match(words) is None
 
 
 def is_replacement(text: str) -> bool:
-    """Whether what a reply names is wanted instead of what there was, and not beside it."""
+    """Return whether a named value replaces the present one, and is not added to it."""
     is_apart = strip_no(text) != text or _INSTEAD.search(text) is not None
     return is_apart and _ADDS.search(text) is None
 
@@ -64,10 +64,10 @@ def is_replacement(text: str) -> bool:
 def find_days(
     fields: Sequence[Field], arguments: Mapping[str, Any], now: datetime
 ) -> dict[Path, str]:
-    """The days of dates with time, for words that only say another time, or None of them.
+    """Return the days of dates with time, for replies that only state another time.
 
     Parameters:
-        now: whose zone the days are of.
+        now: provides the time zone.
     """
     found = {}
     for field in fields:
@@ -78,7 +78,7 @@ def find_days(
 
 
 def keep_times(reading: TurnReading, arguments: Mapping[str, Any]) -> None:
-    """Keep the time of day of what is put to another day."""
+    """Keep the time of day of what moves to another day."""
     for field in reading.fields:
         moment = _moment(field, get_value(arguments, field.path))
         if moment is not None and (day := reading.halves.pop(field.path, None)) is not None:
@@ -88,7 +88,7 @@ def keep_times(reading: TurnReading, arguments: Mapping[str, Any]) -> None:
 
 
 def read_only_number(reading: TurnReading, arguments: Mapping[str, Any]) -> None:
-    """Read a number of which the words say nothing, where it can be for one argument alone."""
+    """Read a bare number, if it fits only one argument."""
     text = reading.text
     numbers = list(_numbers(text))
     meant = [number for number in numbers if not is_denied(text, number.start)]
@@ -148,14 +148,14 @@ def _moment(field: Field, value: object) -> datetime | None:
 
 
 def _hours(reading: TurnReading) -> Iterator[tuple[Path, Field]]:
-    """Where times of day stand."""
+    """Yield the positions of times of day."""
     for field in reading.fields:
         if field.kind in {"time", "moment"}:
             yield field.path, field
 
 
 def _numeric(reading: TurnReading, arguments: Mapping[str, Any]) -> Iterator[tuple[Path, Field]]:
-    """Where numbers stand, or could."""
+    """Yield the positions of numbers, present or possible."""
     for field in reading.fields:
         if field.is_numeric and field.kind != "choice":
             yield field.path, field

@@ -1,4 +1,4 @@
-"""The words that repeat what would be done, before it is done."""
+"""Describes a call before it is carried out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from aitp_desk.model.money import Money
 
 FREE = "It costs nothing."
 _LONGEST = 300
-"""How much of a string is repeated, in characters."""
+"""The most characters of a string that are repeated."""
 _DURATION = re.compile(
     r"P(?:(\d{1,6})Y)?(?:(\d{1,6})M)?(?:(\d{1,6})W)?(?:(\d{1,6})D)?"
     r"(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?",
@@ -38,7 +38,7 @@ _APPROVED: Mapping[Approval, str] = {
 
 
 def write_confirmation(action: Action, arguments: Mapping[str, Any], price: Money | None) -> str:
-    """What a call would do, on what, how far it goes and what it costs, as a question.
+    """Return what a call would do, its arguments, consequences and price, as a question.
 
     Parameters:
         arguments, price: as of :func:`write_summary`.
@@ -48,12 +48,12 @@ def write_confirmation(action: Action, arguments: Mapping[str, Any], price: Mone
 
 
 def write_summary(action: Action, arguments: Mapping[str, Any], price: Money | None) -> list[str]:
-    """What a call would do, on what, how far it goes and what it costs, in sentences.
+    """Return what a call would do, its arguments, consequences and price, in sentences.
 
     Parameters:
-        arguments: as JSON has them; all of them are repeated, long ones without their end, and of
-            secrets that they are there.
-        price: of this call; None where it costs nothing.
+        arguments: as JSON; all of them are repeated, long ones cut, and secrets only
+            mentioned.
+        price: of this call; None if it is free.
     """
     fields = {field.path: field for field in read_form(action.input_schema)}
     arguments = without_secrets(arguments, action.input_schema)
@@ -69,7 +69,7 @@ def write_summary(action: Action, arguments: Mapping[str, Any], price: Money | N
 
 
 def list_consequences(action: Action) -> tuple[str, ...]:
-    """What a caller should know before calling: undoing, reach, cost, approval, needs."""
+    """Return what a caller should know before a call: undo, scope, cost, approval, needs."""
     told = [_undoing(action), _REACH[action.safety.blast_radius]]
     if action.cost is not None:
         told.append(f"It costs {action.cost}.")
@@ -81,7 +81,7 @@ def list_consequences(action: Action) -> tuple[str, ...]:
 
 
 def write_duration(duration: str) -> str:
-    """An ISO 8601 duration in words: ``30 days``; what is not one stays as it is."""
+    """Return an ISO 8601 duration in words: ``30 days``; other text stays unchanged."""
     found = _DURATION.fullmatch(duration)
     parts = [
         f"{int(count)} {unit}{'' if int(count) == 1 else 's'}"
@@ -123,7 +123,7 @@ def _repeated(value: Any, field: Field | None) -> str:
     if isinstance(value, list):
         return join_words([_repeated_item(item, field) for item in value], "and") or "none"
     if isinstance(value, str) and (field is None or field.kind in {"text", "list", "other"}):
-        # quoted, so that nobody's words pass for the desk's own
+        # quoted, so that a visitor's text is not mistaken for the desk's
         return f"“{_shortened(value)}”"
     return write_value(value)
 

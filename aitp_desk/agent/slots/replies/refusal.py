@@ -1,7 +1,7 @@
-"""What a reply refuses, in the many ways that a no is said.
+"""Reads refusals, in their many wordings.
 
-Refusing is read generously, for nothing is done by it. Agreeing is not read here: only ``yes``
-agrees, and nothing that is like it.
+Refusals are read generously, because they have no effect. Agreement is not read here: only ``yes``
+agrees, and nothing similar.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 _LONGEST = 400
-"""A longer reply is no refusal, whatever it begins with, in characters."""
+"""A longer reply is no refusal, whatever its beginning, in characters."""
 _APOSTROPHES = re.compile(r"['’`]")
 _BREAK = re.compile(r"[^\w\s]+")
 _IDLE = (
@@ -33,7 +33,7 @@ _EXPLICIT = re.compile(
     r"|i (?:decline|refuse)|decline|declined"
     r"|(?:no|nope) (?:thank you|thanks)"
 )
-"""What says of anything that was asked that it is not wanted, whatever was asked."""
+"""Rejects anything, whatever the question was."""
 _NO = r"(?:no|nope|nah|nay|na|never)"
 _PLAIN = re.compile(
     rf"{_NO}(?: {_NO})*(?: (?:sir|way|chance|need|not|dont|do not|stop|cancel|never ?mind){_IT})?"
@@ -48,7 +48,7 @@ _PLAIN = re.compile(
     r"|(?:do not|dont|dont you dare)(?: (?:do|go ahead|proceed|continue|bother))?"
     r"|neither(?: of (?:them|these|those|both))?|none(?: of (?:them|these|those))?|nothing"
 )
-"""What is a no to what was asked, with nothing else said."""
+"""A plain no, and nothing else."""
 _ALSO_NO = re.compile(
     rf"{_NO}\b(?! ?(?:problem|worries|idea|doubt|rush|hurry|matter|objections?|questions?|one|other"
     r"|sooner|wonder|kidding|big deal|issue|complaints?|clue|biggie))"
@@ -60,27 +60,27 @@ _ALSO_NO = re.compile(
     r"|hesitate|wait|say|complain|you)\b)"
     r"|(?:i )?no longer\b"
 )
-"""How a reply begins that refuses, and goes on to say why."""
+"""The beginning of a reply that refuses and then gives a reason."""
 
 
 def is_dropped(text: str) -> bool:
-    """Whether a reply says that the visitor wants none of it any more, whatever they were asked."""
+    """Return whether a reply cancels everything, whatever the question was."""
     said = _said(text)
     return bool(_EXPLICIT.fullmatch(_trimmed(said)) or _EXPLICIT.fullmatch(said))
 
 
 def is_refused(text: str) -> bool:
-    """Whether a reply to whether something shall be done says no, and nothing else."""
+    """Return whether a reply to a confirmation question says no, and nothing else."""
     return is_dropped(text) or _PLAIN.fullmatch(_trimmed(_said(text))) is not None
 
 
 def begins_with_no(text: str) -> bool:
-    """Whether a reply begins as a no does, whatever is said after it."""
+    """Return whether a reply begins with a no, whatever follows."""
     return _ALSO_NO.match(_trimmed(_said(text))) is not None
 
 
 def strip_no(text: str) -> str:
-    """What is said after a ``no`` that stands apart: ``no, 3 of them``; else the text as it is."""
+    """Return the text after a separate ``no``: ``no, 3 of them``; else the text unchanged."""
     return _LEAD.sub("", text, count=1)
 
 
@@ -93,7 +93,7 @@ _LEAD = re.compile(
 
 
 def _said(text: str) -> str:
-    """The words of a reply in small letters, without signs; none of a long one."""
+    """Return the words of a reply in lower case, without signs; none of a long one."""
     if len(text) > _LONGEST:
         return ""
     folded = unicodedata.normalize("NFKC", text).casefold()
@@ -101,5 +101,5 @@ def _said(text: str) -> str:
 
 
 def _trimmed(said: str) -> str:
-    """Words without those that are said beside them."""
+    """Return the words without polite additions."""
     return " ".join(_AROUND.sub(" ", said).split())

@@ -1,4 +1,4 @@
-"""A reply to a question, read against what was asked for: a bare ``M`` or ``2`` is enough."""
+"""Reads a reply against what was asked for: a bare ``M`` or ``2`` is enough."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from aitp_desk.agent.slots.values.texts import strip_quotes
 from aitp_desk.agent.speech import ENGLISH, speech_of
 
 _SHORT = 4
-"""Up to so many tokens a single letter is a value, also where it is written small."""
+"""In a reply with at most this many tokens a single letter is a value, even in lower case."""
 
 
 def is_dropped_reply(text: str, asked: Sequence[tuple[Path, Field]]) -> bool:
-    """Whether a reply says that the visitor wants none of it any more.
+    """Return whether a reply cancels the action.
 
     A bare ``no`` may be the value that was asked for.
     """
@@ -42,11 +42,11 @@ def is_dropped_reply(text: str, asked: Sequence[tuple[Path, Field]]) -> bool:
 def read_reply(
     reading: TurnReading, asked: Sequence[tuple[Path, Field]], options: Sequence[Any]
 ) -> None:
-    """Read the words against what was asked for.
+    """Read a message against what was asked for.
 
     Parameters:
-        asked: where the values would stand, and what they are for.
-        options: the values that the question left, of one question; ``the second`` is one of them.
+        asked: the positions of the values, and their fields.
+        options: the options of the question; ``the second`` is one of them.
     """
     for path, field in asked:
         if path in reading.said:
@@ -67,7 +67,7 @@ def read_reply(
 
 
 def read_time(reading: TurnReading, field: Field, day: str) -> None:
-    """Read the time of day for a date that was said before."""
+    """Read the time of day for an earlier date."""
     text = reading.text
     for place in range(len(text)):
         match = read_time_of_day(text, place) if text.is_free(place) else None
@@ -102,7 +102,7 @@ def _values(reading: TurnReading, field: Field) -> tuple[Any, ...]:
 
 
 def _chosen(text: TokenText, options: Sequence[Any], field: Field) -> tuple[Any, ...]:
-    """The option that a reply names by its place in the question, or by some of its words."""
+    """Return the option that a reply names by its position, or by some of its words."""
     names = [str(option) for option in options]
     choice = read_choice(text.source, names, speech_of(ENGLISH), noun=field.words)
     if choice.option is None or choice.is_free:
@@ -111,7 +111,7 @@ def _chosen(text: TokenText, options: Sequence[Any], field: Field) -> tuple[Any,
 
 
 def _is_another(field: Field, text: TokenText, match: Match) -> bool:
-    """Whether a number in a reply counts something that was not asked for."""
+    """Return whether a number in a reply counts something that was not asked for."""
     if not field.is_numeric:
         return False
     unit, number = text.fold(match.end), read_number(text, match.start)

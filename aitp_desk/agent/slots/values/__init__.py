@@ -1,1 +1,1 @@
-"""Readers of values in a visitor's words: numbers, dates, ids, items, texts."""
+"""Reads values in a visitor's text: numbers, dates, ids, items, strings."""

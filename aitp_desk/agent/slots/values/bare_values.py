@@ -1,4 +1,4 @@
-"""Values that stand in a text without the name of what they are for."""
+"""Reads values that are given without the name of their field."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _GROUPS: tuple[frozenset[Kind], ...] = (
     frozenset({"time"}),
     frozenset({"choice"}),
 )
-"""In which order values are looked for: what is read for the first is not read again."""
+"""The order in which kinds are read: tokens of an earlier kind are not read again."""
 _QUESTIONED: frozenset[Kind] = frozenset({"id", "choice", "email"})
-"""Kinds of which a second value beside a named one leaves it open which is meant."""
+"""Kinds of which a second value next to a named one is ambiguous."""
 _WANTED = frozenset(
     fold_word(word)
     for word in "order buy want like need get take add book reserve send have give make".split()
@@ -41,7 +41,7 @@ _IDLE = frozenset("please and or thanks thank of in to for on at".split())
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A stretch of the text that names a value for one field or for several."""
+    """A stretch of the text that names a value for one field or several."""
 
     start: int
     end: int
@@ -49,12 +49,12 @@ class Candidate(msgspec.Struct, frozen=True):
 
     @property
     def fields(self) -> list[Field]:
-        """Those that it may be for."""
+        """The fields that it may be for."""
         return [field for field, _ in self.values]
 
 
 def read_unnamed(reading: TurnReading) -> None:
-    """Read what is told by its form alone: ids, choices, addresses, dates."""
+    """Read values that their form alone identifies: ids, choices, addresses, dates."""
     _read_pair(reading)
     for kinds in _GROUPS:
         fields = [field for field in reading.fields if _kind(field) in kinds]
@@ -70,7 +70,7 @@ def _kind(field: Field) -> Kind:
 
 
 def _candidates(reading: TurnReading, fields: Sequence[Field]) -> Iterable[Candidate]:
-    """The stretches that name a value, each the longest from its first token."""
+    """Yield the stretches that name a value, each the longest from its first token."""
     text, place = reading.text, 0
     while place < len(text):
         matches = [(f, m) for f in fields if (m := _read(reading, f, place)) is not None]
@@ -103,7 +103,7 @@ def _read(reading: TurnReading, field: Field, place: int) -> Match | None:
 
 
 def _share(reading: TurnReading, candidates: Sequence[Candidate]) -> None:
-    """Give each field the values that are for nobody else."""
+    """Assign to each field the values that fit no other field."""
     listed: dict[Path, list[tuple[int, tuple[Any, ...]]]] = {}
     for candidate in candidates:
         fields = candidate.fields
@@ -133,7 +133,7 @@ def _share(reading: TurnReading, candidates: Sequence[Candidate]) -> None:
 def _tell_all(
     reading: TurnReading, field: Field, told: Sequence[tuple[int, tuple[Any, ...]]]
 ) -> None:
-    """Give a list all its values, unless the words leave it open which of them."""
+    """Assign all its values to a list, unless the text leaves open which of them."""
     values = drop_duplicates(value for _, several in told for value in several)
     is_either = any(reading.text.fold(start - 1) == "or" for start, _ in told)
     if is_either or any(len(several) > 1 for _, several in told):
@@ -147,14 +147,14 @@ def _paths(candidate: Candidate) -> list[Any]:
 
 
 def _is_open(reading: TurnReading, field: Field) -> bool:
-    """Whether a value without a name may be for a field."""
+    """Return whether a value without a name may be for a field."""
     if reading.is_firm(field):
         return False
     return field.path not in reading.named or _kind(field) in _QUESTIONED
 
 
 def _by_place(reading: TurnReading, candidate: Candidate) -> list[Field]:
-    """The fields for the beginning or the end of a stretch: ``from Monday to Friday``."""
+    """Return the fields for the first or last day of a period: ``from Monday to Friday``."""
     end = end_at(reading.text, candidate.start)
     if not end and word_at(reading.text, candidate.end) in _ON_TO:
         end = "first"
@@ -162,7 +162,7 @@ def _by_place(reading: TurnReading, candidate: Candidate) -> list[Field]:
 
 
 def _read_halves(reading: TurnReading) -> None:
-    """Dates of which the time is not said yet."""
+    """Read dates whose time is missing."""
     moments = [field for field in reading.fields if field.kind == "moment"]
     if len(moments) != 1 or reading.is_said(moments[0]):
         return
@@ -176,7 +176,7 @@ def _read_halves(reading: TurnReading) -> None:
 
 
 def _read_pair(reading: TurnReading) -> None:
-    """The count that stands beside the only id: ``2x TS-001``."""
+    """Read the quantity next to the only id: ``2x TS-001``."""
     scalars = [
         f for f in reading.fields if f.kind in {"id", "choice", "integer"} and f.item is None
     ]
@@ -202,7 +202,7 @@ def _read_pair(reading: TurnReading) -> None:
 
 
 def read_numbers(reading: TurnReading) -> None:
-    """Numbers of which the words around tell what they count or bound."""
+    """Read numbers whose context says what they count or bound."""
     fields = [f for f in reading.fields if f.is_numeric and not reading.is_said(f)]
     if not fields:
         return
@@ -225,7 +225,7 @@ def read_numbers(reading: TurnReading) -> None:
 def _told(
     reading: TurnReading, fields: Sequence[Field], number: Number, amount: Amount | None
 ) -> tuple[tuple[Field, tuple[Any, ...]], ...]:
-    """The fields that a number is for by the words around it, with its values for them."""
+    """Return the fields of a number by its context, with their values."""
     told = []
     for field in fields:
         if field.kind == "choice":
@@ -261,7 +261,7 @@ def _has_unit(reading: TurnReading, number: Number) -> bool:
 
 
 def _counts(reading: TurnReading, number: Number) -> bool:
-    """Whether the words around a number say that it is how many are wanted."""
+    """Return whether the context of a number says that it is the wanted quantity."""
     text = reading.text
     following = text.fold(number.end)
     if word_at(text, number.end) in COUNTED or following in reading.nouns:
@@ -278,7 +278,7 @@ def _counts(reading: TurnReading, number: Number) -> bool:
 
 
 def _read_described(reading: TurnReading) -> None:
-    """Choices that are told by the words of their description alone."""
+    """Read choices that only the words of their descriptions identify."""
     text = reading.text
     free = [place for place in range(len(text)) if text.is_free(place)]
     for field in reading.fields:

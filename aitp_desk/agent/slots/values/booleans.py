@@ -1,4 +1,4 @@
-"""Yes and no in a visitor's words: ``with gift wrap``, ``no newsletter``."""
+"""Reads yes and no in a visitor's text: ``with gift wrap``, ``no newsletter``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FARTHEST = 3
 
 
 def read_truths(reading: TurnReading) -> None:
-    """Read what the words want or do not want; a mere mention says neither."""
+    """Read what the visitor wants or rejects; a mere mention is neither."""
     text = reading.text
     for field in reading.fields:
         if field.kind != "boolean" or reading.is_said(field):

@@ -1,4 +1,4 @@
-"""How many of something: ``2x TS-001``, ``TS-001 x 2``, ``three of the blue mug``."""
+"""Reads quantities: ``2x TS-001``, ``TS-001 x 2``, ``three of the blue mug``."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ SEPARATORS = frozenset({",", ";", "+", "&", "\n", "and", "plus", ".", "?", "!"})
 _BEFORE = frozenset(
     "x × * of the piece pc unit copy item article more number no nr model style a".split()
 )
-"""What may stand between a number and the thing that it counts."""
+"""What may be between a number and the thing that it counts."""
 _AFTER = frozenset("x × * : = ( - – quantity qty number pc piece count amount".split())
-"""What may stand between a thing and the number of it."""
+"""What may be between a thing and its number."""
 COUNTED = frozenset("x × * of piece pc unit copy item more".split())
 _OPENS = frozenset("from between starting since arriving".split())
 _CLOSES = frozenset("to until till through and - – leaving into".split())
@@ -23,12 +23,12 @@ _FARTHEST = 4
 
 
 def word_at(text: TokenText, place: int) -> str:
-    """A token by its fold, or a sign as it is."""
+    """Return a folded token, or a sign unchanged."""
     return text.fold(place) or text.word(place)
 
 
 def end_at(text: TokenText, place: int) -> str:
-    """Whether what begins there is the ``first`` or the ``last`` of a stretch: ``from … to …``."""
+    """Return whether the ``first`` or the ``last`` of a period begins there: ``from … to …``."""
     before = word_at(text, place - 1)
     if before in {"on", "the", "in", "at"}:
         before = word_at(text, place - 2)
@@ -36,7 +36,7 @@ def end_at(text: TokenText, place: int) -> str:
 
 
 def count_before(text: TokenText, thing: Match, floor: int) -> Number | None:
-    """The number before a thing: ``2 x TS-001``, ``a TS-001``."""
+    """Return the number before a thing: ``2 x TS-001``, ``a TS-001``."""
     place = thing.start
     while place > floor and thing.start - place < _FARTHEST:
         number = _ending_at(text, place, floor)
@@ -51,7 +51,7 @@ def count_before(text: TokenText, thing: Match, floor: int) -> Number | None:
 
 
 def count_after(text: TokenText, thing: Match, ceiling: int) -> Number | None:
-    """The number after a thing: ``TS-001 x 2``, ``TS-001 (2)``, ``TS-001: 2``."""
+    """Return the number after a thing: ``TS-001 x 2``, ``TS-001 (2)``, ``TS-001: 2``."""
     place = thing.end
     if text.word(place) == ",":
         number = read_number(text, place + 1)
@@ -71,7 +71,7 @@ def count_after(text: TokenText, thing: Match, ceiling: int) -> Number | None:
 
 
 def _ending_at(text: TokenText, end: int, floor: int) -> Number | None:
-    """The number whose last token stands just before a place; the longest."""
+    """Return the longest number that ends just before a position."""
     for start in range(max(floor, end - _LONGEST_NUMBER), end):
         number = read_number(text, start)
         if number is not None and number.end == end and text.is_free(start, end):

@@ -1,4 +1,4 @@
-"""The currency of an amount, for the field beside it that takes one."""
+"""Reads the currency of an amount into the field for it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from aitp_desk.agent.slots.values.numbers import read_amount
 
 
 def read_currencies(reading: TurnReading) -> None:
-    """Read the currency that the words name with an amount.
+    """Read the currency that is named with an amount.
 
-    A dollar is only that of one country where the field takes no other. An amount in a currency
-    that is not taken is none.
+    A dollar counts as that of one country only if the field takes no other. An amount in a currency
+    that is not accepted is none.
     """
     takers = [field for field in reading.fields if _is_taker(field) and not reading.is_said(field)]
     if len(takers) != 1:

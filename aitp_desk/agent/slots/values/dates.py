@@ -1,4 +1,4 @@
-"""Dates and times in English words, and in the usual ways of writing them in digits."""
+"""Reads dates and times in English words, and in the usual numeric notations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MONTHS = {
     for word in words.split()
 }
 _ALSO_WORDS = frozenset({"may", "march", "mar"})
-"""Months that are ordinary words where they are written small."""
+"""Months that are ordinary words in lower case."""
 _WEEKDAYS = {
     fold_word(word): number
     for number, words in enumerate(
@@ -65,15 +65,15 @@ _FAR = 10_000
 def read_date(
     text: TokenText, start: int, today: date, *, looks_back: bool = False
 ) -> Match | None:
-    """The date that begins at a token.
+    """Read the date that begins at a token.
 
     Parameters:
-        today: from which ``tomorrow`` and dates without a year are counted.
-        looks_back: whether a date without a year is past, as a birthday's; else it is to come.
+        today: the base of ``tomorrow`` and of dates without a year.
+        looks_back: whether a date without a year is in the past, as a birthday; else in the future.
 
     Returns:
         A match whose values are ISO 8601 dates: two where ``next Tuesday`` or ``05/06/2027`` can
-        mean either; None where no date begins there.
+        mean either; None if no date begins there.
     """
     return (
         _in_figures(text, start)
@@ -84,7 +84,7 @@ def read_date(
 
 
 def read_time_of_day(text: TokenText, start: int) -> Match | None:
-    """The time of day that begins at a token, as ``15:00:00``."""
+    """Read the time of day that begins at a token, as ``15:00:00``."""
     place = start + 1 if text.fold(start) == "at" else start
     word = text.word(place)
     if (named := _NAMED_TIMES.get(text.fold(place))) is not None:
@@ -108,16 +108,16 @@ def read_time_of_day(text: TokenText, start: int) -> Match | None:
 
 
 def in_zone(match: Match, now: datetime) -> Match:
-    """Times of day with the offset that the zone of ``now`` has today (RFC 3339, ``full-time``)."""
+    """Add to times of day the offset of the zone of ``now`` today (RFC 3339, ``full-time``)."""
     zone = timezone(now.utcoffset() or timedelta())
     values = [time.fromisoformat(value).replace(tzinfo=zone).isoformat() for value in match.values]
     return Match(match.start, match.end, tuple(values))
 
 
 def read_datetime(text: TokenText, start: int, now: datetime) -> Match | None:
-    """The date with a time of day that begins at a token, in the zone of ``now``.
+    """Read the date with a time of day that begins at a token, in the zone of ``now``.
 
-    One that is written with its own zone keeps it.
+    One with an explicit zone keeps it.
     """
     whole = text.word(start)
     if "T" in whole and _ISO.match(whole):
@@ -136,7 +136,7 @@ def read_datetime(text: TokenText, start: int, now: datetime) -> Match | None:
 
 
 def is_dated(text: TokenText, place: int, today: date) -> bool:
-    """Whether a number belongs to a date or a time of day."""
+    """Return whether a number belongs to a date or a time of day."""
     for start in range(max(place - 4, 0), place + 1):
         for match in (read_date(text, start, today), read_time_of_day(text, start)):
             if match is not None and match.end > place:
@@ -150,10 +150,10 @@ def _joined(day: Match, clock: Match, start: int, end: int, zone: tzinfo | None)
 
 
 def join_datetime(day: str, clock: str, zone: tzinfo | None) -> tuple[str, ...]:
-    """A date and a time of day as one, in a zone.
+    """Join a date and a time of day, in a zone.
 
     Returns:
-        Two where clocks are put back that day and show the time twice; none where they are put
+        Two if clocks are put back that day and show the time twice; none if they are put
         forward and never show it.
     """
     first = datetime.combine(date.fromisoformat(day), time.fromisoformat(clock), zone)
@@ -165,10 +165,10 @@ def join_datetime(day: str, clock: str, zone: tzinfo | None) -> tuple[str, ...]:
 
 
 def _is_shown(moment: datetime) -> bool:
-    """Whether a clock of its zone shows a time of day that day."""
+    """Return whether a clock of its zone shows a time of day that day."""
     try:
         there_and_back = moment.astimezone(UTC).astimezone(moment.tzinfo)
-    except OverflowError:  # on the first or the last day that there is, nobody changes clocks
+    except OverflowError:  # on the first or the last possible day no clock changes
         return True
     return there_and_back.replace(tzinfo=None) == moment.replace(tzinfo=None)
 
@@ -198,7 +198,7 @@ def _in_figures(text: TokenText, start: int) -> Match | None:
 
 
 def _by_weekday(text: TokenText, start: int, today: date, *, looks_back: bool) -> Match | None:
-    """``Tuesday``, ``next Tuesday``, ``last Tuesday``, ``Tuesday, 3 March``."""
+    """Read ``Tuesday``, ``next Tuesday``, ``last Tuesday``, ``Tuesday, 3 March``."""
     which = text.fold(start)
     place = start + 1 if which in {"next", "thi", "this", "coming", "last", "on"} else start
     weekday = _WEEKDAYS.get(text.fold(place))
@@ -215,7 +215,7 @@ def _by_weekday(text: TokenText, start: int, today: date, *, looks_back: bool) -
     if which == "last":
         days = [today - timedelta((today.weekday() - weekday) % 7 or 7)]
     elif which == "next":
-        # in the week that runs, some mean the coming one and some the one after
+        # in the current week, "next" means the coming one to some and the one after to others
         is_near = 0 < ahead < 7 - today.weekday()
         coming = today + timedelta(ahead or 7)
         days = [coming, coming + timedelta(7)] if is_near else [coming]
@@ -227,7 +227,7 @@ def _by_weekday(text: TokenText, start: int, today: date, *, looks_back: bool) -
 
 
 def _by_month(text: TokenText, start: int, today: date, *, looks_back: bool) -> Match | None:
-    """``3 March``, ``the 3rd of March 2027``, ``March 3, 2027``, ``on the 25th``."""
+    """Read ``3 March``, ``the 3rd of March 2027``, ``March 3, 2027``, ``on the 25th``."""
     place = start
     for word in ("on", "the"):
         place += text.fold(place) == word
@@ -272,7 +272,7 @@ def _dated(
 
 
 def _next_day(day: int, today: date) -> tuple[str, ...]:
-    """The next day of a month with this number."""
+    """Return the next day of a month with this number."""
     for months in range(12):
         first = _months_on(today.replace(day=1), months)
         for written in _days((first.year, first.month, day)):
@@ -282,7 +282,7 @@ def _next_day(day: int, today: date) -> tuple[str, ...]:
 
 
 def _counted(text: TokenText, start: int, today: date) -> Match | None:
-    """``tomorrow``, ``in two weeks``, ``3 days ago``."""
+    """Read ``tomorrow``, ``in two weeks``, ``3 days ago``."""
     word = text.fold(start)
     for words, days in (
         ("the day after tomorrow", 2),
@@ -335,7 +335,7 @@ _UNITS: dict[str, Callable[[date, int], date]] = {
 
 
 def _days(*parts: tuple[int, int, int]) -> tuple[str, ...]:
-    """Those of some year, month, day that are dates, as ISO 8601 has them."""
+    """Return the valid dates among year, month and day triples, in ISO 8601."""
     found: list[str] = []
     for year, month, day in parts:
         try:
@@ -348,7 +348,7 @@ def _days(*parts: tuple[int, int, int]) -> tuple[str, ...]:
 
 
 def _half_after(text: TokenText, place: int) -> tuple[str, int]:
-    """``am`` or ``pm`` after a figure, also as ``p.m.``, and the place after it."""
+    """Read ``am`` or ``pm`` after a number, also as ``p.m.``, and return the position after it."""
     word = text.fold(place)
     if word in {"am", "pm"}:
         return word, place + 1

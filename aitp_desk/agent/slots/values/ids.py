@@ -1,4 +1,4 @@
-"""Ids by their pattern, also where they are written small or with spaces: ``ord 000123``."""
+"""Reads ids by their pattern, also in lower case or with spaces: ``ord 000123``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from aitp_desk.agent.slots.tokens import TokenText
 from aitp_desk.agent.slots.values.numbers import UNITS
 
 MAX_LENGTH = 48
-"""How many characters of a text a pattern is tried on at once."""
+"""The most characters of a text that a pattern is tried on at once."""
 _MOST_TOKENS = 6
 _DASHES = re.compile(r"[‐-―−]")
 _PARTS = re.compile(r"[A-Za-z0-9]+", re.ASCII)
@@ -24,11 +24,11 @@ _FEWEST_JOINED_DIGITS = 8
 
 
 def read_id(text: TokenText, start: int, pattern: re.Pattern[str]) -> Match | None:
-    """The id that begins at a token: as it is written, or else as the pattern wants it.
+    """Read the id that begins at a token: as it is written, or else as the pattern requires.
 
     Returns:
-        A match with two values where a shorter and a longer piece of the text keep the pattern;
-        None where none does.
+        A match with two values if a shorter and a longer piece of the text match the pattern;
+        None if none does.
 
     Raises:
         TooMuchToRead: too much of the text was tried already.
@@ -54,19 +54,19 @@ def read_id(text: TokenText, start: int, pattern: re.Pattern[str]) -> Match | No
 
 
 def is_bare_number(value: str) -> bool:
-    """Whether an id could as well be a number."""
+    """Return whether an id could as well be a number."""
     return not _LETTER.search(value) and len(value) < MAX_LENGTH and value.isdigit()
 
 
 def is_long_number(value: str) -> bool:
-    """Whether a number is too long to count something, or to be a year."""
+    """Return whether a number is too long to be a quantity or a year."""
     return len(value) >= _FEWEST_BARE_DIGITS
 
 
 def _fitting(text: TokenText, said: str, pattern: re.Pattern[str], *, alone: bool) -> str | None:
     said = _DASHES.sub("-", said)
     if pattern.fullmatch(said):
-        # words in a row keep a pattern only by chance
+        # consecutive words match a pattern only by chance
         return said if alone or " " not in said or _DIGIT.search(said) else None
     digits = len(_DIGIT.findall(said))
     if digits == 0 or (not _LETTER.search(said) and digits < _FEWEST_JOINED_DIGITS):
@@ -76,7 +76,7 @@ def _fitting(text: TokenText, said: str, pattern: re.Pattern[str], *, alone: boo
 
 
 def _rewritten(said: str) -> Iterable[str]:
-    """How else an id may be meant that is written like this, the likeliest first."""
+    """Yield other spellings of a possible id, the likeliest first."""
     written = _PARTS.findall(said)
     divided = dict.fromkeys(
         map(tuple, (written, _RUNS.findall(said), _RUNS.findall("".join(written))))
@@ -87,7 +87,7 @@ def _rewritten(said: str) -> Iterable[str]:
 
 
 def _is_inside(text: TokenText, place: int) -> bool:
-    """Whether a place stands within something that is written in one."""
+    """Return whether a position is within something that is written as one word."""
     if not text.touches(place):
         return False
     before, after = text.word(place - 1), text.word(place)
@@ -101,5 +101,5 @@ def _is_one_word(text: TokenText, start: int, end: int) -> bool:
 
 
 def _counts_units(text: TokenText, end: int) -> bool:
-    """Whether the number at the end of a piece says how many of what comes next."""
+    """Return whether the number at the end of a piece counts what comes next."""
     return text.fold(end) in UNITS

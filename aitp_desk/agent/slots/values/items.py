@@ -1,4 +1,4 @@
-"""Lists of things with how many of each: ``2 × TS-001 and 1 MUG-02``."""
+"""Reads lists of things with their quantities: ``2 × TS-001 and 1 MUG-02``."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ _INTRO = frozenset(
     "i id d ll we wed would like want need to order buy get me u us please can could may have add "
     "give send take hello hi a an quote for the price also and then just reserve".split()
 )
-"""What may be said before the first thing of a list."""
+"""What may precede the first thing of a list."""
 _POLITE = frozenset("please thank thanks you too also".split())
 _BEYOND = frozenset(
     "for to by on at from in with without deliver delivered ship shipped until before after "
     "because if that which who but or as than my your".split()
 )
-"""After one of these a text says more than what a thing is called."""
+"""After one of these a text continues beyond the name of a thing."""
 _LONGEST_NAME = 6
 
 
 class ItemMembers(msgspec.Struct, frozen=True):
-    """What the members of an item are for: which names the thing, and which counts it."""
+    """The members of an item that name the thing and its quantity."""
 
     thing: Field
     count: Field | None
 
 
 def find_item_members(members: Sequence[Field]) -> ItemMembers | None:
-    """Which member names a thing and which counts it; None where the schema leaves it open."""
+    """Return which member names a thing and which counts it; None if the schema leaves it open."""
     members = [member for member in members if len(member.path) == 1]
     counts = [m for m in members if m.kind == "integer"]
     counts = [m for m in counts if m.is_count] or counts
@@ -59,7 +59,7 @@ def find_item_members(members: Sequence[Field]) -> ItemMembers | None:
 
 
 def find_things(reading: TurnReading, thing: Field) -> list[Match]:
-    """Where the words name things by an id or a choice."""
+    """Return where the text names things by an id or a choice."""
     text, found, place = reading.text, [], 0
     while place < len(text):
         match = read_value(thing, text, place, reading.now) if text.is_free(place) else None
@@ -108,7 +108,7 @@ def read_known(reading: TurnReading, field: Field) -> None:
 
 
 def say_count(reading: TurnReading, field: Field, count: Number, at: Path | None = None) -> None:
-    """Note how many there are to be; of half a thing it is asked."""
+    """Add a quantity; a fraction of a thing leads to a question."""
     values = as_match(field, count).values
     if not values:
         path = field.path if at is None else at
@@ -117,14 +117,14 @@ def say_count(reading: TurnReading, field: Field, count: Number, at: Path | None
 
 
 def read_counts(text: TokenText, things: Sequence[Match]) -> list[Number | None]:
-    """How many of each thing; None where the words beside it do not say it."""
+    """Return the quantity of each thing; None if the text next to it does not state it."""
     floors = [0, *(thing.end for thing in things)]
     ceilings = [*(thing.start for thing in things[1:]), len(text)]
     before = [count_before(text, thing, floors[at]) for at, thing in enumerate(things)]
     after = [count_after(text, thing, ceilings[at]) for at, thing in enumerate(things)]
     is_before = before[0] is not None
     for at, number in enumerate(after[:-1]):
-        # a number between two things without a sign counts the second where the first has one
+        # a number between two things without a sign counts the second if the first has one
         following = before[at + 1]
         if number is not None and following is not None and number.start == following.start:
             if is_before or text.word(things[at].end) == ",":
@@ -135,7 +135,7 @@ def read_counts(text: TokenText, things: Sequence[Match]) -> list[Number | None]
 
 
 def _sure(before: Number | None, after: Number | None) -> Number | None:
-    """The only number beside a thing; none where it only says about how many."""
+    """Return the only number next to a thing; none if it is only approximate."""
     if before is not None and after is not None:
         return None
     number = before or after
@@ -150,7 +150,7 @@ def _add(
     thing: Any,
     count: Number | None,
 ) -> None:
-    """One more item, with its count where that is sure."""
+    """Add an item, with its quantity if that is certain."""
     item: dict[str, Any] = {parts.thing.name: thing}
     path: Path = (*field.path, len(items), parts.count.name if parts.count is not None else "")
     items.append(item)
@@ -161,10 +161,10 @@ def _add(
 
 
 def read_things_by_name(reading: TurnReading, field: Field, *, is_asked: bool) -> None:
-    """Read things that only their names tell: ``three of the blue mug and two stoves``.
+    """Read things that only their names identify: ``three of the blue mug and two stoves``.
 
     Parameters:
-        is_asked: whether the words answer the question for them: then a name alone is enough.
+        is_asked: whether the message answers the question for them: then a name alone is enough.
     """
     parts = find_item_members(field.members)
     if parts is None or parts.thing.kind != "text":
@@ -186,7 +186,7 @@ def read_things_by_name(reading: TurnReading, field: Field, *, is_asked: bool) -
 
 
 def _segments(text: TokenText) -> list[tuple[int, int]]:
-    """The stretches between commas and the word "and", of which something is not understood."""
+    """Return the stretches between commas and the word "and" that are not fully understood."""
     bounds = [-1, *(p for p in range(len(text)) if word_at(text, p) in SEPARATORS), len(text)]
     stretches = [(a + 1, b) for a, b in pairwise(bounds)]
     return [(a, b) for a, b in stretches if any(text.is_free(place) for place in range(a, b))]
@@ -195,7 +195,7 @@ def _segments(text: TokenText) -> list[tuple[int, int]]:
 def _called(
     text: TokenText, start: int, end: int, *, is_asked: bool
 ) -> tuple[str, Number | None] | None:
-    """The name and the count in a stretch; an empty name where it says nothing, None if unsure."""
+    """Return name and quantity in a stretch; an empty name if there is none, None if unsure."""
     end = _end_of_name(text, start, end)
     if all(text.fold(place) in _POLITE for place in range(start, end)):
         return "", None
@@ -222,7 +222,7 @@ def _called(
 
 
 def _end_of_name(text: TokenText, start: int, end: int) -> int:
-    """The end of a stretch without what is understood already, and without politeness."""
+    """Return the end of a stretch without what is understood already, and without politeness."""
     last = end
     while end > start and (text.is_taken(end - 1) or text.fold(end - 1) in _POLITE):
         end -= 1

@@ -1,4 +1,4 @@
-"""Arguments that a visitor names: ``quantity: 3``, ``order_id=ORD-000123``, ``4 guests``."""
+"""Reads arguments given with a name: ``quantity: 3``, ``order_id=ORD-000123``, ``4 guests``."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _BETWEEN = frozenset("is of be to as at no number should will was".split())
 _FURTHER = frozenset("more other further extra additional".split())
 _MOST_BETWEEN = 3
 _BACK = 4
-"""How many tokens a value before its label may have."""
+"""The most tokens of a value before its label."""
 
 Labels = Mapping[str, Field]
-"""Fields by what names them; a name of two fields names neither."""
+"""Fields by their names; a name of two fields names neither."""
 
 
 class Label(msgspec.Struct, frozen=True):
     """The name of a field in a text.
 
     Parameters:
-        end: the place after the name.
-        value: the place where its value would begin.
+        end: the position after the name.
+        value: the position where its value would begin.
         is_firm: whether a colon or an equals sign ties the value to the name.
     """
 
@@ -43,7 +43,7 @@ class Label(msgspec.Struct, frozen=True):
 
 
 class LabelledValues(msgspec.Struct, frozen=True):
-    """A field with the values that stand beside its name."""
+    """A field with the values next to its name."""
 
     field: Field
     match: Match
@@ -51,14 +51,14 @@ class LabelledValues(msgspec.Struct, frozen=True):
 
 
 def make_labels(fields: Iterable[Field]) -> Labels:
-    """The names of fields."""
+    """Return fields by their names."""
     named = [(name, field) for field in fields for name in field.keys if field.kind != "object"]
     times = Counter(name for name, _ in named)
     return {name: field for name, field in named if times[name] == 1}
 
 
 def find_labels(text: TokenText, labels: Labels) -> Sequence[Label]:
-    """Where a text names fields, in its order."""
+    """Return where a text names fields, in its order."""
     found: list[Label] = []
     place = 0
     while place < len(text):
@@ -74,7 +74,7 @@ def find_labels(text: TokenText, labels: Labels) -> Sequence[Label]:
 
 
 def read_named(text: TokenText, labels: Sequence[Label], now: datetime) -> list[LabelledValues]:
-    """The values that stand beside the names of fields; their tokens are taken."""
+    """Read the values next to the names of fields; their tokens are taken."""
     found: list[LabelledValues] = []
     for label in labels:
         field = label.field
@@ -96,7 +96,7 @@ def read_named(text: TokenText, labels: Sequence[Label], now: datetime) -> list[
 
 
 def read_series(field: Field, text: TokenText, start: int, now: datetime) -> Match | None:
-    """The value of a named field that begins at a token, with others that are named as well."""
+    """Read the value of a named field that begins at a token, with further named ones."""
     match = _free(text, read_value(field, text, start, now, is_named=True))
     if match is None:
         return None
@@ -110,7 +110,7 @@ def read_series(field: Field, text: TokenText, start: int, now: datetime) -> Mat
 
 
 def drop_duplicates(values: Iterable[Any]) -> tuple[Any, ...]:
-    """Values without those that are there before."""
+    """Return values without duplicates."""
     found: list[Any] = []
     for value in values:
         if value not in found:
@@ -119,7 +119,7 @@ def drop_duplicates(values: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def _after(text: TokenText, place: int) -> tuple[int, bool]:
-    """Where the value of a name begins, and whether a sign ties it to the name."""
+    """Return where the value of a name begins, and whether a sign ties it to the name."""
     for _ in range(_MOST_BETWEEN):
         if text.word(place) in {":", "="}:
             return place + 1, True
@@ -130,7 +130,7 @@ def _after(text: TokenText, place: int) -> tuple[int, bool]:
 
 
 def _is_served_before(text: TokenText, label: Label) -> bool:
-    """Whether the number before a name is its value, and the one after it that of the next name.
+    """Return whether a name's value is the number before it, and the one after is the next name's.
 
     ``2 guests 3 nights`` is not ``guests 3``, and ``guests 2 nights 3`` is.
     """
@@ -141,7 +141,7 @@ def _is_served_before(text: TokenText, label: Label) -> bool:
 
 
 def _before(field: Field, text: TokenText, end: int, now: datetime) -> Match | None:
-    """The number or choice that stands just before a name: ``M size``, ``4 guests``."""
+    """Read the number or choice just before a name: ``M size``, ``4 guests``."""
     if not (field.is_numeric or field.kind == "choice"):
         return None
     end -= text.fold(end - 1) in _FURTHER

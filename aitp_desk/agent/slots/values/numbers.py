@@ -1,4 +1,4 @@
-"""Numbers in words and digits, and amounts of money."""
+"""Reads numbers in words and digits, and amounts of money."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _WITH_PART = re.compile(r"([0-9]{0,6})([½¼¾])")
 _NOT_A_COUNT = frozenset(
     "that this which every each no the other another any last next new".split()
 )
-"""After one of these "one" counts nothing: "the blue one", "that one"."""
+"""After one of these "one" is no number: "the blue one", "that one"."""
 
 _CODES = "EUR USD GBP CHF JPY CAD AUD NZD SEK NOK DKK PLN CZK HUF INR CNY SGD HKD MXN".split()
 _CURRENCIES = {code.lower(): (code,) for code in _CODES} | {
@@ -69,7 +69,7 @@ UNITS = frozenset(
     "person persons people man men guest adult child children kid kids "
     "floor stop page pages mph kmh k".split()
 )
-"""What is counted where it is not the thing that is asked for."""
+"""Units that are counted instead of the thing that is asked for."""
 
 _ABOUT = frozenset("about around roughly approximately circa almost nearly maybe perhaps".split())
 _BOUNDS = sorted(
@@ -84,19 +84,19 @@ _BOUNDS = sorted(
     ),
     key=lambda known: -len(known[1]),
 )
-"""How a number is bounded, by the words before it; longer phrases stand before their endings."""
+"""How a number is bounded, by the words before it; longer phrases precede their endings."""
 _ENDS_OF_BOUNDS = frozenset(phrase[-1] for _, phrase in _BOUNDS)
 
 
 class Number(msgspec.Struct, frozen=True):
-    """A number as it stands in a text.
+    """A number in a text.
 
     Parameters:
         start: its first token.
-        end: the place after its last token.
-        values: several where it can be read in several ways, or where two are named.
+        end: the position after its last token.
+        values: several if it is ambiguous, or if two are named.
         bound: ``most`` (under 50), ``least`` (over 50), ``about``, or empty.
-        begins: its first token, or that of the words that say how it bounds.
+        begins: its first token, or that of the words that bound it.
     """
 
     start: int
@@ -110,7 +110,7 @@ class Amount(msgspec.Struct, frozen=True):
     """A number with a currency: ``29.99 EUR``, ``€20``.
 
     Parameters:
-        currencies: ISO 4217 codes that the sign or word can stand for.
+        currencies: possible ISO 4217 codes of the sign or word.
     """
 
     number: Number
@@ -120,7 +120,7 @@ class Amount(msgspec.Struct, frozen=True):
 
 
 def read_number(text: TokenText, start: int) -> Number | None:
-    """The number that begins at a token, together with another that is named as well (2 or 3)."""
+    """Read the number that begins at a token, with an alternative one (2 or 3)."""
     first = _one_at(text, start)
     if first is None:
         return None
@@ -134,7 +134,7 @@ def read_number(text: TokenText, start: int) -> Number | None:
 
 
 def read_amount(text: TokenText, start: int) -> Amount | None:
-    """The amount of money whose number begins at a token."""
+    """Read the amount of money whose number begins at a token."""
     number = read_number(text, start)
     if number is None:
         return None
@@ -153,7 +153,7 @@ def _currency_at(text: TokenText, place: int) -> tuple[str, ...]:
 
 
 def _one_at(text: TokenText, start: int) -> tuple[int, tuple[Decimal, ...]] | None:
-    """A number with the part or the pairs that follow it: ``two and a half``, ``2 pairs of``."""
+    """Read a number with a following fraction or pairs: ``two and a half``, ``2 pairs of``."""
     found = _whole_at(text, start)
     if found is None:
         return None
@@ -168,7 +168,7 @@ def _one_at(text: TokenText, start: int) -> tuple[int, tuple[Decimal, ...]] | No
 
 
 def _part_at(text: TokenText, place: int) -> tuple[Decimal, int]:
-    """What is less than one and stands after a number, and where it ends; zero for nothing."""
+    """Read a fraction after a number, and return where it ends; zero for nothing."""
     if [text.fold(place + at) for at in range(3)] == ["and", "a", "half"]:
         return _PARTS["½"], place + 3
     word = text.word(place)
@@ -196,7 +196,7 @@ def _whole_at(text: TokenText, start: int) -> tuple[int, tuple[Decimal, ...]] | 
 
 
 def _values(digits: str) -> tuple[Decimal, ...]:
-    """What digits can mean, with the signs of thousands and of decimals."""
+    """Return the possible values of digits, with separators of thousands and decimals."""
     if _THOUSANDS.fullmatch(digits) or _THOUSANDS_AND_MORE.fullmatch(digits):
         return (Decimal(digits.replace(",", "")),)
     if _DOTTED_AND_MORE.fullmatch(digits):
@@ -212,7 +212,7 @@ def _values(digits: str) -> tuple[Decimal, ...]:
 
 
 def _spelled_at(text: TokenText, start: int) -> tuple[int, tuple[Decimal, ...]] | None:
-    """A number in words: ``twenty-five``, ``half a dozen``, ``a pair of``."""
+    """Read a number in words: ``twenty-five``, ``half a dozen``, ``a pair of``."""
     place, word = start, text.fold(start)
     if word == "half" and text.fold(start + 1) == "a" and text.fold(start + 2) == "dozen":
         return start + 3, (Decimal(6),)
@@ -235,7 +235,7 @@ def _spelled_at(text: TokenText, start: int) -> tuple[int, tuple[Decimal, ...]] 
 
 
 def _with_hundreds(text: TokenText, place: int, total: int) -> tuple[int, tuple[Decimal, ...]]:
-    """A number with the hundreds and thousands that follow its first words."""
+    """Add the hundreds and thousands that follow a number's first words."""
     whole, last = 0, place + _LONGEST_SPELLED
     while place < last and (factor := _LARGE.get(text.fold(place))) is not None:
         place += 1
@@ -267,7 +267,7 @@ def _below_hundred(text: TokenText, place: int) -> tuple[int, int]:
 
 
 def _bound_before(text: TokenText, start: int) -> tuple[str, int]:
-    """How the words before a number bound it, and where they begin."""
+    """Return how the words before a number bound it, and where they begin."""
     last = text.fold(start - 1)
     if last in _ABOUT:
         return "about", start - 1

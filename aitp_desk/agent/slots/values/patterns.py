@@ -1,4 +1,4 @@
-"""Which patterns may be tried on a visitor's words."""
+"""Checks which patterns may be applied to a visitor's text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 
 def is_linear_time(pattern: str) -> bool:
-    """Whether a pattern surely takes no long time: nothing repeated is repeated again."""
+    """Return whether a pattern surely runs in linear time: it nests no repetitions."""
     repeats: list[bool] = [False]
     place, in_class, closed = 0, False, False
     while place < len(pattern):

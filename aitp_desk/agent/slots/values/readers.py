@@ -1,4 +1,4 @@
-"""What a token says to a field, whatever its kind."""
+"""Reads the value of a token for a field of any kind."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _EVERYDAY = frozenset(
     "all any none no yes on off in out other new first last more less me it default normal "
     "regular one two a i up down open close closed".split()
 )
-"""Values that are said for other reasons as well: they need the name of what they are for."""
+"""Values that are common words: they need the name of their field."""
 _CODES = frozenset("hi oh ok or pa ma la ms co al de us am pm is it as at be do go".split())
-"""Words of two letters that may be codes as well: they are where they are written as the code."""
+"""Words of two letters that may be codes as well: they are if written as the code."""
 _SHORTENED = re.compile(r"\w['’](?:d|ll|re|ve|m)\b", re.IGNORECASE)
 """``I'd``, ``we'll``: a verb, which is no ``ID`` and no ``well``."""
 _NOT = frozenset(
@@ -41,10 +41,10 @@ _NO = frozenset("no n nope nah false off none not dont without 0".split())
 def read_value(
     field: Field, text: TokenText, start: int, now: datetime, *, is_named: bool = False
 ) -> Match | None:
-    """The value for a field that begins at a token; None where none does.
+    """Read the value for a field that begins at a token; None if none does.
 
     Parameters:
-        is_named: whether the words say which field it is for.
+        is_named: whether the text names the field.
     """
     match field.kind:
         case "id":
@@ -76,13 +76,13 @@ def read_value(
 
 
 def as_match(field: Field, number: Number) -> Match:
-    """A number as a field takes it; without values where it takes no such number."""
+    """Return a number as a match for a field; without values if the field takes no such number."""
     values = [as_value(field, value) for value in number.values]
     return Match(number.start, number.end, tuple(value for value in values if value is not None))
 
 
 def as_value(field: Field, value: Decimal) -> int | float | str | None:
-    """A number as JSON has it for a field; None where the field takes none like it."""
+    """Return a number as JSON for a field; None if the field takes no such number."""
     is_whole = value == value.to_integral_value()
     if field.kind == "decimal":
         return format(value, "f")
@@ -92,10 +92,10 @@ def as_value(field: Field, value: Decimal) -> int | float | str | None:
 
 
 def is_denied(text: TokenText, start: int, about: AbstractSet[str] = frozenset()) -> bool:
-    """Whether the words before a value say that it is not meant: ``not red``, ``instead of M``.
+    """Return whether the words before a value exclude it: ``not red``, ``instead of M``.
 
     Parameters:
-        about: words for what the action does: ``I do not want to cancel ORD-000123``.
+        about: words for the action: ``I do not want to cancel ORD-000123``.
     """
     for place in range(start - 1, max(start - _REACH, -1), -1):
         word, before = text.fold(place), text.fold(place - 1)
@@ -110,14 +110,14 @@ def is_denied(text: TokenText, start: int, about: AbstractSet[str] = frozenset()
 
 
 def find_described(field: Field, text: TokenText, free: Sequence[int]) -> tuple[Any, ...]:
-    """The values of a choice of whose descriptions the words say enough."""
+    """Return the values of a choice whose descriptions the text matches well enough."""
     words = {text.fold(place) for place in free}
     told = [(option, _telling(option, field.options) & words) for option in field.options]
     return tuple(option.value for option, said in told if len(said) > 1)
 
 
 def read_boolean(text: TokenText, places: Sequence[int]) -> bool | None:
-    """Yes or no, where the words are of one mind."""
+    """Read yes or no, unless the text has both."""
     said = {text.fold(place) for place in places}
     is_yes, is_no = not _YES.isdisjoint(said), not _NO.isdisjoint(said)
     if is_no and (not is_yes or said & _YES <= {"please"}):
@@ -166,17 +166,17 @@ def _choice_at(field: Field, text: TokenText, start: int, *, is_named: bool) -> 
 
 
 def _is_initial(text: TokenText, end: int) -> bool:
-    """Whether a letter stands for somebody's name: ``S. Miller``."""
+    """Return whether a letter is an initial: ``S. Miller``."""
     return text.word(end) == "." and text.touches(end) and text.word(end + 1)[:1].isupper()
 
 
 def _names(field: Field) -> Iterator[str]:
-    """What the options of a choice are called."""
+    """Yield the names of a choice's options."""
     return (f"{option.value} {option.title}" for option in field.options)
 
 
 def _telling(option: Option, options: Sequence[Option]) -> frozenset[str]:
-    """The words of an option's description that are of no other option's."""
+    """Return the words that only this option's description has."""
     others: set[str] = set()
     for other in options:
         if other is not option:

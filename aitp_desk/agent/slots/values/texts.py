@@ -1,4 +1,4 @@
-"""Words that are taken as they are: named strings, quoted ones, and the rest of a text."""
+"""Reads strings: named ones, quoted ones, and the rest of a text."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _STRONG = frozenset({"id", "email", "uri", "date", "choice", "moment"})
 
 
 def read_named_texts(reading: TurnReading, labels: Sequence[Label]) -> None:
-    """Read strings that stand after the names of their fields.
+    """Read strings after the names of their fields.
 
     After a colon or an equals sign that is all up to the end of the line, a semicolon, the next
-    name, or a comma after which something else is told. After ``is`` it is a name in capitals:
-    how far other words reach nobody knows.
+    name, or a comma before another value. After ``is`` it is a capitalized name: the extent of
+    other text is unknown.
     """
     text, names = reading.text, make_labels(reading.fields)
     for label in labels:
@@ -56,9 +56,9 @@ def read_named_texts(reading: TurnReading, labels: Sequence[Label]) -> None:
 
 
 def read_unnamed_texts(reading: TurnReading) -> None:
-    """Read a quoted passage for the only string there is, and the rest for the field that takes it.
+    """Read a quotation for the only string field, and the rest for the field that takes it.
 
-    Of two strings without a name nobody knows which is which.
+    Of two strings without a name it is unknown which is which.
     """
     text = reading.text
     texts = [field for field in reading.fields if field.kind == "text"]
@@ -73,7 +73,7 @@ def read_unnamed_texts(reading: TurnReading) -> None:
 
 
 def list_unread(text: TokenText) -> str:
-    """What of a text is not understood yet, in its own order."""
+    """Return the text that is not understood yet, in order."""
     if all(text.is_free(place) for place in range(len(text))):
         return text.source.strip()
     pieces: list[str] = []
@@ -89,7 +89,7 @@ def list_unread(text: TokenText) -> str:
 
 
 def strip_quotes(text: TokenText) -> str:
-    """A whole text without the quotation marks around it."""
+    """Return a whole text without the quotation marks around it."""
     if len(text.quotes) == 1:
         quote = text.quotes[0]
         if (quote.start, quote.end) == (1, len(text) - 1):
@@ -127,7 +127,7 @@ def _end_of(reading: TurnReading, names: Labels, labels: Sequence[Label], label:
 
 
 def _name_end(text: TokenText, label: Label) -> int:
-    """The end of a name in capitals after ``is``."""
+    """Return the end of a capitalized name after ``is``."""
     place = label.value
     if place == label.end:
         return place
@@ -137,7 +137,7 @@ def _name_end(text: TokenText, label: Label) -> int:
 
 
 def _tells(reading: TurnReading, names: Labels, place: int) -> bool:
-    """Whether something else is told from a token on."""
+    """Return whether another value begins at a token."""
     text = reading.text
     while text.fold(place) in _LINKS:
         place += 1
@@ -150,6 +150,6 @@ def _tells(reading: TurnReading, names: Labels, place: int) -> bool:
 
 
 def _trimmed(said: str) -> str:
-    """A string without the full stop of the sentence that it ends."""
+    """Return a string without the full stop of its sentence."""
     said = said.strip()
     return said[:-1] if said.endswith(".") and not re.search(r"[.!?]", said[:-1]) else said
