@@ -1,1 +1,1 @@
-"""What the site knows: its content as documents and passages, found by a full-text index."""
+"""Reads the site's content into documents and passages, and finds them by a full-text index."""

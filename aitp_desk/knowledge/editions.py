@@ -1,7 +1,7 @@
-"""One immutable snapshot of the site's content in all its languages, a library for each.
+"""Holds an immutable snapshot of the content, with a library for each language.
 
-A language's library holds its versions of the pages, and the other pages in the site's own
-language: whoever asks in that language is answered from all that the site knows, and nobody else is
+A language's library has its versions of the pages, and the other pages in the site's language: a
+visitor who asks in that language is answered from the whole site, and only such a visitor is
 answered from these versions.
 """
 
@@ -27,7 +27,7 @@ from aitp_desk.knowledge.sources.reserved_paths import find_hidden_pages
 
 
 class Editions:
-    """What the site knew at one moment, in all its languages.
+    """One snapshot of the content in all its languages.
 
     Parameters:
         libraries: by the tags of their languages, the site's own first.
@@ -38,10 +38,10 @@ class Editions:
         documents: of all languages, by path, without their bodies.
         problems: of all languages, each once.
         files: those that pages of any language declare, by their addresses.
-        types: the content types of what pages of any language offer, each once.
-        described: content types of the site's own by name, as far as pages of any language offer
-            and document them; the site's own language goes before the others.
-        revision: changes when anything does that an answer may depend on.
+        types: the content types that pages of any language offer, each once.
+        described: site-specific content types by name, if pages of any language offer
+            and document them; the site's own language takes precedence.
+        revision: changes with anything that an answer may depend on.
     """
 
     def __init__(self, libraries: Mapping[str, Library]) -> None:
@@ -67,7 +67,7 @@ class Editions:
             self.revision = sha256(revisions.encode()).hexdigest()
 
     def passages(self) -> Iterator[Passage]:
-        """The passages of all languages; one that is in several comes several times."""
+        """The passages of all languages; one that is in several is repeated."""
         for library in self._libraries.values():
             yield from library.passages
 
@@ -77,40 +77,37 @@ class Editions:
         return tuple(self._libraries.values())
 
     def prepare(self) -> None:
-        """Make ready, outside of the event loop, what the first questions would wait for."""
+        """Prepare, outside of the event loop, what the first questions would wait for."""
         for library in self._libraries.values():
             library.vocabulary.prepare()
 
     def is_stale(self) -> bool:
-        """Whether an index has to be opened again: its file has changed, or is damaged."""
+        """Whether an index has to be reopened: its file has changed, or is damaged."""
         return any(library.is_stale() for library in self._libraries.values())
 
     def document(self, path: str) -> Document | None:
-        """The document at a path, in whatever language, with its body, or None."""
+        """Return the document at a path, in any language, with its body, or None."""
         document = self._by_path.get(path)
         return document and self.find_library_of(document).document(path)
 
     def find_library(self, locale: str | None) -> Library:
-        """The library for a visitor who prefers a language; the site's own where it is not there.
+        """Return the library for a visitor's language; the site's own if that is not available.
 
         Parameters:
-            locale: its tag, in any spelling; None where nothing is preferred.
+            locale: its tag, in any spelling; None without a preference.
         """
         return self._libraries[self.find_language(locale) or self.own] if locale else self.library
 
     def find_language(self, locale: str) -> str | None:
-        """The tag of the language.
-
-        That is one that :meth:`find_library` finds, or None where it is not there.
-        """
+        """Return the tag of the available language that :meth:`find_library` uses, or None."""
         return look_up(locale, self._libraries, self.own)
 
     def find_library_of(self, document: Document) -> Library:
-        """The library that a document is in, which is its language's."""
+        """Return the library of a document's language."""
         return self._libraries[document.language or self.own]
 
     def find_page_language(self, url: str) -> str | None:
-        """The language of the page that a source points to; None where there is no such page.
+        """Return the language of the page of a source; None if there is no such page.
 
         Parameters:
             url: as :attr:`aitp_desk.knowledge.documents.base.Passage.url`.
@@ -128,13 +125,13 @@ def open_editions(
     declaring: DeclarationReader | None = None,
     lines: Sequence[Line] = (),
 ) -> Editions:
-    """Open the libraries of this content; indexes are made where they are not there yet.
+    """Open the libraries of this content; missing indexes are built first.
 
     Parameters:
         raw: the content in all languages.
-        problems: what could not be read elsewhere.
-        declaring: reads what the pages offer beside their text.
-        lines: what the passages were enriched with.
+        problems: external pages that could not be read.
+        declaring: reads the media that pages declare.
+        lines: the enrichment of the passages.
     """
     languages = _detected(raw, languages)
     parts = _part(raw, languages)
@@ -152,7 +149,7 @@ def open_editions(
 
 
 def _detected(raw: RawContent, languages: Languages) -> Languages:
-    """The languages with the one that the pages are in, where the owner has said nothing of it."""
+    """Return the languages with the detected one, if the owner has configured none."""
     if languages != Languages() or find_language_versions(raw, languages).versions:
         return languages
     own = detect_language(payload for found, payload in raw.files if found.kind != "pdf")
@@ -160,19 +157,19 @@ def _detected(raw: RawContent, languages: Languages) -> Languages:
 
 
 def _name(tag: str) -> str:
-    """What the index of a language that is not the site's own is called."""
+    """Return the name of the index of a language other than the site's."""
     place = Path(FILE)
     return f"{place.stem}.{tag}{place.suffix}"
 
 
 def _clear_away(data: Path, languages: Collection[str]) -> None:
-    """Remove the indexes of languages that the content is not in any more."""
+    """Remove the indexes of languages that the content no longer has."""
     for left in set(data.glob(_name("*"))) - {data / _name(tag) for tag in languages}:
         left.unlink(missing_ok=True)
 
 
 def _part(raw: RawContent, languages: Languages) -> dict[str, RawContent]:
-    """The files that each language's library is made from, the site's own language first."""
+    """Split the files by language library, the site's own language first."""
     versions = find_language_versions(raw, languages).versions
     if not versions:
         return {languages.own: raw}

@@ -1,4 +1,4 @@
-"""One immutable snapshot of the site's content, with its index."""
+"""Holds an immutable snapshot of the content in one language, with its index."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _KEPT_LABELS = 4096
 
 
 class Label(msgspec.Struct, frozen=True, gc=False):
-    """How a passage is pointed to.
+    """The name of a passage in links.
 
     Parameters:
-        name: what it is called as a source.
+        name: as a source.
         heading: that of its section.
-        choice: what it is called as a choice: without numbers, and without the title of a site's
+        choice: as an option: without numbers, and without the title of a site's
             only page.
     """
 
@@ -42,23 +42,23 @@ class Label(msgspec.Struct, frozen=True, gc=False):
 
 
 class Library:
-    """What the site knew at one moment. Readers keep the one they started with.
+    """One snapshot of the content. Readers keep the one they started with.
 
     Parameters:
         index: the content and its full-text index.
-        synonyms: a word of the visitors' to the words that the site writes for it.
-        problems: what could not be read elsewhere; they change no answer, hence no revision.
-        language: tag of the language in which its pages are, as far as they are there in it.
-        declared: what the pages offer beside their text.
-        lines: what the passages were enriched with.
+        synonyms: a visitor's word to the site's words for it.
+        problems: external pages that could not be read; they change no answer, hence no revision.
+        language: tag of the language of its pages, as far as they exist in it.
+        declared: the media that pages declare.
+        lines: the enrichment of the passages.
 
     Attributes:
-        documents: by path, without their bodies: :meth:`document` gives one whole.
+        documents: by path, without their bodies: :meth:`document` returns one with its body.
         pages: by the number of a passage, the path of its document.
-        questions: what visitors may ask of the passages; None where they are not enriched.
-        is_stale: whether the index has to be opened again: the file has changed, or is damaged.
+        questions: the questions of the enrichment; None if passages are not enriched.
+        is_stale: whether the index has to be reopened: the file has changed, or is damaged.
         vectors: of its passages; None without them, and until they are built.
-        reranker: of its passages; None where no reranker is configured.
+        reranker: of its passages; None if no reranker is configured.
     """
 
     def __init__(
@@ -111,19 +111,19 @@ class Library:
         self.shelf = ResourceIndex(declared, self._by_path, self.vocabulary.stemmer)
 
     def document(self, path: str) -> Document | None:
-        """The document at a path such as ``policies/returns``, with its body, or None."""
+        """Return the document at a path such as ``policies/returns``, with its body, or None."""
         document = self._by_path.get(path)
         if document is None:
             return None
         return msgspec.structs.replace(document, body=self._index.body(path))
 
     def description(self, path: str) -> str:
-        """What a page says of itself in one line; mostly empty."""
+        """Return a page's one-line description; mostly empty."""
         document = self._by_path.get(path)
         return "" if document is None else document.description
 
     def label(self, number: int) -> Label:
-        """What a passage is called and where it is."""
+        """Return a passage's name and address."""
         label = self._labels.get(number)
         if label is None:
             passage = self.passages[number]
@@ -140,13 +140,13 @@ class Library:
         return heading if len(self.documents) == 1 else f"{title}: {heading}"
 
     def numbers(self, path: str) -> range:
-        """The numbers of a document's passages; they stand in a row."""
+        """Return the numbers of a document's passages; they are consecutive."""
         return self._numbers.get(path, range(0))
 
     def nearness(self, number: int, other: int) -> float:
-        """How many of a passage's headings stand above another of its page as well, 0 to 1.
+        """Return the share of a passage's headings that are also above another of its page, 0 to 1.
 
-        Headings that stand above all of the page do not count.
+        Headings above the whole page do not count.
         """
         numbers = self.numbers(self.pages[number])
         trail = self.passages[number].trail
@@ -158,7 +158,7 @@ class Library:
         return max(shared - all_have, 0) / (len(trail) - all_have)
 
     def number_at(self, url: str) -> int | None:
-        """The number of the first passage at an address; None where there is no such section.
+        """Return the number of the first passage at an address; None if there is no such section.
 
         Parameters:
             url: as :attr:`aitp_desk.knowledge.documents.base.Passage.url`.
@@ -168,11 +168,11 @@ class Library:
         return next((one for one in numbers if self.passages[one].anchor == anchor), None)
 
     def outline(self, path: str) -> Sequence[Passage]:
-        """The first passages of a document's first sections, each section once."""
+        """Return the first passages of a document's first sections, each section once."""
         return [self.passages[number] for number in self._outlines.get(path, ())]
 
     def sections(self, path: str) -> Sequence[Label]:
-        """What the first sections of a document are called."""
+        """Return the names of the first sections of a document."""
         labels = self._outlined.get(path)
         if labels is None:
             if len(self._outlined) >= _KEPT_LABELS:
@@ -182,7 +182,7 @@ class Library:
         return labels
 
     def search(self, query: str, *, limit: int = 5) -> list[Hit]:
-        """The passages that fit a query best, best first; empty when nothing fits."""
+        """Return the passages that fit a query best, best first; empty if nothing fits."""
         terms = self.vocabulary.terms(self.vocabulary.words(query))
         ranking = self.ranking
         scores = ranking.scores((ranking.places(term), 1.0, term.weight) for term in terms)
@@ -191,7 +191,7 @@ class Library:
 
 
 def _shared(trail: Sequence[str], other: Sequence[str]) -> int:
-    """How many headings two trails begin with together."""
+    """Return how many headings two trails have in common at their beginning."""
     for at, (one, its) in enumerate(zip(trail, other, strict=False)):
         if one != its:
             return at

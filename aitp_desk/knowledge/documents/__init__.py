@@ -1,1 +1,1 @@
-"""Documents and the passages that answers are taken from."""
+"""Defines documents and the passages of answers."""

@@ -1,4 +1,4 @@
-"""The ids of a page's headings: what a source's fragment names."""
+"""Makes the ids of a page's headings, which the fragments of sources name."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import unicodedata
 from urllib.parse import quote
 
 _IN_FRAGMENT = "-._~!$&'()*+,;=:@/?%"
-"""What stands in a fragment as it is (RFC 3986, section 3.5)."""
+"""Characters that are allowed in a fragment (RFC 3986, section 3.5)."""
 
 RESERVED = "desk."
-"""The parts of the desk's own pages are called so, and nothing else."""
+"""The prefix of the ids in the desk's own pages, used by nothing else."""
 
 
 def slug(text: str) -> str:
-    """A heading's id as GitHub makes it: lower case, spaces to hyphens, other signs dropped."""
+    """Return a heading's id as GitHub makes it: lower case, spaces to hyphens, no other signs."""
     kept = (sign for sign in text.strip().lower() if _is_kept(sign))
     return "".join(kept).replace(" ", "-")
 
@@ -24,24 +24,24 @@ def _is_kept(sign: str) -> bool:
 
 
 def fragment(id: str) -> str:
-    """An id as it stands in an address, without the ``#``."""
+    """Return an id as an address has it, without the ``#``."""
     return quote(id, safe=_IN_FRAGMENT)
 
 
 class AnchorIds:
-    """Hands out the ids of one page's headings, each once: ``notes``, ``notes-1``, ``notes-2``.
+    """Assigns unique ids to one page's headings: ``notes``, ``notes-1``, ``notes-2``.
 
-    Whoever renders the page calls it for every heading in order, so that sources point to them.
+    A renderer calls it for every heading in order, so that sources point to them.
     """
 
     def __init__(self) -> None:
         self._taken: dict[str, int] = {}
 
     def make_id(self, heading: str, id: str = "") -> str:
-        """The id of the next heading of the page.
+        """Return the id of the next heading of the page.
 
         Parameters:
-            id: the one that it has already; it is kept where no heading before has it.
+            id: its present id; it is kept if no heading before has it.
         """
         own = id if id not in self._taken and not id.startswith(RESERVED) else ""
         first = own or slug(heading) or "section"

@@ -1,4 +1,4 @@
-"""What the site knows: documents, the passages that answers are taken from, what was unreadable.
+"""Defines documents, their passages, and problems with content.
 
 These are values. :class:`~aitp_desk.knowledge.library.Library` is one immutable snapshot of them
 with its index; :class:`~aitp_desk.knowledge.snapshot.Knowledge` holds the present snapshot.
@@ -16,19 +16,20 @@ from aitp_desk.model.text import clean_name
 
 DocumentKind = Literal["markdown", "text", "html", "pdf"]
 SourceKind = Literal["markdown", "text", "html", "pdf", "rst", "notebook", "feed", "openapi"]
-"""What a file is written in; most of it becomes HTML when it is read."""
+"""The format of a file; most formats are converted to HTML when they are read."""
 PAGE_BREAK = "\f"
-"""Parts the pages in the body of a PDF."""
+"""Separates the pages in the body of a PDF."""
 UnitKind = Literal["sentence", "item", "row", "code"]
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """A file or a page from elsewhere that could not be read, or not wholly.
+    """A file or an external page that could not be read, or only partly.
 
     Parameters:
-        source: the file, relative to the content folder, joined by ``/``; of a page its address.
-        message: what is wrong and what would be right, in one or two sentences.
-        line: line of the file, from 1, where one can be named.
+        source: the file, relative to the content folder, joined by ``/``; of an external page
+            its address.
+        message: what is wrong and how to fix it, in one or two sentences.
+        line: line of the file, from 1, if known.
     """
 
     source: str
@@ -41,17 +42,17 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 def is_elsewhere(path: str) -> bool:
-    """Whether a document's path or source is the address of a page on another server.
+    """Return whether a document's path or source is the address of an external page.
 
-    No file of the folder is called so: its path has no empty part.
+    A file of the folder cannot look like one: its path has no empty part.
     """
     return path.startswith(("https://", "http://"))
 
 
 def get_page_path(source: str) -> str:
-    """The path of the page made from a file: ``policies/returns.md`` → ``policies/returns``.
+    """Return the path of the page of a file: ``policies/returns.md`` → ``policies/returns``.
 
-    The source of a page from elsewhere is its address, and so is its path.
+    The source of an external page is its address, and so is its path.
     """
     if is_elsewhere(source):
         return source
@@ -63,23 +64,24 @@ def get_page_path(source: str) -> str:
 
 
 class Document(msgspec.Struct, frozen=True):
-    """One file of the site's content, or one page from elsewhere.
+    """A file of the site's content, or an external page.
 
     Parameters:
-        path: address without the leading ``/`` and without the file's extension, percent-encoded
-            where an URL needs it: ``policies/returns``. An ``index`` file takes its folder's path;
-            the one at the top is ``index``. Of a page from elsewhere its absolute address.
+        path: address without the leading ``/`` and without the file's extension,
+            percent-encoded as in a URL: ``policies/returns``. An ``index`` file takes its
+            folder's path;
+            the one at the top is ``index``. Of an external page its absolute address.
         source: the file, relative to the content folder, joined by ``/``; of a page its address.
         title: from the front matter, else the first heading, else the file's name.
         description: one line from the front matter (HTML: the meta element), else empty.
-        kind: what ``body`` is written in.
+        kind: the format of ``body``.
         body: Markdown or text without front matter; for HTML the cleaned main content as HTML; for
-            PDF the text of its pages, parted by form feeds.
-        front: the front matter as it was read; HTML and text have none.
+            PDF the text of its pages, separated by form feeds.
+        front: the parsed front matter; HTML and text have none.
         updated: date of the content from the front matter, ISO 8601, else None.
         language: tag of its language (BCP 47); empty for the site's own.
-        version_of: path of the page that it is a version of; empty where it is none.
-        pictures: the addresses of the pictures that it shows, as it writes them.
+        version_of: path of the page that it is a version of; empty if it is none.
+        pictures: the addresses of its pictures, as written.
     """
 
     path: str
@@ -96,31 +98,31 @@ class Document(msgspec.Struct, frozen=True):
 
     @property
     def url(self) -> str:
-        """Address of the page on the site, beginning with ``/``; from elsewhere an absolute URL."""
+        """Address of the page, beginning with ``/``; of an external page an absolute URL."""
         return _url(self.path)
 
     @property
     def markdown_url(self) -> str:
-        """Address of the page as Markdown; of one from elsewhere, which has none here, its own."""
+        """Address of the page as Markdown; of an external page, which has none, its address."""
         return self.url if self.is_elsewhere else f"{self.url}.md"
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether it is a page on another server, which the desk links to and does not show."""
+        """Whether it is an external page, which the desk links to and does not show."""
         return is_elsewhere(self.path)
 
     @property
     def name(self) -> str:
-        """What its file is called: ``returns`` of ``policies/returns``."""
+        """The name of its file: ``returns`` of ``policies/returns``."""
         if not self.is_elsewhere:
             return self.path.rpartition("/")[2]
         return urlsplit(self.path).path.rstrip("/").rpartition("/")[2].partition(".")[0]
 
     @property
     def folder(self) -> str:
-        """Where it lies: ``policies`` of ``policies/returns``; from elsewhere its server's name.
+        """Its folder: ``policies`` of ``policies/returns``; of an external page its server's name.
 
-        As the folder is called, not percent-encoded.
+        The folder's name is not percent-encoded.
         """
         if not self.is_elsewhere:
             return clean_name(unquote(self.path.rpartition("/")[0]))
@@ -128,15 +130,15 @@ class Document(msgspec.Struct, frozen=True):
 
 
 class Unit(msgspec.Struct, frozen=True):
-    """The smallest thing that an answer quotes: a sentence, a list item, a table row, a code block.
+    """The smallest part that an answer quotes: a sentence, list item, table row or code block.
 
     Parameters:
-        text: as it reads in an answer. A table row names its columns:
+        text: as an answer shows it. A table row names its columns:
             ``Standard – Delivery time: 3 days; Price: $5``.
-        lead: what stands before it and belongs to it: the sentence that opens a list or a code
+        lead: the text before it that belongs to it: the sentence that opens a list or a code
             block, the item above a nested one, the columns of a table.
         opens: whether it begins a paragraph, a list, a table or a code block.
-        mark: what stands before a list item: ``-`` or its number (:class:`blocks.Item`).
+        mark: the mark before a list item: ``-`` or its number (:class:`blocks.Item`).
     """
 
     kind: UnitKind
@@ -150,15 +152,15 @@ class Passage(msgspec.Struct, frozen=True):
     """A section of a document: what a source points to.
 
     Parameters:
-        number: place in the library, from 0.
+        number: index in the library, from 0.
         document: path of its document.
         title: the document's title.
         heading: the section's own heading; empty before the first one.
         trail: the headings above it and its own, outermost first, without the document's title.
         anchor: id of the heading in the page, unique in the document; empty before the first, and
-            where a page from elsewhere has none. In a PDF its page: ``page=3`` (RFC 8118).
+            if an external page has none. In a PDF its page: ``page=3`` (RFC 8118).
         text: the section without its heading and without its subsections, as plain text.
-        units: the same text in pieces.
+        units: the same text in units.
     """
 
     number: int
@@ -172,13 +174,13 @@ class Passage(msgspec.Struct, frozen=True):
 
     @property
     def url(self) -> str:
-        """Address of the section, as :attr:`Document.url` is one of the page."""
+        """Address of the section, in the form of :attr:`Document.url`."""
         url = _url(self.document)
         return f"{url}#{self.anchor}" if self.anchor else url
 
     @property
     def name(self) -> str:
-        """How a source is titled: the document, and the section by its heading or page."""
+        """The title of a source: the document, and the section by its heading or page."""
         if self.anchor.startswith("page=") and not self.heading:
             return f"{self.title}, {self.anchor.replace('=', ' ')}"
         if not self.heading or self.heading == self.title:
@@ -187,10 +189,10 @@ class Passage(msgspec.Struct, frozen=True):
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """A passage that was found.
+    """A found passage.
 
     Parameters:
-        score: how well it fits, higher is better; comparable within one search only.
+        score: its relevance, higher is better; comparable within one search only.
     """
 
     passage: Passage

@@ -1,4 +1,4 @@
-"""What a page is made of, whatever it was written in: the step between a file and its passages."""
+"""Defines the blocks of a page in any format: the step between a file and its passages."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ class Table(msgspec.Struct, frozen=True):
 
 
 class Code(msgspec.Struct, frozen=True):
-    """A code block and the language that it names, or the empty string."""
+    """A code block and its declared language, or the empty string."""
 
     text: str
     language: str = ""
 
 
 class Term(msgspec.Struct, frozen=True):
-    """What a definition list explains in the blocks that follow.
+    """A term that a definition list explains in the blocks that follow.
 
     Parameters:
-        id: the one that links lead to, or empty.
+        id: the one that links refer to, or empty.
         depth: 1 in an outermost list.
     """
 
@@ -62,13 +62,13 @@ class Term(msgspec.Struct, frozen=True):
 
 
 class End(msgspec.Struct, frozen=True):
-    """The end of a definition list of a depth: what follows is no definition of its terms."""
+    """The end of a definition list of a depth: later blocks do not define its terms."""
 
     depth: int = 1
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """A place in the page that links lead to by its name, without a heading."""
+    """A named link target without a heading."""
 
     id: str
 
@@ -76,15 +76,15 @@ class Mark(msgspec.Struct, frozen=True):
 Block = Heading | Paragraph | Item | Table | Code | Term | End | Mark
 
 LONG_DEFINITION = 240
-"""A definition with more characters is a section of its own and no list item."""
+"""A definition with more characters is a separate section and no list item."""
 NOTES = frozenset(
     "note notes tip hint info warning caution important attention danger example".split()
 )
-"""What a box beside the text is called; it opens the sentence that follows."""
+"""The names of admonitions; they open the sentence that follows."""
 
 
 def size_of(block: Block) -> int:
-    """How many characters a block says; a heading says nothing by itself."""
+    """Return how many characters of text a block has; a heading counts none."""
     if isinstance(block, Table):
         return sum(len(cell) for row in block.rows for cell in row)
     return len(block.text) if isinstance(block, Paragraph | Item | Code | Term) else 0

@@ -1,4 +1,4 @@
-"""What stands on most pages of a site is its frame: it answers nothing, but in one place."""
+"""Removes text that most pages of a site repeat, except in one place."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.documents.chunks import join_units
 
 _SHARE, _MIN_PAGES = 0.3, 20
-"""What stands word for word on so much of all pages, and on so many, is boilerplate."""
+"""Text that occurs literally on this share of all pages, and on this many, is boilerplate."""
 
 
 def drop_boilerplate(pages: Mapping[str, Sequence[Passage]]) -> dict[str, Sequence[Passage]]:
-    """The passages of all pages without what their frame says, which the first page keeps.
+    """Return the passages of all pages without boilerplate, which only the first page keeps.
 
-    A passage that says nothing else is left out.
+    A passage with no other text is left out.
 
     Parameters:
         pages: the passages of each page by its path.

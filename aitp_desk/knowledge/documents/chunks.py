@@ -1,4 +1,4 @@
-"""Documents as passages: a section by its heading, with its address and its smallest pieces."""
+"""Splits documents into passages: sections with their heading, address and units."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ MAX_PASSAGE_CHARACTERS = 1800
 MAX_UNIT_CHARACTERS = 2000
 """A longer sentence, row or code block is cut: nothing that long answers a question."""
 MAX_LEAD_CHARACTERS = (":", "：")
-"""With such an ending a unit announces the next one."""
+"""A unit with such an ending announces the next one."""
 MAX_TERM_CHARACTERS = 100
-"""A longer term of a definition is cut where it stands for a heading."""
+"""A longer term of a definition is cut when used as a heading."""
 _FULL_LINE = 0.6
 """A line that is shorter than this share of the longest ends its paragraph."""
 _CALLED = re.compile(r"([^(]{2,80}?)\s?\(")
 _SEE = re.compile(r"([^.:]{1,100}): See (?:also )?([^.]{1,100}?)\.?")
 _WORD = re.compile(r"\w")
-"""Without one, what is left of a paragraph around a code block says nothing: ``.``."""
+"""Without a word, the rest of a paragraph around a code block is meaningless: ``.``."""
 _DIVIDED = re.compile(r"([^\W\d_])-\n([a-zß-ÿ])")
 
 
 class Section(msgspec.Struct, frozen=True):
-    """A heading and what stands between it and the next one.
+    """A heading and the text up to the next one.
 
     Parameters:
-        heading: empty for what stands before the first heading.
-        trail: the headings above it and its own; the page's own title is left out.
-        anchor: the heading's id in the page; empty before the first heading, and where it has none.
+        heading: empty for the text before the first heading.
+        trail: the headings above it and its own, without the page's title.
+        anchor: the heading's id in the page; empty before the first heading, and if it has none.
     """
 
     heading: str
@@ -59,7 +59,7 @@ class Section(msgspec.Struct, frozen=True):
 
 
 def split_blocks(document: Document) -> list[Block]:
-    """What a document is made of."""
+    """Return the blocks of a document."""
     if document.kind == "markdown":
         return markdown_blocks(document.body)
     if document.kind == "html":
@@ -70,10 +70,10 @@ def split_blocks(document: Document) -> list[Block]:
 
 
 def split_pdf_page(text: str) -> list[str]:
-    """The paragraphs of a page of a PDF, of which only the lines are known.
+    """Return the paragraphs of a page of a PDF, of which only the lines are known.
 
     A line that is much shorter than the longest ends its paragraph: it is a heading, a row or the
-    last line of one. A word that is divided at a line's end is put together.
+    last line of one. A word that is divided at a line's end is joined.
     """
     lines = [line.strip() for line in text.split("\n")]
     full = _FULL_LINE * max(map(len, lines))
@@ -95,17 +95,17 @@ def _pages(document: Document) -> Iterator[Section]:
 def split_sections(blocks: Iterable[Block], *, rendered_here: bool = True) -> Iterator[Section]:
     """Split a page at its headings. A first heading that opens the page is its title.
 
-    What a definition list explains is a section too, below the heading where the list stands.
+    The definition of a term is a section too, below the heading of its list.
 
     Parameters:
-        rendered_here: whether the desk shows the page, and gives each heading an id; a page from
-            elsewhere has the ids that it has.
+        rendered_here: whether the desk shows the page, and gives each heading an id; an external
+            page has its own ids.
     """
     return _Cutter(rendered_here).cut(blocks)
 
 
 class _Cutter:
-    """Where in a page one is: below which headings, and in the definition of which terms."""
+    """The current position in a page: its headings, and the terms being defined."""
 
     def __init__(self, rendered_here: bool) -> None:
         self._rendered_here = rendered_here
@@ -117,7 +117,7 @@ class _Cutter:
         self._pending: list[Block] = []
 
     def cut(self, blocks: Iterable[Block]) -> Iterator[Section]:
-        """The sections, none of them empty."""
+        """Yield the sections, none of them empty."""
         opened = False
         for block in blocks:
             if isinstance(block, Heading):
@@ -155,16 +155,16 @@ class _Cutter:
             self._trail = [*above, heading]
 
     def _leave(self, depth: int) -> None:
-        """End the definitions of a list and of those within it."""
+        """End the definitions of a list and of nested lists."""
         while self._terms and self._terms[-1][0].depth >= depth:
             self._terms.pop()
 
     def _is_unexplained(self, depth: int) -> bool:
-        """Whether the last term of a list has no definition: what follows the list explains it."""
+        """Return whether the last term of a list has no definition; the text after explains it."""
         return bool(self._said) and self._terms[-1][0].depth == depth
 
     def _add(self, block: Block) -> None:
-        """A definition begins with its term, so that it can be read alone."""
+        """Add a block; a definition begins with its term, so that it is readable alone."""
         if self._said:
             if isinstance(block, Paragraph):
                 block = Paragraph(f"{self._said}: {block.text}")
@@ -191,13 +191,13 @@ class _Cutter:
 
 
 def _name_of(term: str) -> str:
-    """A term without what it takes: ``max_connections`` of ``max_connections (integer)``."""
+    """Return a term without parameters: ``max_connections`` of ``max_connections (integer)``."""
     name = _CALLED.match(term)
     return name[1] if name else term[:MAX_TERM_CHARACTERS]
 
 
 def split_passages(document: Document, *, number: int = 0) -> list[Passage]:
-    """The passages of a document in order, numbered from ``number``."""
+    """Return the passages of a document in order, numbered from ``number``."""
     found: list[Passage] = []
     for section in _sections_of(document):
         for units in _portions(list(split_units(section.blocks))):
@@ -224,7 +224,7 @@ def _sections_of(document: Document) -> Iterator[Section]:
 
 
 def _with_other_names(cut: list[Section]) -> Iterator[Section]:
-    """The sections of a page; what only says ``GIL: See interpreter lock`` names the other."""
+    """Yield the sections of a page; ``GIL: See interpreter lock`` adds a name to the other."""
     by_heading = {section.heading.casefold(): section for section in cut}
     names: dict[str, list[str]] = {}
     for section in cut:
@@ -247,7 +247,7 @@ def _with_other_names(cut: list[Section]) -> Iterator[Section]:
 
 
 def split_units(blocks: Sequence[Block]) -> Iterator[Unit]:
-    """The sentences, list items, table rows and code blocks of a section, in order."""
+    """Yield the sentences, list items, table rows and code blocks of a section, in order."""
     lead = ""
     parents: dict[int, str] = {}
     before: Block | None = None
@@ -278,7 +278,7 @@ def _unit(kind: UnitKind, text: str, lead: str = "", *, opens: bool, mark: str =
 
 
 def _row(header: Sequence[str], cells: Sequence[str]) -> str:
-    """A row as it reads without its table: ``Standard – Where: Alaska; Price: $12.95``."""
+    """Return a row as text: ``Standard – Where: Alaska; Price: $12.95``."""
     if len(cells) <= 2:
         return ": ".join(filter(None, cells))
     heads = [*header, *[""] * (len(cells) - len(header))]
@@ -293,7 +293,7 @@ def _row(header: Sequence[str], cells: Sequence[str]) -> str:
 def _portions(units: list[Unit]) -> Iterator[list[Unit]]:
     """Split a section that is too long for one passage, between its units.
 
-    What announces the next unit stays with it.
+    A unit that announces the next one stays with it.
     """
     portion: list[Unit] = []
     size = 0
@@ -310,7 +310,7 @@ def _portions(units: list[Unit]) -> Iterator[list[Unit]]:
 
 
 def join_units(units: Sequence[Unit]) -> str:
-    """The units as text again: sentences of a paragraph run on, all else has lines of its own."""
+    """Join units to text: sentences of a paragraph in a row, all else on separate lines."""
     text = ""
     before = ""
     for unit in units:

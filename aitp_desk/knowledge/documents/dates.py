@@ -1,4 +1,4 @@
-"""Dates of pages as moments: what protocols ask for, made from what authors write."""
+"""Converts dates of pages to the timestamps that protocols require."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _NAMES = ("published_at", "published", "date")
 
 
 def to_rfc3339(said: object) -> str | None:
-    """A date or time of ISO 8601 as a moment of RFC 3339 in UTC; None where it is neither.
+    """Convert a date or time of ISO 8601 to RFC 3339 in UTC; None if it is neither.
 
-    A time without a zone is taken for UTC, a date for its first moment.
+    A time without a zone counts as UTC, a date as its first moment.
     """
     if not isinstance(said, str):
         return None
@@ -25,6 +25,6 @@ def to_rfc3339(said: object) -> str | None:
 
 
 def find_publication_date(document: Document) -> str | None:
-    """When a page was published, or else when it was last changed, as far as it says."""
+    """Return when a page was published, or else last changed, as far as it says."""
     said = (to_rfc3339(document.front.get(name)) for name in _NAMES)
     return next((moment for moment in said if moment), to_rfc3339(document.updated))

@@ -1,4 +1,4 @@
-"""Detection of the language that pages are in: by what they declare, their script, their words."""
+"""Detects the language of pages by their declaration, script and function words."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from aitp_desk.knowledge.documents.languages import spell_tag
 
 MAX_PAGES = 50
-"""So many pages are looked into."""
+"""How many pages are examined."""
 _BEGINNING = 8192
-"""So much of each, in bytes."""
+"""How many bytes of each are examined."""
 _SHARE = 0.6
-"""How many of them must agree."""
+"""The share of them that must agree."""
 _SHARE_OF_SCRIPT = 0.2
-"""How much of a page its script must be; markup and names are Latin everywhere."""
+"""The share of a page that must be in its script; markup and names are Latin everywhere."""
 _LANG = re.compile(r"<html\b[^>]*?\slang\s*=\s*[\"']?([A-Za-z-]{2,12})", re.IGNORECASE)
 _TAGS = re.compile(r"<(script|style)\b.*?(?:</\1>|\Z)|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _KANA = re.compile(r"[\u3041-\u3096\u30a1-\u30fa]")
@@ -36,19 +36,19 @@ _SMALL_WORDS = {
         "pt": "o a os as e do da em não com uma é ao que para se no na por",
     }.items()
 }
-"""Words that any text in a language is full of."""
+"""Words that are frequent in any text of a language."""
 _WORD = re.compile(r"[^\W\d_]+")
 _CODE = re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 _LEAST_WORDS = 3
 _SHARE_OF_WORDS = 0.06
 _LEAD = 1.5
-"""So many times the small words of any other language."""
+"""How many times more frequent they must be than those of any other language."""
 
 
 def detect_language(pages: Iterable[bytes]) -> str | None:
-    """The tag of the language that most pages declare or plainly write; None where none is plain.
+    """Return the language that most pages declare or clearly use; None if none is clear.
 
-    English is not detected: many generators declare it whatever a page is in.
+    English is not detected: many generators declare it regardless of the page's language.
     """
     found: Counter[str] = Counter()
     count = 0

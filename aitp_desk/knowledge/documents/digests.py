@@ -1,6 +1,6 @@
-"""Pages that only repeat others: the edition on a single page, a register of all requirements.
+"""Finds pages that only repeat others, such as single-page editions.
 
-They are pages like any other, but answers are taken from the pages that they are made of.
+They are pages like any other, but answers are taken from the pages that they repeat.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from collections.abc import Mapping, Sequence
 from aitp_desk.knowledge.documents.base import Passage
 
 _REPEATED = 0.7
-"""The share of a digest that stands on other pages word for word, and of these in the digest."""
+"""The share of a digest that other pages repeat literally, and of these that the digest repeats."""
 _FROM = 8
-"""It holds so many pages at least: pages that share a few parts with each other are no digests."""
+"""The fewest pages in a digest: pages that share a few parts with each other are none."""
 _MIN_UNITS = 30
 _MIN_CHARACTERS = 30
-"""Shorter units are alike by chance."""
+"""Shorter units are equal by chance."""
 
 
 def find_digests(pages: Mapping[str, Sequence[Passage]]) -> set[str]:
-    """The paths of the pages that are digests of others.
+    """Return the paths of the pages that are digests of others.
 
     Parameters:
         pages: the passages of each page by its path.

@@ -1,8 +1,8 @@
-"""Genre: what sort of text a passage is, and what sort a question prefers.
+"""Classifies passages by genre, and determines which genres a question prefers.
 
-A question is answered by the page that is about its subject. Release notes, licences, registers
-and listings of code hold the same words and are looked up by other questions. "How do I ..." is
-answered by instructions and code.
+A question is answered by the page about its subject. Release notes, licences, registers and code
+listings have the same words but answer other questions. "How do I ..." is answered by instructions
+and code.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from aitp_desk.knowledge.documents.base import Document, Passage
 CODE = 1
 """The passage holds a block of code."""
 INSTRUCTIONS = 2
-"""The passage holds a sentence that tells what to do."""
+"""The passage has an instruction."""
 CHANGES = 4
-"""The passage tells what a version changed."""
+"""The passage describes the changes of a version."""
 LISTING = 8
 """The page is mostly code."""
 REGISTER = 16
@@ -28,14 +28,14 @@ LEGAL = 32
 """The passage is part of a licence or a notice of rights."""
 
 _AUTHORITY = {CHANGES: 0.8, LISTING: 0.7, REGISTER: 0.6, LEGAL: 0.7}
-"""What the score of a genre is multiplied with, whatever is asked."""
+"""The factors of the score of genres, for any question."""
 HOW = CODE | INSTRUCTIONS
-"""What a question for a procedure prefers."""
+"""The genres that a question about a procedure prefers."""
 _PREFERRED = {CODE: 1.2, INSTRUCTIONS: 1.2, CHANGES: 1.5, LEGAL: 1.5}
-"""What the rank of a genre is multiplied with where the question prefers it."""
+"""The factors of the rank of genres that the question prefers."""
 
 _CODE_UNASKED, _CODE_OF_STEPS = 0.5, 0.75
-"""What a block of code counts where none is asked for, and for a procedure."""
+"""The weight of a code block if none is asked for, and for a procedure."""
 
 _ASKS_HOW = re.compile(
     r"\bhow to\b|\b(?:way|steps|instructions?) to\b|\bwhat now\b|\bwhich command\b|\bshow me\b|"
@@ -90,20 +90,20 @@ _INSTRUCTION = re.compile(
     re.IGNORECASE,
 )
 _MOSTLY = 0.8
-"""A page of which so much is code lists it."""
+"""A page with this share of code is a listing."""
 _WORD = re.compile(r"[^\W\d_]{2}")
 _ENTRIES, _MIN_ENTRIES = 0.6, 50
-"""A page with so many sections, so many of them called by numbers, is a register."""
+"""A page with this many sections, and this share of them numbered, is a register."""
 
 
 def find_genres(document: Document, passages: Sequence[Passage]) -> list[int]:
-    """The genres of each passage of a document, as flags."""
+    """Return the genres of each passage of a document, as flags."""
     shared = _genre_of_page(document, passages)
     return [shared | _genre_of_passage(passage) for passage in passages]
 
 
 def find_preferred_genres(question: str) -> int:
-    """The genres that a question in English prefers, as flags; none for most questions."""
+    """Return the genres that a question in English prefers, as flags; none for most questions."""
     wanted = HOW if _ASKS_HOW.search(question) else 0
     wanted |= CHANGES if _ASKS_CHANGES.search(question) else 0
     return wanted | LEGAL if _ASKS_LEGAL.search(question) else wanted
@@ -111,13 +111,13 @@ def find_preferred_genres(question: str) -> int:
 
 @cache
 def authority(genres: int) -> float:
-    """What the score of a passage is multiplied with, above 0 and at most 1."""
+    """Return the factor of a passage's score, above 0 and at most 1."""
     return min([factor for genre, factor in _AUTHORITY.items() if genres & genre], default=1.0)
 
 
 @cache
 def preference(genres: int, preferred: int) -> float:
-    """What the rank of a passage is multiplied with for a question that prefers some genres."""
+    """Return the factor of a passage's rank for a question that prefers some genres."""
     times = 1.0
     for genre, factor in _PREFERRED.items():
         if genres & preferred & genre:
@@ -126,7 +126,7 @@ def preference(genres: int, preferred: int) -> float:
 
 
 def share_of_code(preferred: int) -> float:
-    """What a block of code counts for a question that does not ask for code, text being 1."""
+    """Return the weight of a code block for a question that does not ask for code, text being 1."""
     return _CODE_OF_STEPS if preferred & CODE else _CODE_UNASKED
 
 

@@ -1,10 +1,10 @@
-"""The languages of the content: which pages are versions of others, and which one a visitor gets.
+"""Determines the language versions of pages, and which one a visitor gets.
 
-A file is a page's version in another language when its name says so before the ending:
-``returns.fr.md`` beside ``returns.md``, ``returns.fr-CA.md``. Names with dots are common for other
-reasons (``jquery.min.md``, ``v1.2.md``, ``readme.old.md``), so two letters count only where they
-are a language and the page stands beside; three letters, files without that page, and folders such
-as ``fr/`` count only for languages that the owner has named. Pure.
+A file is a page's version in another language if its name says so before the extension:
+``returns.fr.md`` next to ``returns.md``, ``returns.fr-CA.md``. Names with dots are common for other
+reasons (``jquery.min.md``, ``v1.2.md``, ``readme.old.md``), so two letters count only if they are a
+language and the page exists; three letters, files without that page, and folders such as ``fr/``
+count only for languages that the owner has named. Pure.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ ISO_639_1 = frozenset(
     "sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve "
     "vi vo wa wo xh yi yo za zh zu".split()
 )
-"""The languages that two letters stand for."""
+"""The two-letter language codes."""
 
 _WIDER = {"nb": "no", "nn": "no"}
-"""Browsers name the two ways to write Norwegian, and sites mostly the language."""
+"""Browsers send the written forms of Norwegian, and sites mostly use the language."""
 
 _TAG = re.compile(r"([a-z]{2,3})(?:-([a-z]{4}))?(?:-([a-z]{2}|[0-9]{3}))?", re.IGNORECASE)
 _SERVER = re.compile(r"https?://[^/]*/")
 
 
 class Languages(msgspec.Struct, frozen=True):
-    """What the owner says of the content's languages.
+    """The languages of the content, as the owner configured them.
 
     Parameters:
-        own: BCP 47 tag of the language that pages are in unless something says otherwise.
+        own: BCP 47 tag of the default language of pages.
         further: tags of others.
     """
 
@@ -47,16 +47,16 @@ class Languages(msgspec.Struct, frozen=True):
     further: tuple[str, ...] = ()
 
     def is_named(self, tag: str) -> bool:
-        """Whether the owner has named a language, or another form of it."""
+        """Return whether the owner has named a language, or another form of it."""
         return _primary(tag) in {_primary(known) for known in (self.own, *self.further)}
 
 
 class Version(msgspec.Struct, frozen=True):
-    """What a file is a version of.
+    """The page that a file is a version of.
 
     Parameters:
         language: its tag, in the usual spelling.
-        page: path of the page in the site's own language, which need not be there.
+        page: path of the page in the site's language, which need not exist.
     """
 
     language: str
@@ -64,9 +64,9 @@ class Version(msgspec.Struct, frozen=True):
 
 
 def spell_tag(text: str) -> str | None:
-    """A language tag in its usual spelling (``fr-CA``, ``zh-Hant-TW``); None for other texts.
+    """Return a language tag in its usual spelling (``fr-CA``, ``zh-Hant-TW``); else None.
 
-    Language, script and region are read (BCP 47, section 2.1), in whatever case.
+    Language, script and region are read (BCP 47, section 2.1), in any case.
     """
     found = _TAG.fullmatch(text)
     if found is None:
@@ -77,10 +77,10 @@ def spell_tag(text: str) -> str | None:
 
 
 def find_versions(sources: Iterable[str], languages: Languages) -> dict[str, Version]:
-    """The sources that are in a language of their own, by what they are versions of.
+    """Return the sources in another language, with the pages that they are versions of.
 
-    Where several have one address, such as ``returns.fr.md`` and ``returns.fr/index.md``, all are:
-    which of them the page is made from is decided later, and is the same in every language.
+    If several have one address, such as ``returns.fr.md`` and ``returns.fr/index.md``, all are
+    included: the page's source is chosen later, in the same way for every language.
     """
     addresses = {source: get_page_path(source) for source in sources}
     pages = set(addresses.values())
@@ -93,15 +93,15 @@ def find_versions(sources: Iterable[str], languages: Languages) -> dict[str, Ver
 
 
 def look_up(wanted: str, available: Collection[str], own: str) -> str | None:
-    """Which of the languages that there are a visitor gets, or None where none will do.
+    """Choose an available language for a visitor, or None.
 
-    The lookup of RFC 4647, section 3.4: ``fr-CA``, then ``fr``. Where that finds nothing, another
-    form of the same language does: ``pt-BR`` for ``pt``, but the site's own language first.
+    The lookup of RFC 4647, section 3.4: ``fr-CA``, then ``fr``. If that finds nothing, another form
+    of the same language is chosen: ``pt-BR`` for ``pt``, but the site's language first.
 
     Parameters:
         wanted: a tag, in any spelling.
         available: tags in their usual spelling.
-        own: the site's own language.
+        own: the site's language.
     """
     by_name = {tag.lower(): tag for tag in available}
     for name in _and_wider(wanted.lower()):
@@ -112,9 +112,9 @@ def look_up(wanted: str, available: Collection[str], own: str) -> str | None:
 
 
 def list_fallbacks(language: str, own: str) -> dict[str, int]:
-    """The languages in which a page is looked for, with their ranks: ``fr-CA``, ``fr``, the own.
+    """Return the languages in which a page is looked for, ranked: ``fr-CA``, ``fr``, the site's.
 
-    The own one also stands there as pages name it that are in no other: empty.
+    The site's is included also as the empty tag, for pages without a language.
     """
     chain = (tag for tag in map(spell_tag, _and_wider(language)) if tag is not None)
     ranks = {tag: rank for rank, tag in enumerate(dict.fromkeys((*chain, own)))}
@@ -122,16 +122,16 @@ def list_fallbacks(language: str, own: str) -> dict[str, int]:
 
 
 def drop_duplicates_by_language(documents: Sequence[Document]) -> tuple[Document, ...]:
-    """The pages, each in one language: without the versions of pages that are there too."""
+    """Return the pages, each in one language: without versions of pages that are included."""
     there = {document.path for document in documents}
     return tuple(document for document in documents if document.version_of not in there)
 
 
 def group_versions(documents: Iterable[Document], own: str) -> dict[str, dict[str, Document]]:
-    """The pages that are there in several languages, by path: their versions by language.
+    """Return the pages in several languages, by path: their versions by language.
 
     Parameters:
-        own: the language of pages that have none of their own.
+        own: the language of pages without a tag.
     """
     pages: dict[str, dict[str, Document]] = {}
     for document in documents:
@@ -141,10 +141,10 @@ def group_versions(documents: Iterable[Document], own: str) -> dict[str, dict[st
 
 
 def choose_versions(documents: Sequence[Document], ranks: Mapping[str, int]) -> list[Document]:
-    """The documents, of each page those in the best of the languages that it is there in.
+    """Return the documents, of each page those in its best available language.
 
     Parameters:
-        ranks: of :func:`list_fallbacks`; none leaves all as they are.
+        ranks: of :func:`list_fallbacks`; an empty one leaves all unchanged.
     """
     if not ranks:
         return list(documents)
@@ -175,7 +175,7 @@ def _version(source: str, pages: Collection[str], languages: Languages) -> Versi
 
 
 def _below_a_folder(source: str, languages: Languages) -> Version | None:
-    """A file of a folder, at the top, that is called by one of the further languages."""
+    """Return the version of a file in a top-level folder named by a further language."""
     server = _SERVER.match(source)
     start = server[0] if server else ""
     folder, slash, rest = source[len(start) :].partition("/")

@@ -1,4 +1,4 @@
-"""Splitting running text into sentences, without a model."""
+"""Splits running text into sentences, without a model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 _CAPITALS = "A-Z0-9À-ÞĀĆČĎĐĒĞĢĪİĶŁĻŃŅŇŌŘŚŞŠŢŤŪŮŰŹŻŽȘȚΑ-ΩΆ-ΏА-ЯЀ-Џ¿¡"
 _NO_CASE = "\u0590-\u1fff\u3040-\ud7a3\uf900-\ufaff\uff10-\uff3a\uff66-\uff9d「『（【《〈"
-"""Scripts without capitals: Hebrew to Georgian, kana, Han, Hangul; what opens a quotation."""
+"""Scripts without capitals: Hebrew to Georgian, kana, Han, Hangul; and opening quotation marks."""
 _CLOSING = "\"'”’)\\]」』）】》〉"
 _END = re.compile(
     rf"(?<=[.!?…])(?P<close>[{_CLOSING}]*)\s+(?=[\"'“‘(\[]*[{_CAPITALS}{_NO_CASE}$€£#_`/])"
@@ -16,7 +16,7 @@ _WIDE_END = re.compile(
     rf"{_END.pattern}|(?:(?<=[。！？｡])|(?<=．)(?!\d)|(?<=[\u3040-\u9fff][!?]))"
     rf"(?![。！？｡!?])(?P<closed>[{_CLOSING}]*+)(?![とっ、])\s*(?=\S)"
 )
-"""The same where a full stop of East Asia ends a sentence, which has no space after it."""
+"""The same with East Asian full stops, which have no space after them."""
 _WIDE = re.compile(r"[。！？｡．]|[\u3040-\u9fff][!?]")
 _WIDE_STOPS = frozenset("。！？｡．")
 _WIDE_SPACE = "\u3000"
@@ -33,18 +33,18 @@ _ORDINAL = re.compile(r"\d{1,2}")
 _OF_ORDINAL = re.compile(
     r"(?:Jan|Feb|Mär|Apr|Mai|Juni|Juli|Aug|Sep|Okt|Nov|Dez|Jahrhundert|Auflage|Klasse|Stock)"
 )
-"""German counts with a full stop: ``am 3. Januar``."""
+"""German ordinals have a full stop: ``am 3. Januar``."""
 _DAYTIME = re.compile(r"\b[ap]\.m\.$", re.IGNORECASE)
 _ZONE = re.compile(
     r"(?:pacific|eastern|central|mountain|local|utc|gmt|[A-Z]{1,2}[DS]T|on |to )", re.IGNORECASE
 )
 _NEAR = 40
-"""So much before and after a full stop tells what it ends; a page may be one line of megabytes."""
+"""How many characters around a full stop are examined; a page may be one line of megabytes."""
 _CHOICE_OF_ABBREVIATION = re.compile(r"\b(?:no|p|pp|st|min|max|ed|co)\.$", re.IGNORECASE)
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a text, in order, each stripped but for the wide space of Japanese.
+    """Return the sentences of a text, in order, each stripped except for the wide Japanese space.
 
     ``1 p.m. Pacific time`` and ``e.g. Boise`` stay whole; ``by 11 a.m. Nothing leaves`` does not.
     """
@@ -67,7 +67,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def _continues(before: str, after: str) -> bool:
-    """Whether the full stop at the end of ``before`` belongs to an abbreviation."""
+    """Return whether the full stop at the end of ``before`` belongs to an abbreviation."""
     if _DAYTIME.search(before):
         return _ZONE.match(after) is not None
     word = _OPENING.split(before)[-1].removesuffix(".")
@@ -82,7 +82,7 @@ def _continues(before: str, after: str) -> bool:
 
 
 def join_sentences(parts: Iterable[str]) -> str:
-    """Sentences as running text: a space between two, none after an East Asian full stop."""
+    """Join sentences: a space between two, none after an East Asian full stop."""
     joined = ""
     for part in parts:
         is_ended = joined.endswith(_WIDE_SPACE) or joined.rstrip(_CLOSERS)[-1:] in _WIDE_STOPS

@@ -1,6 +1,6 @@
-"""Titles without what all pages of a site add to theirs: ``Returns | The Shop`` is ``Returns``.
+"""Removes what all pages of a site add to their titles: ``Returns | The Shop`` is ``Returns``.
 
-So is ``git-add(1) Manual Page`` no more than ``git-add(1)`` where nearly every page is one.
+``git-add(1) Manual Page`` becomes ``git-add(1)`` if nearly every page has that ending.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from aitp_desk.knowledge.search.tokenizer import NAME_SIGN, STOP_WORDS, split_wo
 
 _PARTING = re.compile(r"\s+[-–—|·•»:]+\s+")
 _SHARE = 0.5
-"""An ending is the site's where at least half of the pages have it."""
+"""An ending is the site's if at least half of the pages have it."""
 _MIN_PAGES = 3
 _MOST_WORDS = 3
 _SHARE_OF_WORDS, _MIN_PAGES_OF_WORDS = 0.6, 20
-"""The same of words that no sign parts from the title: products may well be called alike."""
+"""The same for words without a separating sign: products may have similar names."""
 
 _HOMES = ("index", "readme", "home")
-"""What the page is called that tells what site it is; in this order."""
+"""The names of the page that names the site; in this order."""
 _NO_NAME = frozenset(
     "home homepage index readme welcome start overview contents documentation docs main untitled"
     " startseite accueil inicio".split()
@@ -42,14 +42,14 @@ _NUMBERING = re.compile(
 _AROUND = re.compile(
     r"^welcome to (?:the )?|(?:['’]s)? home ?page$|(?<=\w)\(\d\w*\)$", re.IGNORECASE
 )
-"""What stands around the name in such a title."""
+"""What surrounds the name in such a title."""
 
 
 def site_name(documents: Iterable[Document]) -> str:
-    """What a site calls itself: on its home page, else in its README; empty where that is unclear.
+    """Return a site's name from its home page, else its README; empty if that is unclear.
 
     Parameters:
-        documents: all pages; those from elsewhere do not count.
+        documents: all pages; external ones do not count.
     """
     titles = {
         document.path.lower(): document.title
@@ -66,16 +66,16 @@ def site_name(documents: Iterable[Document]) -> str:
 
 
 def folder_name(folder: str) -> str:
-    """A folder's name as a heading: ``size-charts`` → ``Size charts``."""
+    """Return a folder's name as a heading: ``size-charts`` → ``Size charts``."""
     words = " ".join(re.split(r"[\s_-]+", folder)).strip() or folder
     return words[:1].upper() + words[1:]
 
 
 def make_name(title: str) -> str:
-    """The name by which a page or a section is asked for: few words, folded, in the singular.
+    """Return the name by which a page or section is asked for: short, folded, singular.
 
-    ``asyncio — Asynchronous I/O`` is called ``asyncio``, ``git-stash(1)`` ``git stash``; what is
-    called like an option or what it takes has no such name.
+    ``asyncio — Asynchronous I/O`` becomes ``asyncio``, ``git-stash(1)`` ``git stash``; a title like
+    an option or its value has no such name.
     """
     if title.startswith(("-", "<")):
         return ""
@@ -84,7 +84,7 @@ def make_name(title: str) -> str:
 
 
 def make_joined_name(words: Iterable[str]) -> str:
-    """A name of these words as :func:`make_name` gives it; empty where they are too many."""
+    """Join words to a name as of :func:`make_name`; empty if they are too many."""
     telling = [
         word.removesuffix("s") if len(word) > _MOST_WORDS else word
         for word in words
@@ -94,7 +94,7 @@ def make_joined_name(words: Iterable[str]) -> str:
 
 
 def find_title_suffixes(titles: Iterable[str]) -> frozenset[str]:
-    """The endings, each with the sign before it, that are no part of a page's own title.
+    """Return the endings, each with the sign before it, that are not part of a page's title.
 
     Parameters:
         titles: of the HTML pages of one site.
@@ -117,7 +117,7 @@ def find_title_suffixes(titles: Iterable[str]) -> frozenset[str]:
 
 
 def drop_suffix(title: str, endings: frozenset[str]) -> str:
-    """A title without the longest of these endings that it has."""
+    """Remove the longest of these endings from a title."""
     for match in _PARTING.finditer(title):
         if title[match.start() :] in endings and match.start():
             return title[: match.start()]
@@ -128,7 +128,7 @@ def drop_suffix(title: str, endings: frozenset[str]) -> str:
 
 
 def _last_words(title: str) -> list[str]:
-    """The last three and two words of a title that has more, each with the space before it."""
+    """Return the last three and two words of a longer title, each with the space before it."""
     words = title.split(" ")
     return [
         " " + " ".join(words[-count:])
@@ -138,13 +138,13 @@ def _last_words(title: str) -> list[str]:
 
 
 def drop_number(heading: str) -> str:
-    """A heading without its number: ``8.5. Printing`` → ``Printing``."""
+    """Remove a heading's number: ``8.5. Printing`` → ``Printing``."""
     numbering = _NUMBERING.match(heading)
     return heading[numbering.end() :] if numbering else heading
 
 
 def to_question(heading: str) -> str | None:
-    """A heading as the question that it is, or None: ``Can I pay later`` → ``Can I pay later?``."""
+    """Return a heading that is a question with its mark: ``Can I pay later?``; else None."""
     if heading.endswith(("?", "？")):
         return heading
     return f"{heading}?" if _QUESTION.fullmatch(heading) else None

@@ -1,7 +1,7 @@
-"""Passages that say the same: boilerplate, pages kept twice. A search shows one of them.
+"""Finds near-duplicate passages, of which a search returns one.
 
-Two passages are near-duplicates when nine in ten of their three-word runs are shared and they hold
-the same numbers: texts that differ in a price or a weight are never the same.
+Two passages are near-duplicates if they share nine in ten of their three-word runs and have the
+same numbers: texts that differ in a price or a weight never are.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _FIGURE = re.compile(r"\d+")
 
 
 class TextRuns(NamedTuple):
-    """What a text says.
+    """The features by which a text is compared.
 
     Parameters:
         runs: its three-word runs as numbers, each once, in order: the bytes of such an array.
-        figures: the numbers that stand in it.
+        figures: its numbers.
     """
 
     runs: bytes
@@ -31,13 +31,13 @@ class TextRuns(NamedTuple):
 
 
 class DuplicateFinder:
-    """Finds for each text the first one that says the same.
+    """Finds for each text the first near-duplicate.
 
     Of a text's runs, in one order for all texts, only the first are looked up: texts that share
     nine in ten of their runs share one of these (prefix filtering).
 
     Attributes:
-        first: for each text so far the number of the first that says the same, mostly its own.
+        first: for each text so far the number of its first near-duplicate, mostly itself.
     """
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class DuplicateFinder:
         self._by_runs: dict[TextRuns, int] = {}
 
     def add(self, said: TextRuns) -> None:
-        """Take what the next text says."""
+        """Add the next text."""
         number = len(self.first)
         twin = self._by_runs.get(said)
         if twin is None:
@@ -64,7 +64,7 @@ class DuplicateFinder:
         self.first.append(twin)
 
     def _nearest(self, runs: array[int], others: set[int]) -> int | None:
-        """The first of some texts that shares enough runs."""
+        """Return the first of some texts that shares enough runs."""
         own = set(runs)
         for other in sorted(others):
             theirs = self._runs[other]
@@ -77,7 +77,7 @@ class DuplicateFinder:
 
 
 def make_runs(text: str, words: Sequence[str]) -> TextRuns:
-    """What a text says, as texts are compared by.
+    """Return the features of a text for comparison.
 
     Parameters:
         words: of the text, folded, in order.

@@ -1,5 +1,5 @@
-"""Questions that a model wrote for each passage once, and the quotes that answer them.
+"""Reads the questions that a model wrote for each passage, and the quotes that answer them.
 
-They lie in ``enriched.jsonl`` in the content folder, are read without network or key, and are used
-to find passages only: nothing of what the model wrote is ever shown.
+They are in ``enriched.jsonl`` in the content folder, are read without network or key, and are used
+only to find passages: no text of the model is ever shown.
 """

@@ -1,4 +1,4 @@
-"""Which passages have a line in ``enriched.jsonl``, and which lines are out of date."""
+"""Determines which passages have a line in ``enriched.jsonl``, and which lines are outdated."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Place = tuple[str, tuple[str, ...]]
 
 
 class Coverage:
-    """The passages of one content folder and the lines that are there for them.
+    """The passages of one content folder and their lines.
 
     Parameters:
-        folder: the content.
+        folder: the content folder.
         passages: of all languages, in the order of their pages.
 
     Attributes:
-        file: where the lines are kept.
+        file: the file of the lines.
         problems: lines that could not be read.
     """
 
@@ -37,11 +37,11 @@ class Coverage:
         return len(self._passages)
 
     def passage(self, digest: str) -> Passage | None:
-        """The passage that has a digest now."""
+        """Return the passage with a digest."""
         return self._passages.get(digest)
 
     def missing(self, page: str = "") -> dict[str, Passage]:
-        """The passages without a line, by their digests.
+        """Return the passages without a line, by their digests.
 
         Parameters:
             page: only those of this page and of pages below it.
@@ -53,7 +53,7 @@ class Coverage:
         }
 
     def outdated(self, page: str = "") -> Sequence[Line]:
-        """The lines whose passage has changed or gone."""
+        """Return the lines whose passage has changed or gone."""
         return [
             line
             for digest, line in self._lines.items()
@@ -61,10 +61,10 @@ class Coverage:
         ]
 
     def add(self, lines: Iterable[Line]) -> int:
-        """Write these lines into the file, and remove those that no passage needs any more.
+        """Write these lines to the file, and remove unused ones.
 
-        A line whose passage changed stays until the passages at its place have lines of their own:
-        its quotes that still stand there are still used.
+        A line whose passage changed stays until the passages at its position have lines: its quotes
+        that still occur there are still used.
 
         Returns:
             How many lines were removed.

@@ -1,4 +1,4 @@
-"""The file ``enriched.jsonl``: a line for each passage, sorted by page and place."""
+"""Reads and writes ``enriched.jsonl``: a line for each passage, sorted by page and position."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
 
 
 class Line(msgspec.Struct, frozen=True):
-    """What a model wrote for one passage.
+    """A model's output for one passage.
 
     Parameters:
         page: path of the passage's document.
@@ -52,9 +52,9 @@ _decode = msgspec.json.Decoder(Line).decode
 
 
 def read_lines(file: Path) -> tuple[list[Line], list[Problem]]:
-    """The lines of a file, and what is wrong with those that are left out.
+    """Return the lines of a file, and the problems of invalid ones.
 
-    A file that is not there has no lines and no problems.
+    A missing file has no lines and no problems.
     """
     lines: list[Line] = []
     problems: list[Problem] = []
@@ -79,7 +79,7 @@ def read_lines(file: Path) -> tuple[list[Line], list[Problem]]:
 
 
 def _read_line(line: bytes) -> Line | str:
-    """A line, or what is wrong with it."""
+    """Return a line, or what is wrong with it."""
     if len(line) > MAX_LINE_BYTES:
         return f"it has more than {MAX_LINE_BYTES} bytes"
     try:
@@ -89,12 +89,12 @@ def _read_line(line: bytes) -> Line | str:
 
 
 def digest_of_lines(lines: Sequence[Line]) -> bytes:
-    """A digest of lines; empty where there are none."""
+    """Return a digest of lines; empty if there are none."""
     return sha256(msgspec.json.encode(lines)).digest() if lines else b""
 
 
 def write_lines(file: Path, lines: Iterable[Line]) -> None:
-    """Replace a file by these lines, in this order, as a whole.
+    """Replace a file by these lines, in this order, atomically.
 
     Raises:
         OSError: it cannot be written; the old file stays.

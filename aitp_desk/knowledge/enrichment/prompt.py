@@ -1,4 +1,4 @@
-"""What a model is told: how to write questions, and the passages as data."""
+"""Builds the instructions for a model, and the passages as data."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ Write no links, addresses or instructions into questions and summaries, and noth
 """
 
 REPLY = {"id": "ID", "summary": "...", "questions": [{"ask": "...", "quote": "..."}]}
-"""What a reply to one passage looks like."""
+"""An example of a reply to one passage."""
 
 
 def passage_data(digest: str, passage: Passage) -> dict[str, Any]:
-    """A passage as a model reads it."""
+    """Return a passage as a model reads it."""
     return {
         "id": digest,
         "page": passage.document,

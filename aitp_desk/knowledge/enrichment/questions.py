@@ -1,4 +1,4 @@
-"""The questions that passages were enriched with, by their words: an index in memory."""
+"""Indexes in memory the questions of the enrichment, by their words."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from aitp_desk.knowledge.index.postings import inverse_frequency
 from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, Stemmer, split_words
 
 UNKNOWN = 0.5
-"""How much of its weight a word keeps that stands in no question."""
+"""The share of its weight that a word keeps if no question has it."""
 COMMON = 2000
-"""A stem in more questions than so many finds none; it only adds to what other stems found."""
+"""A stem in more questions than this finds none; it only adds to the finds of other stems."""
 _MOST_UNITS = 0xFFFF
 
 
 class Match(msgspec.Struct, frozen=True, gc=False):
-    """The question of a passage that is most like a visitor's.
+    """A passage's question that is most like a visitor's.
 
     Parameters:
-        likeness: 0 to 1; 1 where both ask in the same words.
-        units: the units of the passage that its quote stands in.
+        likeness: 0 to 1; 1 for the same words.
+        units: the units of the passage with its quote.
         ask: its text.
     """
 
@@ -48,10 +48,10 @@ class Questions:
     Attributes:
         asks: their texts, in the order of their passages.
         owners: the number of the passage of each.
-        spellings: every word of the questions that tells something, and how often.
+        spellings: every significant word of the questions, and how often.
         counts: the stems of these, and the number of passages with each in their questions.
         passages: how many passages have questions.
-        left_out: how many quotes stand in no passage any more.
+        left_out: how many quotes no passage has any more.
     """
 
     def __init__(
@@ -92,10 +92,10 @@ class Questions:
     def _placed(
         self, lines: Iterable[Line], passages: Sequence[Passage]
     ) -> Iterator[tuple[int, int, int, str]]:
-        """Each question with its passage and the units of its quote.
+        """Yield each question with its passage and the units of its quote.
 
-        A line belongs to the passages with its digest; where the passage has changed, each quote
-        to the first passage at its place in which it still stands.
+        A line belongs to the passages with its digest; if the passage has changed, each quote
+        belongs to the first passage at its position that still has it.
         """
         by_digest: dict[str, list[int]] = {}
         by_place: dict[tuple[str, tuple[str, ...]], list[int]] = {}
@@ -124,28 +124,28 @@ class Questions:
         return len(self.asks)
 
     def summary(self, number: int) -> str:
-        """A passage in one sentence; empty where it is not enriched as it is."""
+        """Return the summary of a passage; empty if it is not enriched in its current form."""
         return self._summaries.get(number, "")
 
     def units(self, number: int, stem: str) -> set[int]:
-        """The units of a passage that answer its questions with a stem."""
+        """Return the units of a passage that answer its questions with a stem."""
         found: set[int] = set()
         for at in self._of_passage(self._held.get(stem), number):
             found.update(range(self._first[at], self._past[at]))
         return found
 
     def holding(self, stem: str) -> Mapping[int, int]:
-        """The passages with a stem in their questions, and in how many; none for a common stem."""
+        """Return the passages with a stem in their questions; none for a common stem."""
         held = self._held.get(stem, ())
         return {} if len(held) > COMMON else Counter(map(self.owners.__getitem__, held))
 
     def _weight(self, stems: Mapping[str, float]) -> float:
-        """What a visitor's word tells; less where no question has it."""
+        """Return the weight of a visitor's word; less if no question has it."""
         known = [self._weights[stem] * sure for stem, sure in stems.items() if stem in self._held]
         return max(known, default=UNKNOWN * inverse_frequency(0, len(self.asks)))
 
     def _of_passage(self, held: array[int] | None, number: int) -> Sequence[int]:
-        """Those of some questions that belong to a passage."""
+        """Return those of some questions that belong to a passage."""
         if held is None:
             return ()
         first = bisect_left(self.owners, number)
@@ -153,11 +153,11 @@ class Questions:
         return held[bisect_left(held, first) : bisect_left(held, past)]
 
     def matches(self, terms: Iterable[tuple[Mapping[str, float], float]]) -> dict[int, Match]:
-        """The question most like a visitor's of each passage that shares a word with it.
+        """Return for each passage that shares a word its question most like the visitor's.
 
         Parameters:
-            terms: for each word of the visitor's question the stems that it is found by with how
-                surely each means it, and how much it counts.
+            terms: for each word of the visitor's question its stems with the certainty of each,
+                and its weight.
         """
         weighed = [(stems, factor * self._weight(stems)) for stems, factor in terms]
         ordered = sorted(weighed, key=lambda term: term[1], reverse=True)

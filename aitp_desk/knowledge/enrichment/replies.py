@@ -1,4 +1,4 @@
-"""What a model wrote, validated against the passage that it read."""
+"""Validates a model's output against the passage that it read."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ MAX_QUOTE = 1000
 MAX_SUMMARY = 500
 
 Shown = Callable[[str], bool]
-"""Whether the guards of answers let a text pass unchanged."""
+"""Whether the guards of answers pass a text unchanged."""
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """What a model wrote about one passage, not yet validated.
+    """A model's output for one passage, not yet validated.
 
     Parameters:
         id: digest of the passage.
-        questions: taken as they come, for one that is wrong spoils no other.
+        questions: parsed one by one, because one invalid question must not spoil the others.
     """
 
     id: str
@@ -51,11 +51,11 @@ class DroppedItem(msgspec.Struct, frozen=True):
 def validate_reply(
     reply: Reply, passage: Passage, shown: Shown, dropped: list[DroppedItem]
 ) -> Line:
-    """The line for a passage, of all in a reply that may be used.
+    """Return the line for a passage from the valid parts of a reply.
 
     Parameters:
         shown: the guards of answers.
-        dropped: takes what is not used.
+        dropped: receives what is not used.
     """
     text = QuotedText(passage)
     questions: dict[str, Question] = {}
@@ -92,7 +92,7 @@ def validate_reply(
 
 
 def _fault(question: Question, text: QuotedText, shown: Shown) -> str:
-    """Why a question is not used; empty where it is."""
+    """Return why a question is not used; empty if it is."""
     if not question.ask:
         return "empty question"
     if len(question.ask) > MAX_QUESTION:

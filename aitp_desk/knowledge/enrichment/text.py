@@ -1,4 +1,4 @@
-"""What identifies a passage, and where a quote stands in it."""
+"""Identifies passages, and locates quotes in them."""
 
 from __future__ import annotations
 
@@ -8,37 +8,37 @@ from hashlib import sha256
 from aitp_desk.knowledge.documents.base import Passage
 
 LEAST_CHARACTERS = 25
-"""A passage with less text answers nothing and is not enriched."""
+"""A passage with less text answers no question and is not enriched."""
 _DIGEST_LETTERS = 20
 
 
 def is_enrichable(passage: Passage) -> bool:
-    """Whether a passage has enough text to ask about."""
+    """Return whether a passage has enough text to ask about."""
     return len(passage.text.strip()) >= LEAST_CHARACTERS
 
 
 def make_digest(passage: Passage) -> str:
-    """Digest of what a model reads of a passage: title, headings and text.
+    """Return the digest of what a model reads of a passage: title, headings and text.
 
-    White space does not count. Passages that read the same share a digest, and hence a line.
+    White space does not count. Passages with the same text share a digest, and hence a line.
     """
     told = "\0".join(map(collapse_space, (passage.title, *passage.trail, passage.text)))
     return sha256(told.encode()).hexdigest()[:_DIGEST_LETTERS]
 
 
 _TYPOGRAPHY = str.maketrans("’‘“”–—‑", "''\"\"---")
-"""What a model writes plain; each for one character, so that places stay the same."""
+"""Signs that models simplify; one character each, so that positions stay the same."""
 
 
 def collapse_space(text: str) -> str:
-    """A text with each run of white space as one space."""
+    """Replace each run of white space by one space."""
     return " ".join(text.split())
 
 
 class QuotedText:
     """A passage's text, and where each unit begins in it.
 
-    White space and the shape of quotation marks and dashes do not count.
+    White space and the style of quotation marks and dashes do not count.
     """
 
     def __init__(self, passage: Passage) -> None:
@@ -54,7 +54,7 @@ class QuotedText:
             end = start + len(piece)
 
     def units(self, quote: str) -> range:
-        """The units that a quote stands in; empty where it is no stretch of the text."""
+        """Return the units with a quote; empty if the text does not contain it."""
         quote = _plain(quote)
         start = self._text.find(quote) if quote else -1
         if start < 0:

@@ -1,1 +1,1 @@
-"""The index: a file made from the content, beside the desk's data."""
+"""Builds and reads the index, a file in the desk's data folder."""

@@ -1,4 +1,4 @@
-"""Writing a file of the data folder anew: it is in its place whole, or not at all."""
+"""Replaces files of the data folder atomically."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 
 @contextmanager
 def replace_file(file: Path) -> Iterator[Path]:
-    """A new file, empty, that takes the place of another when the block has ended well.
+    """Yield a new, empty file that replaces another once the block has ended without an error.
 
-    If it does not, nothing is left of it: what does not fit must not keep the disk full. What
-    processes left that were ended in the middle goes first; one desk works on a data folder. The
-    new file is on the disk before it has the name: a power failure leaves the one or the other.
+    After an error it is removed: a file that does not fit must not keep the disk full. Leftovers of
+    killed processes are removed first; one desk works on a data folder. The new file is on disk
+    before it is renamed: a power failure leaves one or the other.
     """
     for left in file.parent.glob(f"{file.name}.*.new"):
         left.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Making the index file from the content."""
+"""Builds the index file from the content."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ from aitp_desk.knowledge.sources.page_pipeline import CachedPagePipeline, PagePi
 from aitp_desk.knowledge.sources.pdf.texts import FOLDER as PDF_FOLDER
 
 FORMAT = 43
-"""Raised when what the file holds or how a page is cut changes; old files are then made again."""
+"""Raised when the file's contents or the cutting of pages change; old files are then rebuilt."""
 
 FILE = "knowledge.sqlite"
 
 _OUTLINED = 12
-"""How many sections of a page may be named beside an answer or a page."""
+"""How many sections of a page may be listed with an answer or a page."""
 
 _SCHEMA = """
 CREATE TABLE made (content TEXT NOT NULL, columns BLOB NOT NULL);
@@ -57,7 +57,7 @@ CREATE TABLE stem (stem TEXT PRIMARY KEY, numbers BLOB NOT NULL, scores BLOB NOT
 _BY_NAME = "CREATE INDEX by_name ON called (name, late, passage)"
 
 ReportProgress = Callable[[int, int], None]
-"""Told how many pages are done, and of how many."""
+"""Called with the number of finished pages, and the total."""
 
 _encode: Callable[[object], bytes] = msgspec.msgpack.Encoder().encode
 
@@ -67,20 +67,20 @@ def _tell_nobody(_done: int, _of: int) -> None:
 
 
 class Columns(msgspec.Struct, frozen=True):
-    """What is read of an index when it is opened. Bytes are arrays, one item for each passage.
+    """The columns that are read when an index is opened. Bytes are arrays with an item per passage.
 
     Parameters:
-        problems: what could not be read.
+        problems: files that could not be read.
         counts: every stem, in order, and the number of passages that hold it.
         spellings: every word as the content writes it, and how often.
         stems: every word of ``spellings`` and its stem.
         outlines: of every document, by its number, the first passages of its first sections.
         owners: the number of the document.
-        twins: the number of the first passage that says the same, mostly its own.
-        figures: the sorts of figures in it, as flags.
+        twins: the number of the first near-duplicate, mostly itself.
+        figures: the types of figures in it, as flags.
         units: where its units begin in ``unit_figures``; one item more than passages.
-        unit_figures: the sorts of figures in each unit of all passages.
-        heading_weights: what the stems of the headings above weigh together.
+        unit_figures: the types of figures in each unit of all passages.
+        heading_weights: the total weight of the stems of the headings above.
         genres: one byte each, its genres as flags.
     """
 
@@ -99,11 +99,11 @@ class Columns(msgspec.Struct, frozen=True):
 
 
 class IndexRequest(msgspec.Struct, frozen=True):
-    """An index file that is to be made.
+    """An index file to be built.
 
     Parameters:
-        raw: the files that it is made from.
-        content: names the content that it is made from.
+        raw: its source files.
+        content: identifies the content.
     """
 
     file: Path
@@ -114,15 +114,15 @@ class IndexRequest(msgspec.Struct, frozen=True):
 def build_indexes(
     wanted: Sequence[IndexRequest], tell: ReportProgress = _tell_nobody, *, keep: bool = False
 ) -> None:
-    """Write the indexes under other names, then move each into its place.
+    """Write the indexes under temporary names, then move each into place.
 
-    Pages that several of them hold are read, cut and laid out once.
+    Pages that several of them have are read, cut and laid out once.
 
     Parameters:
         wanted: one or more, of one content in several languages, in one folder.
-        tell: told after each page.
-        keep: keep what is made of each page, so that it is made again only when it has changed;
-            for a small site it is not worth it.
+        tell: called after each page.
+        keep: cache the results of each page, so that only changed pages are processed again;
+            not worth it for a small site.
     """
     folder = wanted[0].file.parent
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -145,7 +145,7 @@ def build_indexes(
 
 @contextmanager
 def _filling(wanted: IndexRequest, share: Content, stemmer: Stemmer) -> Iterator[_IndexWriter]:
-    """An index to be filled; it is sealed and in its place when the block has ended well."""
+    """Yield an index to be filled; it is sealed and moved into place if the block succeeds."""
     with replace_file(wanted.file) as made:
         with closing(sqlite3.connect(made, isolation_level=None)) as connection:
             connection.execute("PRAGMA journal_mode = OFF")
@@ -166,7 +166,7 @@ def _fill(
     stemmer: Stemmer,
     tell: ReportProgress,
 ) -> None:
-    """Add each document to the indexes that are to hold it."""
+    """Add each document to its indexes."""
     cut = drop_boilerplate({document.path: pages.cut(document) for document in documents})
     for filling in fillings:
         filling.find_digests(cut)
@@ -184,11 +184,11 @@ class _IndexWriter:
     """An index file while it is filled, document by document.
 
     Parameters:
-        share: what it is to hold.
+        share: its content.
         stemmer: knows the words of every document that is added.
 
     Attributes:
-        paths: of the documents that it is to hold.
+        paths: of its documents.
         digests: of those that no answer is taken from.
     """
 
@@ -209,7 +209,7 @@ class _IndexWriter:
         self._outlines: list[list[int]] = []
 
     def find_digests(self, cut: Mapping[str, Sequence[Passage]]) -> None:
-        """Find which of its documents only repeat others of it."""
+        """Find which of its documents only repeat others."""
         self.digests = find_digests({path: cut[path] for path in cut if path in self.paths})
 
     def add(
@@ -256,7 +256,7 @@ class _IndexWriter:
         """Write what is known of all documents together.
 
         Parameters:
-            content: names the content that the index is made from.
+            content: identifies the content of the index.
         """
         rows = self._postings.rows([*map(authority, self._genres)])
         self._run_all("INSERT INTO stem VALUES (?, ?, ?, ?, ?)", rows)

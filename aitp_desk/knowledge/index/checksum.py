@@ -1,9 +1,9 @@
-"""The seal of an index file: by it damage is seen before anything is read.
+"""Seals an index file with a checksum, so that damage is detected before it is read.
 
-SQLite finds a page that is broken when it reads it, and does not find one whose text has changed.
-So the file carries a checksum of all its bytes, where an application may keep a number of its own:
-in the header, as ``user_version`` (https://www.sqlite.org/fileformat.html, section 1.3). To read
-the file once takes about a second for each gigabyte.
+SQLite notices a broken page when it reads it, but not a page whose text has changed. So the file
+has a checksum of all its bytes in the header field for applications, ``user_version``
+(https://www.sqlite.org/fileformat.html, section 1.3). Reading the file once takes about a second
+for each gigabyte.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _CHUNK = 1 << 20
 
 
 def write_checksum(file: Path) -> None:
-    """Put the checksum into a file that nobody else has open."""
+    """Write the checksum into a file that no other process has open."""
     checksum, _ = _read(file)
     with file.open("r+b") as opened:
         opened.seek(_AT)
@@ -25,7 +25,7 @@ def write_checksum(file: Path) -> None:
 
 
 def is_intact(file: Path) -> bool:
-    """Whether a file is as it was when it was sealed; one that cannot be read is not."""
+    """Return whether a file is unchanged since it was sealed; an unreadable one is not."""
     try:
         checksum, sealed = _read(file)
     except OSError:
@@ -34,7 +34,7 @@ def is_intact(file: Path) -> bool:
 
 
 def _read(file: Path) -> tuple[bytes, bytes]:
-    """The checksum of what is in a file, and the one that stands there."""
+    """Return the computed checksum of a file, and the stored one."""
     with file.open("rb") as opened:
         header = opened.read(_HEADER)
         sealed = header[_AT : _AT + _ITS_BYTES]

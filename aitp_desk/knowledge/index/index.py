@@ -1,14 +1,13 @@
-"""The index: a file made from the content, beside the desk's data.
+"""Reads the index, a file in the data folder that is built from the content.
 
-It holds the documents and passages themselves, so that a start with unchanged content reads no
-page, and the :class:`~aitp_desk.knowledge.index.postings.Posting` of every stem. What ranking
-needs of
-every passage is held in memory; the rest is read when it is asked for, and some of it kept.
+It has the documents and passages themselves, so that a start with unchanged content reads no page,
+and the :class:`~aitp_desk.knowledge.index.postings.Posting` of every stem. The data that ranking
+needs of every passage is in memory; the rest is read on demand, and some of it cached.
 
-The file may be deleted or overwritten at any time: it is made again. Cut short in place it ends the
-process that has it open, for it is mapped; the next start makes it again. It names the content that
-it was made from; when that changes a new one takes its place at once, and readers of the old one
-keep it until they let go.
+The file may be deleted or replaced at any time: it is rebuilt. Truncating it in place kills the
+process that has it open, because it is mapped; the next start rebuilds it. It identifies its
+content; when that changes a new file replaces it atomically, and readers of the old one keep it
+until they close it.
 """
 
 from __future__ import annotations
@@ -32,14 +31,14 @@ from aitp_desk.knowledge.index.subprocess_build import build_in_subprocess, is_l
 from aitp_desk.knowledge.sources.loader import RawContent
 
 _MAPPED = 1 << 30
-"""How many bytes of the file may be read as memory: they are the system's cache, not the desk's."""
+"""How many bytes of the file may be memory-mapped: they are the system's cache, not the desk's."""
 _KEPT_PASSAGES = 4096
 _KEPT_NAMES = 4096
 _MOST_CALLED_ALIKE = 6
 
 
 class Passages(Sequence[Passage]):
-    """All passages by number. Each is read when it is asked for; so many of the last are kept.
+    """All passages by number, read on demand; the last ones are cached.
 
     Parameters:
         rows: of the index file.
@@ -84,15 +83,15 @@ class Index:
     """An open index. It is read-only and never changes.
 
     Parameters:
-        file: that it is in.
-        connection: to it; closed when the index is let go.
+        file: its file.
+        connection: to it; closed when the index is garbage-collected.
 
     Attributes:
         documents: by path, without their bodies; :meth:`body` reads one.
-        counts: every stem, in order, and the number of passages that hold it.
+        counts: every stem, in order, and the number of passages that have it.
         spellings: every word as the content writes it, and how often.
         stems: every word of ``spellings`` and its stem.
-        is_stale: whether the file is not the one any more that was opened, or could not be read.
+        is_stale: whether the file was replaced since it was opened, or could not be read.
 
     The other attributes are those of :class:`~aitp_desk.knowledge.index.builder.Columns`.
     """
@@ -100,7 +99,7 @@ class Index:
     def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
         self._rows = IndexRows(file, connection)
         self.is_stale = self._rows.is_stale
-        # the last reader closes the file, be it a reply that outlives a change of the content
+        # the last reader closes the file, even a reply that outlives a change of the content
         weakref.finalize(self, connection.close)
         run = connection.execute
         run(f"PRAGMA mmap_size = {_MAPPED}")
@@ -121,11 +120,11 @@ class Index:
         self._called: dict[str, Sequence[int]] = {}
 
     def body(self, path: str) -> str:
-        """The body of the document at a path."""
+        """Return the body of the document at a path."""
         return self._rows.one("SELECT body FROM document WHERE path = ?", path, str)
 
     def posting(self, stem: str) -> Posting:
-        """The passages that hold a stem."""
+        """Return the passages that have a stem."""
         query = "SELECT numbers, scores, ends, positions FROM stem WHERE stem = ?"
         return self._rows.one(query, stem, self._read_posting)
 
@@ -137,19 +136,19 @@ class Index:
         return posting
 
     def _known(self, number: int) -> int:
-        """The number, where there is such a passage; in a damaged row there may be none."""
+        """Return the number, if there is such a passage; a damaged row may name others."""
         if not 0 <= number < len(self.passages):
             raise ValueError(f"There is no passage {number}.")
         return number
 
     def unit_figures(self, number: int) -> Sequence[int]:
-        """The sorts of figures in each unit of a passage, as flags."""
+        """Return the types of figures in each unit of a passage, as flags."""
         return self._unit_figures[self._units[number] : self._units[number + 1]]
 
     def find_by_name(self, name: str) -> Sequence[int]:
-        """The first passages of some sections and pages that are called so.
+        """Return the first passages of some sections and pages with this name.
 
-        Those that open a page or stand in a glossary come first.
+        Those that open a page or are in a glossary come first.
         """
         kept = self._called.get(name)
         if kept is None:
@@ -162,14 +161,14 @@ class Index:
 
 
 def open_indexes(parts: Mapping[str, RawContent], data: Path) -> dict[str, Index]:
-    """Open the indexes of this content; those that are absent or of other content are made first.
+    """Open the indexes of this content; missing and outdated ones are built first.
 
     Parameters:
         parts: the content's files, by the names of the index files.
-        data: the desk's data folder; it is made when absent.
+        data: the desk's data folder; it is created if missing.
 
     Raises:
-        ContentUnreadable: the indexes of much content could not be made.
+        ContentUnreadable: the indexes of large content could not be built.
     """
     indexes: dict[str, Index] = {}
     wanted: dict[str, IndexRequest] = {}
@@ -192,7 +191,7 @@ def _open_made(file: Path, content: str) -> Index | None:
     try:
         index = _open(file)
     except (sqlite3.Error, msgspec.MsgspecError, ValueError):
-        return None  # of another format: it is made again
+        return None  # of another format: it is rebuilt
     return index if index.content == content else None
 
 

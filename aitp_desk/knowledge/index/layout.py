@@ -1,4 +1,4 @@
-"""The words of a passage: which stems it holds, how often, and in which of its units.
+"""Computes the words of a passage: its stems, their counts, and their units.
 
 Everything here is computed when the index is built; a question only looks it up.
 """
@@ -20,15 +20,17 @@ from aitp_desk.knowledge.search.tokenizer import NAME_SIGN, Stemmer, split_words
 from aitp_desk.knowledge.sources.markdown.blocks import first_heading
 
 FIELD_WEIGHTS = {"title": 1.6, "heading": 2.5, "about": 0.5, "text": 1.0, "lead": 0.5}
-"""How much a word counts by where it stands. One in a title or a heading tells more."""
+"""The weight of a word by its field. One in a title or a heading counts more."""
 IN_TITLE, IN_HEADING = 1, 2
 AS_SUBJECT, PLAIN, IN_LEAD = 0, 1, 2
-"""How a word stands in a unit: in what a row or an item is about (``Weight`` of ``Weight: 540 g``)
-or what a sentence defines, just so, or in what leads the unit in. The lower one counts where a word
-stands in several ways."""
+"""The role of a word in a unit: in the subject of a row or an item (``Weight`` of ``Weight: 540
+g``) or of a definition, plain, or in the unit's lead. The lowest one counts if a word has several
+roles.
+"""
 CODE_BLOCK = 1 << 16
-"""A flag beside those of :mod:`aitp_desk.knowledge.search.quantities`: the unit is a block of
-code."""
+"""A flag in addition to those of :mod:`aitp_desk.knowledge.search.quantities`: the unit is a block
+of code.
+"""
 
 _WAYS = 3
 _SUBJECT = re.compile(r"(.{1,60}?)(?::| –| —| - )\s(?=\S)")
@@ -47,17 +49,17 @@ _NO_SUBJECT = re.compile(
 
 
 class PassageLayout(msgspec.Struct, frozen=True):
-    """A passage as the index keeps it.
+    """A passage as the index stores it.
 
     Parameters:
-        figures: the sorts of figures in each unit, as flags, and :data:`CODE_BLOCK`.
+        figures: the types of figures in each unit, as flags, and :data:`CODE_BLOCK`.
         length: number of words of all units.
         stems: for each stem its count outside the units by :data:`FIELD_WEIGHTS`, its count
             inside them, and its position: a sign for the flags :data:`IN_TITLE` and
-            :data:`IN_HEADING`, then one for each unit and how the stem stands there.
+            :data:`IN_HEADING`, then one for each unit and the stem's role there.
             :func:`read_position` reads it.
         heading: the stems of the headings above.
-        runs: what the passage says.
+        runs: its features for duplicate detection.
     """
 
     figures: list[int]
@@ -68,7 +70,7 @@ class PassageLayout(msgspec.Struct, frozen=True):
 
 
 class DocumentLayout(msgspec.Struct, frozen=True):
-    """A document as the indexes keep it.
+    """A document as the indexes store it.
 
     Parameters:
         passages: of the document.
@@ -85,7 +87,7 @@ def lay_out_document(
     """Lay out a document.
 
     Parameters:
-        passages: of the document; none where no answer is to be taken from it.
+        passages: of the document; none if no answer is to be taken from it.
         stemmer: learns the words.
     """
     title, about = _words_of_document(document)
@@ -102,7 +104,7 @@ def lay_out_document(
 
 
 def _words_of_document(document: Document) -> tuple[list[str], list[str]]:
-    """The words of a document that all its passages share: its name, and what it is about."""
+    """Return the words of a document that all its passages share: its name and its topics."""
     called = [document.title, document.name]
     if document.kind == "markdown":
         called.append(first_heading(document.body))
@@ -115,10 +117,10 @@ def _words_of_document(document: Document) -> tuple[list[str], list[str]]:
 
 
 class _PassageWords(msgspec.Struct, frozen=True):
-    """The words of a passage, cut and folded, where they stand.
+    """The words of a passage, cut and folded, by field.
 
     Parameters:
-        units: of each unit, and how many of them are its subject: what stands before the first
+        units: of each unit, and how many of them are its subject: the words before the first
             colon or dash of a row or an item.
         leads: of each lead, and the units that it leads in.
     """
@@ -141,7 +143,7 @@ class _PassageWords(msgspec.Struct, frozen=True):
         )
 
     def all(self) -> Iterator[list[str]]:
-        """All words, as often as they stand there."""
+        """Yield all words, as often as they occur."""
         yield self.heading
         for words, _ in (*self.units, *self.leads):
             yield words
@@ -203,7 +205,7 @@ def _lay_out(
 
 
 def read_position(position: str) -> tuple[int, list[tuple[int, int]]]:
-    """The flags of a stem in a passage, and the units that hold it with how it stands in each."""
+    """Return the flags of a stem in a passage, and the units that have it with its role in each."""
     flags = ord(position[0])
     return flags, [divmod(ord(sign), _WAYS) for sign in position[1:]]
 
@@ -221,7 +223,7 @@ def _figures(units: Sequence[Unit]) -> list[int]:
 
 
 def _subject(unit: Unit) -> str:
-    """What a row or an item is about, and what a sentence says what it is: ``A tag is …``."""
+    """Return the subject of a row or an item, or of a definition: ``A tag is …``."""
     if unit.kind == "code":
         return ""
     found = _SUBJECT.match(unit.text)

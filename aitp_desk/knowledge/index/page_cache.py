@@ -1,8 +1,8 @@
-"""What was made of the pages of a large site, so that a change of one is a change of that one.
+"""Caches the results of processing each page of a large site.
 
-How a page is read, cut and laid out follows from the page alone: what was made of it is kept by the
-digest of all that it was made of, in a file beside the index. The file may be deleted at any time.
-It holds what the last index needed and nothing else.
+How a page is read, cut and laid out depends on the page alone: the results are stored by the digest
+of their input, in a file next to the index. The file may be deleted at any time. It has what the
+last index needed and nothing else.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FILE = "pages.sqlite"
 
 _SCHEMA = "CREATE TABLE kept (digest BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
 _SWIFT = 1
-"""How hard zlib tries: the file is read more often than it is looked at for its size."""
+"""The compression level of zlib: the file is read often, so speed matters more than size."""
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -31,12 +31,12 @@ _encode: Callable[[object], bytes] = msgspec.msgpack.Encoder().encode
 
 
 class PageCache:
-    """What was made before, and takes what is made now.
+    """Looks up earlier results and stores new ones.
 
     Parameters:
-        before: the file that the last index left; may be empty, of another format or damaged.
-        now: the file that takes its place.
-        format: of what is kept; what was made in another one is not found.
+        before: the file of the last index; may be empty, of another format or damaged.
+        now: the file that replaces it.
+        format: of the results; those of another one are not found.
     """
 
     def __init__(self, before: sqlite3.Connection, now: sqlite3.Connection, format: str) -> None:
@@ -44,11 +44,11 @@ class PageCache:
         self._format = format
 
     def get_or_make(self, kind: type[T], of: object, make: Callable[[], T]) -> T:
-        """What was made of something before, or else is made now.
+        """Return an earlier result, or compute it.
 
         Parameters:
-            kind: what is made.
-            of: all that it is made of.
+            kind: the type of the result.
+            of: its complete input.
         """
         digest = sha256(_encode((self._format, kind.__name__, of))).digest()
         packed = self._packed(digest)
@@ -76,7 +76,7 @@ class PageCache:
 
 @contextmanager
 def open_page_cache(file: Path, format: str) -> Iterator[PageCache]:
-    """What is kept in a file; what was got meanwhile is in it when the block has ended well."""
+    """Open the cache in a file; results used within the block are in it afterwards."""
     before = f"{file.resolve().as_uri()}?mode=ro&immutable=1" if file.is_file() else ":memory:"
     with (
         replace_file(file) as made,

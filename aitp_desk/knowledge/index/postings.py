@@ -1,6 +1,6 @@
-"""Postings: for each stem, the passages that hold it, with its score and position in each.
+"""Stores postings: for each stem its passages, with score and position in each.
 
-A posting is kept as plain arrays by the passages' numbers. Scores are BM25 with fields, computed
+A posting is stored as plain arrays by the passages' numbers. Scores are BM25 with fields, computed
 when the index is built, so a question only adds them up.
 """
 
@@ -25,11 +25,11 @@ _SATURATION = 1.5
 _LENGTH = 0.5
 
 Row = tuple[str, bytes, bytes, bytes, str]
-"""A stem and what the index file holds of its :class:`Posting`."""
+"""A stem and its :class:`Posting` as columns of the index file."""
 
 
 class Posting(msgspec.Struct, frozen=True, gc=False):
-    """The passages that hold a stem.
+    """The passages that have a stem.
 
     Parameters:
         numbers: of the passages, ascending.
@@ -46,25 +46,25 @@ class Posting(msgspec.Struct, frozen=True, gc=False):
 
     @classmethod
     def read(cls, numbers: bytes, scores: bytes, ends: bytes, positions: str) -> Posting:
-        """A posting from its row in the index file."""
+        """Read a posting from its row in the index file."""
         return cls(array(NUMBERS, numbers), array(SCORES, scores), array(NUMBERS, ends), positions)
 
     def is_whole(self) -> bool:
-        """Whether its arrays belong together; those of a damaged row do not."""
+        """Return whether its arrays are consistent; those of a damaged row are not."""
         if not len(self.numbers) == len(self.scores) == len(self.ends):
             return False
         ends = self.ends.tolist()
         return ends == sorted(ends) and ends[-1] == len(self.positions)
 
     def position(self, number: int) -> str:
-        """Where the stem is in a passage; empty when the passage does not hold it."""
+        """Return the position of the stem in a passage; empty if the passage does not have it."""
         at = bisect_left(self.numbers, number)
         if at == len(self.numbers) or self.numbers[at] != number:
             return ""
         return self.positions[self.ends[at - 1] if at else 0 : self.ends[at]]
 
     def found(self, most: int | None = None) -> Iterable[tuple[int, float]]:
-        """The passages with their scores.
+        """Return the passages with their scores.
 
         Parameters:
             most: leave out all but about so many, those with the best scores.
@@ -77,12 +77,12 @@ class Posting(msgspec.Struct, frozen=True, gc=False):
 
 
 def inverse_frequency(count: int, passages: int) -> float:
-    """How much a stem tells that so many of all passages hold (inverse document frequency)."""
+    """Return the inverse document frequency of a stem."""
     return log(1 + (passages - count + 0.5) / (count + 0.5))
 
 
 class _StemCounts:
-    """The passages that hold a stem, and its counts outside and inside their units."""
+    """The passages that have a stem, and its counts outside and inside their units."""
 
     __slots__ = ("inside", "numbers", "outside", "positions")
 
@@ -113,11 +113,11 @@ class Postings:
             held.positions.append(intern(position))
 
     def counts(self) -> dict[str, int]:
-        """Every stem in order, and the number of passages that hold it."""
+        """Return every stem in order, and the number of passages that have it."""
         return {stem: len(self._held[stem].numbers) for stem in sorted(self._held)}
 
     def rows(self, authority: Sequence[float]) -> Iterator[Row]:
-        """The rows of all stems.
+        """Yield the rows of all stems.
 
         Parameters:
             authority: the factor of each passage's scores.

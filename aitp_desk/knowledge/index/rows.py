@@ -1,4 +1,4 @@
-"""Reading the rows of an index file, which may be damaged while it is read from."""
+"""Reads rows of an index file, which may be damaged meanwhile."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from aitp_desk.knowledge.sources.file_state import read_state
 from aitp_desk.model.errors import Unavailable
 
 RETRY_SECONDS = 2
-"""So long it takes about until a damaged index is made again."""
+"""About how long it takes until a damaged index is rebuilt."""
 _DAMAGE = (sqlite3.Error, msgspec.MsgspecError, ValueError, TypeError)
-"""What comes of rows that are broken, gone (and so None) or hold what was not written there."""
+"""Raised by rows that are broken, missing (and so None) or have unexpected content."""
 
 T = TypeVar("T")
 
@@ -27,7 +27,7 @@ class IndexRows:
     """The rows of one file.
 
     Parameters:
-        file: as it is called; another may take its name meanwhile.
+        file: its name; another file may take it meanwhile.
         connection: to it.
     """
 
@@ -38,10 +38,10 @@ class IndexRows:
         self._is_damaged = False
 
     def one(self, query: str, key: object, understand: Callable[..., T]) -> T:
-        """What is understood of the one row that a key has.
+        """Parse the only row with a key.
 
         Raises:
-            Unavailable: it cannot be read; the file has to be made again.
+            Unavailable: it cannot be read; the file has to be rebuilt.
         """
         try:
             return understand(*self._run(query, (key,)).fetchone())
@@ -49,7 +49,7 @@ class IndexRows:
             raise self._damaged(error) from error
 
     def all(self, query: str, given: Sequence[object], understand: Callable[..., T]) -> Iterator[T]:
-        """What is understood of each row of a query.
+        """Parse each row of a query.
 
         Raises:
             Unavailable: as :meth:`one`.
@@ -61,7 +61,7 @@ class IndexRows:
             raise self._damaged(error) from error
 
     def is_stale(self) -> bool:
-        """Whether the file is not the one any more that was opened, or could not be read."""
+        """Return whether the file was replaced since it was opened, or could not be read."""
         return self._is_damaged or read_state(self._file) != self._opened
 
     def _damaged(self, error: Exception) -> Unavailable:

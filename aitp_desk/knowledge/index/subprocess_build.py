@@ -1,7 +1,7 @@
-"""Making the indexes of a large site in a process of its own, and telling how far it has come.
+"""Builds the indexes of a large site in a subprocess, and reports progress.
 
-Thousands of pages take many seconds of Python. In a thread that would slow down everybody who is
-being answered meanwhile, and what it needed of memory would never be given back.
+Thousands of pages take many seconds of Python. In a thread that would slow down all concurrent
+replies, and its memory would never be returned.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from aitp_desk.knowledge.sources.admission import ContentUnreadable
 from aitp_desk.knowledge.sources.processes import start_process
 
 LARGE_BYTES = 3 * 1024 * 1024
-"""The index of so much content is made apart."""
+"""The index of more content is built in a subprocess."""
 TELL_SECONDS = 5.0
-"""How often the log tells how far it is."""
+"""How often the log reports progress."""
 
 _PROGRAM = "aitp_desk.knowledge.index.subprocess_build"
 _SAY_SECONDS = 1.0
@@ -32,12 +32,12 @@ _log = structlog.get_logger(__name__)
 
 
 def is_large(wanted: Iterable[IndexRequest]) -> bool:
-    """Whether the indexes of this content are better made apart."""
+    """Return whether the indexes of this content should be built in a subprocess."""
     return sum(_sizes(wanted).values()) >= LARGE_BYTES
 
 
 def build_in_subprocess(wanted: Sequence[IndexRequest]) -> None:
-    """As :func:`aitp_desk.knowledge.index.builder.build_indexes`, in a process of its own.
+    """Run :func:`aitp_desk.knowledge.index.builder.build_indexes` in a subprocess.
 
     Raises:
         ContentUnreadable: the process ended without the indexes; the message says why.
@@ -50,7 +50,7 @@ def build_in_subprocess(wanted: Sequence[IndexRequest]) -> None:
         given, said = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
         try:
             with given:
-                # what several of them hold goes over once
+                # content that several of them share is sent once
                 pickle.dump([replace(one, file=one.file.absolute()) for one in wanted], given)
             for line in said:
                 done, _, rest = line.decode().strip().partition(" ")
@@ -59,7 +59,7 @@ def build_in_subprocess(wanted: Sequence[IndexRequest]) -> None:
                 elif time.monotonic() - told_at >= TELL_SECONDS:
                     told_at = time.monotonic()
                     _log.info("content.indexing", pages=int(done), of=int(rest))
-        except BrokenPipeError:  # it ended before it had read all
+        except BrokenPipeError:  # it ended before it had read everything
             pass
         except BaseException:
             process.kill()
@@ -72,12 +72,12 @@ def build_in_subprocess(wanted: Sequence[IndexRequest]) -> None:
 
 
 def _sizes(wanted: Iterable[IndexRequest]) -> dict[str, int]:
-    """The size of each file in bytes by its source, however many of the indexes are to hold it."""
+    """Return the size of each file in bytes by its source, even if several indexes have it."""
     return {found.source: len(payload) for one in wanted for found, payload in one.raw.files}
 
 
 def main() -> None:
-    """Make the indexes that come in, and say how far that is, a line at a time."""
+    """Build the indexes that come in, and report progress, a line at a time."""
     wanted = pickle.load(sys.stdin.buffer)  # noqa: S301 -- from the desk itself
     said_at = time.monotonic()
 
@@ -90,7 +90,7 @@ def main() -> None:
     try:
         try:
             build_indexes(wanted, say, keep=True)
-        except (OSError, sqlite3.Error):  # there may be room for the indexes alone
+        except (OSError, sqlite3.Error):  # the disk may have space for the indexes alone
             build_indexes(wanted, say)
     except Exception as error:  # noqa: BLE001 -- the desk tells it
         print(f"{type(error).__name__}: {' '.join(str(error).split())}")  # noqa: T201

@@ -1,4 +1,4 @@
-"""Where a term of a question stands: in which passages, and how it stands in one of them."""
+"""Describes in which passages a term of a question occurs, and where in each."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import msgspec
 from aitp_desk.knowledge.index.postings import Posting
 
 IN_HEADINGS, IN_TITLES = 1.0, 0.8
-"""How much a word counts for every unit below that the headings or the page's title say."""
+"""The weight of a word in the headings or the page's title for every unit below."""
 
 
 class TermPlace(msgspec.Struct, frozen=True, gc=False):
-    """How a term stands in a passage. Values are 0 to 1: how surely the term is meant.
+    """The occurrences of a term in a passage. Values are 0 to 1: the certainty of the match.
 
     Parameters:
         title, heading: in the page's title, in the headings above.
-        said: the weight of the heading's words that the term stands for.
-        best: at its best place.
-        units: the units that hold it and how surely.
-        around: how surely what stands above a unit says it, be it the heading or the title.
-        covered: how surely the passage speaks of it in any place.
-        news: the units that say it more surely than what stands above them, and by how much.
+        said: the weight of the heading's words that match the term.
+        best: at its best position.
+        units: the units that have it, with certainty.
+        around: the certainty that the heading or the title has it.
+        covered: the certainty that the passage has it in any position.
+        news: the units that match better than the headings above, and by how much.
     """
 
     title: float
@@ -36,7 +36,7 @@ class TermPlace(msgspec.Struct, frozen=True, gc=False):
 
     @classmethod
     def of(cls, title: float, heading: float, said: float, units: Mapping[int, float]) -> TermPlace:
-        """A place with what follows from where the term stands."""
+        """Return a place with the values derived from the occurrences."""
         best = min(max(units.values()), 1.0) if units else 0.0
         around = max(IN_HEADINGS * heading, IN_TITLES * title)
         said_in = tuple(units.items())
@@ -56,17 +56,17 @@ class TermPlace(msgspec.Struct, frozen=True, gc=False):
 
 
 NOWHERE = TermPlace.of(0.0, 0.0, 0.0, {})
-"""The place of a term in a passage that does not hold it."""
+"""The place of a term in a passage that does not have it."""
 
 
 class TermPlaces(msgspec.Struct, frozen=True, gc=False):
-    """Where a term stands.
+    """The occurrences of a term.
 
     Parameters:
-        found: the passages that hold it, with its scores there.
-        stems: the postings of its stems, with how surely each stands for it and what it weighs.
-        asked: the stems of it that stand in questions for passages, and how surely each means it.
-        kept: how it stands in the passages that were looked at.
+        found: the passages that have it, with its scores there.
+        stems: the postings of its stems, with certainty and weight.
+        asked: its stems that occur in questions for passages, with certainty.
+        kept: its places in the passages examined so far.
     """
 
     found: dict[int, float]
@@ -75,5 +75,5 @@ class TermPlaces(msgspec.Struct, frozen=True, gc=False):
     kept: dict[int, TermPlace]
 
     def score(self, number: int) -> float:
-        """Its score in any passage."""
+        """Return its score in any passage."""
         return self.found.get(number, 0.0)
