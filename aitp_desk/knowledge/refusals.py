@@ -1,4 +1,4 @@
-"""The questions that the content did not answer, grouped by what they ask for."""
+"""Groups the questions that the content did not answer."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _LONGEST = 200
 
 
 class RefusalGroup(msgspec.Struct, frozen=True):
-    """Questions that ask for the same.
+    """Questions with the same meaning.
 
     Parameters:
-        newest: of the wording that is asked most often.
+        newest: of the most frequent wording.
         others: the other wordings.
         times: how often all of them were asked.
     """
@@ -31,11 +31,11 @@ class RefusalGroup(msgspec.Struct, frozen=True):
 async def group_refusals(
     refusals: Iterable[Refusal], vectors: Vectors | None
 ) -> list[RefusalGroup]:
-    """Group refused questions, those asked most often first.
+    """Group refused questions, the most frequent first.
 
     Parameters:
         refusals: the newest first.
-        vectors: group by meaning; without them only questions in the same words are one.
+        vectors: group by meaning; without them only equal wordings are grouped.
     """
     count: Counter[str] = Counter()
     newest: dict[str, Refusal] = {}

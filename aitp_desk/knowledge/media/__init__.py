@@ -1,1 +1,1 @@
-"""What pages offer besides their text: files, pictures, recordings, records."""
+"""Reads the media that pages offer: files, pictures, recordings, records."""

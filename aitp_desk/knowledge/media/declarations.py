@@ -1,9 +1,9 @@
-"""What pages declare in their front matter beside their text.
+"""Reads the media that pages declare in their front matter.
 
-That is ``video``, ``audio``, ``images``, ``downloads``, ``data``, and one payload of a content type
-that is the site's own; and which of these types a page describes. What is wrong is a
-:class:`Problem` with the line of the file; the page is served all the same, and so is everything
-else that it declares.
+That is ``video``, ``audio``, ``images``, ``downloads``, ``data``, and one payload of a
+site-specific content type; and which of these types a page documents. An error is a
+:class:`Problem` with the line of the file; the page is served all the same, and so are its other
+declarations.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from aitp_desk.model.calls.action import AUDIO, DATA, DOWNLOAD, EXTENSION_TYPE, 
 _DECLARED = ("video", "audio", "images", "downloads", "data")
 _SAID = ("title", "description", "alt", "file", "filename")
 _MOST_NAMED = 3
-"""So many pictures of a page are named that cannot be shown."""
+"""How many pictures of a page that cannot be shown are named."""
 _DATA_MEMBERS = ("file", "schema", "title", "description")
 
 
 class DeclaredMedia(msgspec.Struct, frozen=True):
-    """What all pages offer.
+    """The media of all pages.
 
     Parameters:
-        files: those that are served, by their addresses.
-        described: content types of the site's own by name, as far as a page documents them.
-        digest: equal digests mean equal offers.
-        notes: the pages of which pictures cannot be shown.
+        files: the served ones, by their addresses.
+        described: site-specific content types by name, if a page documents them.
+        digest: equal digests mean equal media.
+        notes: the pages with pictures that cannot be shown.
     """
 
     resources: tuple[Resource, ...] = ()
@@ -54,17 +54,17 @@ class DeclaredMedia(msgspec.Struct, frozen=True):
 
 
 NO_MEDIA = DeclaredMedia()
-"""What is declared where nothing is."""
+"""The media of content without declarations."""
 
 
 class DeclarationReader:
-    """Reads what pages declare, and knows when it has to be read again.
+    """Reads the declarations of pages, and detects when they change.
 
     Parameters:
         folder: the site's content.
-        data: the desk's data folder, of which nothing is ever served.
-        below: the path below which the pages stand, for a further site agent.
-        keep_in: where the digests of files are kept for the next start; None for nowhere.
+        data: the desk's data folder, which is never served.
+        below: the path prefix of the pages, for a further site agent.
+        keep_in: where the digests of files are cached for the next start; None for nowhere.
     """
 
     def __init__(
@@ -82,11 +82,11 @@ class DeclarationReader:
         self._looked_at: dict[str, FileState | None] = {}
 
     def begin(self) -> None:
-        """Begin anew: what was read until now is no longer of interest."""
+        """Reset: forget what was read before."""
         self._looked_at = {}
 
     def read(self, documents: Iterable[Document]) -> DeclaredMedia:
-        """Read what these pages declare; pages from elsewhere declare nothing here."""
+        """Read the declarations of pages; external pages have none here."""
         places = PlaceFinder(self._folder, self._data, self._below)
         page = _Page(self._folder, places, self._measures)
         shown: list[Document] = []
@@ -110,14 +110,14 @@ class DeclarationReader:
         )
 
     def is_stale(self) -> bool:
-        """Whether a file that a page declares has come, gone or changed since it was read."""
+        """Return whether a declared file was added, removed or changed since it was read."""
         return any(
             read_state(self._folder / name) != seen for name, seen in self._looked_at.items()
         )
 
 
 def _find_pictures(document: Document, places: PlaceFinder) -> Iterator[Problem]:
-    """Have the pictures of a page served; what is wrong with them is one note."""
+    """Register the pictures of a page to be served; problems with them are one note."""
     found = (places.find_picture(said, document.source) for said in document.pictures)
     wrong = [message for message in found if message is not None]
     if wrong:
@@ -127,7 +127,7 @@ def _find_pictures(document: Document, places: PlaceFinder) -> Iterator[Problem]
 
 
 def list_declared_words(document: Document) -> Iterator[str]:
-    """The words that a page uses for what it declares: it is found by them too."""
+    """Yield the words of a page's declarations, by which it can also be found."""
     for name in _DECLARED:
         for _, item in list_items(document.front.get(name), (name,)):
             said = item if isinstance(item, dict) else {"file": item}
@@ -135,7 +135,7 @@ def list_declared_words(document: Document) -> Iterator[str]:
 
 
 class _Page:
-    """Reads page after page; collects what they offer and what is wrong with it."""
+    """Reads page after page; collects their media and problems."""
 
     def __init__(self, folder: Path, places: PlaceFinder, measures: FileDigests) -> None:
         self.resources: list[Resource] = []
@@ -146,7 +146,7 @@ class _Page:
         self._measures = measures
 
     def read(self, document: Document) -> None:
-        """Read all that one page declares."""
+        """Read all declarations of one page."""
         wrong: list[FieldError] = []
         for read in (
             self._videos,
@@ -215,10 +215,10 @@ class _Page:
                 yield msgspec.structs.replace(found, name=place.name)
 
     def _own(self, document: Document, wrong: list[FieldError]) -> Iterator[Resource]:
-        """A payload of a content type that is the site's own (AHP 0.1, appendix C.3)."""
+        """Read a payload of a site-specific content type (AHP 0.1, appendix C.3)."""
         kind, payload = document.front.get("content_type"), document.front.get("payload")
         is_own = isinstance(kind, str) and kind.startswith("x-")
-        if not is_own and (kind is None or payload is None):  # front matter of somebody else's
+        if not is_own and (kind is None or payload is None):  # front matter for another program
             return
         with _noting(wrong):
             kind = _own_type(kind, ("content_type",))
@@ -232,12 +232,12 @@ class _Page:
             yield Resource(kind, document.path, document.title, payload, document.description)
 
     def _describe(self, document: Document, wrong: list[FieldError]) -> None:
-        """Note which types of the site's own a page documents (AHP 0.1, appendix C.3)."""
+        """Record which site-specific types a page documents (AHP 0.1, appendix C.3)."""
         said = document.front.get("describes")
         told = said if isinstance(said, dict) else {}
         for kind in told or [item for _, item in list_items(said, ())]:
             if not isinstance(kind, str) or not kind.startswith("x-"):
-                continue  # front matter of somebody else's
+                continue  # front matter for another program
             way, about = ("describes", kind), told.get(kind) or document.description
             with _noting(wrong):
                 if not isinstance(about, str):
@@ -263,7 +263,7 @@ class _Page:
 
 @contextmanager
 def _noting(wrong: list[FieldError]) -> Iterator[None]:
-    """Note what is wrong with one thing that a page declares, and go on with the next."""
+    """Record an error in one declaration, and continue with the next."""
     try:
         yield
     except FieldError as error:

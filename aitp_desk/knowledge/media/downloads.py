@@ -1,4 +1,4 @@
-"""The files that a page offers to be downloaded (AHP 0.1, appendix C.2: ``file/download``)."""
+"""Reads the downloads that a page declares (AHP 0.1, appendix C.2: ``file/download``)."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _MEDIA_TYPE = re.compile(r"[a-z]+/[\w.+-]+")
 def read_download(
     item: object, way: Way, find: Find, measures: FileDigests
 ) -> tuple[str | None, Download]:
-    """A download as it is declared, and its title where it has one.
+    """Read a declared download, and its title if it has one.
 
     Parameters:
-        way: to the declaration.
+        way: the path of the declaration.
 
     Raises:
-        Wrong: something that it needs is missing, or cannot be used.
+        Wrong: a required member is missing, or cannot be used.
     """
     fields = FieldReader({"file": item} if isinstance(item, str) else item, way, _DOWNLOAD)
     place = find_place(fields, find)

@@ -1,4 +1,4 @@
-"""Reading the members of front matter, each with its bounds and with what would be right."""
+"""Reads members of front matter, validates them and explains errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from aitp_desk.knowledge.documents.dates import to_rfc3339
 from aitp_desk.knowledge.media.payloads import Number
 
 Path = tuple[str | int, ...]
-"""The way to a member: ``("video", "chapters", 0, "start")``."""
+"""The path of a member: ``("video", "chapters", 0, "start")``."""
 
 _CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})")
 _LANGUAGE = re.compile(r"[a-zA-Z]{2,8}(?:-[a-zA-Z0-9]{1,8})*")
@@ -18,10 +18,10 @@ _MOST_SECONDS = 1_000_000
 
 
 class FieldError(Exception):
-    """A member cannot be used; says what would be right.
+    """A member cannot be used; says how to fix it.
 
     Parameters:
-        path: the way to the member.
+        path: the path of the member.
         message: one sentence.
     """
 
@@ -35,12 +35,12 @@ class FieldReader:
     """A mapping of the front matter.
 
     Parameters:
-        value: as it was read.
-        path: the way to it.
-        known: the names of its members; any other is refused, for it is misspelt.
+        value: as it was parsed.
+        path: its path.
+        known: the names of its members; any other is rejected as misspelt.
 
     Raises:
-        Wrong: it is no mapping, or holds a member that nobody knows.
+        Wrong: it is no mapping, or has an unknown member.
     """
 
     def __init__(self, value: object, path: Path, known: Collection[str]) -> None:
@@ -57,15 +57,15 @@ class FieldReader:
 
     @property
     def name(self) -> str:
-        """The way to it, as people write it: ``video.chapters[0]``."""
+        """Its path in the usual notation: ``video.chapters[0]``."""
         return _name(self.path)
 
     def at(self, name: str) -> Path:
-        """The way to one of its members."""
+        """Return the path of one of its members."""
         return (*self.path, name)
 
     def get_text(self, name: str) -> str | None:
-        """A member that is a text, on one line; None where it is absent."""
+        """Return a text member, on one line; None if it is missing."""
         value = self._value.get(name)
         if value is None:
             return None
@@ -74,15 +74,15 @@ class FieldReader:
         return " ".join(value.split())
 
     def get_place(self, name: str) -> str | None:
-        """A member that names a file or an address, to the letter; None where it is absent."""
+        """Return a member that names a file or an address, unchanged; None if it is missing."""
         value = self._value.get(name)
         return None if self.get_text(name) is None else str(value)
 
     def get_required_text(self, name: str, why: str) -> str:
-        """A text that must be there.
+        """Return a required text.
 
         Parameters:
-            why: what it is for, in a sentence.
+            why: its purpose, in a sentence.
         """
         text = self.get_text(name)
         if text is None:
@@ -90,7 +90,7 @@ class FieldReader:
         return text
 
     def get_required_place(self, names: Collection[str], why: str) -> tuple[str, str]:
-        """The first of several members that names a place, and what it says."""
+        """Return the first of several members that names a file or address, and its value."""
         for name in names:
             said = self.get_place(name)
             if said is not None:
@@ -98,7 +98,7 @@ class FieldReader:
         raise FieldError(self.path, f"{_name(self.path)} needs '{next(iter(names))}': {why}")
 
     def get_integer(self, name: str) -> int | None:
-        """A whole number of at least 0."""
+        """Return a whole number of at least 0."""
         value = self._value.get(name)
         if value is None:
             return None
@@ -107,7 +107,7 @@ class FieldReader:
         return value
 
     def get_seconds(self, name: str) -> Number | None:
-        """A time as a number of seconds, or as ``14:07`` or ``1:02:30``."""
+        """Return a time as a number of seconds, also from ``14:07`` or ``1:02:30``."""
         value = self._value.get(name)
         if value is None:
             return None
@@ -123,7 +123,7 @@ class FieldReader:
         return value
 
     def get_required_seconds(self, name: str) -> Number:
-        """As :meth:`get_seconds`, of a member that must be there."""
+        """Return a required time; as :meth:`get_seconds`."""
         seconds = self.get_seconds(name)
         if seconds is None:
             message = "how long it lasts, in seconds or as 14:07."
@@ -131,7 +131,7 @@ class FieldReader:
         return seconds
 
     def get_timestamp(self, name: str) -> str | None:
-        """A date or time, as RFC 3339 has it."""
+        """Return a date or time in RFC 3339."""
         value = self._value.get(name)
         if value is None:
             return None
@@ -141,7 +141,7 @@ class FieldReader:
         return moment
 
     def get_language(self, name: str) -> str:
-        """A language by its BCP 47 tag."""
+        """Return a language by its BCP 47 tag."""
         tag = self.get_required_text(name, "the language, such as en or pt-BR.")
         if not _LANGUAGE.fullmatch(tag):
             raise FieldError(
@@ -150,12 +150,12 @@ class FieldReader:
         return tag
 
     def list_items(self, name: str) -> Iterator[tuple[Path, Any]]:
-        """The items of a member that is a list, each with the way to it."""
+        """Yield the items of a list member, each with its path."""
         return list_items(self._value.get(name), self.at(name))
 
 
 def list_items(value: object, path: Path) -> Iterator[tuple[Path, Any]]:
-    """The items of a list, or the one thing that stands in its place; none of what is absent."""
+    """Yield the items of a list, or the single value instead of one; none of a missing member."""
     if isinstance(value, list):
         for number, item in enumerate(value):
             yield (*path, number), item
@@ -164,10 +164,10 @@ def list_items(value: object, path: Path) -> Iterator[tuple[Path, Any]]:
 
 
 class FieldLines:
-    """The lines of a file's front matter by what stands on them.
+    """The lines of a file's front matter, by member.
 
     Parameters:
-        text: of the whole file, whose front matter could be read.
+        text: of the whole file, whose front matter is valid.
     """
 
     def __init__(self, text: str) -> None:
@@ -178,7 +178,7 @@ class FieldLines:
         self._node = yaml.compose("\n".join(lines[1 : next(ends, 1)]), Loader=yaml.SafeLoader)
 
     def line_of(self, path: Path) -> int:
-        """The line on which a member stands, or what holds it."""
+        """Return the line of a member, or of its parent."""
         import yaml
 
         node, line = self._node, 0

@@ -1,4 +1,4 @@
-"""The pages as they are listed: the newest first, by folder and by tag."""
+"""Lists pages: newest first, by folder and by tag."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from aitp_desk.knowledge.search.tokenizer import split_words
 
 
 class PageLists:
-    """All lists of one snapshot of the content, made once.
+    """All lists of one snapshot of the content, built once.
 
     Parameters:
         documents: in any order.
@@ -40,7 +40,7 @@ class PageLists:
         ]
 
     def find_folder(self, said: str, stems: frozenset[str]) -> str | None:
-        """The folder that is named: by its path, or else by its last name among these words.
+        """Return the named folder: by its path, or else by its last name among these words.
 
         Parameters:
             said: a path without slashes at its ends.
@@ -59,7 +59,7 @@ class PageLists:
         )
 
     def find_tag(self, stems: frozenset[str]) -> tuple[str, Sequence[Document]] | None:
-        """The tag that says these words and no others, with its pages."""
+        """Return the tag with exactly these words, with its pages."""
         return next(((tag, found) for tag, own, found in self._tags if own == stems), None)
 
 

@@ -1,7 +1,7 @@
-"""What pages offer beside their text: videos, recordings, pictures, files, data.
+"""Defines the payloads of media: videos, recordings, pictures, files, data.
 
 The Structs have the members of AHP 0.1, appendix C.2, by their names there. An address that begins
-with ``/`` is on the site; :func:`with_absolute_urls` completes it for readers anywhere.
+with ``/`` is on the site; :func:`with_absolute_urls` makes it absolute.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The pictures that a page declares (AHP 0.1, appendix C.2: ``media/image``)."""
+"""Reads the pictures that a page declares (AHP 0.1, appendix C.2: ``media/image``)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _IMAGE = (*WHERE, "alt", "title", "width", "height", "format")
 
 
 def read_images(value: object, way: Way, find: Find, wrong: list[FieldError]) -> Images | None:
-    """The pictures of a page together; what is wrong with single ones is noted in ``wrong``."""
+    """Read the pictures of a page; errors in single ones are added to ``wrong``."""
     images: list[Image] = []
     for where, item in list_items(value, way):
         try:

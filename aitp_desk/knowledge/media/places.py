@@ -1,7 +1,7 @@
-"""Where the things that a page declares are: at an address elsewhere, or in a file that is served.
+"""Locates declared media: at an external address, or in a served file.
 
-What a file is called by its ending says what it is; nothing looks into it but for a picture's size
-and a digest, and that only when it has changed.
+A file's extension determines its type; files are only opened for a picture's size and a digest, and
+only after a change.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ _SVG = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _BEGINNING = 4096
-"""So many bytes of a picture tell its type."""
+"""How many bytes of a picture identify its type."""
 _MOST_SVG = 4 * 1024 * 1024
 
 
 def _media_types() -> dict[str, str]:
-    """Media types by ending: IANA's, the same on every machine."""
+    """Return media types by extension: IANA's, the same on every machine."""
     types = dict(mimetypes.MimeTypes(filenames=()).types_map[True])
     for media_type, endings in _MORE_TYPES.items():
         types |= dict.fromkeys(endings.split(), media_type)
@@ -77,11 +77,11 @@ _MEDIA_TYPES = _media_types()
 
 
 class MediaPlace(msgspec.Struct, frozen=True):
-    """Where something is.
+    """The location of a medium.
 
     Parameters:
         url: an absolute address, or one on the site that begins with ``/``.
-        local: the file, where the desk serves it.
+        local: the file, if the desk serves it.
     """
 
     url: str
@@ -89,30 +89,30 @@ class MediaPlace(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What its file is called; empty where the address ends in a slash."""
+        """The name of its file; empty if the address ends in a slash."""
         return clean_name(unquote(PurePosixPath(urlsplit(self.url).path).name))
 
     @property
     def media_type(self) -> str:
-        """What the ending says that it is."""
+        """The media type by its extension."""
         return _MEDIA_TYPES.get(PurePosixPath(self.name).suffix.lower(), UNKNOWN_TYPE)
 
     @property
     def format(self) -> str:
-        """The ending as a format: ``mp4``, ``hls``; empty where there is none."""
+        """The format by its extension: ``mp4``, ``hls``; empty if there is none."""
         ending = PurePosixPath(self.name).suffix.lower().lstrip(".")
         return _FORMATS.get(ending, ending)
 
 
 def resolve_link(said: str, source: str) -> str | None:
-    """The file that a page's link leads to, relative to the content folder.
+    """Resolve a page's link to a file, relative to the content folder.
 
     Parameters:
         said: an address as the page writes it, percent-encoded.
         source: the page's file.
 
     Returns:
-        None for an address elsewhere, or none at all.
+        None for an external or invalid address.
     """
     try:
         parts = urlsplit(said)
@@ -124,7 +124,7 @@ def resolve_link(said: str, source: str) -> str | None:
 
 
 def read_picture_size(local: LocalFile) -> tuple[int, int] | None:
-    """Width and height of a picture in pixels, from its header; None where it has none."""
+    """Return width and height of a picture in pixels, from its header; None if it has none."""
     if local.file.suffix.lower() == ".svg" and local.size > _MOST_SVG:
         return None
     import imagesize  # type: ignore[import-untyped]
@@ -137,9 +137,9 @@ def read_picture_size(local: LocalFile) -> tuple[int, int] | None:
 
 
 def detect_picture_type(beginning: bytes) -> str | None:
-    """The media type of a picture, by how it begins (WHATWG MIME Sniffing, section 6.1).
+    """Detect the media type of a picture by its first bytes (WHATWG MIME Sniffing, section 6.1).
 
-    None for what is no picture that browsers show.
+    None for anything that browsers do not show as a picture.
     """
     if beginning[4:8] == b"ftyp" and _AVIF.search(beginning[8:64]):
         return "image/avif"
@@ -152,17 +152,16 @@ def detect_picture_type(beginning: bytes) -> str | None:
 
 
 class PlaceFinder:
-    """Finds what pages declare, and notes every file on the way.
+    """Locates declared media, and records every examined file.
 
     Parameters:
         folder: the site's content.
         data: the desk's data folder.
-        below: the path below which the pages stand.
+        below: the path prefix of the pages.
 
     Attributes:
-        files: those that are served, by their addresses.
-        looked_at: every file that was asked for, in the state that it was found in; None where it
-            is not there.
+        files: the served ones, by their addresses.
+        looked_at: every examined file with its state; None if it does not exist.
     """
 
     def __init__(self, folder: Path, data: Path | None, below: str) -> None:
@@ -173,12 +172,12 @@ class PlaceFinder:
         self.looked_at: dict[str, FileState | None] = {}
 
     def find(self, said: str, way: Way, source: str) -> MediaPlace:
-        """Where something is that a page names.
+        """Locate a medium that a page names.
 
         Parameters:
             said: an address beginning with ``https://`` or ``http://``; or a file, relative to the
-                page's folder or, with a ``/`` before it, to the content folder.
-            way: to the member that says it.
+                page's folder or, with a leading ``/``, to the content folder.
+            way: the path of the member.
             source: the page's file.
 
         Raises:
@@ -201,14 +200,14 @@ class PlaceFinder:
         return MediaPlace(local.url, local)
 
     def find_picture(self, said: str, source: str) -> str | None:
-        """Have a picture served that a page shows, if it is one of the content folder.
+        """Register a picture that a page shows to be served, if it is in the content folder.
 
         Parameters:
             said: its address, as the page writes it.
             source: the page's file.
 
         Returns:
-            What is wrong; None where it is served, or elsewhere.
+            The problem; None if it is served, or external.
         """
         name = resolve_link(said, source)
         if name is None:
@@ -227,10 +226,10 @@ class PlaceFinder:
         return None
 
     def _admit(self, name: str) -> LocalFile:
-        """A file of the content folder, of a type that is not known yet.
+        """Admit a file of the content folder, of unknown type.
 
         Raises:
-            NotAdmitted: it is not there, or never served.
+            NotAdmitted: it does not exist, or is never served.
         """
         self.looked_at[name] = read_state(self._folder / name)
         file, status = admit_declared(self._folder, name, data=self._data)
@@ -240,7 +239,7 @@ class PlaceFinder:
 
 
 def _is_address(said: str) -> bool:
-    """Whether this is an address on the web, with a host and nothing that stands in none."""
+    """Return whether this is a valid web address with a host."""
     if not _ADDRESS.fullmatch(said):
         return False
     try:

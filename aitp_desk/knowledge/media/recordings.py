@@ -1,4 +1,4 @@
-"""The videos and recordings that a page declares (``media/video``, ``media/audio`` of AHP 0.1)."""
+"""Reads declared videos and recordings (``media/video``, ``media/audio`` of AHP 0.1)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from aitp_desk.knowledge.media.payloads import (
 from aitp_desk.knowledge.media.places import MediaPlace
 
 Find = Callable[[str, Way], MediaPlace]
-"""Finds what a page names, given the way to the member that names it."""
+"""Locates what a page names, given the path of the member."""
 
 WHERE = ("file", "url", "stream_url")
-"""The members that may say where a thing is: all take a file or an address."""
+"""The members for a location: all take a file or an address."""
 _WHERE_IT_IS = "a file beside the page, or an address that begins with https://."
 _SHARED = (*WHERE, "format", "duration", "title", "description", "published_at", "thumbnail")
 _VIDEO = (*_SHARED, "chapters", "width", "height", "subtitles", "alternate_formats")
@@ -30,14 +30,14 @@ _AUDIO = (*_SHARED, "chapters", "transcript")
 
 
 def read_video(item: object, way: Way, find: Find, page: Document) -> Video:
-    """A video as it is declared.
+    """Read a declared video.
 
     Parameters:
-        way: to the declaration.
-        page: whose title, description and date it has where it says none of its own.
+        way: the path of the declaration.
+        page: provides title, description and date if the video has none.
 
     Raises:
-        Wrong: something that it needs is missing, or cannot be used.
+        Wrong: a required member is missing, or cannot be used.
     """
     fields = FieldReader(item, way, _VIDEO)
     place = find_place(fields, find)
@@ -66,7 +66,7 @@ def read_video(item: object, way: Way, find: Find, page: Document) -> Video:
 
 
 def read_audio(item: object, way: Way, find: Find, page: Document) -> Audio:
-    """A recording as it is declared; as :func:`read_video`."""
+    """Read a declared recording; as :func:`read_video`."""
     fields = FieldReader(item, way, _AUDIO)
     place = find_place(fields, find)
     duration = fields.get_required_seconds("duration")
@@ -84,10 +84,10 @@ def read_audio(item: object, way: Way, find: Find, page: Document) -> Audio:
 
 
 def find_place(fields: FieldReader, find: Find) -> MediaPlace:
-    """Where a declared thing is.
+    """Return the location of a declared medium.
 
     Raises:
-        Wrong: it does not say, or nothing is there that may be served.
+        Wrong: it has none, or no file there may be served.
     """
     name, said = fields.get_required_place(WHERE, _WHERE_IT_IS)
     return find(said, fields.at(name))

@@ -1,4 +1,4 @@
-"""The records of a file that a page declares: JSON, TOML or CSV, as a JSON object."""
+"""Reads the records of a declared file: JSON, TOML or CSV, as a JSON object."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from aitp_desk.knowledge.media.places import MediaPlace
 from aitp_desk.model.text import clean_data
 
 MAX_DATA_BYTES = 64 * 1024
-"""Data goes into an answer whole; what is larger is a download."""
+"""Data is included in an answer as a whole; larger data is a download."""
 MAX_DEPTH = 32
-"""So deep may data nest: whoever reads an answer need not follow further."""
+"""How deep data may nest, so that clients need not follow further."""
 
 _FILE_AS_TEXT = re.compile(r"\s*data:[^,\s]*;base64,", re.IGNORECASE)
 
 
 def read_records(place: MediaPlace, way: Way) -> dict[str, Any]:
-    """The records of a file as a JSON object; a list of them as its member ``records``.
+    """Read the records of a file as a JSON object; a list becomes its member ``records``.
 
     Parameters:
-        way: to the member that names the file.
+        way: the path of the member that names the file.
 
     Raises:
-        Wrong: it is elsewhere, too large, or holds no records.
+        Wrong: it is external, too large, or has no records.
     """
     if place.local is None:
         raise FieldError(way, "Data is a file beside the page; an address elsewhere is a download.")
@@ -65,12 +65,12 @@ def read_records(place: MediaPlace, way: Way) -> dict[str, Any]:
 
 
 def check_records(value: object, way: Way) -> None:
-    """Refuse what JSON has no number for, what nests without end, and files written as text.
+    """Reject numbers that JSON lacks, endless nesting, and binary files encoded as text.
 
     Binary content is never in an answer (AHP 0.1, section 6.6).
 
     Raises:
-        Wrong: there is such a thing in it.
+        Wrong: it has such a value.
     """
     level = [value]
     for _ in range(MAX_DEPTH):
@@ -96,10 +96,10 @@ def _inside(value: object) -> list[Any]:
 
 
 def _rows(text: str) -> list[dict[str, str]]:
-    """The rows of a CSV file by the names in its first line; values stay texts.
+    """Return the rows of a CSV file by the names in its first line; values stay texts.
 
-    Values are divided as the names are: by a comma, or else by a semicolon or a tab, as programs
-    write it where a comma stands in numbers.
+    The delimiter is that of the names: a comma, or else a semicolon or a tab, as programs write it
+    where numbers have a decimal comma.
     """
     first = text.partition("\n")[0]
     divider = next((sign for sign in ",;\t" if sign in first), ",")

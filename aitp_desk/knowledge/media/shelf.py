@@ -1,4 +1,4 @@
-"""What the pages offer, by type and by the words under which people look for it."""
+"""Indexes the media of pages by type and by words."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from aitp_desk.knowledge.search.tokenizer import Stemmer, fold_text, split_words
 
 
 class IndexedResource(msgspec.Struct, frozen=True):
-    """A resource with the stems that it is found by.
+    """A resource with its stems.
 
     Parameters:
-        label: what no other of its type is called: its title, where that is enough.
+        label: unique among its type: its title, if that is enough.
         named: of its title and its file's name.
-        told: of what is said about it.
+        told: of its description.
     """
 
     resource: Resource
@@ -32,9 +32,9 @@ class ResourceIndex:
     """All resources of one snapshot of the content.
 
     Attributes:
-        files: those that are served, by their addresses: what an export has to take along.
-        types: the content types that there are, each once.
-        described: types of the site's own by name, as far as a page documents them.
+        files: the served ones, by their addresses: an export has to include them.
+        types: the available content types, each once.
+        described: site-specific types by name, if a page documents them.
     """
 
     def __init__(
@@ -70,13 +70,13 @@ class ResourceIndex:
         self.described: Mapping[str, ContentTypeText] = declared.described
 
     def list_by_type(self, kind: str) -> Sequence[IndexedResource]:
-        """The resources of a content type, in the order of their pages."""
+        """Return the resources of a content type, in the order of their pages."""
         return self._by_type.get(kind, ())
 
     def find_by_name(self, kind: str, name: str) -> Resource | None:
-        """The one resource of a type that is called so, by its label, title, file or page.
+        """Return the only resource of a type with this label, title, file or page.
 
-        None where there is none, or where several are.
+        None if there is none, or if there are several.
         """
         key = (kind, normalize_name(name))
         if not key[1]:
@@ -85,11 +85,11 @@ class ResourceIndex:
         return found[0] if len(found) == 1 else None
 
     def list_by_page(self, path: str) -> Sequence[Resource]:
-        """What a page offers, in the order in which the types are read."""
+        """Return the resources of a page, in the order in which the types are read."""
         return self._by_page.get(path, ())
 
     def thumbnail(self, path: str) -> str | None:
-        """The address of a picture that stands for a page, as it is declared; or None."""
+        """Return the address of a picture that represents a page, as declared; or None."""
         resources = self.list_by_page(path)
         thumbnails = (resource.payload.get("thumbnail_url") for resource in resources)
         pictures = (_first_url(resource.payload.get("images")) for resource in resources)
@@ -97,12 +97,12 @@ class ResourceIndex:
 
 
 def normalize_name(name: str) -> str:
-    """A name as its words, without case and signs."""
+    """Return a name as its words, without case and signs."""
     return " ".join(split_words(fold_text(name)))
 
 
 def _labels(resources: Sequence[Resource], documents: Mapping[str, Document]) -> list[str]:
-    """What tells each resource from the others of its type: no more than is needed."""
+    """Return a unique label for each resource of its type, no longer than needed."""
     labels = [resource.title for resource in resources]
     details = (
         [resource.name or documents[resource.page].title for resource in resources],

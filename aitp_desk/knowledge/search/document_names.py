@@ -1,4 +1,4 @@
-"""Which document a question names: by title, by file name, or by a word only its title has."""
+"""Finds documents by name: by title, by file name, or by a word only its title has."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class DocumentNames:
         stemmer: makes the stems.
 
     Attributes:
-        title_words: for each path, how many words of its title say something.
+        title_words: for each path, how many words of its title are significant.
     """
 
     def __init__(self, documents: Sequence[Document], stemmer: Stemmer) -> None:
@@ -41,7 +41,7 @@ class DocumentNames:
         for document in documents:
             variants = [document.title, document.name, *_ACRONYM.findall(document.title)]
             names = {frozenset(map(self._stem, self._telling(variant))) for variant in variants}
-            # a word that is no plain English and stands in one title only is a name of its own
+            # a word that is no plain English and is in one title only is a name by itself
             names |= {
                 frozenset({stem})
                 for stem in map(self._stem, self._telling(document.title))
@@ -53,14 +53,14 @@ class DocumentNames:
                     self._names.setdefault(rarest, set()).add(name)
 
     def find_documents(self, stems: Iterable[str]) -> set[str]:
-        """Paths of the documents whose title or file name holds one of these stems."""
+        """Return paths of the documents whose title or file name has one of these stems."""
         return set().union(*(self._holders.get(stem, ()) for stem in stems))
 
     def find_named(self, stems: frozenset[str]) -> dict[str, bool]:
-        """The documents of which a whole name stands among these stems, by path.
+        """Return the documents of which a whole name is among these stems, by path.
 
-        Documents that share the name, such as two papers on one protocol, are all named by it. The
-        value says whether the name can mean nothing else: it has several words or is no English.
+        Documents that share the name, such as two papers on one protocol, are all included. The
+        value says whether the name is unambiguous: it has several words or is no English.
         """
         named: dict[str, bool] = {}
         if self._names.keys().isdisjoint(stems):

@@ -1,9 +1,9 @@
-"""Inflection: other forms of a word and its compounds, among the words that the content uses.
+"""Finds other forms of a word and its compounds among the words of the content.
 
-The index keeps words by English stems. Of content in another language the words with one root of
-its Snowball stemmer are forms of each other: ``Rückgaben`` and ``Rückgabe``. Where a language
-writes compounds as one word the content's own words tell the parts: ``Rückgaberecht`` is found by
-``Rückgabe``, and ``Versand`` by ``Versandkosten``. So it is with katakana in any language.
+The index stores words by English stems. Of content in another language the words with one root of
+its Snowball stemmer are forms of each other: ``Rückgaben`` and ``Rückgabe``. If a language writes
+compounds as one word, the content's words identify the parts: ``Rückgaberecht`` is found by
+``Rückgabe``, and ``Versand`` by ``Versandkosten``. The same applies to katakana in any language.
 """
 
 from __future__ import annotations
@@ -34,18 +34,19 @@ _STEMMERS = {
 }
 _COMPOUNDING = frozenset("da de fi nb nl nn no sv".split())
 _SHORTEST, _SURE, _ALONE = 4, 5, 6
-"""The fewest letters of a part of a compound; of one whose other part the content need not have;
-and the same where the content does not have the compound either."""
+"""The fewest letters of a part of a compound; of one whose other part need not be in the content;
+and the same if the compound is not in the content either.
+"""
 _SHORTEST_KATAKANA = 2
 _PARTICIPLE = re.compile(
     r"\A(ab|an|auf|aus|bei|ein|fest|her|hin|los|mit|nach|um|vor|weg|weiter|zu|zuruck|zusammen)"
     r"ge(\w{2,}en|\w{3,}t)\Z"
 )
-"""A German participle, and what it is without its ``ge``: ``zurückgegeben``, ``zurückgeben``."""
+"""A German participle, and its form without ``ge``: ``zurückgegeben``, ``zurückgeben``."""
 _ENDINGS = ("", "e", "en", "er", "n", "s")
-"""What a part of a compound has after its root."""
+"""The endings of a part of a compound after its root."""
 _MOST_COMPOUNDS = 6
-"""So many compounds of a word, the commonest, are looked for."""
+"""How many compounds of a word, the commonest, are searched."""
 
 
 Roots = Callable[[list[str]], list[str]]
@@ -66,17 +67,17 @@ class Inflection:
         self._is_compounding = primary in _COMPOUNDING
 
     def prepare(self) -> None:
-        """Make ready what the first question needs; until then that question does it."""
+        """Prepare what the first question needs; otherwise that question does it."""
         _ = self._by_root, self._forwards, self._backwards
 
     def forms(self, word: str) -> Sequence[str]:
-        """The content's words that are forms of a word; none of a name, or of English."""
+        """Return the content's forms of a word; none of a name, or of English."""
         if not self._by_root or word.startswith(NAME_SIGN) or word >= FIRST:
             return ()
         return self._by_root.get(self._roots([word])[0], ())
 
     def compounds(self, word: str) -> list[str]:
-        """The content's words that begin or end with a form of a word, the commonest."""
+        """Return the content's words that begin or end with a form of a word, the commonest."""
         shortest = self._shortest(word)
         parts = [word] if is_katakana(word) else self._stands_for(word)
         parts = [part for part in parts if len(part) >= shortest > 0]
@@ -90,14 +91,14 @@ class Inflection:
         return sorted(found, key=lambda one: (-self._uses[one], one))[:_MOST_COMPOUNDS]
 
     def _stands_for(self, word: str) -> list[str]:
-        """What a word may look like in a compound: ``kostet`` like ``kosten``."""
+        """Return the forms of a word within a compound: ``kostet`` like ``kosten``."""
         if not self._is_compounding or word >= FIRST:
             return []
         root = self._roots([word])[0]
         return list(dict.fromkeys((word, *(root + ending for ending in _ENDINGS))))
 
     def parts(self, word: str) -> list[str]:
-        """The content's words that a word is made of two of; none where it is not."""
+        """Return the content's two words that a compound consists of; none if it is no compound."""
         halves = [(self._used(left), self._used(right)) for left, right in self._cuts(word)]
         both = [(left, right) for left, right in halves if left and right]
         left, right = max(
@@ -106,7 +107,7 @@ class Inflection:
         return [*left, *right]
 
     def part(self, word: str) -> list[str]:
-        """The content's words that a word begins with, or else ends with, at some length."""
+        """Return the content's words that a word begins with, or else ends with, of some length."""
         ends = [end for both in self._cuts(word) for end in both if len(end) >= _ALONE]
         used = (list(self._used(end)) for end in sorted(ends, key=len, reverse=True))
         return next(filter(None, used), [])
@@ -118,7 +119,7 @@ class Inflection:
         return [(word[:at], word[at:]) for at in range(shortest, len(word) - shortest + 1)]
 
     def _shortest(self, word: str) -> int:
-        """The fewest letters of a part of a word; 0 where it is no compound."""
+        """Return the fewest letters of a part of a word; 0 if it is no compound."""
         if is_katakana(word):
             return _SHORTEST_KATAKANA
         return _SHORTEST if self._is_compounding and word.isalpha() and word < FIRST else 0
@@ -127,7 +128,7 @@ class Inflection:
         return bool(self._used(part))
 
     def _used(self, part: str) -> Sequence[str]:
-        """The content's words that a part of a compound stands for."""
+        """Return the content's words for a part of a compound."""
         return self.forms(part) or ((part,) if part in self._uses else ())
 
     @cached_property
@@ -159,7 +160,7 @@ class Inflection:
 
 
 def _begun(word: str, in_order: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The longer words that begin with a word, each with its rest."""
+    """Yield the longer words that begin with a word, each with its rest."""
     first = bisect_left(in_order, word)
     for other in _from(in_order, first):
         if not other.startswith(word):
@@ -169,7 +170,7 @@ def _begun(word: str, in_order: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _ended(word: str, backwards: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The longer words that end with a word, each with what stands before it."""
+    """Yield the longer words that end with a word, each with its beginning."""
     for whole, rest in _begun(word[::-1], backwards):
         yield whole[::-1], rest[::-1]
 

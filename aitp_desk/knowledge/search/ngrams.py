@@ -1,9 +1,9 @@
-"""N-grams: the words of scripts that put no spaces between words, for search only.
+"""Splits scripts without spaces into n-grams, for search only.
 
-Chinese, Japanese, Korean and Thai are searched by overlapping pieces, as search engines do without
+Chinese, Japanese, Korean and Thai are searched by overlapping n-grams, as search engines do without
 a dictionary: two characters of Han and Hangul, three of Thai, Lao, Khmer and Burmese. Katakana
-parts words by itself, so each run is one word; short runs of hiragana are endings and particles and
-find nothing.
+separates words by itself, so each run is one word; short runs of hiragana are endings and particles
+and are not searched.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RUN = re.compile(
 """A run of one of these scripts in a folded text."""
 
 IN_RUN = re.compile(f"[{_HAN}{_HIRAGANA}{_KATAKANA}{_HANGUL}{_CLUSTERS}{_WITH_MARKS}]")
-"""Any character of them: the fast way to find out that there is none."""
+"""Any character of them: a cheap test for texts without any."""
 
 FIRST = "\u0900"
 """The first character of these scripts: words that begin before it are of an alphabet."""
@@ -47,7 +47,7 @@ _LONG_WORD = 4
 
 
 def ngrams_of(run: re.Match[str]) -> list[str]:
-    """The words to search for in a match of :data:`RUN`."""
+    """Return the words to search for in a match of :data:`RUN`."""
     text, script = run[0], run.lastgroup or ""
     if script == "katakana":
         word = text.rstrip(_LONG_SIGN) if len(text) >= _LONG_WORD else text.lstrip(_LONG_SIGN)
@@ -60,23 +60,23 @@ def ngrams_of(run: re.Match[str]) -> list[str]:
 
 
 def is_ngram(word: str) -> bool:
-    """Whether a word may be only a piece of one, or run over the seam between two."""
+    """Return whether a word may be only a part of one, or span two words."""
     run = RUN.match(word) if word >= FIRST else None
     return run is not None and run.lastgroup in _SIZES
 
 
 def is_hiragana(word: str) -> bool:
-    """Whether a word is a piece of hiragana, which is grammar more often than not."""
+    """Return whether a word is a run of hiragana, which mostly is grammar."""
     return "\u3041" <= word[:1] <= "\u309e"
 
 
 def overlap(left: str, right: str) -> bool:
-    """Whether two n-grams may stand next to each other in one run."""
+    """Return whether two n-grams may be adjacent in one run."""
     return left[1:] == right[:-1] != ""
 
 
 def join_ngrams(words: Iterable[str]) -> list[str]:
-    """Words with n-grams of one run put together again, for people to read."""
+    """Join adjacent n-grams of one run, for people to read."""
     joined: list[str] = []
     for word in words:
         if joined and is_ngram(word) and joined[-1][1 - len(word) :] == word[:-1] != "":
@@ -87,10 +87,10 @@ def join_ngrams(words: Iterable[str]) -> list[str]:
 
 
 def is_han(word: str) -> bool:
-    """Whether a word is of Han, of which a single character may be one."""
+    """Return whether a word is of Han, of which a single character may be one."""
     return "\u3400" <= word[:1] <= "\u9fff"
 
 
 def is_katakana(word: str) -> bool:
-    """Whether a word is one of katakana, which may be a compound."""
+    """Return whether a word is of katakana, which may be a compound."""
     return "\u30a1" <= word[:1] <= "\u30fe"

@@ -1,4 +1,4 @@
-"""What sort of figures a text holds: money, times, weights. A question about one expects it."""
+"""Detects figures in a text: money, times, weights. A question about one expects it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _PATTERNS = {
     PERSON: r"\b(?:written|founded|run|owned|led|made|created|edited|started) (?:in \d+ )?by\b|"
     r"\b(?:authors?|founders?|owner|director|manager|editors?)\b",
 }
-# of small letters, which are looked through in two thirds of the time that both kinds take
+# in lower case, which is searched in two thirds of the time of both cases
 _READERS = [(flag, re.compile(pattern, re.MULTILINE)) for flag, pattern in _PATTERNS.items()]
 
 _DIGIT = re.compile(r"\d")
@@ -80,13 +80,14 @@ _WITH_A_WORD: dict[int, tuple[str, ...]] = {
     DEFAULT: ("default", "="),
     PERSON: (" by", "author", "founder", "owner", "director", "manager", "editor"),
 }
-"""A figure of a sort has one of its words in it, or, where it may, a digit: that is looked for
-first, and takes a small part of the time. Durations are in nearly every text."""
+"""A figure of a type contains one of its words, or, if allowed, a digit: that is tested first, and
+takes a small part of the time. Durations are in nearly every text.
+"""
 _ALWAYS = DURATION
 
 
 def find_quantities(texts: Sequence[str]) -> list[int]:
-    """The sorts of figures that each of some texts holds, as flags."""
+    """Return the types of figures in each text, as flags."""
     texts = [text.lower() for text in texts]
     joined = "\n".join(texts)
     worded = _ALWAYS

@@ -17,41 +17,41 @@ from aitp_desk.knowledge.index.term_places import NOWHERE, TermPlace, TermPlaces
 from aitp_desk.knowledge.search.vocabulary import OWN, Term, Vocabulary
 
 WAYS = (1.25, 1.0, 0.4)
-"""How much a word counts for a unit that is about it (a row ``Weight: 540 g``), that holds it, and
-that it leads in: by what :mod:`~aitp_desk.knowledge.index.layout` calls a way to stand in a
-unit."""
+"""The weight of a word for a unit that is about it (a row ``Weight: 540 g``), that has it, and that
+it leads in: by the roles of :mod:`~aitp_desk.knowledge.index.layout`.
+"""
 EXPECTED = 1.35
-"""How much more a passage scores that holds a figure of the sort that is asked for."""
+"""The factor of a passage's score if it has a figure of the expected type."""
 ASKED = (0.8, 1.1, 1.3)
-"""How much of its weight a word adds to a passage by one, two, more questions that hold it."""
+"""The share of its weight that a word adds to a passage by one, two, more questions with it."""
 ASKED_UNIT = 0.7
-"""How surely a unit says a word of a question that it answers."""
+"""The certainty with which a unit has a word of a question that it answers."""
 HOPELESS, HOPELESS_WIDELY = 0.4, 0.2
-"""A passage that scores less than this share of the best is not looked at."""
+"""A passage with less than this share of the best score is not examined."""
 SLIGHT = 1.6
-"""A term of less weight finds no passages where others do."""
+"""A term of less weight finds no passages if others do."""
 ENOUGH = 200
-"""When rare terms have found so many passages, commoner ones only add to the scores of these."""
+"""When rare terms have found this many passages, commoner ones only add to their scores."""
 ASIDE = 64
-"""So many passages a stem finds that stands for a word without being a form of it."""
+"""How many passages a synonym's stem finds that is no form of the word."""
 MAX_KEPT = 500_000
-"""How many scores of terms are kept, about; all are forgotten when there are more."""
+"""About how many scores of terms are cached; the cache is cleared when there are more."""
 _TERM, _PLACE = 10, 4
-"""A term, and its place in a passage, take the room of so many scores."""
+"""A term, and its place in a passage, count as this many scores."""
 
 
 class Ranking:
     """Scores passages for terms.
 
     Parameters:
-        index: holds the postings of stems.
+        index: has the postings of stems.
         vocabulary: weighs stems.
-        questions: what visitors may ask of the passages: their words find these, too.
+        questions: the questions of the enrichment: their words find passages, too.
 
     Attributes:
-        heading_weights: by passage, what the words of the headings above weigh together.
+        heading_weights: by passage, the total weight of the words of the headings above.
         genres: by passage, its genres as flags.
-        figures: by passage, the sorts of figures in its units, as flags, and ``CODE_BLOCK``.
+        figures: by passage, the types of figures in its units, as flags, and ``CODE_BLOCK``.
     """
 
     def __init__(
@@ -68,12 +68,12 @@ class Ranking:
         self._kept = 0
 
     def called(self, words: Iterable[str]) -> Sequence[int]:
-        """The first passages of sections and pages whose name these words are."""
+        """Return the first passages of sections and pages with this name."""
         name = make_joined_name(words)
         return self._index.find_by_name(name) if name else ()
 
     def unit_figures(self, number: int) -> Sequence[int]:
-        """The sorts of figures in each unit of a passage, as flags, and ``CODE_BLOCK``."""
+        """Return the types of figures in each unit of a passage, as flags, and ``CODE_BLOCK``."""
         return self._index.unit_figures(number)
 
     def scores(
@@ -84,16 +84,16 @@ class Ranking:
         widely: bool = False,
         also: Iterable[int] = (),
     ) -> dict[int, float]:
-        """The score of every passage that the terms find.
+        """Return the score of every passage that the terms find.
 
         Rare terms come first. When they have found enough, the others only add to the scores of
-        what was found, as terms do that tell little.
+        these passages, as insignificant terms do.
 
         Parameters:
-            terms: where each stands, how much it counts, and what it weighs.
-            expects: sorts of figures, as flags; passages that hold one score higher.
-            widely: whether terms that tell little find passages too.
-            also: passages that are scored whatever term they hold.
+            terms: the occurrences of each, its factor, and its weight.
+            expects: types of figures, as flags; passages with one score higher.
+            widely: whether insignificant terms find passages too.
+            also: passages that are scored in any case.
         """
         told = [term for term in terms if term[0].found]
         most = max((weight for _, _, weight in told), default=0.0)
@@ -127,10 +127,10 @@ class Ranking:
     def best(
         self, scores: Mapping[int, float], limit: int, hopeless: float = HOPELESS
     ) -> list[int]:
-        """The best passages; of near-duplicates the better one alone.
+        """Return the best passages; of near-duplicates the better one alone.
 
         Parameters:
-            hopeless: what scores less than this share of the best is left out.
+            hopeless: passages with less than this share of the best score are left out.
         """
         least = max(scores.values(), default=0.0) * hopeless
         likely = sorted([(-score, number) for number, score in scores.items() if score >= least])
@@ -143,7 +143,7 @@ class Ranking:
         return list(found.values())
 
     def places(self, term: Term) -> TermPlaces:
-        """Where a term stands, under whatever name."""
+        """Return the occurrences of a term, cached by its key."""
         kept = self._terms.get(term.key)
         if kept is not None:
             return kept
@@ -164,13 +164,13 @@ class Ranking:
             found.update(better)
         asked = self._find_asked(term, found)
         places = TermPlaces(found, tuple(stems), asked, {})
-        if found:  # words that the content does not have are without number
+        if found:  # the number of words that the content does not have is unbounded
             self._keep(len(found) + _TERM)
             self._terms[term.key] = places
         return places
 
     def _posting(self, stem: str) -> Posting:
-        """The posting of a stem; synonyms share theirs."""
+        """Return the posting of a stem; synonyms share theirs."""
         posting = self._postings.get(stem)
         if posting is None:
             posting = self._postings[stem] = self._index.posting(stem)
@@ -178,7 +178,7 @@ class Ranking:
         return posting
 
     def place(self, where: TermPlaces, number: int) -> TermPlace:
-        """How a term stands in a passage."""
+        """Return the occurrences of a term in a passage."""
         kept = where.kept.get(number)
         if kept is not None:
             return kept
@@ -213,7 +213,7 @@ class Ranking:
         """Add the passages that a term finds by their questions.
 
         Returns:
-            The stems that stand in questions, and how surely each means the term.
+            The stems that occur in questions, with certainty.
         """
         if self._questions is None:
             return ()
@@ -230,7 +230,7 @@ class Ranking:
         return tuple(asked)
 
     def _keep(self, scores: int) -> None:
-        """Bound what is kept."""
+        """Bound the cache."""
         self._kept += scores
         if self._kept > MAX_KEPT:
             self._terms.clear()

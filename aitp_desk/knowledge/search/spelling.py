@@ -1,4 +1,4 @@
-"""Spelling correction against the words that the content itself uses."""
+"""Corrects spelling by the words of the content."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from aitp_desk.knowledge.search.ngrams import is_katakana
 from aitp_desk.knowledge.search.tokenizer import STOP_WORDS
 
 MIN_LENGTH = 4
-"""Shorter words are too close to each other: they are only read as stop words (``teh``)."""
+"""Shorter words are too similar to each other: they are only corrected to stop words (``teh``)."""
 SHORTEST = 3
 LONG = 7
-"""From so many letters on two slips are allowed."""
+"""From this many letters on two errors are allowed."""
 KATAKANA = 5
-"""The shortest word of katakana that is put right, by one slip: a sign is a syllable."""
+"""The shortest word of katakana that is corrected, by one error: a sign is a syllable."""
 _OTHER_START = 1.1
-"""What a word that begins with another letter costs at least: see :meth:`Spelling._cost`."""
+"""The least cost of a word with another first letter: see :meth:`Spelling._cost`."""
 _BITS = 30
 _VOWELS = frozenset("aeiouyhw")
 
 
 class Spelling:
-    """Finds the content's word that a misspelt one stands for.
+    """Finds the content's word for a misspelt one.
 
     Parameters:
         words: every word of the content and how often it is used.
@@ -38,10 +38,10 @@ class Spelling:
         self._by_sound = {_sound(word): word for _, word in by_use if len(word) >= MIN_LENGTH}
 
     def correct(self, word: str) -> str | None:
-        """The nearest word of the content, or None when none is near enough.
+        """Return the nearest word of the content, or None if none is near enough.
 
-        One slip (a letter too many, missing, wrong, or two swapped) is allowed, from seven letters
-        on two; else the words must sound alike. Words with digits are names, not slips.
+        One error (a letter added, missing, wrong, or two swapped) is allowed, from seven letters on
+        two; else the words must sound the same. Words with digits are names, not errors.
         """
         if is_katakana(word):
             return self._of_katakana(word)
@@ -60,7 +60,7 @@ class Spelling:
         return best[1] if best is not None and edit_distance(word, best[1], 1) == 1 else None
 
     def _nearest(self, word: str, *, same_start: bool) -> tuple[float, str] | None:
-        """The least unlikely word and how unlikely it is, of those that begin alike or do not."""
+        """Return the likeliest word with its cost, with the same first letter or another."""
         allowed = 1 if len(word) < LONG else 2
         costs = (
             (self._cost(word, candidate, allowed), candidate)
@@ -69,22 +69,22 @@ class Spelling:
         return min(((cost, found) for cost, found in costs if cost is not None), default=None)
 
     def _cost(self, word: str, candidate: str, allowed: int) -> float | None:
-        """How unlikely a candidate is; None where it is too far off."""
+        """Return the cost of a candidate; None if it is too different."""
         slips = edit_distance(word, candidate, allowed)
         same_start = candidate[0] == word[0]
         if slips > allowed:
             return None
-        # three letters are close to too many words: only one that was left out is put back
+        # three letters are close to too many words: only a missing one is corrected
         completed = len(candidate) == MIN_LENGTH and same_start and _VOWELS & set(word[1:])
         if len(word) < MIN_LENGTH and candidate not in STOP_WORDS and not completed:
             return None
-        # people swap letters and leave them out more than they write wrong ones, rarely miss the
-        # first, and mean the commoner word
+        # people swap and omit letters more often than they write wrong ones, rarely miss the first,
+        # and mean the commoner word
         ease = 0.3 * (sorted(word) == sorted(candidate)) + 0.1 * (len(word) != len(candidate))
         return slips - ease + 0.6 * (not same_start) - min(self._uses[candidate], 50) / 250
 
     def split(self, word: str) -> tuple[str, str] | None:
-        """The two words of the content that were written as one: ``giftcards``."""
+        """Return the two words of the content that were written as one: ``giftcards``."""
         halves = [
             (min(self._uses[word[:at]], self._uses[word[at:]]), word[:at], word[at:])
             for at in range(3, len(word) - 2)
@@ -93,9 +93,9 @@ class Spelling:
         return max(halves)[1:] if halves else None
 
     def _candidates(self, word: str, allowed: int, *, same_start: bool) -> list[str]:
-        """Words of about the same length that share enough letters and pairs of them."""
+        """Return words of similar length that share enough letters and pairs of them."""
         letters, pairs = _letters(word), _pairs(word)
-        # a slip puts at most one letter in and one out, and spoils at most three pairs
+        # an error adds at most one letter and removes one, and changes at most three pairs
         apart, least = 2 * allowed, len(pairs) - 3 * allowed
         near: list[str] = []
         for size in range(len(word) - allowed, len(word) + allowed + 1):
@@ -107,7 +107,7 @@ class Spelling:
 
 
 def edit_distance(left: str, right: str, limit: int) -> int:
-    """How many letters must be put in, left out, changed or swapped with their neighbour.
+    """Return the edit distance, with swaps of neighbours as one edit.
 
     Counting stops past ``limit``: the result is then ``limit + 1``.
     """
@@ -127,7 +127,7 @@ def edit_distance(left: str, right: str, limit: int) -> int:
 
 
 def _sound(word: str) -> str:
-    """A word's first letter and its consonants, double ones once: ``menny``, ``many``."""
+    """Return a word's first letter and its consonants, double ones once: `menny``, ``many``."""
     kept = word[0]
     for sign in word[1:]:
         if sign not in _VOWELS and sign != kept[-1]:
@@ -136,7 +136,7 @@ def _sound(word: str) -> str:
 
 
 def _letters(word: str) -> int:
-    """The letters of a word as the bits of a small number; some of them share one."""
+    """Return the letters of a word as the bits of a small number; some of them share one."""
     letters = 0
     for sign in word:
         letters |= 1 << ord(sign) % _BITS

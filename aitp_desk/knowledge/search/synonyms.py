@@ -1,4 +1,4 @@
-"""Words that stand for each other: the site's own from its configuration, and everyday English."""
+"""Finds synonyms: the site's from its configuration, and everyday English."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from aitp_desk.knowledge.search.tokenizer import (
 )
 
 SITE = 0.85
-"""How much a synonym from the site's configuration counts, its own word being 1."""
+"""The weight of a synonym from the site's configuration, the word itself being 1."""
 FORM = 0.95
-"""How much another form of the same word counts: ``lost`` for ``lose``."""
+"""The weight of another form of the same word: ``lost`` for ``lose``."""
 GENERAL = 0.5
-"""How much a word counts that everyday English uses alike."""
+"""The weight of a synonym in everyday English."""
 FAINT = 0.6
-"""How much of that a word keeps that says little wherever it stands."""
+"""The share of that weight that a word with little meaning keeps."""
 
 NO_PLAIN_WORD = "~"
-"""Stands before the words in the file of stems that are names and no plain English."""
+"""Marks the words in the file of stems that are names and no plain English."""
 
 Phrase = tuple[str, ...]
 
 
 @cache
 def _everyday_groups(file: str) -> tuple[tuple[float, tuple[str, ...]], ...]:
-    """The groups of everyday words that come with the desk, and how much their words count."""
+    """Return the built-in groups of everyday words, with their weights."""
     text = files(__package__).joinpath(file).read_text("utf-8")
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     return tuple(
@@ -46,20 +46,20 @@ def _everyday_groups(file: str) -> tuple[tuple[float, tuple[str, ...]], ...]:
 
 @cache
 def _english() -> Mapping[str, str]:
-    """The lines of the file of stems: a word that comes with the desk, to its stem if another."""
+    """Return the lines of the file of stems: a built-in word to its stem if different."""
     lines = files(__package__).joinpath("stems.txt").read_text("utf-8").splitlines()
     return {word: stem for word, _, stem in (line.partition(" ") for line in lines)}
 
 
 @cache
 def plain_english() -> frozenset[str]:
-    """All words that the desk knows as English: what is not among them is likely a name."""
+    """Return all English words that the desk knows: others are likely names."""
     return frozenset(word for word in _english() if not word.startswith(NO_PLAIN_WORD))
 
 
 @cache
 def english_stems() -> Mapping[str, str]:
-    """The stem of each English word that comes with the desk, the names among them."""
+    """Return the stem of each built-in English word, including names."""
     words = ((word.removeprefix(NO_PLAIN_WORD), stem) for word, stem in _english().items())
     return {word: stem or word for word, stem in words}
 
@@ -72,19 +72,19 @@ def plain_stems() -> frozenset[str]:
 
 @cache
 def weak_stems() -> frozenset[str]:
-    """The stems of general words, which tell little."""
+    """Return the stems of general words, which have little meaning."""
     return frozenset(map(english_stems().__getitem__, WEAK_WORDS))
 
 
 @cache
 def everyday_stems() -> frozenset[str]:
-    """The stems of everyday words, the general ones among them."""
+    """Return the stems of everyday words, including general ones."""
     return frozenset(map(english_stems().__getitem__, EVERYDAY_WORDS | WEAK_WORDS))
 
 
 @cache
 def _everyday(language: str) -> _SynonymTable:
-    """What the groups of everyday words say, those of English and of the content's language."""
+    """Return the synonyms of everyday words, of English and of the content's language."""
     said = _SynonymTable(Stemmer(english_stems()))
     for name in ("synonyms.txt", f"synonyms.{language}.txt"):
         if files(__package__).joinpath(name).is_file():
@@ -94,10 +94,10 @@ def _everyday(language: str) -> _SynonymTable:
 
 
 class Synonyms:
-    """Finds what else a word or a phrase may be called, in stems.
+    """Finds synonyms of a word or a phrase, in stems.
 
     Parameters:
-        site: a word of the visitors' to the words that the site writes; it works both ways.
+        site: a visitor's word to the site's words for it; works in both directions.
         stemmer: makes the stems; it learns all words that are named here.
         language: tag of the content's language.
     """
@@ -111,7 +111,7 @@ class Synonyms:
         stemmer.learn(word for group in self._own for entry in group for word in split_words(entry))
 
     def prepare(self) -> None:
-        """Make ready what the first question needs; until then that question does it."""
+        """Prepare what the first question needs; otherwise that question does it."""
         _ = self._said
 
     @cached_property
@@ -124,13 +124,13 @@ class Synonyms:
         return said
 
     def find_synonyms(self, stem: str) -> Mapping[str, float]:
-        """The stems that stand for a stem, without itself, and how much each counts."""
+        """Return the synonyms of a stem, without itself, with their weights."""
         return self._said.meanings.get((stem,), {})
 
     def phrases_in(self, stems: Sequence[str]) -> dict[int, Phrase]:
-        """The phrases of several words in a text, by where they begin; the longest where two do.
+        """Return the phrases of several words in a text, by their positions; the longest of two.
 
-        What stands in one begins no other.
+        Phrases do not overlap.
         """
         phrases = self._said.phrases
         if phrases.keys().isdisjoint(pairwise(stems)):
@@ -146,18 +146,18 @@ class Synonyms:
         return found
 
     def find_phrase_synonyms(self, phrase: Phrase) -> Mapping[str, float]:
-        """The stems that stand for a phrase, its own content words among them."""
+        """Return the synonyms of a phrase, including its content words."""
         return self._said.meanings.get(phrase, {})
 
 
 class _SynonymTable:
-    """What words and phrases may be called, as it is gathered.
+    """A table of synonyms, while it is built.
 
     Parameters:
         stemmer: knows the words.
 
     Attributes:
-        meanings: by a word's stem, or those of a phrase: the stems that stand for it.
+        meanings: the synonyms of a word's stem, or of the stems of a phrase.
         phrases: those of several words by their first two, the longest first.
     """
 
@@ -167,11 +167,11 @@ class _SynonymTable:
         self.phrases: dict[Phrase, list[Phrase]] = {}
 
     def add(self, names: Iterable[str], meanings: Iterable[str], factor: float) -> None:
-        """Let each name be called by each of the meanings, which count so much."""
+        """Make each of the meanings a synonym of each name, with a weight."""
         wanted: dict[str, float] = {}
         for meaning in meanings:
             words = split_words(meaning)
-            # one word of a phrase does not say what the phrase says, a stop word says nothing
+            # one word of a phrase does not mean the phrase, and a stop word means nothing
             if len(words) == 1 and words[0] not in STOP_WORDS:
                 weak = FAINT if factor == GENERAL and words[0] in WEAK_WORDS else 1.0
                 wanted[self._stemmer.stem(words[0])] = factor * weak
@@ -181,7 +181,7 @@ class _SynonymTable:
                 self._call(phrase, wanted)
 
     def take_in(self, others: _SynonymTable) -> None:
-        """Add what others say, which are left as they are."""
+        """Add the entries of other tables, which stay unchanged."""
         for phrase, wanted in others.meanings.items():
             if phrase in self.meanings:
                 self._call(phrase, wanted)
@@ -203,7 +203,7 @@ class _SynonymTable:
 
 
 def without_comparison(word: str) -> list[str]:
-    """What ``faster``, ``widest``, ``earlier`` or ``bigger`` are forms of."""
+    """Return the base forms of ``faster``, ``widest``, ``earlier`` or ``bigger``."""
     for ending in ("er", "est"):
         base = word.removesuffix(ending)
         if base != word and len(base) > 2:

@@ -1,4 +1,4 @@
-"""Words: how a text is cut into them, which carry no meaning, and what their stems are.
+"""Splits text into words, and provides their stems and stop words.
 
 The full-text index cuts, folds and stems with SQLite's tokenizer :data:`TOKENIZER`. Everything that
 is compared with the index goes through the same tokenizer here, so the two never disagree.
@@ -28,7 +28,7 @@ _HUMPS = re.compile(
     r"\b(?:\w+\.)?(?:[a-z]{2,}(?:[A-Z][a-z\d]+)+|(?:[A-Z][a-z\d]+){3,})(?![.\w]?\w)",
 )
 _IN_HUMPS = re.compile(r"[A-Z](?<=[a-z\d][A-Z])")
-"""The fast way to find out that a text has no such name."""
+"""A cheap test for texts without such a name."""
 _HUMP = re.compile(r"[A-Z]?[a-z\d]+")
 _MARKED = rf"\1{NAME_SIGN}"
 _TOKEN = re.compile(
@@ -42,14 +42,14 @@ _APOSTROPHE = re.compile(r"(?<=\w)['’](?:s|re|ve|ll|d|m|t)\b|n['’]t\b", re.I
 NEGATIONS = frozenset(
     "not no never cannot none neither nor without except exclude excluded".split()
 )
-"""Words that turn a sentence into its opposite."""
+"""Words that negate a sentence."""
 
 BETWEEN = frozenset({"it", "them"})
-"""Words that may stand inside a phrase: ``put it up`` is ``put up``."""
+"""Words that may be inside a phrase: ``put it up`` is ``put up``."""
 
 
 def _read_english() -> dict[str, frozenset[str]]:
-    """The groups of ``english.txt`` by their names."""
+    """Return the groups of ``english.txt`` by their names."""
     groups: dict[str, set[str]] = {}
     name = ""
     text = files(__package__).joinpath("english.txt").read_text("utf-8")
@@ -64,16 +64,16 @@ def _read_english() -> dict[str, frozenset[str]]:
 _ENGLISH = _read_english()
 
 STOP_WORDS = _ENGLISH["stop"]
-"""Words that say how something is asked and not what about."""
+"""Words that form a question, without a subject."""
 
 WEAK_WORDS = _ENGLISH["weak"]
-"""Words so general that even where the content uses them rarely they tell little."""
+"""Words so general that they are insignificant even if rare in the content."""
 
 EVERYDAY_WORDS = _ENGLISH["everyday"]
-"""Words of everyday English: right as they stand, whatever word of the content is near them."""
+"""Words of everyday English: correct as written, even if near a word of the content."""
 
 NAMES = _ENGLISH["names"]
-"""What software, services and firms are called: right as they stand, too."""
+"""Names of software, services and firms: correct as written, too."""
 
 
 _LETTERS_OF_TWO = {
@@ -91,14 +91,15 @@ _LETTERS_OF_TWO = {
     "Đ": "d",
     "ı": "i",
 }
-"""Letters that Unicode does not take apart, and what is typed for them without their key."""
+"""Letters that Unicode does not decompose, and their usual substitutes."""
 _SIGNS_OF_SCRIPTS = frozenset((7, 8, 9, 84, 91, *range(103, 133)))
-"""Combining classes of marks that are no accents but tell words apart: the voicing of kana, vowels
-and tones of Thai and Lao, what joins consonants in India."""
+"""Combining classes of marks that are no accents but distinguish words: the voicing of kana, vowels
+and tones of Thai and Lao, viramas of India.
+"""
 
 
 def fold_text(text: str) -> str:
-    """Lower case, without accents, every character at its usual width."""
+    """Return a text in lower case, without accents, every character at its usual width."""
     if text.isascii():
         return text.lower()
     marked = unicodedata.normalize("NFKD", text)
@@ -115,18 +116,18 @@ def fold_text(text: str) -> str:
 
 
 def to_plain_words(text: str) -> str:
-    """Folded words with one space between two, without signs."""
+    """Return folded words with one space between two, without signs."""
     return _NO_WORD.sub(" ", fold_text(text)).strip()
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a text, folded, in order. ``don't`` is ``do``, ``Anna's`` is ``anna``.
+    """Split a text into folded words, in order. ``don't`` is ``do``, ``Anna's`` is ``anna``.
 
     The technical names ``foreign_keys``, ``os.path.join``, ``--no-ff`` and ``-O`` are found by
-    their parts, and exactly: after its parts each stands as one word more. So does an option that
-    is called like a stop word, ``--onto``; and ``-O`` is another one than ``-o``. The names
-    ``maxParamLength`` and ``ContentTypeParser`` are found by their parts, too. Scripts without
-    spaces are cut by :func:`~aitp_desk.knowledge.search.ngrams.ngrams_of`.
+    their parts, and exactly: after its parts each is added as one word. So is an option with the
+    name of a stop word, ``--onto``; and ``-O`` differs from ``-o``. The names ``maxParamLength``
+    and ``ContentTypeParser`` are found by their parts, too. Scripts without spaces are split by
+    :func:`~aitp_desk.knowledge.search.ngrams.ngrams_of`.
     """
     if "'" in text or "’" in text:
         text = _APOSTROPHE.sub("", text)
@@ -148,12 +149,12 @@ def split_words(text: str) -> list[str]:
 
 
 def _with_parts(name: re.Match[str]) -> str:
-    """A name such as ``maxParamLength``, and its parts after it."""
+    """Return a name such as ``maxParamLength``, followed by its parts."""
     return f"{name[0]} {' '.join(_HUMP.findall(name[0].rpartition('.')[2]))}"
 
 
 def _spaced(text: str) -> list[str]:
-    """The words of a folded text that has spaces between them."""
+    """Return the words of a folded text with spaces."""
     may_join = "-" in text or "_" in text or "." in text[:-1]
     if not may_join or _JOINED.search(text) is None:
         return _WORD.findall(text)
@@ -172,7 +173,7 @@ def _spaced(text: str) -> list[str]:
 
 
 def make_stems(words: Iterable[str]) -> Mapping[str, str]:
-    """The stem of each of these folded words."""
+    """Return the stem of each of these folded words."""
     stemmer = Stemmer()
     found = dict.fromkeys(words, "")
     stemmer.learn(found)
@@ -180,22 +181,22 @@ def make_stems(words: Iterable[str]) -> Mapping[str, str]:
 
 
 class Stemmer:
-    """Stems of words, as the full-text index makes them.
+    """Returns the stems of words, as the full-text index makes them.
 
-    The words that it was taught are known for good; of others it keeps so many.
+    Learnt words are kept for good; of others a bounded number is cached.
 
     Parameters:
         known: words whose stems are known.
 
     Attributes:
-        has_learnt: whether a folded word is among those that were taught.
+        has_learnt: whether a folded word was learnt.
     """
 
     def __init__(self, known: Mapping[str, str] | None = None) -> None:
         self._known: dict[str, str] = dict(known or {})
         self.has_learnt = self._known.__contains__
         self._met: dict[str, str] = {}
-        # without a file or content: the tokenizer is all that is needed of this database
+        # an empty in-memory database: only its tokenizer is needed
         self._tokens = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
         self._tokens.execute(
             f"CREATE VIRTUAL TABLE word USING fts5(text, content='', tokenize='{TOKENIZER}')"
@@ -204,13 +205,13 @@ class Stemmer:
         weakref.finalize(self, self._tokens.close)
 
     def learn(self, words: Iterable[str]) -> None:
-        """Find the stems of many words at once; they are kept."""
+        """Compute and keep the stems of many words at once."""
         known = self._known
         new = sorted(word for word in set(words) if word not in known)
         known.update(zip(new, self._stems(new), strict=True))
 
     def stem(self, word: str) -> str:
-        """The stem of one folded word."""
+        """Return the stem of one folded word."""
         known = self._known.get(word) or self._met.get(word)
         if known is None:
             if len(self._met) >= _MAX_MET:
@@ -219,7 +220,7 @@ class Stemmer:
         return known
 
     def stems(self, words: Sequence[str]) -> list[str]:
-        """The stems of folded words, in order."""
+        """Return the stems of folded words, in order."""
         try:
             return list(map(self._known.__getitem__, words))
         except KeyError:

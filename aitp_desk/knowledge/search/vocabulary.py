@@ -1,4 +1,4 @@
-"""From a visitor's word to the stems to look for: spelling, synonyms, kin, and what it tells."""
+"""Maps a visitor's words to weighted stems: spelling, synonyms, related forms."""
 
 from __future__ import annotations
 
@@ -40,49 +40,50 @@ from aitp_desk.knowledge.search.tokenizer import (
 )
 
 KIN = 0.7
-"""How much a word counts that only its ending tells apart: ``resole`` and ``resoleable``."""
+"""The weight of a word that differs only in its ending: ``resole`` and ``resoleable``."""
 OWN = 0.9
-"""From so much on a stem is another form of the word itself, not a word that stands for it."""
+"""From this weight on a stem is another form of the word itself, not a synonym."""
 SYNONYM = 0.8
-"""How much a word weighs that the content does not use, of what its synonyms weigh."""
+"""The share of its synonyms' weight for a word that the content does not use."""
 UNUSED = 0.6
-"""How much of its weight an everyday word keeps that the content does not use."""
+"""The share of its weight that an everyday word keeps if the content does not use it."""
 UNUSED_FOREIGN = 0.75
-"""The same of any word of another language: which of them are everyday words is not known."""
+"""The same for any word of another language, whose everyday words are not known."""
 WEAK = 0.15
-"""How much of its weight a word keeps that says little wherever it stands."""
+"""The share of its weight that an insignificant word keeps."""
 
 WHOLE_NAME = 0.5
-"""The same of a name of several parts: they are weighed too."""
+"""The same for a name of several parts, which are weighed too."""
 GRAMMAR = 0.15
-"""The same of a piece of hiragana, which mostly is an ending, and of a single character."""
+"""The same for a run of hiragana, which mostly is an ending, and for a single character."""
 SEAM = 0.5
-"""The same of an n-gram between two others that the content has: it says that they stand so."""
+"""The same for an n-gram between two others of the content: it confirms that they are adjacent."""
 FORM = 0.95
-"""How much another form of a word counts in languages other than English."""
+"""The weight of another form of a word in languages other than English."""
 COMPOUND = 0.5
-"""How much a compound counts that has the word for a part, and a part of the compound itself."""
+"""The weight of a compound with the word as a part, and of a part of the compound itself."""
 
 _MOST_SLIPS = 2
 TELLING = 0.25
-"""A part of a compound that weighs less, as a share of an unknown word, is everywhere."""
+"""A part of a compound with less than this share of an unknown word's weight is too common."""
 _RARE = 0.002
-"""A word that is no English and used in less than so much of all passages is too rare to be meant
-by another short one."""
+"""A word that is no English and occurs in less than this share of all passages is too rare to be
+the correction of another short one.
+"""
 _MAX_STRANGERS = 16
 _MAX_KEPT = 20_000
 
 
 class Term(msgspec.Struct, frozen=True):
-    """One thing that a query asks for.
+    """One term of a query.
 
     Parameters:
-        word: as it is read, after correction.
-        weight: what it tells: rare words tell more.
-        stems: what to look for and how much each counts, at most 1.
+        word: after correction.
+        weight: rare words have more.
+        stems: the stems to search with their weights, at most 1.
         known: whether the content has a word for it.
-        own: the stems of the word itself, without what stands for it.
-        key: the same for terms that find the same.
+        own: the stems of the word itself, without synonyms.
+        key: equal for terms that find the same.
     """
 
     word: str
@@ -94,23 +95,23 @@ class Term(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, word: str, weight: float, stems: Mapping[str, float]) -> Term:
-        """A term with what follows from its stems."""
+        """Return a term with the values derived from its stems."""
         own = tuple(stem for stem, value in stems.items() if value >= OWN)
         return cls(word, weight, stems, bool(stems), own, " ".join((word, *stems)))
 
     def found_by(self, more: Mapping[str, float]) -> Term:
-        """The same, found by other stems too."""
+        """Return the term with further stems."""
         stems = {**more, **self.stems}
         key = " ".join((self.word, *stems))
         return msgspec.structs.replace(self, stems=stems, known=bool(stems), key=key)
 
 
 class _Word(msgspec.Struct, frozen=True):
-    """What is known of a word that was met.
+    """The cached result for a word.
 
     Parameters:
-        terms: what it asks for: nothing if it is a stop word, two for two words run together.
-        named: the same where it is written as a name, which is never taken for two words.
+        terms: its terms: none for a stop word, two for two words run together.
+        named: the same if it is written as a name, which is never split.
     """
 
     terms: tuple[Term, ...] = ()
@@ -118,10 +119,10 @@ class _Word(msgspec.Struct, frozen=True):
 
 
 class Vocabulary:
-    """All words of the content and what visitors may call them.
+    """All words of the content and their synonyms.
 
     Parameters:
-        counts: every stem, in order, and the number of passages that hold it.
+        counts: every stem, in order, and the number of passages that have it.
         spellings: every word as the content writes it, and how often.
         stems: the stem of each of these words.
         passages: how many passages there are.
@@ -155,7 +156,7 @@ class Vocabulary:
         self._right: dict[str, str] = {}
 
     def add(self, counts: Mapping[str, int], spellings: Mapping[str, int]) -> None:
-        """Learn words that the content does not hold but is found by.
+        """Add words that the content does not have but is found by.
 
         Parameters:
             counts: the stems and the number of passages that each finds.
@@ -166,19 +167,19 @@ class Vocabulary:
         self._in_order = list(self._counts)
 
     def prepare(self) -> None:
-        """Make ready what the first questions need; until then they do it."""
+        """Prepare what the first questions need; otherwise they do it."""
         self._synonyms.prepare()
         self._inflection.prepare()
         _ = self._spelling
 
     def words(self, text: str, names: frozenset[str] = frozenset()) -> list[str]:
-        """The words of a text, put right where they are misspelt.
+        """Return the words of a text, corrected if they are misspelt.
 
-        Of words that neither the content nor English knows only so many are looked at: nobody's
+        Of words that neither the content nor English knows only a bounded number is examined: no
         question has more of them.
 
         Parameters:
-            names: folded words that are names; they are not put right.
+            names: folded words that are names; they are not corrected.
         """
         said = split_words(text)
         if not BETWEEN.isdisjoint(said):
@@ -192,18 +193,18 @@ class Vocabulary:
             if has_learnt(word):
                 read.append(word)
             elif word.startswith(NAME_SIGN):
-                continue  # its parts are looked for
+                continue  # its parts are searched
             elif strangers < _MAX_STRANGERS:
                 strangers += 1
                 read.append(word if word in names else self._corrected(word))
         return read
 
     def terms(self, words: Sequence[str], names: frozenset[str] = frozenset()) -> list[Term]:
-        """What words ask for, in order, each once; those without meaning are left out.
+        """Return the terms of words, in order, each once; those without meaning are left out.
 
         Parameters:
             words: of :meth:`words`.
-            names: folded words that are names; an unknown one is never taken for two words.
+            names: folded words that are names; an unknown one is never split.
         """
         seams: frozenset[str] = frozenset()
         if not "".join(words).isascii():
@@ -234,12 +235,12 @@ class Vocabulary:
         return list(found.values())
 
     def _without_seams(self, words: Sequence[str]) -> tuple[list[str], frozenset[str]]:
-        """The words without unknown n-grams beside known ones, which run over the seam of two.
+        """Remove unknown n-grams next to known ones, which span two words.
 
-        A character of Han that only such a one has is looked for by itself.
+        A character of Han that only such a one has is searched by itself.
 
         Returns:
-            The words, and those of them that stand between two known n-grams.
+            The words, and those of them that are between two known n-grams.
         """
         kept: list[str] = []
         seams: set[str] = set()
@@ -257,7 +258,7 @@ class Vocabulary:
         return kept, frozenset(seams)
 
     def _add_joined(self, found: dict[str, Term], left: str, right: str) -> None:
-        """Let two words be found too by what the content writes as one: ``create a superuser``."""
+        """Let two words also be found by their compound: ``create a superuser``."""
         stem = self.stemmer.stem(left + right)
         for word in (left, right):
             term = found.get(word)
@@ -276,14 +277,14 @@ class Vocabulary:
         return met
 
     def weight(self, stem: str) -> float:
-        """What a stem tells: the less common, the more (BM25's inverse document frequency)."""
+        """Return the weight of a stem: the rarer, the more (BM25's inverse document frequency)."""
         return inverse_frequency(self._counts.get(stem, 0), self._passages)
 
     @cached_property
     def _spelling(self) -> Spelling:
-        """Of the content's words; English counts as used, plain words more.
+        """Return the spelling of the content's words; English counts as used, plain words more.
 
-        Where the content is in another language an unknown word is none of English misspelt.
+        If the content is in another language an unknown word is not treated as misspelt English.
         """
         used = {
             word: uses
@@ -297,7 +298,7 @@ class Vocabulary:
         return Spelling(plain | used)
 
     def _halves(self, term: Term) -> tuple[Term, ...]:
-        """The two words that an unknown one is made of, else the one that it is."""
+        """Return the two words that an unknown one consists of, else the one that it is."""
         word = term.word
         if term.known or word in NAMES or self.stemmer.stem(word) in self._everyday:
             return (term,)
@@ -336,7 +337,7 @@ class Vocabulary:
         return Term.of(word, weight, stems)
 
     def _called(self, stem: str) -> dict[str, float]:
-        """The stems of the synonyms of a stem, in all their forms."""
+        """Return the stems of the synonyms of a stem, in all their forms."""
         found = dict(self._synonyms.find_synonyms(stem))
         for other, value in self._synonyms.find_synonyms(stem).items():
             for form in self._inflection.forms(other):
@@ -344,14 +345,14 @@ class Vocabulary:
         return found
 
     def _own_stems(self, word: str, stem: str) -> dict[str, float]:
-        """The stems of the word itself and of its other forms, as far as the content has them."""
+        """Return the stems of the word itself and of its other forms, if the content has them."""
         own = {stem: 1.0} if stem in self._counts else {}
         for form in self._inflection.forms(word):
             own.setdefault(self.stemmer.stem(form), FORM)
         return own
 
     def _compound_stems(self, word: str, stem: str) -> dict[str, float]:
-        """The stems of compounds with the word, and of the parts of one that is not used so."""
+        """Return the stems of compounds with the word, and of the parts of an unused one."""
         found = map(self.stemmer.stem, self._inflection.compounds(word))
         stems = dict.fromkeys(found, COMPOUND)
         if stem not in self._counts:
@@ -362,14 +363,14 @@ class Vocabulary:
         return stems
 
     def knows(self, word: str) -> bool:
-        """Whether a folded word is one of the content's, of everyday English, or has synonyms."""
+        """Return whether a word is the content's, everyday English, or has synonyms."""
         stem = self.stemmer.stem(word)
         if stem in self._counts or stem in self._everyday or self._synonyms.find_synonyms(stem):
             return True
         return bool(self._inflection.forms(word) or self._inflection.parts(word))
 
     def _corrected(self, word: str) -> str:
-        """What a word is read as that nobody has learnt."""
+        """Return the correction of an unknown word."""
         right = self._right.get(word)
         if right is None:
             right = word if self.knows(word) else self._meant(word)
@@ -379,10 +380,10 @@ class Vocabulary:
         return right
 
     def _meant(self, word: str) -> str:
-        """The word that a misspelt one surely stands for, else the word itself.
+        """Return the clear correction of a misspelt word, else the word itself.
 
-        What would be read as a word without any use here stays as it was written. Which words are
-        plain is known of English alone; in other languages the nearest word is taken.
+        A correction that has no use here is not applied. Which words are plain is known only for
+        English; in other languages the nearest word is taken.
         """
         right = self._spelling.correct(word)
         if not self.is_english or right is None or right in STOP_WORDS or right in WEAK_WORDS:
@@ -397,7 +398,7 @@ class Vocabulary:
         return right if uses > 1 and uses >= _RARE * self._passages else word
 
     def _of_phrase(self, words: tuple[str, ...], phrase: Phrase) -> Sequence[_Word]:
-        """A phrase's own words, each also found by what stands for the phrase."""
+        """Return a phrase's words, each also found by the synonyms of the phrase."""
         said = self._phrases.get(words)
         if said is None:
             if len(self._phrases) >= _MAX_KEPT:
@@ -422,7 +423,7 @@ class Vocabulary:
         return [_Word(terms, terms) for terms in said]
 
     def _holders(self, word: str) -> list[str]:
-        """The commonest n-grams that a single character of Han begins."""
+        """Return the commonest n-grams that begin with a single character of Han."""
         if len(word) > 1 or not is_han(word):
             return []
         first = bisect_left(self._in_order, word)
@@ -431,7 +432,7 @@ class Vocabulary:
         return sorted(begun, key=self._counts.__getitem__, reverse=True)[:_MOST_HOLDERS]
 
     def _kin(self, stem: str) -> list[str]:
-        """Stems of the content that share all but the ending."""
+        """Return stems of the content that share all but the ending."""
         if len(stem) < _KIN_LETTERS or stem.isdigit():
             return []
         beginning = stem[:_KIN_LETTERS]
@@ -445,11 +446,11 @@ _MOST_HOLDERS = 6
 _KIN_LETTERS = 5
 _KIN_ENDING = 4
 _PAST_ALL = "\U0010ffff"
-"""Comes after every letter that a word may go on with."""
+"""Sorts after every continuation of a word."""
 
 
 def _are_kin(left: str, right: str) -> bool:
-    """Whether one stem is the other with an ending."""
+    """Return whether one stem is the other with an ending."""
     if len(left) > len(right):
         left, right = right, left
     return right.startswith(left) and len(right) - len(left) <= _KIN_ENDING

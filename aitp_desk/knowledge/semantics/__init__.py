@@ -1,1 +1,1 @@
-"""Meaning: vectors of passages and questions, which find what is said in other words."""
+"""Finds passages by meaning, with vectors of passages and questions."""

@@ -1,4 +1,4 @@
-"""The interfaces of models that compare texts by meaning."""
+"""Defines the interfaces of models that compare texts by meaning."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ Vector = Sequence[float]
 
 
 class ModelUnusable(Exception):
-    """A model is absent, damaged or does not answer; the message says what to do."""
+    """A model is absent, damaged or does not respond; the message says what to do."""
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors whose cosine says how alike the texts are in meaning.
+    """Turns texts into vectors whose cosine measures how similar their meanings are.
 
     Attributes:
         name: of the model and its version; vectors of different names are never compared.
-        dimension: the length of its vectors; 0 while it is not known yet.
-        languages: the tags of those that it was made for; empty where it takes any.
+        dimension: the length of its vectors; 0 while unknown.
+        languages: the tags of those that it was made for; empty if it takes any.
     """
 
     name: str
@@ -26,10 +26,10 @@ class Embedder(Protocol):
     languages: Collection[str]
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> Sequence[Vector]:
-        """One vector for each text; the event loop is not held up meanwhile.
+        """Return one vector for each text, without blocking the event loop.
 
         Parameters:
-            query: whether the texts are questions; some models embed these in another way.
+            query: whether the texts are questions; some models embed these differently.
 
         Raises:
             ModelUnusable: there are no vectors now.
@@ -42,7 +42,7 @@ class Reranker(Protocol):
     name: str
 
     async def score(self, question: str, texts: Sequence[str]) -> Sequence[float]:
-        """One score from 0 to 1 for each text.
+        """Return one score from 0 to 1 for each text.
 
         Raises:
             ModelUnusable: there are no scores now.

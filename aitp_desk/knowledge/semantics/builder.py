@@ -1,4 +1,4 @@
-"""Builds the vectors of the content in the background, and hands them to its libraries."""
+"""Builds the vectors of the content in the background, and passes them to its libraries."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AGAIN_SECONDS = 60.0
 """How long to wait after a failure before vectors are built again."""
 _LOG_SECONDS = 5.0
 _AT_ONCE = 16
-"""So many passages are embedded between two writes."""
+"""How many passages are embedded between two writes."""
 
 _log = structlog.get_logger(__name__)
 
@@ -36,11 +36,11 @@ async def build_vectors(
 ) -> AsyncIterator[Progress]:
     """Keep the vectors of the content up to date in the background until the block ends.
 
-    Until they are there, and while the model fails, questions are answered by words alone.
+    Until they exist, and while the model fails, questions are answered by words alone.
 
     Parameters:
-        file: where they are kept; passages whose text stays the same are not embedded again.
-        reranker: scores the best passages of each question again.
+        file: where they are stored; passages with unchanged text are not embedded again.
+        reranker: rescores the best passages of each question.
     """
     progress = knowledge.progress = Progress(embedder.name)
     task = asyncio.create_task(_follow(knowledge, embedder, VectorFile(file), progress, reranker))
@@ -83,7 +83,7 @@ async def _follow(
 
 
 def _libraries(knowledge: Knowledge, embedder: Embedder) -> list[Library]:
-    """Those in languages that the model was made for: in others it does more harm than good."""
+    """Return the libraries in languages of the model: in others it does more harm than good."""
     return [
         library
         for library in knowledge.editions.libraries
@@ -130,7 +130,7 @@ async def _embed(
     file: VectorFile,
     progress: Progress,
 ) -> None:
-    """Add the vectors of those texts that have none yet to what is kept."""
+    """Add the vectors of new texts to the stored ones."""
     missing = [key for key in every if key not in kept]
     logged_at = time.monotonic()
     for at in range(0, len(missing), _AT_ONCE):
@@ -146,7 +146,7 @@ async def _embed(
 
 
 def _windows_of(library: Library) -> list[tuple[int, str]]:
-    """The texts to embed, each with the number of its passage."""
+    """Return the texts to embed, each with the number of its passage."""
     return [
         (number, window)
         for number, passage in enumerate(library.passages)

@@ -1,4 +1,4 @@
-"""Models of a service: OpenAI-compatible embeddings, and reranking as Jina and Cohere have it."""
+"""Calls services for OpenAI-compatible embeddings, and for reranking as of Jina and Cohere."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Scores(msgspec.Struct):
 
 
 class _Service:
-    """One service, asked through the desk's client for outside addresses."""
+    """One service, called through the desk's client for external addresses."""
 
     def __init__(self, egress: Egress, url: str, key: str) -> None:
         self._egress = egress
@@ -46,10 +46,10 @@ class _Service:
             self._headers["Authorization"] = f"Bearer {key}"
 
     async def ask(self, body: Mapping[str, object], kind: type[T]) -> T:
-        """Send a request and read the answer.
+        """Send a request and parse the response.
 
         Raises:
-            ModelUnusable: there is no answer, or it is none of this kind.
+            ModelUnusable: there is no valid response.
         """
         try:
             answer = await self._egress.send(
@@ -70,7 +70,7 @@ class _Service:
 
 
 def _host(url: str) -> str:
-    """The host of an address, which itself may hold a key."""
+    """Return the host of an address, which itself may contain a key."""
     return urlsplit(url).netloc.rpartition("@")[2]
 
 
@@ -102,7 +102,7 @@ class EndpointEmbedder:
         self._service = _Service(egress, f"{url.rstrip('/')}/embeddings", key)
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> Sequence[Vector]:
-        """One vector for each text, in one request."""
+        """Return one vector for each text, in one request."""
         prefix = self._prefixes[query]
         body = {"model": self._model, "input": [prefix + text for text in texts]}
         answer = await self._service.ask(body, _Embeddings)
@@ -129,7 +129,7 @@ class EndpointReranker:
         self._service = _Service(egress, f"{url.rstrip('/')}/rerank", key)
 
     async def score(self, question: str, texts: Sequence[str]) -> Sequence[float]:
-        """One score for each text, in one request."""
+        """Return one score for each text, in one request."""
         body = {"model": self._model, "query": question, "documents": [*texts]}
         answer = await self._service.ask(body, _Scores)
         scores = {one.index: one.relevance_score for one in answer.results}

@@ -17,8 +17,8 @@ class FastEmbedder:
 
     Parameters:
         model: a name that fastembed knows; it fetches the model at the first use.
-        query_prefix, passage_prefix: what the model expects before a question and before a passage;
-            fastembed adds none.
+        query_prefix, passage_prefix: the model's prefixes of questions and of passages; fastembed
+        adds none.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class FastEmbedder:
         self._thread = ThreadPoolExecutor(1, "embedding")
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> Sequence[Vector]:
-        """One vector for each text."""
+        """Return one vector for each text."""
         loop = asyncio.get_running_loop()
         return [
             await loop.run_in_executor(self._thread, self._embed, text, query) for text in texts

@@ -1,4 +1,4 @@
-"""The file of vectors next to the index: int8, by a digest of model and text."""
+"""Stores vectors in a file next to the index: int8, by a digest of model and text."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _AT_ONCE = 500
 
 
 def make_key(model: str, text: str) -> bytes:
-    """The key of a text's vector, by the name of the model that makes it."""
+    """Return the key of a text's vector, by the name of its model."""
     return blake2b(f"{model}\0{text}".encode(), digest_size=_KEY_BYTES).digest()
 
 
 class VectorFile:
-    """Keeps vectors. What was put is there after a crash; a damaged file is made again."""
+    """Stores vectors durably; a damaged file is rebuilt."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        """The vectors that are kept under these keys."""
+        """Return the vectors under these keys."""
         wanted = list(dict.fromkeys(keys))
         found: dict[bytes, bytes] = {}
         with self._open() as connection:
@@ -39,7 +39,7 @@ class VectorFile:
         return found
 
     def put(self, vectors: Mapping[bytes, bytes]) -> None:
-        """Keep vectors."""
+        """Store vectors."""
         with self._open() as connection:
             connection.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", vectors.items())
 
@@ -67,7 +67,7 @@ class VectorFile:
             return _connect(self._file)
 
     def _remove_damaged(self, error: sqlite3.DatabaseError) -> None:
-        if not isinstance(error, sqlite3.OperationalError):  # a full disk is no damage
+        if not isinstance(error, sqlite3.OperationalError):  # a full disk is not damage
             self._file.unlink(missing_ok=True)
 
 

@@ -1,4 +1,4 @@
-"""Groups of texts that say the same in other words."""
+"""Groups texts with the same meaning."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 ALIKE = 0.7
-"""Texts that are so much alike say the same."""
+"""From this likeness on texts have the same meaning."""
 
 
 def group_texts(
     texts: Sequence[str], rows: Any, likeness: Callable[[Any, Any], float]
 ) -> list[list[str]]:
-    """Group texts by meaning: each joins the first group whose first text is like it.
+    """Group texts by meaning: each joins the first group whose first text is similar.
 
     Parameters:
         rows: their vectors, of length 1.

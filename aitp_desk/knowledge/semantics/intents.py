@@ -1,4 +1,4 @@
-"""Which of several actions a text asks for by its meaning."""
+"""Finds the action that a text asks for by its meaning."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from aitp_desk.knowledge.semantics.vectors import Vectors
 _LEAST = 0.65
 """The least cosine of a text that asks for an action."""
 _BEFORE_ACTIONS, _BEFORE_PASSAGES = 0.15, 0.12
-"""How far that lies above the cosines of all other actions, and of all passages."""
+"""The least distance above the cosines of all other actions, and of all passages."""
 
 
 class IntentMatcher:
-    """The ways in which actions are asked for, compared with what visitors say.
+    """The example texts of actions, compared with visitors' messages.
 
     Parameters:
         texts: the texts of each action, by its name.
@@ -23,10 +23,10 @@ class IntentMatcher:
         self._texts = texts
 
     async def find(self, text: str, vectors: Vectors) -> str | None:
-        """The action that a text clearly asks for, more than any other and than any passage.
+        """Return the action that a text asks for more clearly than any other action or passage.
 
         Raises:
-            ModelUnusable: the model does not answer now.
+            ModelUnusable: the model does not respond now.
         """
         rows = {name: await vectors.rows(texts) for name, texts in self._texts.items()}
         await vectors.learn(text)

@@ -1,4 +1,4 @@
-"""The models that the settings choose."""
+"""Opens the models that the settings choose."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ async def open_meaning(
     egress: Egress,
     environment: Mapping[str, str],
 ) -> AsyncIterator[None]:
-    """Find passages by meaning until the block ends, where it is enabled and a model is there.
+    """Find passages by meaning until the block ends, if enabled and a model is available.
 
     Parameters:
-        folder: of the site, from which a path of a model goes.
-        data: where the vectors are kept.
-        environment: where the key for a service may stand.
+        folder: of the site, the base of a model's relative path.
+        data: where the vectors are stored.
+        environment: may have the key for a service.
     """
     async with AsyncExitStack() as stack:
         if settings.enabled and is_installed():
@@ -84,12 +84,12 @@ def _embedder(settings: Meaning, folder: Path, egress: Egress, key: str) -> Embe
 
 @lru_cache(maxsize=4)
 def _onnx(folder: Path | None, query_prefix: str, passage_prefix: str) -> OnnxEmbedder:
-    """The model, loaded once for all site agents."""
+    """Return the model, loaded once for all site agents."""
     return OnnxEmbedder(folder, query_prefix=query_prefix, passage_prefix=passage_prefix)
 
 
 async def _client(stack: AsyncExitStack, url: str, egress: Egress) -> Egress:
-    """The client for a service; the owner may name one of this machine."""
+    """Return the client for a service; the owner may name one on this machine."""
     if is_loopback(urlsplit(url).hostname or ""):
         return await stack.enter_async_context(Egress(allow_loopback=True))
     return egress

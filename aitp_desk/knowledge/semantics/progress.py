@@ -1,4 +1,4 @@
-"""How far the vectors of the content are."""
+"""Reports the progress of building vectors."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import asyncio
 
 
 class Progress:
-    """What is done of the vectors of a site's content.
+    """The progress of the vectors of a site's content.
 
     Parameters:
         model: that makes them.
 
     Attributes:
-        done, total: how many passages and questions have a vector, and are to have one.
-        settled: set while nothing is being built: all is there, or the model has failed.
+        done, total: how many passages and questions have a vector, and how many will.
+        settled: set while nothing is being built: all exist, or the model has failed.
     """
 
     def __init__(self, model: str) -> None:

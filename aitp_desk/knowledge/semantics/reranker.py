@@ -1,4 +1,4 @@
-"""Scores of a reranker for the best passages of a question."""
+"""Caches the scores of a reranker for the best passages of a question."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from aitp_desk.knowledge.semantics.base import Reranker
 from aitp_desk.knowledge.semantics.text import make_text
 
 MAX_QUESTIONS = 10
-"""So many passages are scored."""
+"""The most passages that are scored for a question."""
 _KEPT_QUESTIONS = 32
 
 
 class CachedReranker:
-    """Scores passages of one snapshot of the content, and keeps the scores of the last questions.
+    """Scores passages of one snapshot, and caches the scores of the last questions.
 
     Parameters:
         reranker: that scores them.
@@ -40,5 +40,5 @@ class CachedReranker:
         self._scores[question] = dict(zip(numbers, scores, strict=True))
 
     def scores(self, question: str) -> Mapping[int, float]:
-        """The scores of passages for a question that was learnt; none for any other."""
+        """Return the scores of passages for a learnt question; none for any other."""
         return self._scores.get(question, {})

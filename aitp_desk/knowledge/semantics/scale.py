@@ -1,8 +1,8 @@
-"""One scale for the cosines of all models.
+"""Brings the cosines of all models to one scale.
 
-The cosine of two texts that have nothing in common is about 0 with some models, and 0.8 with others
-such as E5. What compares cosines with other scores is chosen on the default model, so those of
-another are stretched until unrelated texts are as far apart.
+The cosine of two unrelated texts is about 0 with some models, and 0.8 with others such as E5. The
+constants for cosines are chosen with the default model, so those of another are stretched until
+unrelated texts are as far apart.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from aitp_desk.knowledge.semantics.base import Embedder
 _UNRELATED = 0.0457
 """The median cosine of the texts below with the default model."""
 _LEAST = 0.02
-"""A model with a smaller distance between them does not tell them apart."""
+"""A model with a smaller distance between them does not distinguish them."""
 _TEXTS = (
     "How do I bake bread?",
     "The train to the coast leaves at noon.",
@@ -29,14 +29,14 @@ _TEXTS = (
     "Install the printer driver first.",
     "The recipe needs two eggs.",
 )
-"""Texts that have nothing in common."""
+"""Unrelated texts."""
 
 
 async def find_stretch(embedder: Embedder) -> float:
-    """How many times farther apart a model's texts are to be, for :func:`stretch_cosines`.
+    """Return the factor for :func:`stretch_cosines`.
 
     Raises:
-        ModelUnusable: the model does not answer now.
+        ModelUnusable: the model does not respond now.
     """
     import numpy as np
 
@@ -48,5 +48,5 @@ async def find_stretch(embedder: Embedder) -> float:
 
 
 def stretch_cosines(cosines: Any, stretch: float) -> Any:
-    """Cosines on the scale of the default model; a text is as near to itself as before."""
+    """Return cosines on the scale of the default model; 1 stays 1."""
     return 1 - (1 - cosines) * stretch

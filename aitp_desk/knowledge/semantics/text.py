@@ -1,4 +1,4 @@
-"""The text of a passage as models of meaning read it."""
+"""Builds the text of a passage for models of meaning."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from aitp_desk.knowledge.documents.base import Passage
 
 _MOST_CHARACTERS = 2000
-"""So much of a passage can matter to a model that reads few tokens."""
+"""How many characters of a passage can matter to a model that reads few tokens."""
 _WINDOW_BYTES, _SHARED_BYTES = 400, 130
-"""How long a window is, and how much of it the next one repeats: what a model says of a longer text
-is a mean of too much, and most read but 128 tokens. Bytes grow with tokens in any script."""
+"""The length of a window, and its overlap with the next one: the vector of a longer text is a mean
+of too much, and most models read only 128 tokens. Bytes grow with tokens in any script.
+"""
 _SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef"
 )
@@ -20,12 +21,12 @@ _WORD = re.compile(rf"[{_SPACELESS}]{{1,10}}\s*|[^\s{_SPACELESS}]{{1,100}}\s*")
 
 
 def make_text(passage: Passage) -> str:
-    """The page's title, the headings above, the text."""
+    """Return the page's title, the headings above and the text."""
     return f"{_names_of(passage)}\n{passage.text}"[:_MOST_CHARACTERS]
 
 
 def make_windows(passage: Passage) -> list[str]:
-    """The text in overlapping windows, each below the page's title and the headings above."""
+    """Return the text in overlapping windows, each below the page's title and headings."""
     names = _names_of(passage)
     return [f"{names}\n{window}" for window in _windows(passage.text)] or [names]
 

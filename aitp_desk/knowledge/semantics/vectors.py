@@ -1,4 +1,4 @@
-"""The vectors of all passages of one snapshot of the content, and what they say of questions."""
+"""Holds the vectors of one snapshot's passages, and compares questions with them."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from aitp_desk.knowledge.semantics.groups import group_texts
 from aitp_desk.knowledge.semantics.scale import stretch_cosines
 
 NEAREST = 12
-"""So many passages a question finds by meaning."""
+"""How many passages a question finds by meaning."""
 _KEPT_QUESTIONS = 32
 _KEPT_TEXTS = 2048
 _AT_ONCE = 16
-"""So many texts are embedded between two looks at other work."""
+"""How many texts are embedded before other work gets a turn."""
 _BLOCK = 256
-"""So many vectors are compared at once: as floats they fit into the cache of a processor."""
+"""How many vectors are compared at once: as floats they fit into a processor's cache."""
 
 
 class NearPassages(msgspec.Struct, frozen=True):
-    """What is near a question in meaning.
+    """The passages near a question in meaning.
 
     Parameters:
         best: the numbers of the nearest passages, nearest first.
         vector: of the question, of length 1.
         cosines: of all passages, by their numbers, on the common scale.
         mean, deviation: of these.
-        asked: the cosine of each passage's nearest question; None where they have no questions.
+        asked: the cosine of each passage's nearest question; None if they have no questions.
         best_asked: the numbers of the passages with the nearest questions, nearest first.
     """
 
@@ -45,7 +45,7 @@ class NearPassages(msgspec.Struct, frozen=True):
     best_asked: tuple[int, ...] = ()
 
     def lift(self, number: int) -> float:
-        """How much nearer a passage is than the nearest by chance, in standard deviations."""
+        """Return how much nearer a passage is than a random nearest, in standard deviations."""
         chance = NormalDist().inv_cdf(1 - 1 / (len(self.cosines) + 1))
         return (self.cosines[number] - self.mean) / self.deviation - chance
 
@@ -54,10 +54,10 @@ class Vectors:
     """The vectors of passages, by their numbers.
 
     Parameters:
-        embedder: that made them.
-        packed: as :func:`pack_vector` gives them, one for each window of a passage.
-        owners: the number of the passage of each; every passage has one at least.
-        stretch: what brings the model's cosines to the common scale.
+        embedder: their model.
+        packed: as :func:`pack_vector` returns them, one for each window of a passage.
+        owners: the number of the passage of each; every passage has at least one.
+        stretch: the factor to the common scale of cosines.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Vectors:
         self._short: dict[str, Any] = {}
 
     def with_questions(self, packed: Sequence[bytes], owners: Sequence[int]) -> Vectors:
-        """The same, with the vectors of the questions that passages are enriched with.
+        """Return a copy with the vectors of the enrichment's questions.
 
         Parameters:
             packed: one for each question.
@@ -87,10 +87,10 @@ class Vectors:
         return other
 
     async def learn(self, text: str) -> None:
-        """Find what is near a question, for :meth:`near` to return.
+        """Embed a question, for :meth:`near` to return the passages near it.
 
         Raises:
-            ModelUnusable: the model does not answer now.
+            ModelUnusable: the model does not respond now.
         """
         near = self._near.pop(text, None)
         if near is None:
@@ -101,10 +101,10 @@ class Vectors:
         self._near[text] = near
 
     async def rows(self, texts: Sequence[str]) -> Any:
-        """The vectors of short texts, of length 1; those of the last ones are kept.
+        """Return the vectors of short texts, of length 1; the last ones are cached.
 
         Raises:
-            ModelUnusable: the model does not answer now.
+            ModelUnusable: the model does not respond now.
         """
         import numpy as np
 
@@ -120,18 +120,18 @@ class Vectors:
         return rows
 
     async def group(self, texts: Sequence[str]) -> list[list[str]]:
-        """Group texts by meaning; without the model each is a group of its own."""
+        """Group texts by meaning; without the model each is a separate group."""
         try:
             return group_texts(texts, await self.rows(texts), self.likeness)
         except ModelUnusable:
             return [[text] for text in texts]
 
     def likeness(self, left: Any, right: Any) -> float:
-        """The cosine of two vectors of length 1, on the common scale."""
+        """Return the cosine of two vectors of length 1, on the common scale."""
         return float(stretch_cosines(left @ right, self._stretch))
 
     def near(self, text: str) -> NearPassages | None:
-        """What is near a question that was learnt; None for any other."""
+        """Return the passages near a learnt question; None for any other."""
         return self._near.get(text)
 
     def _compare(self, vector: Vector) -> NearPassages:
@@ -161,7 +161,7 @@ class _Rows:
         self._lengths = np.maximum(np.concatenate(lengths), 1.0)
 
     def cosines(self, question: Any, count: int) -> Any:
-        """The greatest cosine of each passage's vectors with a question's; 0 where it has none.
+        """Return each passage's greatest cosine with a question; 0 without vectors.
 
         Parameters:
             question: a vector of length 1.
@@ -171,7 +171,7 @@ class _Rows:
 
         if len(question) != self._rows.shape[1]:
             raise ModelUnusable("The model's vectors have another length than those of passages.")
-        # on one thread: those of a BLAS library wait for each other where cores are busy
+        # on one thread: those of a BLAS library wait for each other on busy cores
         products = [
             np.einsum("ij,j->i", rows.astype(np.float32), question) for rows in self._blocks()
         ]
@@ -184,7 +184,7 @@ class _Rows:
 
 
 def _best(cosines: Any) -> tuple[int, ...]:
-    """The numbers of the greatest, in order."""
+    """Return the numbers of the greatest, in order."""
     import numpy as np
 
     most = min(NEAREST, len(cosines))
@@ -194,7 +194,7 @@ def _best(cosines: Any) -> tuple[int, ...]:
 
 
 def pack_vector(vector: Vector) -> bytes:
-    """A vector as int8, scaled to its greatest component: cosines need no lengths."""
+    """Return a vector as int8, scaled to its greatest component: cosines need no lengths."""
     import numpy as np
 
     floats = np.asarray(vector, dtype=np.float32)
