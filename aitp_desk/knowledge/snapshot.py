@@ -1,4 +1,4 @@
-"""The present snapshot of the content, kept fresh while the desk serves."""
+"""Holds the present snapshot of the content, and keeps it up to date."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from aitp_desk.knowledge.sources.loader import join_raw, read_files
 from aitp_desk.knowledge.web.schedule import ReadingSchedule
 
 AGENTS_FOLDER = "agents"
-"""Below the data folder: what is kept for further site agents, each in a folder of its name."""
+"""The folder below the data folder for further site agents, with a folder for each by name."""
 POLL_SECONDS = 1.0
 _LOOKING_SHARE = 0.05
-"""At most this share of the time goes into looking: a large folder is looked at less often."""
+"""The largest share of time for polling: a large folder is polled less often."""
 
 _log = structlog.get_logger(__name__)
 
@@ -39,15 +39,15 @@ class Knowledge:
     Parameters:
         folder: the site's content.
         data: the desk's data folder.
-        synonyms: a word of the visitors' to the words that the site writes for it.
-        rounds: of reading pages from elsewhere, whose copies are content like the folder's.
-        below: the path below which the pages stand, for a further site agent.
-        languages: of the content; English where nothing is said.
+        synonyms: a visitor's word to the site's words for it.
+        rounds: of reading external pages, whose copies are content like the folder's.
+        below: the path prefix of the pages, for a further site agent.
+        languages: of the content; English by default.
         enriched: whether the questions in ``enriched.jsonl`` are used.
 
     Attributes:
         editions: the present snapshot. Take it once per reply; it never changes under its reader.
-        progress: of the vectors of its passages; None where none are made.
+        progress: of the vectors of its passages; None without vectors.
 
     Raises:
         ContentUnreadable: the folder does not exist or cannot be listed.
@@ -86,13 +86,13 @@ class Knowledge:
         return self.editions.library
 
     async def refresh(self) -> bool:
-        """Look for changes now, and read the content again if there are any; the log tells it.
+        """Check for changes now, and reload the content if there are any; logs the result.
 
         Returns:
             Whether the library was replaced.
 
         Raises:
-            ContentUnreadable: the folder has gone; the library that was read stays.
+            ContentUnreadable: the folder has gone; the present library stays.
         """
         async with self._refreshing:
             editions = await asyncio.to_thread(self._read_again)
@@ -160,16 +160,16 @@ async def open_knowledge(
 ) -> AsyncIterator[Knowledge]:
     """Read a content folder, index it, and watch it until the block ends.
 
-    Pages from elsewhere are taken as the last round left them.
+    External pages are taken as the last round left them.
 
     Parameters:
         folder: the site's content.
-        data: the desk's data folder, where the index is kept; never content, wherever it lies.
-        synonyms: a word of the visitors' to the words that the site writes for it.
-        poll_seconds: how often the folder is looked at for changes.
-        rounds: of reading pages from elsewhere.
-        below: the path below which the pages stand, for a further site agent.
-        languages: of the content; English where nothing is said.
+        data: the desk's data folder, with the index; never content, in any location.
+        synonyms: a visitor's word to the site's words for it.
+        poll_seconds: how often the folder is polled for changes.
+        rounds: of reading external pages.
+        below: the path prefix of the pages, for a further site agent.
+        languages: of the content; English by default.
         enriched: whether the questions in ``enriched.jsonl`` are used.
 
     Raises:
@@ -196,7 +196,7 @@ async def _watch(knowledge: Knowledge, poll_seconds: float) -> None:
         try:
             await knowledge.refresh()
         except Exception as error:  # noqa: BLE001 -- whatever hinders one look, the next may succeed
-            # the old library goes on answering
+            # the old library stays in use
             expected = isinstance(error, (ContentUnreadable, OSError, sqlite3.Error))
             reason = str(error) if expected else f"{type(error).__name__}: {error}"
             if reason != hindrance:
@@ -208,7 +208,7 @@ async def _watch(knowledge: Knowledge, poll_seconds: float) -> None:
 
 
 def _tell(editions: Editions, told: Iterable[Problem]) -> None:
-    """Log that the content was read again, and each problem that was not told before."""
+    """Log that the content was reloaded, and each new problem."""
     _log.info(
         "content.read_again",
         documents=len(editions.documents),

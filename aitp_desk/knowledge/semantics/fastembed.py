@@ -18,7 +18,7 @@ class FastEmbedder:
     Parameters:
         model: a name that fastembed knows; it fetches the model at the first use.
         query_prefix, passage_prefix: the model's prefixes of questions and of passages; fastembed
-        adds none.
+            adds none.
     """
 
     def __init__(

@@ -1,1 +1,1 @@
-"""Readers that turn a format into the HTML or the Markdown that all other code works on."""
+"""Reads files of all formats as HTML or Markdown."""

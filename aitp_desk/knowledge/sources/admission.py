@@ -1,8 +1,8 @@
-"""Which files of the site's folder are content, and which never are.
+"""Decides which files of the site's folder are content, and which never are.
 
-Content is what somebody wrote for visitors to read. The list of what may be content is short, and
-what lies beside it in a working folder (settings, keys, programs, databases, the desk's own data)
-stays out even when it is named like a page. Nothing else in the desk decides this.
+Content is text written for visitors. The list of possible content is short, and what lies next to
+it in a working folder (settings, keys, programs, databases, the desk's data) is excluded even if it
+is named like a page. Nothing else in the desk decides this.
 """
 
 from __future__ import annotations
@@ -40,21 +40,22 @@ KINDS: dict[str, SourceKind] = {
     ".openapi.yaml": "openapi",
     ".openapi.yml": "openapi",
 }
-"""The endings of content, and what they are written in."""
+"""The extensions of content, and their formats."""
 
 _SETTINGS = "desk.toml"
 _DATA = frozenset({".json", ".yaml", ".yml"})
-"""The endings of data: content only where it is an OpenAPI description, and of no service that
-``desk.toml`` names for its operations."""
+"""The extensions of data: content only if it is an OpenAPI description, and not of a service that
+``desk.toml`` names for its operations.
+"""
 
 MAX_FILE_BYTES = 4 * 1024 * 1024
-"""A larger file is reported and left out."""
+"""A larger file is reported and excluded."""
 
 MAX_PDF_BYTES = 32 * 1024 * 1024
 """The same for a PDF, which is mostly pictures and fonts."""
 
 MAX_DEPTH = 32
-"""How many folders deep content may lie."""
+"""How deep content folders may nest."""
 
 _NEVER_FILES = {
     "robots.txt",
@@ -78,32 +79,32 @@ _ERROR_PAGE = re.compile(
     r"(?:/index)?(?:\.[a-z]{2}(?:-[a-z]{2,4})?)?\.\w+",
     re.IGNORECASE,
 )
-"""What a web server shows in place of a page, at the top or in the folder of a language."""
+"""Error pages of web servers, at the top or in the folder of a language."""
 _UNREAD = frozenset(
     ".adoc .asciidoc .docx .doc .odt .rtf .org .tex .textile .epub"
     " .qmd .rmd .wiki .mediawiki .creole .pod .typ .xhtml .mhtml .pages .pptx .xlsx".split()
 )
-"""The endings of texts that the desk cannot read."""
+"""The extensions of texts that the desk cannot read."""
 _MARKS_OF_PAGES = frozenset({"searchindex.js", "objects.inv", "_static", "_sources"})
 _INDEXES = re.compile(r"(?:search|genindex(?:-.+)?|(?:py-|rust-)?modindex)\.html")
 _TOOLS = frozenset({"_build", "_templates", "_themes", "_ext"})
-"""What lies beside the pages that Sphinx makes, and beside the texts that it makes them of."""
+"""Folders next to the pages and sources of Sphinx that are no content."""
 _MARKS_OF_A_DATA_FOLDER = ("master.key", "serving.lock")
-"""The key file is not there where the environment has the key."""
+"""The key file is missing if the key is in the environment."""
 
 
 KEY_MATERIAL = ("-----BEGIN ", "PuTTY-User-Key-File-", "AGE-SECRET-KEY-")
-"""How files with keys in them begin."""
+"""The beginnings of files with keys in them."""
 MAX_DECLARED_BYTES = 4 * 1024 * 1024 * 1024
-"""A larger file is served from elsewhere."""
+"""A larger file must be served elsewhere."""
 
 
 class ContentUnreadable(Exception):
-    """The content folder cannot be used at all; the message says what would be right."""
+    """The content folder cannot be used at all; the message says how to fix it."""
 
 
 class FileRefused(Exception):
-    """A file that a page declares is not served; the message says why and what would be right."""
+    """A declared file is not served; the message says why and how to fix it."""
 
 
 class ContentFile(msgspec.Struct, frozen=True):
@@ -111,8 +112,8 @@ class ContentFile(msgspec.Struct, frozen=True):
 
     Parameters:
         source: relative to the content folder, joined by ``/``.
-        file: where to read it: links are resolved.
-        state: tells whether to read it again; None for what is kept of pages from elsewhere.
+        file: its path with links resolved.
+        state: reveals changes; None for copies of external pages.
     """
 
     source: str
@@ -122,11 +123,11 @@ class ContentFile(msgspec.Struct, frozen=True):
 
 
 def is_never_content(name: str) -> bool:
-    """Whether a file or folder of this name stays out, whatever else it is.
+    """Return whether a file or folder of this name is always excluded.
 
-    That is: names beginning with a dot or with ``desk.toml``, programs, keys, certificates and
-    databases (also behind a second ending, as in ``server.key.txt``), and the files that are
-    written for crawlers and not for readers.
+    These are names beginning with a dot or with ``desk.toml``, programs, keys, certificates and
+    databases (also before a second extension, as in ``server.key.txt``), and the files for
+    crawlers.
     """
     lower = name.lower()
     return lower in _NEVER_FILES or lower in _NEVER_FOLDERS or _NEVER.search(lower) is not None
@@ -135,14 +136,14 @@ def is_never_content(name: str) -> bool:
 def find_content(
     folder: Path, *, data: Path | None = None
 ) -> tuple[list[ContentFile], list[Problem]]:
-    """List a folder's content, sorted by source, and what looks like content but cannot be.
+    """List a folder's content, sorted by source, and the problems with other files.
 
     Parameters:
         folder: the site's content.
-        data: the desk's data folder, which is left out wherever it lies.
+        data: the desk's data folder, which is excluded in any location.
 
     Raises:
-        ContentUnreadable: there is no such folder, it cannot be listed, or it lies in ``data``.
+        ContentUnreadable: there is no such folder, it cannot be listed, or it is in ``data``.
     """
     try:
         root = _resolved(folder)
@@ -166,20 +167,20 @@ def find_content(
 
 
 def describe_unread(folder: Path, *, data: Path | None = None) -> str:
-    """How many texts of a folder are not read: ``12 files are not read: 9 .rst, 3 .mdx``.
+    """Describe the unread texts of a folder: ``12 files are not read: 9 .rst, 3 .mdx``.
 
     Parameters:
         folder, data: as :func:`find_content`.
 
     Returns:
-        Empty where all are read, or where the folder cannot be.
+        Empty if all are read, or if the folder cannot be.
     """
     try:
         walk = _Walk(_resolved(folder), _identities(data))
         for _ in walk.files(walk.root, ""):
             pass
     except (OSError, ContentUnreadable):
-        return ""  # told by what reads it
+        return ""  # reported by what reads it
     count = walk.unread.total()
     if not count:
         return ""
@@ -195,13 +196,13 @@ def admit_declared(
     Parameters:
         folder: the site's content.
         source: the file, relative to the content folder, joined by ``/``.
-        data: the desk's data folder, of which nothing is ever served.
+        data: the desk's data folder, which is never served.
 
     Returns:
-        Where to read the file, links resolved, and its state.
+        The file's path, links resolved, and its state.
 
     Raises:
-        NotAdmitted: it is not there, or never content.
+        NotAdmitted: it does not exist, or is never content.
     """
     names = source.split("/")
     if ".." in names or any(is_never_content(name) for name in names):
@@ -300,7 +301,7 @@ class _Walk:
                 yield found
 
     def _linked(self, link: Path, source: str, kind: SourceKind | None) -> ContentFile | None:
-        """A link is content when what it points to is content of the same folder."""
+        """Admit a link if it points to content of the same folder."""
         target = _resolved(link)
         if target.is_dir():
             self._refuse(source, "A link to a folder is not followed; copy the folder.")
@@ -352,10 +353,10 @@ class _Walk:
 
 
 def _made_by_sphinx(names: set[str]) -> Callable[[str], object]:
-    """Which names of a folder are an index or a tool of Sphinx, which made the folder.
+    """Return a test for names that are an index or a tool of Sphinx, if it made the folder.
 
     Parameters:
-        names: of all that lies in it.
+        names: of everything in it.
     """
     if not _MARKS_OF_PAGES.isdisjoint(names):
         return _INDEXES.fullmatch
@@ -368,10 +369,10 @@ def _kind_of(name: str) -> SourceKind | None:
 
 
 def _services_beside(root: Path) -> Collection[tuple[int, int]] | None:
-    """The descriptions that the site's desk.toml names: of services, which need not be public.
+    """Return the descriptions that the site's desk.toml names: of services that may be private.
 
     Returns:
-        None where the desk.toml cannot be read, and any description may be one.
+        None if the desk.toml cannot be read, and any description may be one.
     """
     for place in (root, *root.parents):
         if (state := read_state(place / _SETTINGS)) is not None:
@@ -395,7 +396,7 @@ def _is_openapi(file: Path, state: FileState) -> bool:  # noqa: ARG001 -- a chan
 
 
 def _resolved(place: Path) -> Path:
-    """Where a path leads, without links; unlike ``Path.resolve`` a circle is an ``OSError``."""
+    """Resolve the links of a path; unlike with ``Path.resolve`` a cycle is an ``OSError``."""
     return Path(os.path.realpath(place, strict=True))
 
 
@@ -405,7 +406,7 @@ def _identity(place: Path) -> tuple[int, int]:
 
 
 def _identities(data: Path | None) -> set[tuple[int, int]]:
-    """The data folder by its inode: no spelling of a path, link or mount hides it."""
+    """Return the data folder's inode: no spelling of a path, link or mount hides it."""
     if data is None or not data.exists():
         return set()
     return {_identity(data)}

@@ -1,4 +1,4 @@
-"""The encoding of a text: that of its byte order mark, of its server or of its own declaration."""
+"""Determines the encoding of a text: by byte order mark, server or declaration."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _DECLARED = re.compile(
     re.IGNORECASE,
 )
 _BEGINNING = 1024
-"""Where HTML declares its encoding (WHATWG HTML, section 4.2.5.4)."""
+"""Where HTML may declare its encoding (WHATWG HTML, section 4.2.5.4)."""
 _ENCODINGS = re.compile(
     r"utf-(8|16(-[lb]e)?)|ascii|iso(8859-\d+|2022_jp)|cp(125\d|866|932|949)|koi8-[ru]"
     r"|shift_jis|euc_(jp|kr)|gb(2312|k|18030)|big5|mac-(roman|cyrillic)"
 )
-"""The encodings of text, by Python's names for them; it also knows some that are none."""
+"""The text encodings, by Python's names; Python also knows some that are none."""
 
 
 def decode_text(body: bytes, charset: str = "", *, is_html: bool) -> str:
-    """A text in the encoding that it or its server declares; else UTF-8, else Windows-1252.
+    """Decode a text as it or its server declares; else as UTF-8, else as Windows-1252.
 
     Parameters:
-        charset: what the server declares.
+        charset: the server's declaration.
     """
     encoding = (
         _marked(body) or _encoding(charset) or (find_declared_charset(body) if is_html else "")
@@ -42,7 +42,7 @@ def decode_text(body: bytes, charset: str = "", *, is_html: bool) -> str:
 
 
 def decode_file(body: bytes, *, is_html: bool) -> str:
-    """The text of a file: UTF-8, else in the encoding that it declares.
+    """Decode a file as UTF-8, else in the encoding that it declares.
 
     Raises:
         UnicodeDecodeError: it is not UTF-8 and declares nothing else.
@@ -57,7 +57,7 @@ def decode_file(body: bytes, *, is_html: bool) -> str:
 
 
 def find_declared_charset(body: bytes) -> str:
-    """The encoding that an HTML page declares in a ``meta`` element or its XML declaration."""
+    """Return the encoding in an HTML page's ``meta`` element or XML declaration."""
     found = _DECLARED.search(body[:_BEGINNING])
     return _encoding((found[1] or found[2]).decode("ascii", "replace")) if found else ""
 
@@ -67,11 +67,11 @@ def _marked(body: bytes) -> str:
 
 
 def _encoding(name: str) -> str:
-    """Python's name of a declared encoding, or nothing where it cannot be one of a text."""
+    """Return Python's name of a declared encoding, or an empty one if it is no text encoding."""
     try:
         known = codecs.lookup(name.strip()).name
     except (LookupError, ValueError):
         return ""
     if known in {"iso8859-1", "ascii"}:
-        return "cp1252"  # what pages so declared are written in (WHATWG Encoding, section 4.2)
+        return "cp1252"  # the actual encoding of such pages (WHATWG Encoding, section 4.2)
     return known if _ENCODINGS.fullmatch(known) else ""

@@ -1,8 +1,8 @@
-"""The digests of files, each taken once until the file changes, and kept for the next start.
+"""Caches the digests of files until they change, also for the next start.
 
-A file counts as the same while its size, its place on disk and both its times are: that of its
-contents, which programs set as they like, and that of its status, which the system sets whatever is
-done to it. A digest that was taken too soon after a change to be sure is not kept.
+A file counts as unchanged while its size, its inode and both its times are: that of its contents,
+which programs can set, and that of its status, which the system sets on every change. A digest
+taken too soon after a change to be certain is not cached.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from aitp_desk.knowledge.index.atomic_write import replace_file
 from aitp_desk.knowledge.sources.file_state import FileState, make_state
 
 FILE = "digests.json"
-"""Where they are kept in the data folder. The file may be deleted at any time."""
+"""Their file in the data folder. It may be deleted at any time."""
 
 _CHUNK = 1024 * 1024
 _SETTLED = 2 * 10**9
-"""Two changes within so many nanoseconds may bear one time: clocks of file systems are coarse."""
+"""Two changes within so many nanoseconds may have the same time: file system clocks are coarse."""
 
 
 class _Measured(msgspec.Struct, frozen=True, array_like=True):
@@ -32,10 +32,10 @@ class _Measured(msgspec.Struct, frozen=True, array_like=True):
 
 
 class FileDigests:
-    """What is known of files by looking into them.
+    """Computes and caches digests of files.
 
     Parameters:
-        folder: where it is kept for the next start; None for nowhere.
+        folder: of the cache for the next start; None for no file.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -46,7 +46,7 @@ class FileDigests:
         self._is_read = self._file is None
 
     def sha256(self, file: Path) -> str:
-        """The SHA-256 of a file in hexadecimal digits.
+        """Return the SHA-256 of a file in hexadecimal digits.
 
         Raises:
             OSError: it cannot be read.
@@ -71,12 +71,12 @@ class FileDigests:
         return digest.hexdigest()
 
     def save(self) -> None:
-        """Write down what is new, for the next start; files that have gone are left out."""
+        """Write new digests for the next start; removed files are left out."""
         if self._file is None or self._is_kept:
             return
         self._is_kept = True
         kept = {name: self._digests[name] for name in self._settled if Path(name).exists()}
-        # if it cannot be, the next start measures again
+        # if it cannot be written, the next start computes again
         with suppress(OSError), replace_file(self._file) as new:
             new.write_bytes(msgspec.json.encode(kept))
 

@@ -1,4 +1,4 @@
-"""By what a change of a file is seen without reading it."""
+"""Detects changes of a file without reading it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 
 class FileState(NamedTuple):
-    """A file as the system knows it.
+    """The state of a file according to the system.
 
     Parameters:
         size: in bytes.
-        place: on disk; another file that has taken its name has another.
-        changed: when its contents were, in nanoseconds; programs set it as they like, as ``cp -p``
+        place: on disk; another file of the same name differs.
+        changed: when its contents changed, in nanoseconds; programs can set it, as ``cp -p``
             and ``rsync -t`` do.
-        touched: when anything was done to it; the system alone sets that.
+        touched: when anything of it changed; only the system sets that.
     """
 
     size: int
@@ -25,13 +25,13 @@ class FileState(NamedTuple):
 
 
 def make_state(status: os.stat_result) -> FileState:
-    """The state that a file was found in."""
+    """Return the state from a file's status."""
     return FileState(status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def read_state(file: Path) -> FileState | None:
-    """The state of a file by its name; None where there is none."""
+    """Return the state of a file by its name; None if there is none."""
     try:
         return make_state(file.stat())
-    except (OSError, ValueError):  # no file has a name with a NUL
+    except (OSError, ValueError):  # no file name has a NUL
         return None

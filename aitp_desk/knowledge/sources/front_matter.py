@@ -1,4 +1,4 @@
-"""The front matter of a Markdown page in JSON's types: YAML, or TOML between two lines ``+++``."""
+"""Parses the front matter of a Markdown page: YAML, or TOML between two lines ``+++``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAME = re.compile(r"[\w-]+:(\s|$)")
 def split_front(source: str, text: str, problems: list[Problem]) -> tuple[dict[str, Any], str]:
     """Split off front matter: from a first line ``---`` to the next ``---`` or ``...``.
 
-    A page may also begin with a horizontal rule, which is ``---`` too. TOML stands between ``+++``.
+    A page may also begin with a horizontal rule, which is ``---`` too. TOML is between ``+++``.
     """
     lines = text.split("\n")
     if lines[0].rstrip() == "+++":
@@ -34,7 +34,7 @@ def split_front(source: str, text: str, problems: list[Problem]) -> tuple[dict[s
             message = "The front matter never ends and is shown as text; close it with a line ---."
             problems.append(Problem(source, message, 1))
         return {}, text
-    import yaml  # only where a page with front matter is read anew
+    import yaml  # only when a page with front matter is read
 
     block, body = "\n".join(lines[1:end]), "\n".join(lines[end + 1 :])
     try:
@@ -76,7 +76,7 @@ def _parse(block: str) -> dict[str, Any]:
 
     depth = 0
     for event in yaml.parse(_bounded(block), Loader=yaml.SafeLoader):
-        # a handful of aliases can stand for gigabytes
+        # a few aliases can expand to gigabytes
         if isinstance(event, yaml.AliasEvent):
             raise ValueError("aliases (*name) are not allowed")
         depth += isinstance(event, yaml.CollectionStartEvent)
@@ -92,10 +92,11 @@ def _parse(block: str) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """The value in JSON's types, dates as ISO 8601.
+    """Return the value in JSON's types, dates as ISO 8601.
 
     Raises:
-        ValueError: nothing can keep it: a number of too many digits, half a character, binary data.
+        ValueError: JSON has no form for it: a number of too many digits, a lone surrogate,
+            binary data.
     """
     if isinstance(value, dict):
         return {_plain(str(key)): _plain(item) for key, item in value.items()}

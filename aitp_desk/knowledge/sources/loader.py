@@ -1,7 +1,7 @@
-"""Reading all files of the site: their bytes, and the documents that they make together.
+"""Reads all files of the site, and builds their documents.
 
-A file that cannot be read, or not wholly, is a :class:`Problem` with what would be right; it never
-stops the others from being read.
+A file that cannot be read, or only partly, is a :class:`Problem` with a fix; it never stops the
+others from being read.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ Read = Callable[[ContentFile, bytes, list[Problem]], Document | None]
 
 
 class Content(msgspec.Struct, frozen=True):
-    """All that was read from a folder.
+    """The content of a folder.
 
     Parameters:
         documents: by path.
         problems: by source.
         digest: hash of every file's name and bytes: equal digests mean equal content.
-        notes: the pages of which pictures cannot be shown.
+        notes: the pages with pictures that cannot be shown.
     """
 
     documents: tuple[Document, ...]
@@ -47,12 +47,12 @@ class Content(msgspec.Struct, frozen=True):
 
 
 class RawContent(msgspec.Struct, frozen=True):
-    """The bytes of the content files, before anything of them is understood.
+    """The unparsed bytes of the content files.
 
     Parameters:
-        below: the path below which the pages stand; empty for the top.
-        versions: the files that are in a language of their own, by source.
-        ranks: where pages are there in several languages, which are taken: the lowest first.
+        below: the path prefix of the pages; empty for the top.
+        versions: the files in another language, by source.
+        ranks: which language of a page is taken if it has several: the lowest first.
     """
 
     files: tuple[tuple[ContentFile, bytes], ...]
@@ -64,12 +64,12 @@ class RawContent(msgspec.Struct, frozen=True):
 
 
 def load_content(folder: Path, *, data: Path | None = None, below: str = "") -> Content:
-    """Read a whole content folder, and find what is wrong with it.
+    """Read a whole content folder, and find problems with it.
 
     Parameters:
         folder: the site's content.
-        data: the desk's data folder; never content, wherever it lies.
-        below: the path below which the pages stand; empty for the top.
+        data: the desk's data folder; never content, in any location.
+        below: the path prefix of the pages; empty for the top.
 
     Raises:
         ContentUnreadable: the folder itself cannot be used.
@@ -105,10 +105,10 @@ def read_files(folder: Path, *, data: Path | None = None, below: str = "") -> Ra
 def digest_of_files(
     files: Sequence[tuple[ContentFile, bytes]], problems: Sequence[Problem], told: bytes
 ) -> bytes:
-    """Hash of every file's name and bytes, of what is wrong with them, and of how they are read.
+    """Hash every file's name and bytes, their problems, and the options for reading them.
 
     Parameters:
-        told: what else is said of how to read them.
+        told: further options for reading them.
     """
     digest = hashlib.sha256(told)
     for found, payload in files:
@@ -120,7 +120,7 @@ def digest_of_files(
 
 
 def join_parts(parts: Sequence[RawContent]) -> RawContent:
-    """The files that are in any of several parts, each once; what is wrong stays with the parts."""
+    """Return the files of several parts, each once; problems stay with the parts."""
     files = {found.source: (found, payload) for part in parts for found, payload in part.files}
     return msgspec.structs.replace(
         parts[0], files=tuple(files.values()), problems=(), digest=b"", ranks={}
@@ -128,7 +128,7 @@ def join_parts(parts: Sequence[RawContent]) -> RawContent:
 
 
 def join_raw(first: RawContent, second: RawContent) -> RawContent:
-    """What two places hold, as one."""
+    """Join the content of two places."""
     return RawContent(
         first.files + second.files,
         first.problems + second.problems,
@@ -138,7 +138,7 @@ def join_raw(first: RawContent, second: RawContent) -> RawContent:
 
 
 def find_language_versions(raw: RawContent, languages: Languages) -> RawContent:
-    """The same files, and which of them are in a language of their own."""
+    """Return the files with their language versions."""
     versions = find_versions((found.source for found, _ in raw.files), languages)
     return msgspec.structs.replace(raw, versions=versions)
 
@@ -149,7 +149,7 @@ def parse_content(
     """Turn files into documents. Of two with one path the first by name is kept.
 
     Parameters:
-        keep_pdfs_in: a folder for the texts of PDF files, so that each is read once.
+        keep_pdfs_in: a folder for the texts of PDF files, so that each is extracted once.
         read: reads a file that is no PDF, as :func:`read_document`.
     """
     problems = list(raw.problems)
@@ -189,7 +189,7 @@ def parse_content(
 
 
 def filter_content(content: Content, raw: RawContent) -> Content:
-    """What of the content some of its files hold: one language's.
+    """Return the content of some of its files: one language's.
 
     Parameters:
         content: made from these files and others.
@@ -209,7 +209,7 @@ def _in_order(problems: Sequence[Problem]) -> tuple[Problem, ...]:
 
 
 def _shorten_titles(documents: dict[str, Document]) -> None:
-    """Take from the titles of HTML pages what all those of their site and language end with."""
+    """Remove from the titles of HTML pages the common ending of their site and language."""
     sites: dict[tuple[str, str], list[Document]] = {}
     for document in documents.values():
         if document.kind == "html":

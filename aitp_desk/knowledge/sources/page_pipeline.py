@@ -1,4 +1,4 @@
-"""What is made of one page, step by step, from that page alone; and how it is made only once."""
+"""Processes one page in steps that depend on that page alone, and caches them."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ class PagePipeline:
     """Reads, cuts and lays out pages."""
 
     def read(self, found: ContentFile, payload: bytes, problems: list[Problem]) -> Document | None:
-        """The document that a file holds.
+        """Return the document of a file.
 
         As :func:`aitp_desk.knowledge.sources.readers.read_document`.
         """
         return read_document(found, payload, problems)
 
     def cut(self, document: Document) -> Sequence[Passage]:
-        """The passages of a document."""
+        """Return the passages of a document."""
         return split_passages(document)
 
     def lay_out(
         self, document: Document, passages: Sequence[Passage], stemmer: Stemmer
     ) -> DocumentLayout:
-        """A document as the indexes keep it.
+        """Return a document as the indexes store it.
 
         Parameters:
-            passages: of the document; none where no answer is to be taken from it.
+            passages: of the document; none if no answer is to be taken from it.
             stemmer: learns the words.
         """
         return lay_out_document(document, passages, stemmer)
@@ -52,10 +52,10 @@ class _Cut(msgspec.Struct, frozen=True):
 
 
 class CachedPagePipeline(PagePipeline):
-    """The same, of pages that have not changed as they were kept.
+    """Reuses earlier results for unchanged pages.
 
     Parameters:
-        kept: what was made before.
+        kept: earlier results.
     """
 
     def __init__(self, kept: PageCache) -> None:

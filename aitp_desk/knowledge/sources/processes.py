@@ -1,4 +1,4 @@
-"""Starting a program of the desk's own as a process, which is told next to nothing."""
+"""Starts modules of the package as subprocesses with a minimal environment."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import sys
 from pathlib import Path
 
 PACKAGES = Path(__file__).parents[3]
-"""Where the package lies that such a process imports."""
+"""The folder of the package that such a process imports."""
 
 _ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "LANG")
 
 
 def make_environment() -> dict[str, str]:
-    """All that a process is told of the desk's environment, which may hold credentials."""
+    """Return a subprocess's environment; the desk's may contain credentials."""
     return {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
 
 
 def start_process(module: str) -> subprocess.Popen[bytes]:
-    """Run a module of the package; what it reads and says goes through pipes.
+    """Run a module of the package, with pipes for input and output.
 
     Parameters:
         module: its name, such as ``aitp_desk.knowledge.index.subprocess_build``.

@@ -1,6 +1,6 @@
-"""Reading one file: Markdown with front matter, text, the main content of HTML, the text of a PDF.
+"""Reads one file: Markdown with front matter, text, HTML or PDF text.
 
-What hinders is a :class:`Problem` with what would be right.
+Anything that prevents that is a :class:`Problem` with a fix.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _NAMES = frozenset({"title", "description", "alt", "tags", "filename", "schema",
 
 
 def read_document(found: ContentFile, payload: bytes, problems: list[Problem]) -> Document | None:
-    """The document that a file holds which is no PDF; None where it holds none.
+    """Return the document of a file that is no PDF; None if there is none.
 
     Parameters:
-        problems: takes what is wrong with the file.
+        problems: receives what is wrong with the file.
     """
     try:
         text = decode_file(payload, is_html=found.kind in {"html", "feed"})
@@ -113,7 +113,7 @@ def _read_html(
 
 
 def _read_as_html(found: ContentFile, text: str, problems: list[Problem]) -> Document | None:
-    """A document in a format that becomes HTML first; what its reader cannot read is a problem."""
+    """Read a document in a format that is converted to HTML; errors become problems."""
     try:
         return _read_html(found, _TO_HTML[found.kind](text), problems, has_bars=False)
     except FormatError as error:
@@ -128,12 +128,12 @@ def _rst_html(text: str) -> str:
 
 
 _TO_HTML: dict[SourceKind, Callable[[str], str]] = {"rst": _rst_html, "feed": feed_html}
-"""The formats that become HTML, and what makes it; their libraries are not loaded before."""
+"""The converters of formats to HTML; their libraries are imported late."""
 _TO_MARKDOWN: dict[SourceKind, Callable[[str], str]] = {
     "notebook": notebook_markdown,
     "openapi": openapi_markdown,
 }
-"""The formats that become Markdown."""
+"""The converters of formats to Markdown."""
 
 
 def _read_markdown(found: ContentFile, text: str, problems: list[Problem]) -> Document | None:
@@ -149,7 +149,7 @@ def _read_markdown(found: ContentFile, text: str, problems: list[Problem]) -> Do
     body = to_commonmark(body, is_mdx=found.source.lower().endswith(".mdx"), front=front)
     title = _line(front.get("title")) or first_heading(body) or _title_of_name(found.source)
     shown = drop_hidden(body) if may_hide(body) else None
-    if shown is None and "<summary" in body:  # its answers are sections, as of an HTML page
+    if shown is None and "<summary" in body:  # its answers are sections, as in an HTML page
         shown = read_html(f"<main>{markdown_html(body)}</main>", has_headings=True).body
     dates = (front.get(key) for key in ("updated", "last_updated", "modified", "date"))
     return Document(
@@ -165,10 +165,10 @@ def _read_markdown(found: ContentFile, text: str, problems: list[Problem]) -> Do
 
 
 def read_pdf(found: ContentFile, text: PdfText, problems: list[Problem]) -> Document | None:
-    """The document that a PDF holds; as :func:`read_document`.
+    """Return the document of a PDF; as :func:`read_document`.
 
     Parameters:
-        text: that was taken out of it.
+        text: extracted from it.
     """
     if text.problem:
         problems.append(Problem(found.source, text.problem))
@@ -194,7 +194,7 @@ def read_pdf(found: ContentFile, text: PdfText, problems: list[Problem]) -> Docu
 
 
 def clean_document(document: Document) -> Document:
-    """A document whose names load nothing and whose texts hold nothing that nobody sees."""
+    """Return a document whose names load nothing and whose texts have nothing hidden."""
     return msgspec.structs.replace(
         document,
         title=clean_name(document.title) or _title_of_name(document.source),
@@ -207,7 +207,7 @@ def clean_document(document: Document) -> Document:
 
 
 def _pictures_of(document: Document) -> tuple[str, ...]:
-    """The addresses of the pictures of a page, each once."""
+    """Return the addresses of the pictures of a page, each once."""
     body = document.body
     if document.kind == "markdown" and ("![" in body or "<img" in body):
         body = markdown_html(body)

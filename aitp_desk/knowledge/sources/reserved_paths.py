@@ -1,4 +1,4 @@
-"""Pages whose address is the desk's own: there the desk answers, and not the page."""
+"""Finds pages whose address the desk itself uses."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from aitp_desk.knowledge.documents.base import Document, Problem
 _THREADS = r"v1/(?:thread|(?:threads|assistants|files|models)(?:/.+)?|sealed/[^/]+)"
 _OF_AGENTS = re.compile(_THREADS)
 _OF_THE_SITE = re.compile(rf"{_THREADS}|agent/converse|llms(?:-full)?\.txt|health|ready")
-"""A test holds them to what is served."""
+"""A test compares them with the served paths."""
 
 
 def find_hidden_pages(documents: Iterable[Document], below: str = "") -> Iterator[Problem]:
-    """What is wrong with pages that only their Markdown can be read of.
+    """Yield problems for pages that can only be read as Markdown.
 
     Parameters:
-        below: the path below which the pages stand, for a further site agent.
+        below: the path prefix of the pages, for a further site agent.
     """
     taken = _OF_AGENTS if below else _OF_THE_SITE
     prefix = f"{below}/" if below else ""

@@ -1,8 +1,7 @@
-"""Content from elsewhere: pages of other servers, read in rounds and kept as copies.
+"""Reads external pages in rounds and stores copies.
 
-A round (``gather.py``) lists the pages (``listing.py``, ``sitemap.py``), asks for each as its
-server likes to be asked (``manners.py``), reads what it is written in (``reading.py``), tries
-whether that can be read in time (``trial.py``) and keeps what it found (``copies.py``). The copies
-are content like the files of the folder; the desk answers from the last ones when nobody can be
-reached.
+A round (``gather.py``) lists the pages (``listing.py``, ``sitemap.py``), requests each politely
+(``manners.py``), determines its format (``reading.py``), tests whether it can be parsed in time
+(``trial.py``) and stores the result (``copies.py``). The copies are content like the files of the
+folder; the desk answers from the last ones if no server can be reached.
 """

@@ -1,8 +1,8 @@
-"""The copies of pages from elsewhere: a folder in the data folder, one file a body and one list.
+"""Stores copies of external pages: a folder in the data folder, with a file per body and a list.
 
-All of it can be fetched again, so nothing here is durable beyond the order of its writes: bodies
-first, under names that are their digests, then the list in one move. A body that is damaged or gone
-is as good as never fetched.
+All of it can be fetched again, so durability is limited to the order of its writes: bodies first,
+named by their digests, then the list in one move. A damaged or missing body counts as never
+fetched.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _LIST = "pages.json"
 
 
 class PageCopy(msgspec.Struct, frozen=True):
-    """A page as it was when it was last read.
+    """A page as it was last read.
 
     Parameters:
         url: the address that is listed.
         via: the setting that lists it: the page's own address, or its sitemap's.
-        address: the address that answered, after redirects: what a source links to.
-        kind: what the body is written in.
+        address: the final address after redirects, which sources link to.
+        kind: the format of the body.
         body: SHA-256 of the body, in hexadecimal: the name of its file. A text is UTF-8.
         size: of the body, in bytes.
-        etag: the server's tag of this version, or empty.
-        modified: when the server says that it last changed, as it wrote it, or empty.
+        etag: the server's ETag of this version, or empty.
+        modified: the server's ``Last-Modified``, unchanged, or empty.
     """
 
     url: str
@@ -52,7 +52,7 @@ class RoundOutcome(msgspec.Struct, frozen=True):
 
     Parameters:
         copies: in the order in which they are listed.
-        problems: what could not be read; the source of each is an address.
+        problems: pages that could not be read; the source of each is an address.
         wanted: the addresses in the settings at that time, sorted.
     """
 
@@ -66,8 +66,8 @@ class PageCopies:
 
     Parameters:
         data: the desk's data folder.
-        wanted: the addresses of pages and sitemaps in the settings; copies that came by another are
-            left alone.
+        wanted: the addresses of pages and sitemaps in the settings; copies from others stay
+            untouched.
     """
 
     def __init__(self, data: Path, wanted: Collection[str]) -> None:
@@ -75,7 +75,7 @@ class PageCopies:
         self._wanted = tuple(sorted(wanted))
 
     def read_state(self) -> object:
-        """A value that changes whenever another outcome is kept."""
+        """Return a value that changes whenever another outcome is stored."""
         try:
             status = (self._folder / _LIST).stat()
         except FileNotFoundError:
@@ -83,7 +83,7 @@ class PageCopies:
         return status.st_ino, status.st_mtime_ns, status.st_size
 
     def read(self) -> RoundOutcome:
-        """The last outcome; if the settings ask for other addresses now, what copies it has."""
+        """Return the last outcome; after a change of settings, with the available copies."""
         try:
             text = (self._folder / _LIST).read_bytes()
             kept = msgspec.json.decode(text, type=RoundOutcome)
@@ -94,7 +94,7 @@ class PageCopies:
         return RoundOutcome(tuple(copy for copy in kept.copies if copy.via in self._wanted))
 
     def body(self, copy: PageCopy) -> bytes | None:
-        """The body of a copy; None if it is not there as it was written."""
+        """Return the body of a copy; None if it is missing or damaged."""
         try:
             body = (self._folder / copy.body).read_bytes()
         except OSError:
@@ -109,9 +109,9 @@ class PageCopies:
         return name
 
     def commit(self, kept: RoundOutcome) -> None:
-        """Let an outcome take the place of the last one, and drop the bodies that nobody needs.
+        """Replace the last outcome, and delete unused bodies.
 
-        An equal outcome changes nothing, so that nobody reads it again.
+        An equal outcome changes nothing, so that no reader reloads it.
         """
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         kept = msgspec.structs.replace(kept, wanted=self._wanted)
@@ -125,9 +125,9 @@ class PageCopies:
                 file.unlink(missing_ok=True)
 
     def raw(self) -> RawContent:
-        """The copies as content, each address once.
+        """Return the copies as content, each address once.
 
-        The problems stay out of it: a server that is away for an hour changes no content.
+        The problems are left out: a server that is down for an hour changes no content.
         """
         files: dict[str, tuple[ContentFile, bytes]] = {}
         digest = hashlib.sha256()
@@ -141,7 +141,7 @@ class PageCopies:
         return RawContent(tuple(files.values()), (), digest.digest())
 
     def _write(self, name: str, payload: bytes) -> None:
-        handle, new = mkstemp(dir=self._folder, suffix=".new")  # its owner alone may read it
+        handle, new = mkstemp(dir=self._folder, suffix=".new")  # readable by its owner only
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(payload)

@@ -1,4 +1,4 @@
-"""Which pages there are to read: those of the settings, then those of the sitemaps."""
+"""Lists the pages to read: those of the settings, then those of the sitemaps."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from aitp_desk.knowledge.web.sitemap import (
 )
 
 MAX_SITEMAPS = 50
-"""So many sitemaps are read in a round, those that other sitemaps list included."""
+"""The most sitemaps of a round, including those that other sitemaps list."""
 MAX_DEPTH = 2
 """A sitemap may list sitemaps, and these may not."""
 
 
 class PageList:
-    """The pages of a round, found out by :meth:`fill`.
+    """The pages of a round, collected by :meth:`fill`.
 
     Parameters:
-        settings: what the owner lists.
+        settings: the configured pages and sitemaps.
         egress: the client.
-        manners: how servers like to be asked.
+        manners: the rules of servers.
 
     Attributes:
-        pages: each address with the setting that it comes by, in order.
-        problems: what is wrong with the lists.
-        incomplete: the sitemaps of the settings that could not be read to their end: what they
-            listed before may still be there.
+        pages: each address with the setting that lists it, in order.
+        problems: problems with the lists.
+        incomplete: the sitemaps of the settings that could not be read completely: their
+            earlier pages may still exist.
     """
 
     def __init__(self, settings: Web, egress: Egress, manners: RobotsRules) -> None:
@@ -56,17 +56,17 @@ class PageList:
             await self._follow(url, via=url, depth=1)
 
     def add_known(self, pages: Iterable[tuple[str, str]]) -> None:
-        """List pages of an earlier round as well where their sitemap could not be read.
+        """Also list pages of an earlier round whose sitemap could not be read.
 
         Parameters:
-            pages: each address with the setting that it came by.
+            pages: each address with the setting that listed it.
         """
         for url, via in pages:
             if via in self.incomplete and not self._add(url, via):
                 return
 
     def _add(self, url: str, via: str) -> bool:
-        """List a page unless there are enough."""
+        """List a page unless the limit is reached."""
         page = urldefrag(url).url
         if page in self.pages:
             return True
@@ -130,7 +130,7 @@ class PageList:
         return fetched
 
     def _of_site(self, addresses: tuple[str, ...], own: set[str], url: str) -> list[str]:
-        """The addresses that a sitemap may list: those on its own server, and in order."""
+        """Return the addresses that a sitemap may list: those on the same server, in order."""
         found = [address for address in addresses if self._is_of_site(address, own)]
         if len(found) < len(addresses):
             self._tell(

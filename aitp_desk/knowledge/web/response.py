@@ -1,4 +1,4 @@
-"""What an answer from elsewhere holds: which kind of content, its text as UTF-8."""
+"""Determines the format of an external response, and its text as UTF-8."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ _KINDS: dict[str, SourceKind] = {
 
 
 class ContentMissing(Exception):
-    """The answer holds nothing that can be read; the message says what would be right."""
+    """The response has no readable content; the message says how to fix it."""
 
 
 def read_answer(fetched: Fetched) -> tuple[SourceKind, bytes]:
-    """Tell an answer's kind by its media type, and return its text as UTF-8; a PDF as it is.
+    """Return a response's format by its media type, and its text as UTF-8; a PDF unchanged.
 
     Raises:
         NoContent: it is neither HTML nor Markdown nor text nor PDF.
     """
     declared = Message()
     said = fetched.headers.get("Content-Type", "")
-    declared["Content-Type"] = said.encode("ascii", "replace").decode()  # Message reads no other
+    declared["Content-Type"] = said.encode("ascii", "replace").decode()  # Message takes no other
     media = declared.get_content_type() if declared["Content-Type"] else "none at all"
     try:
         charset = declared.get_content_charset() or ""
     except (TypeError, ValueError):
-        charset = ""  # parts of a parameter (RFC 2231, section 3) that do not fit together
+        charset = ""  # inconsistent parts of a parameter (RFC 2231, section 3)
     kind = _KINDS.get(media)
     if kind is None:
         raise ContentMissing(

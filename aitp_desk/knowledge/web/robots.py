@@ -1,4 +1,4 @@
-"""How servers like to be asked: their ``robots.txt`` (RFC 9309), few requests at once, pauses."""
+"""Obeys the rules of servers: ``robots.txt`` (RFC 9309), few concurrent requests, pauses."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from protego import Protego
 
 AT_ONCE = 2
-"""A server is asked for so many pages at once; for one if it wishes pauses."""
+"""The most concurrent requests to a server; one if it requests pauses."""
 MAX_PAUSE_SECONDS = 10.0
-"""A longer ``Crawl-delay`` is taken for this one: pages are to be known within the day."""
+"""A longer ``Crawl-delay`` counts as this one: pages are to be read within the day."""
 MAX_ROBOTS_BYTES = 512 * 1024
-"""A larger ``robots.txt`` cannot be obeyed; RFC 9309, section 2.5 asks for 500 KiB at least."""
+"""A larger ``robots.txt`` cannot be obeyed; RFC 9309, section 2.5 requires at least 500 KiB."""
 
 
 class PageDisallowed(Exception):
-    """The server's ``robots.txt`` asks not to read a page."""
+    """The server's ``robots.txt`` disallows a page."""
 
 
 class RobotsUnavailable(Exception):
-    """The server's ``robots.txt`` cannot be read, so that nobody knows what it asks for."""
+    """The server's ``robots.txt`` cannot be read, so its rules are unknown."""
 
 
 class RobotsRules:
-    """What is known of the servers during one round.
+    """The rules of servers during one round.
 
     Parameters:
         egress: the client.
@@ -43,11 +43,11 @@ class RobotsRules:
         self._hosts: dict[str, asyncio.Task[_Host]] = {}
 
     async def check_allowed(self, url: str) -> None:
-        """See that a page may be asked for.
+        """Check that a page may be requested.
 
         Raises:
             Unwelcome: it may not.
-            NotNow: nobody knows.
+            NotNow: that is unknown.
         """
         host = await self._host(url)
         if not host.rules.can_fetch(url, USER_AGENT):
@@ -55,10 +55,10 @@ class RobotsRules:
 
     @asynccontextmanager
     async def turn(self, url: str) -> AsyncIterator[None]:
-        """Wait until the server may be asked for one more page, which is read within the block.
+        """Wait for the server's turn for one more page, which is read within the block.
 
         Raises:
-            AddressRefused, Unwelcome, NotNow: it may not be asked for this page.
+            AddressRefused, Unwelcome, NotNow: the page may not be requested.
         """
         self._egress.check(url)
         await self.check_allowed(url)
@@ -68,7 +68,7 @@ class RobotsRules:
             yield
 
     async def close(self) -> None:
-        """Leave off asking."""
+        """Stop requesting."""
         for task in self._hosts.values():
             task.cancel()
         await asyncio.gather(*self._hosts.values(), return_exceptions=True)
@@ -78,7 +78,7 @@ class RobotsRules:
         origin = f"{parts.scheme}://{parts.netloc}"
         if origin not in self._hosts:
             self._hosts[origin] = asyncio.create_task(self._ask(origin))
-        # who gives up waiting must not end the wait of the others
+        # a cancelled waiter must not end the wait of the others
         return await asyncio.shield(self._hosts[origin])
 
     async def _ask(self, origin: str) -> _Host:
@@ -94,13 +94,13 @@ class RobotsRules:
             raise RobotsUnavailable(f"Its robots.txt answers {fetched.status}")
         from protego import Protego
 
-        # any other status says that there is none, and that everything may be read
+        # any other status means that there is none, and that everything is allowed
         text = fetched.body.decode("utf-8-sig", "replace")
         return _Host(await asyncio.to_thread(Protego.parse, text))
 
 
 class _Host:
-    """A server that may be asked: its rules, and when it may be asked next."""
+    """A server that may be requested: its rules, and when its next request may be."""
 
     def __init__(self, rules: Protego) -> None:
         self.rules = rules

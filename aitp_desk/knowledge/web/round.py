@@ -1,4 +1,4 @@
-"""One round of reading: every listed page is asked for, and what was found is kept."""
+"""Runs one round: requests every listed page, and stores the results."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from aitp_desk.knowledge.web.robots import PageDisallowed, RobotsRules, RobotsUn
 from aitp_desk.knowledge.web.time_limit import MAX_SECONDS, can_be_read
 
 AT_ONCE = 8
-"""So many pages are asked for at once, of all servers together."""
+"""The most concurrent requests, to all servers together."""
 MAX_TOTAL_BYTES = 256 * 1024 * 1024
-"""What the pages may hold together; further ones are left out."""
+"""The most bytes of all pages together; further ones are left out."""
 TRIED_AT_ONCE = 2
-"""So many pages are tried at once."""
+"""The most pages that are tested at once."""
 _GONE = frozenset({404, 410})
 
 
 class RoundCounts(msgspec.Struct, frozen=True):
-    """What came of a round, in numbers of pages.
+    """The outcome of a round, in numbers of pages.
 
     Parameters:
-        listed: that were asked for.
-        changed: that are new or other than before.
-        kept: of which there is a copy now.
-        problems: how many things are wrong.
+        listed: requested pages.
+        changed: new or changed pages.
+        kept: pages with a copy now.
+        problems: how many problems there are.
     """
 
     listed: int
@@ -45,7 +45,7 @@ async def run_round(settings: Web, egress: Egress, copies: PageCopies) -> RoundC
     """Read all pages once, and keep the outcome.
 
     A page that has gone (404, 410), that ``robots.txt`` asks not to read or that is no content is
-    dropped; of one that cannot be reached the last copy stays. Both are problems.
+    dropped; the last copy of an unreachable page stays. Both are problems.
     """
     manners = RobotsRules(egress, settings.page_seconds)
     try:
@@ -114,7 +114,7 @@ class _Round:
             self._found[url] = msgspec.structs.replace(found, via=via)
 
     async def _page(self, url: str, via: str, known: PageCopy | None) -> PageCopy | None:
-        """Ask for one page.
+        """Request one page.
 
         Returns:
             Its copy, new or old; None if it has gone.
@@ -167,7 +167,7 @@ class _Round:
 
 
 def _conditions(known: PageCopy | None) -> dict[str, str]:
-    """What spares a server to send again what is known (RFC 9110, section 13.1)."""
+    """Return conditional headers, so that a server need not resend (RFC 9110, section 13.1)."""
     headers = {"Accept": "text/html, text/markdown, text/plain;q=0.9, */*;q=0.1"}
     if known is not None and known.etag:
         headers["If-None-Match"] = known.etag
@@ -177,7 +177,7 @@ def _conditions(known: PageCopy | None) -> dict[str, str]:
 
 
 def _sendable(value: str) -> str:
-    """A header's value that can be sent back, or nothing."""
+    """Return a header's value if it can be sent back, or an empty one."""
     return value if value.isascii() and value.isprintable() and len(value) <= 1024 else ""
 
 

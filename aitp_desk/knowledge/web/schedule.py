@@ -1,4 +1,4 @@
-"""Reading again and again: what one round is."""
+"""Defines one scheduled round of reading external pages."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class ReadingSchedule:
     """The rounds of one desk.
 
     Parameters:
-        settings: what the owner lists.
+        settings: the configured pages and sitemaps.
         egress: the client.
-        data: the desk's data folder, where the copies are kept.
+        data: the desk's data folder, with the copies.
 
     Attributes:
-        copies: what the last round has left.
+        copies: the result of the last round.
     """
 
     def __init__(self, settings: Web, egress: Egress, data: Path) -> None:
@@ -34,25 +34,25 @@ class ReadingSchedule:
         self.copies = PageCopies(data, {*settings.urls, *settings.sitemaps})
 
     async def run_once(self) -> RoundCounts:
-        """Read everything once. See :func:`aitp_desk.knowledge.web.round.run_round`."""
+        """Run one round. See :func:`aitp_desk.knowledge.web.round.run_round`."""
         return await run_round(self._settings, self._egress, self.copies)
 
     @property
     def every_seconds(self) -> int:
-        """How long to wait after one round before the next."""
+        """The seconds between the end of one round and the next."""
         return self._settings.every_minutes * 60
 
     async def run_and_refresh(self, refresh: Callable[[], Awaitable[object]]) -> int:
-        """Read everything once, and then the content again if it has changed.
+        """Run one round, and then reload the content if it has changed.
 
         Parameters:
-            refresh: does the latter.
+            refresh: reloads the content.
 
         Returns:
             How many pages have changed.
 
         Raises:
-            Exception: it could not be read; the last copies go on answering.
+            Exception: the content could not be read; the last copies stay in use.
         """
         _log.info("content.web.asking")
         began = time.monotonic()

@@ -1,7 +1,7 @@
-"""Sitemaps and lists of sitemaps (sitemaps.org, protocol 0.9), plain or gzipped.
+"""Parses sitemaps and lists of sitemaps (sitemaps.org, protocol 0.9), plain or gzipped.
 
-They come from elsewhere: the parser takes no document type, hence no entities, and a gzipped one is
-unpacked no further than its bound.
+They are of foreign origin: the parser takes no document type, hence no entities, and a gzipped one
+is unpacked only up to its bound.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ import msgspec
 MAX_SITEMAP_BYTES = 16 * 1024 * 1024
 """A larger sitemap is not read; unpacked, if it is gzipped."""
 MAX_ADDRESSES = 50_000
-"""So many a sitemap may list (sitemaps.org, protocol 0.9)."""
+"""The most addresses of a sitemap (sitemaps.org, protocol 0.9)."""
 _MAX_DEPTH = 20
-"""An address stands on the third level; what nests much deeper is a bomb."""
+"""An address is on the third level; much deeper nesting is an attack."""
 
 _GZIP = b"\x1f\x8b"
 _LISTS = {"urlset": "url", "sitemapindex": "sitemap"}
 
 
 class SitemapError(Exception):
-    """The text is none that can be read; the message says why."""
+    """The text is no readable sitemap; the message says why."""
 
 
 class Sitemap(msgspec.Struct, frozen=True):
-    """What a sitemap lists, in its order; one of the two is empty.
+    """The entries of a sitemap, in order; one of the two is empty.
 
     Parameters:
         pages: addresses of pages.
@@ -39,7 +39,7 @@ class Sitemap(msgspec.Struct, frozen=True):
 
 
 def read_sitemap(payload: bytes) -> Sitemap:
-    """Read a sitemap.
+    """Parse a sitemap.
 
     Raises:
         NoSitemap: it is no XML, declares a document type, is cut off, lists too much, or is no
@@ -69,7 +69,7 @@ def _unpacked(payload: bytes) -> bytes:
 
 
 class _Reader:
-    """Follows the elements down to each ``loc``; extensions of other namespaces are passed over."""
+    """Follows the elements down to each ``loc``; ignores extensions of other namespaces."""
 
     def __init__(self) -> None:
         self.root = ""

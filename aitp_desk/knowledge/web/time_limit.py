@@ -1,8 +1,8 @@
-"""Whether a page can be read in time: a process of its own tries, and is ended if it cannot.
+"""Tests in a subprocess whether a page can be parsed in time.
 
-What parses HTML takes time that grows with the square of how deep a page nests, so a page of one
-MiB can hold everybody up for hours, at each start anew; so can many slow PDFs. A thread cannot be
-ended; a process can. Small pages are not tried: they cannot take long.
+Parsing HTML takes time that grows with the square of the nesting depth, so a page of one MiB can
+block the desk for hours, at each start again; so can many slow PDFs. A thread cannot be killed; a
+process can. Small pages are not tested: they cannot take long.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from aitp_desk.knowledge.sources.pdf.texts import MAX_PAGES, PROGRAM, is_install
 from aitp_desk.knowledge.sources.processes import PACKAGES, make_environment
 
 TRIED_FROM_BYTES = 64 * 1024
-"""A smaller page is taken as it is; a PDF is not."""
+"""A smaller page is accepted untested; a PDF is not."""
 MAX_SECONDS = 20.0
 """A page that takes longer is not read."""
 MAX_MEMORY = 1024**3
@@ -31,10 +31,10 @@ _PROGRAM = "aitp_desk.knowledge.web.time_limit"
 
 
 async def can_be_read(kind: SourceKind, body: bytes) -> bool:
-    """Whether a page becomes passages within the bounds of time and memory.
+    """Return whether a page becomes passages within the bounds of time and memory.
 
     Parameters:
-        kind: what it is written in.
+        kind: its format.
         body: a text as UTF-8.
     """
     if kind == "pdf" and is_installed():
@@ -65,7 +65,7 @@ async def can_be_read(kind: SourceKind, body: bytes) -> bool:
 
 
 def main() -> None:
-    """Read the page that comes in, of the kind that is named, as the desk would."""
+    """Parse the page on the input, in the given format, as the desk would."""
     with suppress(ValueError, OSError):  # some systems do not know the limit
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     kind, body = cast(SourceKind, sys.argv[1]), sys.stdin.buffer.read()

@@ -1,1 +1,1 @@
-"""Readers of single file formats."""
+"""Reads single file formats."""

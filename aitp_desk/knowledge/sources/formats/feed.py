@@ -1,4 +1,4 @@
-"""RSS and Atom feeds as HTML: a section for each entry.
+"""Converts RSS and Atom feeds to HTML: a section for each entry.
 
 The parser takes no document type, hence no entities.
 """
@@ -21,7 +21,7 @@ _ROOTS = frozenset({"rss", "feed", "RDF"})
 
 
 def feed_html(text: str) -> str:
-    """A feed as an HTML page.
+    """Convert a feed to an HTML page.
 
     Raises:
         Unreadable: it is no feed.

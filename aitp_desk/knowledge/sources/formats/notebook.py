@@ -1,4 +1,4 @@
-"""Jupyter notebooks as Markdown: their texts, their code and its short outputs."""
+"""Converts Jupyter notebooks to Markdown: their texts, their code and its short outputs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 from aitp_desk.knowledge.sources.formats.base import FormatError
 
 MAX_OUTPUT = 1000
-"""A longer output is a listing and no text."""
+"""A longer output is a listing, not text."""
 _TICKS = re.compile(r"`+")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def notebook_markdown(text: str) -> str:
-    """The cells of a notebook (nbformat 3 and 4) as Markdown.
+    """Return the cells of a notebook (nbformat 3 and 4) as Markdown.
 
     Raises:
         Unreadable: it is no notebook.

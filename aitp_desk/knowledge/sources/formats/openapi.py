@@ -1,4 +1,4 @@
-"""OpenAPI descriptions as Markdown: operations with their parameters, bodies and responses."""
+"""Converts OpenAPI descriptions to Markdown: operations, parameters, bodies, responses."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _MAX_STEPS = 8
 _KINDS = {"apiKey": "API key", "http": "HTTP", "oauth2": "OAuth 2.0", "openIdConnect": "OpenID"}
 _MAX_DEPTH = 64
 _MAX_PARTS = 3
-"""So deep the parts of a schema may lie in each other."""
+"""How deep the parts of a schema may nest."""
 _KEY = rb"""["']?(?:openapi|swagger)["']?[ \t]*:\s*["']?(?:3\.\d|2\.0)"""
 _IN_JSON = re.compile(_KEY)
 _IN_YAML = re.compile(rb"^" + _KEY, re.MULTILINE)
 
 
 class _Versions(msgspec.Struct):
-    """The top-level members that say which description a JSON document is."""
+    """The top-level members that identify the format of a JSON document."""
 
     openapi: Any = None
     swagger: Any = None
 
 
 def is_openapi(payload: bytes) -> bool:
-    """Whether a JSON or YAML file is an OpenAPI 3.x or Swagger 2.0 document by its own key."""
+    """Return whether a JSON or YAML file is an OpenAPI 3.x or Swagger 2.0 document."""
     payload = payload.removeprefix(b"\xef\xbb\xbf")
     if not payload.lstrip().startswith(b"{"):
         return _IN_YAML.search(payload) is not None
@@ -47,7 +47,7 @@ def is_openapi(payload: bytes) -> bool:
 
 
 def openapi_markdown(text: str) -> str:
-    """An OpenAPI description (3.x) or one of Swagger (2.0) as Markdown.
+    """Convert an OpenAPI (3.x) or Swagger (2.0) description to Markdown.
 
     Raises:
         Unreadable: it is none.
@@ -72,7 +72,7 @@ def _parsed(text: str) -> Any:
     try:
         depth = 0
         for event in yaml.parse(text, Loader=loader):
-            # a handful of aliases can stand for gigabytes
+            # a few aliases can expand to gigabytes
             if isinstance(event, yaml.AliasEvent):
                 raise FormatError("Aliases (*name) are not read; write out what they stand for.")
             depth += isinstance(event, yaml.CollectionStartEvent)
@@ -85,13 +85,13 @@ def _parsed(text: str) -> Any:
 
 
 class _Writer:
-    """Writes a description; references are followed within it."""
+    """Writes a description; references within it are followed."""
 
     def __init__(self, described: Mapping[str, Any]) -> None:
         self._described = described
 
     def parts(self) -> Iterator[str]:
-        """The title and what it says, then a section for each operation."""
+        """Yield the title and its description, then a section for each operation."""
         info = _mapping(self._described.get("info"))
         yield f"# {_line(info.get('title')) or 'API'}"
         yield _text(info.get("description"))
@@ -113,7 +113,7 @@ class _Writer:
                     yield from self._operation(f"{method.upper()} {path}", operation, common)
 
     def _security(self) -> Iterator[str]:
-        """How a caller authenticates."""
+        """Describe how a caller authenticates."""
         schemes = _mapping(self._described.get("components")).get("securitySchemes")
         told = []
         for name, said in _mapping(schemes or self._described.get("securityDefinitions")).items():
@@ -169,7 +169,7 @@ class _Writer:
         return self._members("Member of the body", media.get("schema") or old.get("schema"))
 
     def _answer(self, operation: Mapping[str, Any]) -> str:
-        """What a call that succeeds returns; of a list, what each entry holds."""
+        """Describe what a successful call returns; of a list, the members of each entry."""
         for code, said in _mapping(operation.get("responses")).items():
             response = self._at(said)
             content = _mapping(response.get("content"))
@@ -198,7 +198,7 @@ class _Writer:
         )
 
     def _composed(self, said: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
-        """A schema and all that it is made of."""
+        """Yield a schema and all that it is composed of."""
         schema = self._at(said)
         for part in _list(schema.get("allOf"))[:_MAX_MEMBERS] if depth < _MAX_PARTS else ():
             yield from self._composed(part, depth + 1)
@@ -220,7 +220,7 @@ class _Writer:
         return ", ".join(filter(None, [kind, *rest]))
 
     def _at(self, said: Any) -> Mapping[str, Any]:
-        """What stands there, or where a reference within the description leads."""
+        """Return the value, or the target of a reference within the description."""
         for _ in range(_MAX_STEPS):
             if not isinstance(said, dict) or "$ref" not in said:
                 break

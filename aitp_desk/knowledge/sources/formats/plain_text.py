@@ -1,6 +1,6 @@
-"""Plain texts with underlined or numbered headings, as HTML: sections, lists, tables, code.
+"""Converts plain texts with headings to HTML: sections, lists, tables, code.
 
-A text in which no structure is clear is left as it is: a guess would part what belongs together.
+A text without a clear structure stays unchanged: a guess would separate related lines.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _LEAST_ROWS, _LEAST_COLUMNS = 3, 3
 _MOST_ROWS, _MOST_WIDTH = 500, 200
 _LEAST_WORDS, _LEAST_LOWER_WORDS = 3, 5
 _MOST_PLAIN = 0.8
-"""Lines are a sentence where so great a share of them are words, not signs."""
+"""Lines are sentences if at least this share of them are words, not signs."""
 _SENTENCE_END = re.compile(r"[.:!?][)\]\"'’”`*_]*$")
 _PLAIN_WORD = re.compile(r"[(\[\"'‘“`]*[^\W\d_]+(?:['’/-][^\W\d_]+)*[.,:;!?)\]\"'’”`]*")
 _CAPITAL = "capitals"
 _LEAST_OF_PAGES = 5
-"""A line that stands alone so often, but for its numbers, is the head or foot of printed pages."""
+"""A line that stands alone this often, apart from its numbers, is a running head or foot."""
 _MOST_OF_A_HEADING = 80
 _UNDERLINE = re.compile(r"\s*([=\-~^*_+#\"'`:.━─═])\1{2,}\s*")
 _NUMBERED = re.compile(
@@ -41,7 +41,7 @@ _WIDE = re.compile(r"\S {3,}\S|\S\t+\S")
 _PAIR = re.compile(r"\s*(?P<term>\S(?:.{0,38}?\S)?)(?: {2,}|\s*\t+)(?P<text>\S.*)")
 _FIGURE = re.compile(r"[-+]?[\d.,:/%]+")
 _HANGING = re.compile(r"\s*(?P<term>\S(?:.{0,18}?\S)?) {3,}(?P<text>\S.*)")
-"""A term, and its definition in a column of its own."""
+"""A term, and its definition in a separate column."""
 _DIGITS = re.compile(r"\d+")
 _UNJUSTIFIED = re.compile(r"(?<=\S) {2,}(?=\S)")
 _DIVIDED = re.compile(r"([a-zß-ÿ])-\n\s*([a-zß-ÿ])")
@@ -55,10 +55,10 @@ class _Heading(NamedTuple):
 
 
 def text_html(text: str, name: str) -> str | None:
-    """A plain text as an HTML page; None where it has no clear structure.
+    """Convert a plain text to an HTML page; None if it has no clear structure.
 
     Parameters:
-        name: what the page is called where it does not say.
+        name: the name of the page if it has no title.
     """
     lines = [line.rstrip() for line in text.expandtabs(8).replace("\f", "\n").split("\n")]
     lines = _without_page_lines(lines)
@@ -79,9 +79,9 @@ def text_html(text: str, name: str) -> str | None:
 
 
 def _without_page_lines(lines: list[str]) -> list[str]:
-    """The lines of a printed text without the heads and feet of its pages.
+    """Return the lines of a printed text without running heads and feet.
 
-    A paragraph that runs over the end of a page is one again.
+    A paragraph across a page break is joined.
     """
     alone = [
         line if _WIDE.search(line) and not (before.strip() or after.strip()) else ""
@@ -108,7 +108,7 @@ def _without_page_lines(lines: list[str]) -> list[str]:
 
 
 def _runs_on(before: Sequence[str], line: str) -> bool:
-    """Whether a line after the end of a page continues the lines before it."""
+    """Return whether a line after a page break continues the lines before it."""
     if not before or _SENTENCE_END.search(before[-1]):
         return False
     if line.lstrip()[:1].islower():
@@ -118,7 +118,7 @@ def _runs_on(before: Sequence[str], line: str) -> bool:
 
 
 def _headings(lines: Sequence[str]) -> dict[int, _Heading]:
-    """The headings by the line where they begin."""
+    """Return the headings by their first line."""
     found: dict[int, _Heading] = {}
     at = 0
     while at < len(lines):
@@ -130,7 +130,7 @@ def _headings(lines: Sequence[str]) -> dict[int, _Heading]:
             at = heading.end
     styles = Counter(heading.style for heading in found.values())
     numbered = sum(count for style, count in styles.items() if style != _CAPITAL)
-    if styles[_CAPITAL] < max(_LEAST_HEADINGS, numbered):  # some words are shouted in any text
+    if styles[_CAPITAL] < max(_LEAST_HEADINGS, numbered):  # some words are in capitals in any text
         found = {begin: one for begin, one in found.items() if one.style != _CAPITAL}
     return _without_lists(found, lines)
 
@@ -167,7 +167,7 @@ def _is_title(line: str) -> bool:
 
 
 def _without_lists(headings: dict[int, _Heading], lines: Sequence[str]) -> dict[int, _Heading]:
-    """The headings without numbered lines that nothing stands between: a list or a contents."""
+    """Remove consecutive numbered lines from the headings: a list or a table of contents."""
     begins = list(headings)
     kept: dict[int, _Heading] = {}
     for position, begin in enumerate(begins):
@@ -181,7 +181,7 @@ def _without_lists(headings: dict[int, _Heading], lines: Sequence[str]) -> dict[
 
 
 def _levels(headings: dict[int, _Heading]) -> dict[int, int]:
-    """The level of each heading: 1 for the title, else by the order in which the styles begin."""
+    """Return the level of each heading: 1 for the title, else by the first use of its style."""
     styles = [heading.style for heading in headings.values()]
     counts = Counter(styles)
     order = list(dict.fromkeys(styles))
@@ -204,11 +204,11 @@ class _Definition(NamedTuple):
     text: str
     indent: int
     column: int
-    """Where its text begins; what stands there below belongs to it."""
+    """Where its text begins; lines below with this indentation belong to it."""
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[str]:
-    """The paragraphs, lists, tables, definitions and code of a section."""
+    """Yield the paragraphs, lists, tables, definitions and code of a section."""
     base = min((_indent(line) for line in lines if line.strip()), default=0)
     open_: _Definition | None = None
     within: list[str] = []
@@ -233,7 +233,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _parted(lines: Sequence[str]) -> Iterator[list[str]]:
-    """The lines between empty lines."""
+    """Yield the lines between empty lines."""
     block: list[str] = []
     for line in (*lines, ""):
         if line.strip():
@@ -262,7 +262,7 @@ def _block(lines: list[str], base: int) -> str:
 
 
 def _is_prose(lines: Sequence[str]) -> bool:
-    """Whether lines are sentences, set to a straight edge or not."""
+    """Return whether lines are sentences, justified or not."""
     said = _joined(lines)
     words = said.split()
     is_begun = said.lstrip("([\"'‘“`")[:1].isupper()
@@ -278,7 +278,7 @@ def _joined(lines: Sequence[str]) -> str:
 
 
 def _items(lines: Sequence[str]) -> list[str] | None:
-    """The items of a list; None where the lines are none."""
+    """Return the items of a list; None if the lines are none."""
     first = _ITEM.fullmatch(lines[0])
     if first is None:
         return None
@@ -295,10 +295,10 @@ def _items(lines: Sequence[str]) -> list[str] | None:
 
 
 def _definition(lines: Sequence[str], before: _Definition | None) -> _Definition | None:
-    """The term that a block defines, and what it says of it; None where the lines are none.
+    """Return the term that a block defines, with its definition; None if the lines are none.
 
     Parameters:
-        before: the definition above; a sign that stands where its term stands is no bullet.
+        before: the definition above; a sign in the column of its term is no bullet.
     """
     first = lines[0]
     indents = {_indent(line) for line in lines[1:]}
@@ -322,7 +322,7 @@ def _definition(lines: Sequence[str], before: _Definition | None) -> _Definition
 
 
 def _pairs(lines: Sequence[str]) -> list[list[str]] | None:
-    """Names and what each is for, set in two columns; None where the lines are none."""
+    """Return names and their descriptions in two columns; None if the lines are none."""
     rows: list[list[str]] = []
     column = -1
     for line in lines:
@@ -340,7 +340,7 @@ def _pairs(lines: Sequence[str]) -> list[list[str]] | None:
 
 
 def _in_columns(lines: Sequence[str]) -> list[list[str]] | None:
-    """The rows of a table that only spaces part; None where three lines have no three columns."""
+    """Return the rows of a table separated only by spaces; None without three columns and lines."""
     width = max(map(len, lines))
     if not _LEAST_ROWS <= len(lines) <= _MOST_ROWS or width > _MOST_WIDTH:
         return None
@@ -361,14 +361,14 @@ def _in_columns(lines: Sequence[str]) -> list[list[str]] | None:
 
 
 def _is_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row names the columns: capitals, where the others have figures or words."""
+    """Return whether the first row names the columns: capitals above figures or words."""
     if not all(cell[:1].isupper() for cell in rows[0]):
         return False
     return any(not cell[:1].isupper() for row in rows[1:] for cell in row if cell)
 
 
 def _ruled(lines: Sequence[str]) -> list[list[str]] | None:
-    """The rows of a table with rules, the first of them its header; None where it is none."""
+    """Return the rows of a table with rules, with the header first; None if it is none."""
     rules = [at for at, line in enumerate(lines) if _RULE.fullmatch(line.strip())]
     if not rules or len(rules) == len(lines):
         return None
@@ -390,7 +390,7 @@ def _ruled(lines: Sequence[str]) -> list[list[str]] | None:
 
 
 def _barred(lines: Sequence[str], rules: set[int], bar: str) -> list[list[str]] | None:
-    """The rows of a table with bars: all lines between two rules where rules part each row."""
+    """Return the rows of a table with bars: all lines between two rules if rules separate rows."""
     rows: list[list[str]] = []
     is_parted = len(rules) > 3
     is_new = True

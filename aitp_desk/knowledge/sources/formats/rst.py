@@ -1,4 +1,4 @@
-"""reStructuredText as HTML, with the roles and directives of Sphinx."""
+"""Converts reStructuredText to HTML, with the roles and directives of Sphinx."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from aitp_desk.knowledge.sources.formats.sphinx import (
 MAX_CHARACTERS = 1024 * 1024
 """docutils reads some 200,000 characters in a second."""
 MAX_LINE = 20_000
-"""The bound of docutils on a line, and on what its substitutions grow to."""
+"""The limit of docutils for a line, and for the expansion of substitutions."""
 MAX_MARKUP = 50_000_000
-"""Characters of a paragraph times its signs of markup, over all paragraphs of a page.
+"""Characters of a paragraph times its markup signs, over all paragraphs of a page.
 
-Each sign that opens nothing is followed to the end of its paragraph: this takes three seconds.
+Each unmatched sign is followed to the end of its paragraph: this takes three seconds.
 """
 _SIGNS = re.compile(r"[*`|_\[:]")
 
 _DASHES = re.compile(r"(?<!-)---(?!-)")
-"""As Sphinx shows them; two hyphens begin an option."""
+"""Sphinx shows them so; two hyphens begin an option."""
 _VERBATIM = (nodes.literal, nodes.literal_block, nodes.math, nodes.math_block, nodes.doctest_block)
 
 _SETTINGS = {
-    "_disable_config": True,  # no docutils.conf of the machine
+    "_disable_config": True,  # no docutils.conf of this machine
     "file_insertion_enabled": False,
     "raw_enabled": False,
     "report_level": 5,
@@ -61,7 +61,7 @@ _SETTINGS = {
 
 
 def _inliner() -> Inliner:
-    """Reads inline markup while that takes time in proportion; afterwards text is plain."""
+    """Return a parser of inline markup with bounded time; beyond that, text is plain."""
     inliner, left = Inliner(), MAX_MARKUP
     read = inliner.parse
 
@@ -72,12 +72,12 @@ def _inliner() -> Inliner:
             return [nodes.Text(nodes.unescape(text))], []
         return read(text, lineno, memo, parent)
 
-    inliner.parse = parse  # it takes its patterns from its own class: a subclass has none
+    inliner.parse = parse  # its patterns are those of its class: a subclass has none
     return inliner
 
 
 class _Translator(HTMLTranslator):
-    """Writes code as the reader of HTML expects it."""
+    """Writes code as the HTML reader expects it."""
 
     def visit_literal(self, node: nodes.literal) -> None:
         self.body.append(f"<code>{escape(node.astext())}</code>")
@@ -91,11 +91,11 @@ class _Translator(HTMLTranslator):
 
 
 _LOCK = Lock()
-"""The registries of docutils belong to the process."""
+"""The registries of docutils are global to the process."""
 
 
 def rst_html(text: str) -> str:
-    """A reStructuredText page as an HTML page.
+    """Convert a reStructuredText page to an HTML page.
 
     Raises:
         Unreadable: the page is too large or nests too deep.
@@ -116,14 +116,14 @@ def rst_html(text: str) -> str:
             publish_from_doctree(tree, writer=writer, settings_overrides=_SETTINGS)
         except RecursionError as error:
             raise FormatError("Its parts lie too deep in each other; make it flatter.") from error
-        except Exception as error:  # docutils fails in many ways on what it has not foreseen
+        except Exception as error:  # docutils fails in many ways on unexpected input
             raise FormatError(f"docutils cannot read it ({type(error).__name__}).") from error
     return f"<main>{writer.parts['body']}</main>"
 
 
 @contextmanager
 def _names_of_sphinx() -> Iterator[None]:
-    """Look the names of directives and roles up among those of Sphinx first."""
+    """Look up directives and roles among those of Sphinx first."""
     before = directives.directive, roles.role
     directives.directive, roles.role = find_directive(before[0]), find_role(before[1])
     try:
@@ -133,7 +133,7 @@ def _names_of_sphinx() -> Iterator[None]:
 
 
 def _resolve(tree: nodes.document) -> None:
-    """Give each reference to a label the title of what it leads to, where that is in the page."""
+    """Give each reference to a label the title of its target, if that is in the page."""
     for reference in list(tree.findall(CrossReference)):
         id = tree.nameids.get(nodes.fully_normalize_name(reference["label"]))
         target = tree.ids.get(id) if id else None
@@ -148,7 +148,7 @@ def _resolve(tree: nodes.document) -> None:
 
 
 def _tidy(tree: nodes.document) -> None:
-    """Take out what is for the generator: fields at the top, messages, marks of mistakes."""
+    """Remove what is for the generator: top fields, messages, error marks."""
     first = next((node for node in tree.children if not isinstance(node, nodes.Invisible)), None)
     if isinstance(first, nodes.field_list):
         tree.remove(first)
@@ -158,7 +158,7 @@ def _tidy(tree: nodes.document) -> None:
         if "system-messages" in section["classes"]:
             section.parent.remove(section)
     for image in tree.findall(nodes.image):
-        for option in ("loading", "scale"):  # the writer would read the file, whatever is set
+        for option in ("loading", "scale"):  # the writer would read the file in any case
             image.attributes.pop(option, None)
     for text in list(tree.findall(nodes.Text)):
         if "--" in text and not isinstance(text.parent, _VERBATIM):

@@ -1,6 +1,6 @@
-"""Roles and directives of Sphinx and its extensions, as plain nodes of docutils.
+"""Converts roles and directives of Sphinx to plain nodes of docutils.
 
-Names that nobody knows are read too: a role as its words, a directive as a term and what it says.
+Unknown names are read too: a role as its text, a directive as a term and its content.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ DROPPED = frozenset(
     " automodapi autoproperty click argparse program-output restructuredtext-test-directive"
     " cssclass rst-class role default-role".split()
 )
-"""What inserts files, draws, or sets something (a role: for all pages) is no text of the page."""
+"""Directives that insert files, draw, or configure (a role: for all pages) are no text of the page.
+"""
 CODE = frozenset(
     "code code-block sourcecode parsed-code prompt command-output doctest testcode testoutput"
     " ipython jinja productionlist highlight-block code-cell".split()
@@ -31,7 +32,7 @@ CONTENT_ONLY = frozenset(
     "ifconfig tabs tab-set grid card-carousel card-group cards panels content-tabs hlist acks"
     " div cond button-link button-ref".split()
 )
-"""What only groups or conditions its content: the argument is no words."""
+"""Directives that only group or filter their content: the argument is no text."""
 VERSIONS = {
     "versionadded": "Added in version",
     "version-added": "Added in version",
@@ -56,15 +57,15 @@ _DROPPED_ROLES = frozenset(
 )
 _CALLED = frozenset("func meth".split())
 _BUILDERS = frozenset("latex latexpdf epub man texinfo gettext text xml json linkcheck".split())
-"""Builders of Sphinx that make no page of a website."""
+"""Builders of Sphinx that make no website."""
 
 
 class CrossReference(nodes.Inline, nodes.TextElement):
-    """A reference to a label, which may be in another page."""
+    """A reference to a label, possibly in another page."""
 
 
 class _AnyOptions(dict[str, Any]):
-    """The options of a directive; one that is not known is taken as text."""
+    """The options of a directive; an unknown one is read as text."""
 
     def __bool__(self) -> bool:
         return True
@@ -74,7 +75,7 @@ class _AnyOptions(dict[str, Any]):
 
 
 class _Any(Directive):
-    """A directive of any options, arguments and content."""
+    """A directive with any options, arguments and content."""
 
     has_content = True
     optional_arguments = 1
@@ -116,7 +117,7 @@ class _Content(_Any):
 
 
 class _Only(_Any):
-    """What is for some of the builders: left out where HTML is none of them."""
+    """Content for some builders: excluded if HTML is none of them."""
 
     def run(self) -> list[nodes.Node]:
         return [] if is_for_other_builders(self._said()) else self._parsed()
@@ -158,7 +159,7 @@ class _Contents(_Any):
 
 
 class _Described(_Any):
-    """A thing and what is said of it: an object, an option, a tab, a card."""
+    """A thing and its description: an object, an option, a tab, a card."""
 
     def run(self) -> list[nodes.Node]:
         said, content = self._said(), self._parsed()
@@ -178,13 +179,13 @@ class _Described(_Any):
 
 
 def is_for_other_builders(tags: str) -> bool:
-    """Whether the argument of ``only`` names builders that make no page of a website."""
+    """Return whether the argument of ``only`` names builders that make no website."""
     wanted = set(tags.lower().split())
     return bool(wanted & _BUILDERS) and not wanted & {"html", "not", "or"}
 
 
 def find_directive(known: Callable[..., Any]) -> Callable[..., Any]:
-    """The look-up of directives.
+    """Return the look-up of directives.
 
     Parameters:
         known: that of docutils.
@@ -218,13 +219,13 @@ def _own_directive(name: str) -> type[Directive] | None:
 
 @cache
 def _tolerant(known: type[Directive]) -> type[Directive]:
-    """A directive of docutils that takes the options of others too."""
+    """Return a directive of docutils that accepts the options of others too."""
     options = _AnyOptions(known.option_spec or {})
     return type(known.__name__, (known,), {"option_spec": options})
 
 
 def find_role(known: Callable[..., Any]) -> Callable[..., Any]:
-    """The look-up of roles.
+    """Return the look-up of roles.
 
     Parameters:
         known: that of docutils.
@@ -281,7 +282,7 @@ def _nodes_of(role: str, text: str) -> Iterable[nodes.Node]:
 
 
 def parse_toc_entry(line: str) -> tuple[str, str] | None:
-    """The title and the address of a page in a list of pages; None where a line names none."""
+    """Return title and address of a page in a list of pages; None if a line names none."""
     titled = _TITLED.fullmatch(line.strip())
     title, target = titled.groups() if titled else ("", line.strip())
     if not target or target == "self" or "*" in target or target.startswith((":", "#")):
@@ -290,7 +291,7 @@ def parse_toc_entry(line: str) -> tuple[str, str] | None:
 
 
 def role_as_markdown(name: str, text: str) -> str:
-    """What a role of MyST says, as plain Markdown."""
+    """Return a MyST role as plain Markdown."""
     said: list[str] = []
     for node in _nodes_of(name.lower().rpartition(":")[2], text):
         words = node.astext()
@@ -328,5 +329,5 @@ def _address(target: str) -> str:
 
 
 def describe_unresolved(mistaken: str) -> str:
-    """What a piece of markup says that cannot be resolved: a substitution, a reference."""
+    """Return the text of unresolvable markup: a substitution, a reference."""
     return mistaken.strip("|").replace("`_", "").replace("`", "").rstrip("_") or mistaken

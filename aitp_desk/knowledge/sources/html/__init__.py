@@ -1,1 +1,1 @@
-"""HTML pages: their visible main content as blocks."""
+"""Reads the visible main content of HTML pages as blocks."""

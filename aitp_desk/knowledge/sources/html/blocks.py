@@ -1,4 +1,4 @@
-"""HTML as blocks of plain text, in order."""
+"""Converts HTML to blocks of plain text, in order."""
 
 from __future__ import annotations
 
@@ -33,28 +33,29 @@ _BLOCKS = {
 _LARGE = "table, h1, h2, h3, h4, h5, h6, dl"
 _LAYOUT_ROLES = {"presentation", "none"}
 _TOP = "#top"
-"""Where a link leads back to the beginning of any page."""
+"""A link to the top of any page."""
 _FOOTNOTE = re.compile(r"\[?(?:\d{1,3}|[*†‡§])\]?")
 _A_LINK = 0.85
-"""A block of which so much is the text of links leads elsewhere."""
+"""A block with this share of link text is navigation."""
 _ROW_OF_LINKS = 3
-"""So many of them in a row are a menu or a table of contents."""
+"""This many of them in a row are a menu or a table of contents."""
 _PAGE_OF_LINKS, _LONG_PAGE = 0.6, 2000
-"""A page with so many characters of which so much is links is an index of others."""
+"""A page with at least this many characters and this share of links is an index."""
 _ENTRIES = 0.85
 _SENTENCE_END = (".", "!", "?", ":", "…")
 _MAX_SPAN = 20
 _MOST_NAMES = 1000
 _NUMBER = re.compile(r"[0-9]{1,5}")
-"""Terms in a row share a definition up to so many characters; a longer row is a list of names."""
+"""Consecutive terms share a definition up to this many characters; a longer row is a list of names.
+"""
 
 
 def html_blocks(html: str) -> list[Block]:
-    """The blocks of a piece of HTML, in order.
+    """Return the blocks of a piece of HTML, in order.
 
-    Menus and tables of contents are left out: they are words that stand elsewhere, without what
-    is said there. The terms of definition lists are kept as sections where they have an id or are
-    explained at length, and as items where they are not.
+    Menus and tables of contents are left out: their words occur elsewhere, with their content. The
+    terms of definition lists become sections if they have an id or are explained in full, and items
+    otherwise.
     """
     body = LexborHTMLParser(html).body
     if body is None:
@@ -67,25 +68,25 @@ def html_blocks(html: str) -> list[Block]:
 
 
 class _Reader:
-    """Walks the tree with a stack of its own: a page may nest deeper than Python may recurse."""
+    """Traverses the tree with an explicit stack: a page may nest deeper than Python may recurse."""
 
     def __init__(self) -> None:
         self.found: list[Block] = []
         self.shares: list[float] = []
-        """How much of each block is the text of links."""
+        """The share of link text of each block."""
         self.text: list[str] = []
         self.linked = 0
         self.in_links = 0
         self.lists: list[int | None] = []
-        """The number of the last item of each open list; None where its items have none."""
+        """The number of the last item of each open list; None for unordered lists."""
         self.mark = "-"
         self.items = 0
         self.definitions: list[int] = []
-        """Where the definition lists begin that are open."""
+        """The beginnings of the open definition lists."""
         self.prefix = ""
 
     def blocks(self) -> list[Block]:
-        """What was found, without what leads elsewhere."""
+        """Return the blocks, without navigation."""
         sizes = [size_of(block) for block in self.found]
         total = sum(sizes)
         links = sum(size * share for size, share in zip(sizes, self.shares, strict=True))
@@ -104,7 +105,7 @@ class _Reader:
         return kept if len(row) >= _ROW_OF_LINKS or is_index else kept + row
 
     def _is_register(self) -> bool:
-        """Whether nearly each entry leads to another page, and hardly any is a sentence."""
+        """Return whether nearly each entry is a link, and hardly any is a sentence."""
         said = [
             share > 0
             for block, share in zip(self.found, self.shares, strict=True)
@@ -134,7 +135,7 @@ class _Reader:
         self._flush()
 
     def _whole(self, node: LexborNode, name: str) -> bool:
-        """Read at once what has no blocks inside that matter."""
+        """Read an element without relevant inner blocks at once."""
         if name == "br":
             self.text.append(" ")
         elif name in _HEADINGS:
@@ -159,7 +160,7 @@ class _Reader:
         return True
 
     def _caption(self, table: LexborNode) -> None:
-        """What a table is called announces its rows."""
+        """Read the caption of a table, which announces its rows."""
         caption = table.css_first("caption")
         said = plain(caption.text()) if caption is not None else ""
         if said:
@@ -187,7 +188,7 @@ class _Reader:
             self._add(Term(text, id, max(len(self.definitions), 1)), share)
 
     def _link(self, node: LexborNode) -> bool:
-        """Whether a link was read: a place that links lead to, or the number of a footnote."""
+        """Return whether a link was read: a link target, or the number of a footnote."""
         attributes = node.attributes
         text = node.text()
         name = attributes.get("name") or ""
@@ -216,7 +217,7 @@ class _Reader:
             self.in_links += 1
 
     def _next_mark(self, node: LexborNode) -> str:
-        """What stands before an item that begins: its number, where its list has numbers."""
+        """Return the mark of the next item: its number in an ordered list."""
         last = self.lists[-1] if self.lists else None
         if last is None:
             return "-"
@@ -237,7 +238,7 @@ class _Reader:
             self.in_links -= 1
 
     def _close_definitions(self, start: int) -> None:
-        """Make items of the definitions of a list that ends here, if they are short."""
+        """Convert the definitions of a list that ends here to items, if they are short."""
         items = _as_items(self.found[start:], self.shares[start:])
         if items is not None:
             del self.found[start:], self.shares[start:]
@@ -269,7 +270,7 @@ class _Reader:
 
 
 def _start_of(node: LexborNode) -> int | None:
-    """The number before the first item of a list; None where its items have none."""
+    """Return the number before the first item of a list; None for an unordered list."""
     if node.tag != "ol" or (node.attributes.get("type") or "1") != "1":
         return None
     start = node.attributes.get("start") or ""
@@ -277,7 +278,7 @@ def _start_of(node: LexborNode) -> int | None:
 
 
 def _as_items(found: list[Block], shares: list[float]) -> list[tuple[Item, float]] | None:
-    """Terms and definitions each on one line; None where links lead to one or one is long."""
+    """Return terms and definitions as lines; None if one is a link target or long."""
     items: list[tuple[Item, float]] = []
     for block, share in zip(found, shares, strict=True):
         if isinstance(block, Term) and not (block.id and any(map(str.isalpha, block.text))):
@@ -296,7 +297,7 @@ def _as_items(found: list[Block], shares: list[float]) -> list[tuple[Item, float
 
 
 def _is_said(block: Block) -> bool:
-    """Whether a block is a sentence, which on a page of links hardly any is."""
+    """Return whether a block is a sentence, which is rare on a page of links."""
     return isinstance(block, Paragraph | Item) and block.text.endswith(_SENTENCE_END)
 
 
@@ -306,10 +307,10 @@ def _share_of_links(node: LexborNode) -> float:
 
 
 def _is_layout(table: LexborNode) -> bool:
-    """Whether a table only puts its parts side by side, or a frame around them."""
+    """Return whether a table is only layout."""
     if (table.attributes.get("role") or "") in _LAYOUT_ROLES:
         return True
-    # looked for in the children: a selector finds the node itself too
+    # checked in the children: a selector also finds the node itself
     if any(part.css_first(_LARGE) is not None for part in table.iter()):
         return True
     if table.css_first("th") is not None:
@@ -319,7 +320,7 @@ def _is_layout(table: LexborNode) -> bool:
 
 
 def _table(node: LexborNode) -> Table:
-    """A table with its cells in their columns: a cell over several rows stands in each."""
+    """Return a table with its cells in their columns: a cell over several rows is repeated."""
     header: tuple[str, ...] = ()
     rows: list[tuple[str, ...]] = []
     from_above: dict[int, tuple[str, int]] = {}

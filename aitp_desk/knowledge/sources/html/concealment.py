@@ -1,4 +1,4 @@
-"""Values of CSS properties that hide text, alone or together with other properties."""
+"""Tests which values of CSS properties hide text, alone or in combination."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable
 from aitp_desk.knowledge.sources.html.css_values import Tokens, parse_keyword, parse_number
 
 _AWAY = 500.0
-"""So many pixels to the left or above nothing is seen, whatever stands around it."""
+"""Text this many pixels to the left or above is invisible in any context."""
 _FAR = 5000.0
-"""So many to the right or below: long pages have less."""
+"""The same to the right or below: long pages have less."""
 _SCREENS = 100.0
 TINY_FONT, _TINY_BOX = 2.0, 1.0
 FAINT = 0.05
@@ -51,7 +51,7 @@ def _is_filtered(value: Tokens) -> bool:
 
 
 def _is_tiny_font(value: Tokens) -> bool:
-    """Of ``font`` too, whose size is the first number with a unit, or a 0."""
+    """Also of ``font``, whose size is the first number with a unit, or a 0."""
     for token in value:
         number = parse_number([token])
         if number is not None and (number[1] or not number[0]):
@@ -147,7 +147,7 @@ def _is_on_edge(value: Tokens) -> bool:
 
 
 def _is_clip_of_nothing(value: Tokens) -> bool:
-    """``rect()`` of the old ``clip``: top, right, bottom, left."""
+    """The legacy ``clip: rect()``: top, right, bottom, left."""
     if not value or value[0].type != "function":
         return False
     edges = [parse_number([token]) for token in _inside(value[0])]
@@ -180,7 +180,7 @@ def _is_path_of_nothing(value: Tokens) -> bool:
 
 
 def _is_inset_whole(said: list[tuple[float, str]]) -> bool:
-    """Whether what is cut off at opposite sides leaves nothing."""
+    """Return whether clipping at opposite sides leaves nothing."""
     top, right, bottom, left = (said * 4)[:4] if len(said) in {1, 2, 4} else (*said[:3], said[1])
     return any(
         (one[1] == other[1] or not (one[0] and other[0]))
@@ -238,12 +238,12 @@ _KNOWN_WORDS = {
     "content-visibility": "visible auto hidden",
     "text-indent": "",
 }
-"""The words that a property takes; browsers pass over a declaration with another one."""
+"""The keywords of a property; browsers ignore a declaration with another one."""
 _WORDS = {name: frozenset(f"{words} {_EVERYWHERE}".split()) for name, words in _KNOWN_WORDS.items()}
 
 
 def is_valid(name: str, value: Tokens) -> bool:
-    """Whether a declaration counts, as far as its words tell."""
+    """Return whether a declaration is valid, judging by its keywords."""
     if not value:
         return False
     words = _WORDS.get(name)

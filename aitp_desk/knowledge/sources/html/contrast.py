@@ -1,4 +1,4 @@
-"""Colours that a page declares, and how well they are told apart."""
+"""Parses the colours of a page, and computes their contrast."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Colour = tuple[float, float, float]
 
 
 def has_image(value: Tokens) -> bool:
-    """Whether a background is a picture or a gradient."""
+    """Return whether a background is an image or a gradient."""
     return any(
         token.type == "url" or (token.type == "function" and parse_colour([token]) is None)
         for token in value
@@ -21,7 +21,7 @@ def has_image(value: Tokens) -> bool:
 
 
 def parse_colour(value: Tokens) -> tuple[Colour, float] | None:
-    """Red, green, blue and alpha from 0 to 1; None where it is no colour that is known."""
+    """Return red, green, blue and alpha from 0 to 1; None for an unknown colour."""
     return _parsed(value[0].serialize()) if len(value) == 1 else None
 
 
@@ -38,7 +38,7 @@ def _parsed(said: str) -> tuple[Colour, float] | None:
 
 
 def contrast_ratio(one: Colour, other: Colour) -> float:
-    """WCAG 2.2, contrast ratio."""
+    """Return the contrast ratio of WCAG 2.2."""
     lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 

@@ -1,4 +1,4 @@
-"""Values of CSS: numbers with their units, words, and what stands between commas."""
+"""Parses values of CSS: numbers with their units, keywords, lists."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PIXELS = {
     "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6, "vw": 12.8, "vh": 8.0, "vmin": 8.0,
     "vmax": 12.8,
 }  # fmt: skip
-"""What a unit is in pixels, on a screen of 1280 × 800."""
+"""Units in pixels, on a screen of 1280 × 800."""
 
 Tokens = Sequence[Any]
 """Component values of CSS, without white space and comments (tinycss2 has no types)."""
@@ -19,7 +19,7 @@ _MAX_NESTING = 12
 
 
 def parse_number(tokens: Tokens) -> tuple[float, str] | None:
-    """The number that a value is, and what it counts: ``px``, ``%`` or nothing; calculations too.
+    """Return a numeric value and its unit: ``px``, ``%`` or none; evaluates calculations.
 
     Lengths are in pixels.
     """
@@ -48,17 +48,17 @@ def parse_number(tokens: Tokens) -> tuple[float, str] | None:
 
 
 def parse_keyword(tokens: Tokens) -> str:
-    """The word that a value is, in lower case, or the empty string."""
+    """Return a keyword in lower case, or the empty string."""
     return tokens[0].lower_value if len(tokens) == 1 and tokens[0].type == "ident" else ""
 
 
 def drop_space(tokens: Tokens) -> Tokens:
-    """Without white space and comments."""
+    """Return tokens without white space and comments."""
     return [token for token in tokens if token.type not in {"whitespace", "comment"}]
 
 
 def nests_deeply(tokens: Tokens) -> bool:
-    """Whether more brackets stand in each other than may be followed on the stack."""
+    """Return whether brackets nest deeper than recursion allows."""
     level = tokens
     for _ in range(_MAX_NESTING):
         level = [
@@ -72,7 +72,7 @@ def nests_deeply(tokens: Tokens) -> bool:
 
 
 def split_by_comma(tokens: Tokens) -> list[Tokens]:
-    """What stands between commas; a selector keeps its white space."""
+    """Split at commas; a selector keeps its white space."""
     parts: list[list[Any]] = [[]]
     for token in tokens:
         if token.type == "literal" and token.value == ",":
@@ -83,7 +83,7 @@ def split_by_comma(tokens: Tokens) -> list[Tokens]:
 
 
 def _calculated(tokens: Tokens) -> tuple[float, str] | None:
-    """A sum of products, as ``calc()`` has it; None where it mixes what cannot be added here."""
+    """Return a sum of products, as in ``calc()``; None if it mixes incompatible units."""
     total, unit = 0.0, ""
     term: tuple[float, str] | None = None
     sign, operator = 1.0, ""

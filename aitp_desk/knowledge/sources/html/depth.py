@@ -1,7 +1,7 @@
-"""How deep the elements of an HTML page lie in each other, and a bound on it.
+"""Bounds how deep the elements of an HTML page nest.
 
-Whatever reads a tree takes time by the depth of each of its parts: a page that opens elements by
-the hundred thousand and closes none would be read for hours. A browser has such a bound too.
+Traversing a tree takes time by the depth of each node: a page that opens elements by the hundred
+thousand and closes none would take hours. Browsers have such a bound too.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ _NOT_COUNTED = frozenset(
     "html head body p li dt dd tr td th thead tbody tfoot colgroup caption option optgroup rp rt "
     "a".split()
 )
-"""What holds nothing, and what the next one of its kind closes."""
+"""Void elements, and those that the next one of their kind closes."""
 
 
 def flatten(text: str) -> tuple[str, int | None]:
-    """A page without the elements that lie too deep; what they say is kept.
+    """Remove the elements that nest too deep; their text is kept.
 
-    The time it takes is in proportion to the page.
+    The time is proportional to the page.
 
     Parameters:
         text: the page, as it was written.
 
     Returns:
-        The page, and the line, from 1, of the first element that was left out; None for a page
-        that is as it was.
+        The page, and the line, from 1, of the first removed element; None for an unchanged
+        page.
     """
     open_by_name: dict[str, int] = {}
     left_out: dict[str, int] = {}

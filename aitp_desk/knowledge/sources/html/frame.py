@@ -1,7 +1,7 @@
-"""What stands around the content of an HTML page, and the content itself.
+"""Separates the content of an HTML page from its surroundings.
 
-A page says itself what its content is (``main``, ``article``, ARIA's landmarks), or the generator
-that made it does by its names for things. Where neither says anything, the body is the content.
+A page marks its content itself (``main``, ``article``, ARIA landmarks), or its generator does by
+class names. Otherwise the body is the content.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ NOISE = (
     "audio, video, canvas, datalist, noembed, noframes, progress, meter, "
     '[hidden], [popover], [aria-hidden="true"], [role="navigation"], [role="search"], .ahp-notice'
 )
-"""What is never content: programs, what nobody sees, and ways to go elsewhere."""
+"""Elements that are never content: programs, invisible elements, and navigation."""
 _STYLED = "style, [style], [bgcolor], font[color], body[text]"
-"""What may hide text of a page."""
+"""Elements that may hide text of a page."""
 
 _MAIN = ("main", '[role="main"]', "article")
 _FRAME = 'header, footer, aside, [role="banner"], [role="contentinfo"], [role="complementary"]'
@@ -31,21 +31,23 @@ _BARS = re.compile(
     r"no-?(?:search|index|print)|toc|table-?of-?contents)",
     re.IGNORECASE,
 )
-"""What the makers of pages call what is no content, as a whole class or id."""
+"""Usual names of navigation, as a whole class or id."""
 _MOST_OF_A_PAGE = 0.3
-"""What is called so and holds more of the text is content all the same: a form around the page."""
+"""An element with such a name and this share of the text is content all the same: a form around the
+page.
+"""
 _MAX_BARS = 500
 _PERMALINK = frozenset({"", "¶", "#", "§", "🔗", "\uf0c1", "anchor", "link", "permalink"})
 
 
 def find_main(tree: LexborHTMLParser, *, has_bars: bool = True) -> LexborNode | None:
-    """The element that holds the content of a page; what is no content is taken out of the tree.
+    """Return the element with the content of a page; removes what is no content from the tree.
 
     Parameters:
-        has_bars: whether names may tell what is no content; a section of a manual is called so too.
+        has_bars: whether names may identify navigation; a section of a manual may have such a name.
     """
     if tree.css_first(_STYLED) is not None:
-        from aitp_desk.knowledge.sources.html.visibility import remove_hidden  # not for the start
+        from aitp_desk.knowledge.sources.html.visibility import remove_hidden  # not at the start
 
         remove_hidden(tree)
     name_panels(tree)
@@ -65,13 +67,13 @@ def find_main(tree: LexborHTMLParser, *, has_bars: bool = True) -> LexborNode | 
 
 
 def remove_node(node: LexborNode) -> None:
-    """Take a node out of its tree; those within it may be held and taken out as well."""
-    # decompose() would free what is within, and a list of nodes may hold that too
+    """Remove a node from its tree; nodes within it may still be held and removed as well."""
+    # decompose() would free the nodes within, which a list of nodes may hold too
     node.replace_with("")
 
 
 def _drop_bars(main: LexborNode) -> None:
-    """Take out menus, breadcrumbs and the like that only their class or id tells."""
+    """Remove menus, breadcrumbs and the like that only their class or id identifies."""
     bars = [node for node in main.css("[class], [id], form") if _is_bar(node)]
     most = _MOST_OF_A_PAGE * len(main.text()) if bars else 0
     for node in bars[:_MAX_BARS]:
@@ -87,12 +89,12 @@ def _is_bar(node: LexborNode) -> bool:
 
 @lru_cache(maxsize=1024)
 def _names_a_bar(names: str) -> bool:
-    """Whether a class or an id is called so; a page says the same few of ten thousand elements."""
+    """Return whether a class or id names navigation; a page repeats few names many times."""
     return any(_BARS.fullmatch(name) for name in names.split())
 
 
 def _drop_permalinks(main: LexborNode) -> None:
-    """Take out the signs beside headings that lead to the heading itself."""
+    """Remove the signs next to headings that link to the heading itself."""
     for link in main.css('a[href^="#"]'):
         own = link.attributes
         if "id" not in own and "name" not in own and link.text().strip().lower() in _PERMALINK:

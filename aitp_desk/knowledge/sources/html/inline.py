@@ -1,4 +1,4 @@
-"""HTML within a Markdown page that hides text: such a page is read as the HTML that it makes."""
+"""Removes hidden text of inline HTML in Markdown, by converting such a page to HTML."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from aitp_desk.knowledge.sources.html.page import read_html
 from aitp_desk.knowledge.sources.markdown.blocks import markdown_html
 
 _UNSEEN = "dialog audio video canvas datalist noembed noframes progress meter".split()
-"""Elements whose text is not shown, wherever they stand."""
+"""Elements whose text is never shown."""
 _NEVER_SEEN = ", ".join(["[hidden]", "[popover]", *_UNSEEN, "p script", "p style", "p noscript"])
 _MAY_HIDE = re.compile(
     rf"<[^>]*\b(?:style|hidden|popover|bgcolor|color|script|noscript|template|{'|'.join(_UNSEEN)})\b",
@@ -19,12 +19,12 @@ _MAY_HIDE = re.compile(
 
 
 def may_hide(body: str) -> bool:
-    """Whether there is anything in a Markdown text by which some of it could be hidden."""
+    """Return whether a Markdown text has anything that could hide text."""
     return "<" in body and _MAY_HIDE.search(body) is not None
 
 
 def drop_hidden(body: str) -> str | None:
-    """A Markdown text as HTML without what nobody sees; None where nothing of it is hidden."""
+    """Return a Markdown text as HTML without hidden text; None if nothing of it is hidden."""
     from aitp_desk.knowledge.sources.html.visibility import remove_hidden
 
     html = f"<main>{markdown_html(body)}</main>"

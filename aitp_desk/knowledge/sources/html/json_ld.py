@@ -1,6 +1,6 @@
-"""Facts that a page declares as JSON-LD (schema.org), as sections that can be read.
+"""Writes facts that a page declares as JSON-LD (schema.org) as readable sections.
 
-Only what the page is about is read: products, questions, instructions, events, recipes and places.
+Only the subjects of a page are read: products, questions, instructions, events, recipes and places.
 A fact that the page shows anyway is left out.
 """
 
@@ -23,7 +23,7 @@ _MAX_FACT = 2000
 _MAX_HTML = 20_000
 _MAX_FACTS = 60
 _BEGINNING = 120
-"""So much of a text tells whether the page shows it."""
+"""How much of a text is compared with the page."""
 
 _TYPES = frozenset(
     "Product ProductGroup FAQPage QAPage HowTo Recipe Event Festival LocalBusiness Service Course"
@@ -31,7 +31,7 @@ _TYPES = frozenset(
     " TouristAttraction".split()
 )
 _LIKE = ("Event", "Business", "Store", "Shop", "Restaurant", "Establishment", "Service", "Agency")
-"""How the names of narrower types end."""
+"""The endings of the names of narrower types."""
 _SKIPPED = frozenset(
     "@context @id @graph image logo url sameAs mainEntityOfPage thumbnail thumbnailUrl contentUrl"
     " embedUrl potentialAction breadcrumb hasMap review photo video isPartOf publisher inLanguage"
@@ -44,7 +44,7 @@ _DURATION = re.compile(
     r"P(?:(?P<d>\d+)D)?(?:T(?:(?P<h>\d+)H)?(?:(?P<m>\d+)M)?(?:(?P<s>\d+(?:\.\d+)?)S)?)?"
 )
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:?\d\d)?")
-"""A place's own time: its distance from Greenwich tells a visitor nothing."""
+"""A local time: its offset from UTC is no use to a visitor."""
 _UNITS = {"d": "day", "h": "hour", "m": "minute", "s": "second"}
 _SPACE = re.compile(r"\s+")
 _BLOCK = re.compile(r"(?=</?(?:p|div|li|br|[uo]l|tr|t[dh]|h\d)\b)", re.IGNORECASE)
@@ -61,18 +61,18 @@ _LABELS = {
     "additionalProperty": "Properties",
 }
 _OF_A_BUSINESS = frozenset("openingHours openingHoursSpecification priceRange".split())
-"""Many narrower types have no ending in common: bakeries, pharmacies, hospitals."""
+"""Many narrower types have no common ending: bakeries, pharmacies, hospitals."""
 
 
 def write_facts(declarations: Iterable[str], shown: str) -> str:
-    """The facts that a page declares, as HTML.
+    """Write the facts that a page declares, as HTML.
 
     Parameters:
         declarations: the JSON-LD of the page.
         shown: its text.
 
     Returns:
-        Empty where it declares none that it does not show.
+        Empty if it declares none that it does not show.
     """
     seen = _folded(shown)
     parts: list[str] = []
@@ -91,7 +91,7 @@ def write_facts(declarations: Iterable[str], shown: str) -> str:
 
 
 def _things(declared: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
-    """The things of a declaration, and those in its graph."""
+    """Yield the things of a declaration, and those in its graph."""
     if depth > MAX_DEPTH:
         return
     if isinstance(declared, list):
@@ -163,7 +163,7 @@ def _is_fact(member: object) -> bool:
 
 
 def _steps(steps: Any, depth: int = 0) -> Iterator[str]:
-    """The steps of instructions, also those in their parts."""
+    """Yield the steps of instructions, including nested ones."""
     for step in _listed(steps):
         if isinstance(step, str):
             yield from filter(None, [_plain(step)])
@@ -176,7 +176,7 @@ def _steps(steps: Any, depth: int = 0) -> Iterator[str]:
 
 
 def _said(value: Any, depth: int = 0) -> str:
-    """A value in words: a price with its currency, an address, hours, a list."""
+    """Return a value as text: a price with its currency, an address, hours, a list."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
@@ -264,5 +264,5 @@ def _plain(text: str) -> str:
 
 
 def _folded(text: str) -> str:
-    """A text to compare: elements part words in other places than the facts do."""
+    """Return a text for comparison: elements split words differently than the facts."""
     return _SPACE.sub("", text).casefold()

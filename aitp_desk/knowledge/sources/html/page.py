@@ -1,4 +1,4 @@
-"""HTML pages: their title, their description and their main content, safe and with its ids."""
+"""Reads an HTML page's title, description and main content, sanitized and with its ids."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _JSON_LD = 'script[type="application/ld+json"]'
 _LIKE_A_HEADING = re.compile(r".{3,120}(?<![:.,;])")
 _DEEPEST_OPENING = 12
 _MOST_BEFORE = 8
-"""So many empty elements and spaces before a heading are looked through for its name."""
+"""How many empty elements and spaces before a heading are searched for its name."""
 _DEEPER = re.compile(r"(</?h)([1-5])(?=[\s>])")
 _FOOTNOTES = {
     "de": "Fußnoten",
@@ -49,7 +49,7 @@ _CLEANER = nh3.Cleaner(
 
 
 class HtmlPage(msgspec.Struct, frozen=True):
-    """What was read from an HTML page; ``body`` is safe to place into another page."""
+    """An HTML page as it was read; ``body`` is safe to place into another page."""
 
     title: str
     description: str
@@ -61,16 +61,16 @@ def read_html(
 ) -> HtmlPage:
     """Find a page's title, its meta description and its main content.
 
-    The body holds no script, no style, no event handler and no dangerous link. Its first heading is
-    of level 1 where that is the page's title, and no other one is. Headings and the terms of
-    definition lists have the ids by which links lead to them.
+    The body has no script, no style, no event handler and no dangerous link. Its first heading is
+    of level 1 if that is the page's title, and no other one is. Headings and the terms of
+    definition lists keep the ids that links refer to.
 
     Parameters:
         rendered_here: whether the desk shows the page, so that a long definition whose term has no
-            id may be given one; a page from elsewhere has the ids that it has.
-        has_bars: whether menus may stand in it, as
+            id may be given one; an external page has its own ids.
+        has_bars: whether it may have menus, as
         :func:`~aitp_desk.knowledge.sources.html.frame.find_main`.
-        has_headings: whether a bold paragraph is none, as in what was written as Markdown.
+        has_headings: whether bold paragraphs are not headings, as in a page from Markdown.
     """
     tree = LexborHTMLParser(text)
     described = tree.css_first('meta[name="description"]')
@@ -107,7 +107,7 @@ def read_html(
 
 
 def _title(main: LexborNode, called: str) -> tuple[str, bool]:
-    """What a page is called, and whether it has several headings of level 1."""
+    """Return a page's title, and whether it has several headings of level 1."""
     tops = [text for node in main.css("h1") if (text := plain(node.text()))]
     if len(tops) == 1:
         return tops[0], False
@@ -118,7 +118,7 @@ def _title(main: LexborNode, called: str) -> tuple[str, bool]:
 
 
 def _raise_bold(main: LexborNode) -> None:
-    """Make headings of the paragraphs that are bold from end to end and no sentence."""
+    """Convert paragraphs that are wholly bold and no sentence to headings."""
     for node in main.css("p > b:only-child, p > strong:only-child"):
         paragraph, text = node.parent, plain(node.text())
         if paragraph is None or not _LIKE_A_HEADING.fullmatch(text) or text.lower() in NOTES:
@@ -132,7 +132,7 @@ def _raise_bold(main: LexborNode) -> None:
 
 
 def _raise_summaries(main: LexborNode) -> None:
-    """Make headings of the summaries that are rows of questions: each answer is a section."""
+    """Convert summaries that are rows of questions to headings: each answer is a section."""
     for node in main.css("details > summary"):
         details, text = node.parent, plain(node.text())
         if details is None or not _LIKE_A_HEADING.fullmatch(text):
@@ -151,9 +151,9 @@ def _raise_summaries(main: LexborNode) -> None:
 
 
 def _gather_footnotes(main: LexborNode, page: str) -> None:
-    """Give the footnotes that docutils writes a section of their own at the end of the page.
+    """Move the footnotes that docutils writes to a separate section at the end of the page.
 
-    They stand in sections which most of them have nothing to do with.
+    They are in sections to which most of them are unrelated.
     """
     told: list[str] = []
     for notes in main.css("dl.footnote, aside.footnote"):
@@ -172,7 +172,7 @@ def _gather_footnotes(main: LexborNode, page: str) -> None:
 
 
 def _name_headings(main: LexborNode) -> None:
-    """Give each heading the id that leads to it.
+    """Give each heading the id that links to it.
 
     That is its own, a name right before it, that of the part which it opens, or one within it.
     """
@@ -187,7 +187,7 @@ def _name_headings(main: LexborNode) -> None:
 
 
 def _named_by(heading: LexborNode, main: LexborNode) -> LexborNode | None:
-    """The nearest element with an id before which, in the element that has it, nothing is said."""
+    """Return the nearest element with an id, if no text is between it and the heading."""
     node = heading
     for _ in range(_DEEPEST_OPENING):
         before = node.prev
@@ -216,7 +216,7 @@ def _id_of(node: LexborNode) -> str:
 
 
 def _name_terms(main: LexborNode) -> None:
-    """Give ids to the terms of the lists that explain one at length: sources may lead to them."""
+    """Add ids to the terms of lists with long definitions: sources may link to them."""
     anchors = AnchorIds()
     lists: dict[int, list[LexborNode]] = {}
     long: set[int] = set()
@@ -239,7 +239,7 @@ def _name_terms(main: LexborNode) -> None:
 
 
 def _opening(main: LexborNode, title: str) -> LexborNode | None:
-    """The element at the top of the page that says its title and nothing else."""
+    """Return the element at the top of the page that has its title and nothing else."""
     node, wanted = main, title.casefold()
     for _ in range(_DEEPEST_OPENING):
         inner = next((child for child in node.iter() if child.text().strip()), None)
@@ -263,7 +263,7 @@ def _make_title(opening: LexborNode, title: str) -> None:
 
 
 def _name_language(code: LexborNode) -> None:
-    """Keep the language of a code block, which generators write into one class or another."""
+    """Keep the language of a code block, which generators write into various classes."""
     within = code.css_first("code[class]")
     near: list[LexborNode | None] = [within, code, code.parent]
     near.append(code.parent.parent if code.parent is not None else None)
@@ -275,7 +275,7 @@ def _name_language(code: LexborNode) -> None:
 
 
 def _lower(body: str, *, keeps_first: bool) -> str:
-    """The headings one level lower, but for the first where that is the title."""
+    """Lower the headings by one level, except the first if that is the title."""
     left = 2 if keeps_first else 0
 
     def lowered(found: re.Match[str]) -> str:

@@ -1,7 +1,7 @@
-"""The styles that an HTML page declares itself: its ``style`` elements and attributes.
+"""Reads an HTML page's own styles: its ``style`` elements and attributes.
 
-A small cascade (CSS Cascading and Inheritance Level 4): enough to find text that nobody sees. Style
-sheets that are files of their own are not read.
+A small cascade (CSS Cascading and Inheritance Level 4): enough to find hidden text. External style
+sheets are not read.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from aitp_desk.knowledge.sources.html.css_values import (
 MAX_SHEET_CHARACTERS = 512 * 1024
 """A longer style sheet is not read."""
 MAX_RULES = 2000
-"""So many rules of a page are applied."""
+"""How many rules of a page are applied."""
 _MAX_NESTING = 8
 _MOST_NESTED = 100
 _NARROWEST, _WIDEST = 320.0, 4000.0
-"""A rule for screens of at least or at most so many pixels holds on all of them."""
+"""A rule for screens of at least or at most this many pixels holds on all of them."""
 
 
 class Declaration(msgspec.Struct, frozen=True):
@@ -39,7 +39,7 @@ class Declaration(msgspec.Struct, frozen=True):
 
     Parameters:
         weight: the larger wins: important, inline, specificity, order.
-        rule: the rule that it stands in; None for an attribute of the element.
+        rule: its rule; None for an attribute of the element.
     """
 
     value: Tokens
@@ -64,11 +64,11 @@ class Rule(msgspec.Struct, frozen=True, eq=False):
 
 
 Style = dict[str, Declaration]
-"""What is declared for an element, by property."""
+"""The declarations of an element, by property."""
 
 
 class _Sheet:
-    """A style sheet, read. Its attributes are those of :class:`Styles`."""
+    """A parsed style sheet. Its attributes are those of :class:`Styles`."""
 
     def __init__(self, wanted: frozenset[str]) -> None:
         self.rules: list[Rule] = []
@@ -139,7 +139,7 @@ class _Sheet:
 def _declarations(
     content: str | Tokens, wanted: frozenset[str], custom: dict[str, Tokens]
 ) -> Iterator[tuple[str, Tokens, bool]]:
-    """The declarations of interest; custom properties go where they are kept."""
+    """Yield the declarations of interest; custom properties are stored in ``custom``."""
     for name, value, important in _parse(content):
         if name.startswith("--"):
             custom[name] = value
@@ -149,7 +149,7 @@ def _declarations(
 
 @lru_cache(maxsize=32)
 def _read_sheet(text: str, media: str, wanted: frozenset[str]) -> _Sheet:
-    """A style sheet; the pages of a site have the same ones."""
+    """Parse a style sheet; cached, because the pages of a site share them."""
     sheet = _Sheet(wanted)
     rules = tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True)
     queries = tinycss2.parse_component_value_list(media)
@@ -162,12 +162,12 @@ class Styles:
 
     Parameters:
         tree: the page.
-        wanted: the properties that are of interest.
-        is_valid: whether a value of one counts.
+        wanted: the properties of interest.
+        is_valid: whether a value of one is valid.
 
     Attributes:
-        nodes: the elements for which something is declared, by their ids in memory.
-        of: what is declared for each of them.
+        nodes: the elements with declarations, by their ids in memory.
+        of: the declarations of each of them.
         rules: of all style sheets.
         animated: the properties that each animation sets.
         imports: whether there are style sheets that are not read.
@@ -201,7 +201,7 @@ class Styles:
         if not self.rules:
             return
         here = {
-            f"{sign}{name}".lower()  # as pages without a doctype have it
+            f"{sign}{name}".lower()  # as for pages without a doctype
             for node in tree.css("[class], [id]")
             for sign, attribute in ((".", "class"), ("#", "id"))
             for name in (node.attributes.get(attribute) or "").split()
@@ -212,7 +212,7 @@ class Styles:
             try:
                 nodes = tree.css(rule.selector)
             except (SelectolaxError, ValueError):
-                continue  # no selector, or one that the parser does not know
+                continue  # no selector, or one unknown to the parser
             for node in nodes:
                 for name, value, important in rule.declarations:
                     weight = (int(important), 0, *rule.specificity, order)
@@ -244,7 +244,7 @@ class Styles:
             style[name] = declared
 
     def _fill_in(self) -> None:
-        """Put what custom properties hold in the place of ``var(…)``."""
+        """Replace ``var(…)`` by custom properties."""
         for style in self.of.values():
             for name, declared in style.items():
                 value = _filled(declared.value, self._custom)
@@ -252,13 +252,13 @@ class Styles:
 
 
 def is_for_all(media: Tokens) -> bool:
-    """Whether a media query holds for everybody with a screen (Media Queries Level 4)."""
+    """Return whether a media query holds for all screens (Media Queries Level 4)."""
     queries = split_by_comma(media)
     return not queries or any(map(_is_general, queries))
 
 
 def is_for_print(media: Tokens) -> bool:
-    """Whether a media query is for paper, or for what reads aloud, alone."""
+    """Return whether a media query is only for print or speech."""
     return bool(media) and all(
         parse_keyword(query[:1]) in {"print", "speech", "aural", "braille"}
         for query in split_by_comma(media)
@@ -305,7 +305,7 @@ def _parsed(content: str | Tokens) -> Iterator[tuple[str, Tokens, bool]]:
 
 
 def _blocks(content: str | Tokens) -> Sequence[Any]:
-    """The declarations and the nested rules of a block."""
+    """Return the declarations and the nested rules of a block."""
     found: Sequence[Any] = tinycss2.parse_blocks_contents(
         content, skip_comments=True, skip_whitespace=True
     )
@@ -313,7 +313,7 @@ def _blocks(content: str | Tokens) -> Sequence[Any]:
 
 
 def _nested(selector: Tokens, around: Sequence[Tokens]) -> Iterator[Tokens]:
-    """A selector below those of the rule around it (CSS Nesting)."""
+    """Yield a selector below those of the rule around it (CSS Nesting)."""
     if not around:
         yield selector
         return
@@ -334,7 +334,7 @@ def _said(tokens: Tokens) -> str:
 
 
 def _weigh(selector: Tokens) -> tuple[frozenset[str], tuple[int, int, int]]:
-    """The classes and ids of what is selected, and the specificity (Selectors Level 4, 17)."""
+    """Return the classes and ids of a selector, and its specificity (Selectors Level 4, 17)."""
     ids = classes = elements = 0
     names: set[str] = set()
     before = None

@@ -1,4 +1,4 @@
-"""Tabs of an HTML page: each panel is given the name that its tab has."""
+"""Puts the name of each tab of an HTML page into its panel."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _MAX_NAME = 80
 
 
 def name_panels(tree: LexborHTMLParser) -> None:
-    """Put the name of each tab at the beginning of its panel, and take the tabs out.
+    """Put the name of each tab at the beginning of its panel, and remove the tabs.
 
-    Tabs and panels belong together by ids where they have them, else by their order. A panel that
-    is ``hidden`` is shown when its tab is chosen, so it is read.
+    Tabs and panels are matched by ids if they have them, else by their order. A panel that is
+    ``hidden`` is shown when its tab is chosen, so it is read.
     """
     if tree.css_first(_HAS_TABS) is None:
         return

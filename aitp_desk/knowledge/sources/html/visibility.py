@@ -1,7 +1,7 @@
-"""Text of an HTML page that nobody sees: hidden by its style, and so neither indexed nor answered.
+"""Removes text of an HTML page that its styles hide, so that it is neither indexed nor answered.
 
-What a visitor can bring into view stays: a panel of tabs, or what a rule of the page's own style
-sheet shows in another state (:func:`_is_opened`).
+What a visitor can bring into view stays: a tab panel, or what a rule of the page's style sheet
+shows in another state (:func:`_is_opened`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from aitp_desk.knowledge.sources.html.css_values import Tokens, parse_keyword, p
 from aitp_desk.knowledge.sources.html.stylesheet import Declaration, Rule, Style, Styles
 
 _LEAST_CONTRAST = 1.15
-"""Text of less contrast is not told from what is behind it."""
+"""Text of less contrast is indistinguishable from its background."""
 _CLIPPED = {"hidden", "clip", "scroll", "auto"}
 
 _FILL = "text-fill-color"
@@ -51,22 +51,22 @@ _PANEL = re.compile(
     r"carousel|faq|show-?hide)(?:$|[\s_-])",
     re.IGNORECASE,
 )
-"""What a class or id calls a part of a page that its visitors open."""
+"""Classes and ids of parts of a page that visitors can open."""
 _OPENED_BY = frozenset({"display", "visibility", "content-visibility", "opacity", *BOXES})
 """The properties by which pages open and close such a part."""
 _CONTROLS = frozenset({"button", "input", "label"})
 _CONTROLLING = frozenset({"onclick", "aria-controls", "aria-expanded"})
 _MOST_BEFORE = 3
 _NEVER_TAKEN = frozenset({"html", "body", "main"})
-"""Hidden until a script has run, not from everybody."""
+"""These may be hidden until a script has run."""
 _MOST_OF_A_PAGE = 0.5
 
 Shows = Callable[[Style], bool]
-"""Whether an element within a hidden one is seen all the same."""
+"""Whether an element within a hidden one is visible all the same."""
 
 
 def remove_hidden(tree: LexborHTMLParser) -> int:
-    """Take out of a page what nobody sees; returns how many characters that were."""
+    """Remove the hidden text of a page; return how many characters that were."""
     styles = Styles(tree, _WANTED, is_valid)
     is_whole = tree.css_first('link[rel~="stylesheet"]') is None and not styles.imports
     canvas = _Canvas() if is_whole else None
@@ -80,7 +80,7 @@ def remove_hidden(tree: LexborHTMLParser) -> int:
             continue
         if _is_hidden_whole(node, style, styles):
             taken += len(node.text().strip())
-            # decompose() would free what is within, and that is held too
+            # decompose() would free the nodes within, which are held too
             node.replace_with("")
             continue
         for shows in _hides_own_text(node, style, styles, canvas):
@@ -89,13 +89,13 @@ def remove_hidden(tree: LexborHTMLParser) -> int:
 
 
 class _Canvas:
-    """What a page without other style sheets looks like: black on white."""
+    """The colours of a page without other style sheets: black on white."""
 
     ink, paper = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
 
 
 def _erase(node: LexborNode, styles: Styles, shows: Shows) -> int:
-    """Remove the text of an element, but for what is shown within it."""
+    """Remove the text of an element, except what is shown within it."""
     erased = 0
     waiting = [node]
     while waiting:
@@ -111,7 +111,7 @@ def _erase(node: LexborNode, styles: Styles, shows: Shows) -> int:
 
 
 def _is_hidden_whole(node: LexborNode, style: Style, styles: Styles) -> bool:
-    """Whether nothing within an element can be seen."""
+    """Return whether everything within an element is hidden."""
 
     def hides(*names: str) -> bool:
         return any(_hides(node, style, name, styles) for name in names)
@@ -128,14 +128,14 @@ def _is_hidden_whole(node: LexborNode, style: Style, styles: Styles) -> bool:
 
 
 def _has_shares(style: Style) -> bool:
-    """Whether a place is a share of what is around it: boxes side by side are moved so."""
+    """Return whether a position is relative to the container: slides are moved so."""
     return any(token.type == "percentage" for name in SIDES for token in _value(style, name))
 
 
 def _hides_own_text(
     node: LexborNode, style: Style, styles: Styles, canvas: _Canvas | None
 ) -> list[Shows]:
-    """How an element hides text of its own that elements within it may show again."""
+    """Return how an element hides its own text, which elements within it may show again."""
     found: list[Shows] = []
     if _hides(node, style, "visibility", styles):
         found.append(lambda inner: parse_keyword(_value(inner, "visibility")) == "visible")
@@ -149,7 +149,7 @@ def _hides_own_text(
 
 
 def _has_a_size(style: Style) -> bool:
-    """Whether a font's size is said anew, and not as a share of none."""
+    """Return whether a font size is absolute, and not relative to zero."""
     size = parse_number(_value(style, "font-size"))
     if size is None:
         return "font-size" in style or "font" in style
@@ -165,7 +165,7 @@ def _hides(node: LexborNode, style: Style, name: str, styles: Styles) -> bool:
 
 
 def _is_animated(style: Style, name: str, styles: Styles) -> bool:
-    """Whether an animation of the page brings an element into view."""
+    """Return whether an animation of the page brings an element into view."""
     said = [token for key in ("animation", "animation-name") for token in _value(style, key)]
     return any(
         name in styles.animated.get(token.lower_value, ())
@@ -175,9 +175,9 @@ def _is_animated(style: Style, name: str, styles: Styles) -> bool:
 
 
 def _is_opened(node: LexborNode, name: str, declared: Declaration, styles: Styles) -> bool:
-    """Whether a style sheet hides a part of a page that visitors open.
+    """Return whether a style sheet hides a part of a page that visitors can open.
 
-    It is called so, or another rule for the same class or id shows it: ``.tab.active``.
+    Its name says so, or another rule for the same class or id shows it: ``.tab.active``.
     """
     rule = declared.rule
     if (rule is not None or name != "display") and _holds_the_page(node):
@@ -199,7 +199,7 @@ def _is_panel(node: LexborNode) -> bool:
 
 
 def _follows_a_control(node: LexborNode) -> bool:
-    """Whether something to click on stands right before an element."""
+    """Return whether a control is right before an element."""
     before = node.prev
     for _ in range(_MOST_BEFORE):
         if before is None:
@@ -211,7 +211,7 @@ def _follows_a_control(node: LexborNode) -> bool:
 
 
 def _holds_the_page(node: LexborNode) -> bool:
-    """Whether an element holds the page's heading and most of its text: a script shows it."""
+    """Return whether an element has the page's heading and most of its text: a script shows it."""
     if node.css_first("h1, main, article") is None:
         return False
     root = node
@@ -235,7 +235,7 @@ def _value(style: Style, name: str) -> Tokens:
 
 
 def _is_invisible(node: LexborNode, style: Style, styles: Styles, canvas: _Canvas | None) -> bool:
-    """Whether an element's text has the colour of what is behind it, as far as the page tells."""
+    """Return whether an element's text has the colour of its background, if known."""
     if parse_keyword(_value(style, "background-clip")) == "text":
         return False
     if any(parse_keyword(_value(style, name)) == "currentcolor" for name in _BACKGROUNDS):
@@ -260,7 +260,7 @@ def _is_invisible(node: LexborNode, style: Style, styles: Styles, canvas: _Canva
 def _inherited(
     node: LexborNode, styles: Styles, name: str, default: Colour | None
 ) -> Colour | None:
-    """A colour that is declared for an element or the nearest one around it; None if unknown."""
+    """Return the declared colour of an element or its nearest ancestor; None if unknown."""
     around: LexborNode | None = node
     while around is not None:
         style = styles.of.get(around.mem_id, {})
@@ -280,6 +280,6 @@ def _inherited(
             if seen[1] > 1 - FAINT:
                 return seen[0]
             if seen[1] > FAINT:
-                return None  # what shines through is not known
+                return None  # a transparent colour's background is not known
         around = around.parent
     return default

@@ -1,1 +1,1 @@
-"""Markdown and its dialects as blocks."""
+"""Reads Markdown and its dialects as blocks."""

@@ -1,4 +1,4 @@
-"""Boxes and tabs of Markdown dialects, as plain Markdown that says the same."""
+"""Writes admonitions and tabs of Markdown dialects as plain Markdown."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ BOXES = frozenset(
     " example quote abstract summary todo attention seealso see-also admonition callout notice"
     " alert aside deepdive pitfall tldr faq check done fail missing cite snippet details".split()
 )
-"""What makers of sites call a box."""
+"""The names of admonitions."""
 _UNNAMED = frozenset("admonition callout notice alert aside details block".split())
 _CALLED = {"seealso": "See also", "see-also": "See also", "tldr": "TL;DR", "faq": "FAQ"}
 _CALLED |= {"deepdive": "Deep dive"}
 _NO_TEXT = ("-", "*", "+", "#", "|", ">", "`", "~", "<", "!", "=", ":", "1.", "    ")
-"""How a line begins that is no running text."""
+"""The beginnings of lines that are no running text."""
 
 
 def make_label(title: str) -> str:
-    """A name before what it is for: ``**Linux:**``."""
+    """Return a label before its text: ``**Linux:**``."""
     title = title.strip().strip("*_").strip()
     if not title:
         return ""
@@ -26,7 +26,7 @@ def make_label(title: str) -> str:
 
 
 def make_heading(kind: str, title: str = "") -> str:
-    """What a box is headed with: its title, else its kind."""
+    """Return the heading of an admonition: its title, else its kind."""
     kind = kind.lower()
     if title or kind in _UNNAMED:
         return title
@@ -34,7 +34,7 @@ def make_heading(kind: str, title: str = "") -> str:
 
 
 def with_label(title: str, lines: Sequence[str]) -> list[str]:
-    """A text with its label: in its first paragraph, else in a paragraph of its own."""
+    """Return a text with its label: in its first paragraph, else in a separate paragraph."""
     said = make_label(title)
     content = list(_without_ends(lines))
     if not said:
@@ -45,12 +45,12 @@ def with_label(title: str, lines: Sequence[str]) -> list[str]:
 
 
 def make_blockquote(lines: Iterable[str]) -> list[str]:
-    """A box, which Markdown shows as a quotation."""
+    """Return an admonition as a block quotation."""
     return [f"> {line}".rstrip() for line in lines]
 
 
 def dedent_lines(lines: Sequence[str]) -> list[str]:
-    """Lines without the indentation that all of them share."""
+    """Remove the common indentation of lines."""
     said = [line for line in lines if line.strip()]
     shared = min((len(line) - len(line.lstrip()) for line in said), default=0)
     return [line[shared:] if line.strip() else "" for line in lines]

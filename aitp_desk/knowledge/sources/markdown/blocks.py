@@ -1,4 +1,4 @@
-"""Markdown (CommonMark and tables) as blocks of plain text."""
+"""Converts Markdown (CommonMark and tables) to blocks of plain text."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _HEADING_LINE = re.compile(r"^ {0,3}#{1,6}\s+\S", re.MULTILINE)
 
 
 def markdown_blocks(body: str) -> list[Block]:
-    """The blocks of a Markdown text, in order."""
+    """Return the blocks of a Markdown text, in order."""
     return _Reader(_parser().parse(body)).blocks()
 
 
 def first_heading(body: str) -> str:
-    """The text of the first heading, or the empty string."""
+    """Return the text of the first heading, or the empty string."""
     if not _HEADING_LINE.search(body) and "\n=" not in body and "\n-" not in body:
         return ""
     tokens = _parser().parse(body)
@@ -35,20 +35,20 @@ def first_heading(body: str) -> str:
 
 
 def markdown_html(body: str) -> str:
-    """A Markdown text as HTML."""
+    """Return a Markdown text as HTML."""
     return str(_parser().render(body))
 
 
 @cache
 def _parser() -> MarkdownIt:
-    """What parses; a desk whose index is still right starts without it."""
+    """Return the parser; created late, because a desk with a valid index starts without it."""
     from markdown_it import MarkdownIt
 
     return MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 
 def inline_text(inline: Token) -> str:
-    """An inline token as plain text: no marks, links as their words, images left out."""
+    """Return an inline token as plain text: no marks, links as their text, no images."""
     return plain("".join(_pieces(inline.children or ())))
 
 
@@ -63,7 +63,7 @@ def _pieces(children: Iterable[Token]) -> Iterable[str]:
 
 
 class _Reader:
-    """Walks the flat list of tokens once."""
+    """Traverses the flat list of tokens once."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.tokens = tokens
@@ -80,7 +80,7 @@ class _Reader:
         return self.found
 
     def _read(self, at: int) -> int:
-        """Read what begins at a token; returns where the next begins."""
+        """Read the block at a token; return where the next begins."""
         token = self.tokens[at]
         if token.type == "table_open":
             return self._table(at)

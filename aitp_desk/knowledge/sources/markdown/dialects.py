@@ -1,7 +1,7 @@
-"""Dialects of Markdown (MkDocs, Docusaurus, VitePress, MyST, Hugo) as CommonMark with tables.
+"""Converts dialects of Markdown (MkDocs, Docusaurus, VitePress, MyST, Hugo) to CommonMark.
 
-What a dialect adds becomes plain Markdown that says the same, so that no other code knows of it:
-pages, their Markdown, passages and answers are made of the same text.
+Additions of a dialect become equivalent plain Markdown, so that no other code knows of them: pages,
+their Markdown, passages and answers are made from the same text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from aitp_desk.knowledge.sources.markdown.inline import Inline
 from aitp_desk.knowledge.sources.markdown.mdx import HAS_COMPONENTS, expand_components
 
 MAX_DEPTH = 12
-"""Boxes that lie deeper in each other are left as they are written."""
+"""Admonitions that nest deeper stay unchanged."""
 _SIGNS = re.compile(
     r"^\s*(?:!!!|\?\?\?|===|:::|///|:{3,}\{|>\s*\[!|```+\s*\{|~~~+\s*\{|%|\+\+\+|:\s|\[\^|--8<--"
     r"|\(\S+\)=\s*$|\*\[)"
@@ -46,9 +46,9 @@ _COLONS = re.compile(
 _SLASHES = re.compile(
     r"(?P<indent> *)(?P<fence>/{3,})[ \t]*(?P<kind>[\w-]+)(?:[ \t]*\|[ \t]*(?P<title>.*))?[ \t]*"
 )
-"""A box of PyMdown: its options follow, indented, and slashes end it."""
+"""A PyMdown block: its indented options follow, and slashes end it."""
 _OBJECT = re.compile(r"::: [\w.]+\s*")
-"""What mkdocstrings puts the description of a program in place of; its options follow."""
+"""A placeholder of mkdocstrings for API documentation; its options follow."""
 _DIRECTIVE = re.compile(r"\{(?P<name>[\w:.-]+)\}[ \t]*(?P<argument>.*)")
 _ALERT = re.compile(r"(?P<indent>\s*)>\s*\[!(?P<kind>\w+)\][+-]?[ \t]*(?P<title>.*)")
 _TITLE = re.compile(r"title\s*=\s*[\"']([^\"']*)[\"']")
@@ -60,7 +60,7 @@ _DEFINITION = re.compile(r"(?P<indent> {0,3}):[ \t]+(?P<text>\S.*)")
 _NO_TERM = re.compile(r"\s*(?:[-*+]\s|[#>|:~!]|```|\d+[.)]\s|$)")
 _OPTION = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|[\w-]+=(?:\"[^\"]*\"|'[^']*'|\S+)|/\S*/")
 _OPTIONS = frozenset("copy showLineNumbers expandable lines wrap live test skip nocopy".split())
-"""What stands after the title of a code block."""
+"""Options after the title of a code block."""
 _IN_CAMEL_CASE = re.compile(r"[a-z\d_-]+(?:[A-Z][a-z\d_-]+)*")
 _ABBREVIATION = re.compile(r"\*\[(?P<short>[^\]\n]{1,80})\]:[ \t]*(?P<text>\S.*)")
 _MARKDOWN_WITHIN = re.compile(
@@ -86,12 +86,12 @@ _GROUPS = frozenset(
 def to_commonmark(
     text: str, *, is_mdx: bool = False, front: Mapping[str, Any] | None = None
 ) -> str:
-    """A Markdown text without what CommonMark does not know.
+    """Convert a Markdown text to CommonMark.
 
     Parameters:
         text: the page without its front matter.
         is_mdx: whether it is MDX, where braces are expressions.
-        front: the front matter, which may say what names in the text stand for.
+        front: the front matter, which may define the values of names in the text.
     """
     if is_mdx or HAS_COMPONENTS.search(text):
         text = expand_components(text, is_mdx=is_mdx)
@@ -104,7 +104,7 @@ def to_commonmark(
 
 
 def _variables(front: Mapping[str, Any]) -> dict[str, str]:
-    """What MyST and Jekyll put in place of names: substitutions, and ``page.title``."""
+    """Return the values of names in MyST and Jekyll: substitutions, and ``page.title``."""
     myst = front.get("myst")
     declared = (myst if isinstance(myst, dict) else front).get("substitutions")
     named = declared if isinstance(declared, dict) else {}
@@ -113,20 +113,20 @@ def _variables(front: Mapping[str, Any]) -> dict[str, str]:
 
 
 class _Reader:
-    """Reads lines, and what stands in boxes by itself again."""
+    """Reads lines, and recursively the contents of blocks."""
 
     def __init__(self, *, is_myst: bool, inline: Inline) -> None:
         self.is_myst = is_myst
         self.inline = inline
         self.depth = 0
         self.unclosed: set[int] = set()
-        """The numbers of colons of which a box is open to the end of what is read.
+        """The numbers of colons of blocks that are open to the end of the text.
 
         Those of slashes are negative.
         """
 
     def read(self, lines: Sequence[str]) -> list[str]:
-        """The lines as CommonMark."""
+        """Return the lines as CommonMark."""
         if self.depth >= MAX_DEPTH:
             return list(lines)
         self.depth += 1
@@ -140,7 +140,7 @@ class _Reader:
         return found
 
     def _read(self, lines: Sequence[str], at: int, found: list[str]) -> int:
-        """Read what begins at a line; returns where the next begins."""
+        """Read the block at a line; return where the next begins."""
         line = lines[at]
         if (fence := FENCE.fullmatch(line)) is not None:
             return self._code(lines, at, fence, found)
@@ -174,7 +174,7 @@ class _Reader:
         return at + 1
 
     def _is_dropped(self, line: str) -> bool:
-        if "<!--" in line:  # what follows would be seen
+        if "<!--" in line:  # otherwise the text after it would be shown
             return False
         if _DROPPED_LINE.fullmatch(line) or (line.startswith(":::") and not line.strip(": \t")):
             return True
@@ -204,7 +204,7 @@ class _Reader:
     def _indented(
         self, lines: Sequence[str], at: int, opened: re.Match[str], found: list[str]
     ) -> int:
-        """A box or a tab of MkDocs: what follows and is indented."""
+        """Read a block or tab of MkDocs: the indented lines that follow."""
         indent = len(opened["indent"])
         end = last = at + 1
         while end < len(lines):
@@ -228,7 +228,7 @@ class _Reader:
     def _colons(
         self, lines: Sequence[str], at: int, opened: re.Match[str], found: list[str]
     ) -> int:
-        """A box of Docusaurus, VitePress or MyST: what stands between colons."""
+        """Read a block of Docusaurus, VitePress or MyST: the lines between colons."""
         colons = len(opened["fence"])
         end = None if colons in self.unclosed else _end_of_colons(lines, at, colons)
         if end is None:
@@ -252,7 +252,7 @@ class _Reader:
     def _slashes(
         self, lines: Sequence[str], at: int, opened: re.Match[str], found: list[str]
     ) -> int:
-        """A box between slashes; without its end it is text."""
+        """Read a block between slashes; without its end it is text."""
         slashes = len(opened["fence"])
         end = None if -slashes in self.unclosed else _end_of_colons(lines, at, slashes, "/")
         if end is None:
@@ -273,7 +273,7 @@ class _Reader:
         return within if kind in _GROUPS else with_label(title, within)
 
     def _alert(self, lines: Sequence[str], at: int, opened: re.Match[str], found: list[str]) -> int:
-        """A box of GitHub or Obsidian: a quotation that begins with its kind."""
+        """Read an alert of GitHub or Obsidian: a quotation that begins with its kind."""
         end = at + 1
         while end < len(lines) and lines[end].lstrip().startswith(">"):
             end += 1
@@ -292,7 +292,7 @@ class _Reader:
         return read_directive(name, argument.strip(), content, self.read, is_fenced=is_code)
 
     def _has_term(self, found: Sequence[str]) -> bool:
-        """Whether the line before may be the term of a definition list."""
+        """Return whether the line before may be the term of a definition list."""
         said = [line for line in found[-2:] if line.strip()]
         return (
             bool(said)
@@ -327,9 +327,9 @@ class _Reader:
 
 
 def _split_title(info: str) -> tuple[str, str]:
-    """What a code fence says after its signs, and the title in it: ``js a.js`` or ``js title="a"``.
+    """Split the info string of a code fence and its title: ``js a.js`` or ``js title="a"``.
 
-    Other words there are options: small letters, or camel case.
+    Other words there are options: lower case, or camel case.
     """
     named = _FILE.search(info)
     if named is not None and named[1] not in _OPTIONS:
@@ -343,7 +343,7 @@ def _split_title(info: str) -> tuple[str, str]:
 
 
 def _end_of_colons(lines: Sequence[str], at: int, colons: int, sign: str = ":") -> int | None:
-    """The line that closes a box; None where none does."""
+    """Return the line that closes a block; None if none does."""
     open_boxes = 1
     for end in range(at + 1, len(lines)):
         bare = lines[end].strip()
@@ -363,7 +363,7 @@ def _end_of_colons(lines: Sequence[str], at: int, colons: int, sign: str = ":") 
 
 
 def _copy(lines: Sequence[str], at: int, last: str, found: list[str]) -> int:
-    """Take lines as they are, up to one that says something."""
+    """Copy lines unchanged, up to the next one with text."""
     while at < len(lines):
         found.append(lines[at])
         at += 1

@@ -1,4 +1,4 @@
-"""Fenced code in a Markdown text: which lines are code, and what is no code within a line."""
+"""Finds code in a Markdown text: fenced lines, and spans within a line."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _SPAN = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")
 
 
 def is_end(line: str, fence: str) -> bool:
-    """Whether a line closes a fence."""
+    """Return whether a line closes a fence."""
     bare = line.strip()
     return len(bare) >= len(fence) and set(bare) == {fence[0]}
 
 
 def mark_code_lines(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """Each line, and whether it belongs to fenced code."""
+    """Yield each line, and whether it belongs to fenced code."""
     fence = ""
     for line in lines:
         if fence:
@@ -30,7 +30,7 @@ def mark_code_lines(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
 
 
 def change_outside_code(line: str, change: Callable[[str], str]) -> str:
-    """A line with a change made to all of it but its spans of code."""
+    """Apply a change to a line except its spans of code."""
     if "`" not in line:
         return change(line)
     parts: list[str] = []

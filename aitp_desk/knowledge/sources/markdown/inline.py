@@ -1,4 +1,4 @@
-"""What dialects of Markdown write within a line."""
+"""Converts inline markup of Markdown dialects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _REFERENCE = re.compile(
 )
 _TARGET = re.compile(r"^ {0,3}\[([^\[\]\n]{1,300})\]:", re.MULTILINE)
 _LANGUAGE_OF_SPAN = re.compile(r"(?<!`)`(?:#!|:::)[a-z][\w.+-]*[ ]+(?=[^`\n]+`)")
-"""What highlights code within a line in MkDocs."""
+"""Inline code highlighting of MkDocs."""
 _ATTRIBUTES = re.compile(
     r"(?<=[\])`*_\"!?.])\{[ :]*[.#][^{}\n]*\}|(?<=[\])`*_])\{:?[^{}\n]*=[^{}\n]*\}"
 )
@@ -47,15 +47,15 @@ _SHOWN_EMOJI = {
     "heavy_multiplication_x": "✖️",
     "warning": "⚠️",
 }
-"""Those that say yes or no, or warn; others adorn."""
+"""Emoji that mean yes, no or a warning; others are decoration."""
 _EMPTY_LINK = re.compile(r"(?<!!)\[\]\((?:[^()\s#]*)#?([^()\s]*)\)")
 
 
 class Inline:
-    """Changes lines of one page.
+    """Converts lines of one page.
 
     Parameters:
-        text: the page: a mark is a footnote's where the note is in it.
+        text: the page: a mark is a footnote's if the note is in it.
     """
 
     def __init__(self, text: str) -> None:
@@ -63,7 +63,7 @@ class Inline:
         self._targets = frozenset(map(_normal, _TARGET.findall(text))) if "][" in text else None
 
     def around_code(self, line: str) -> str:
-        """A line without marks that hold code or stand before it: roles, references, names."""
+        """Convert markup that contains code or precedes it: roles, references, names."""
         if "}`" in line:
             line = _ROLE.sub(_said_by_role, line)
         if "][" in line:
@@ -75,13 +75,13 @@ class Inline:
         return line
 
     def _reference(self, link: re.Match[str]) -> str:
-        """A reference as it is written, or its words where the page does not say where it leads."""
+        """Return a reference unchanged, or its text if the page does not define its target."""
         if link["span"] or self._targets is None:
             return link[0]
         return link[0] if _normal(link["label"] or link["text"]) in self._targets else link["text"]
 
     def change(self, text: str) -> str:
-        """A text that is no code without marks for the generator."""
+        """Return text outside of code without marks for the generator."""
         if "{" in text:
             text = _CRITIC.sub(lambda m: m["added"] or m["marked"] or m["changed"] or "", text)
             text = _HEADING_COMMENT.sub(r"\1", text)
@@ -121,6 +121,6 @@ def _normal(label: str) -> str:
 
 
 def _keys(pressed: re.Match[str]) -> str:
-    """``++ctrl+alt+"x"++`` as ``Ctrl+Alt+X``."""
+    """Return ``++ctrl+alt+"x"++`` as ``Ctrl+Alt+X``."""
     keys = (key.strip('" ') for key in pressed[1].split("+"))
     return "+".join(key.replace("-", " ").capitalize() for key in keys)

@@ -1,4 +1,4 @@
-"""MDX: Markdown with JSX elements, expressions and modules, as plain Markdown and HTML."""
+"""Converts MDX (Markdown with JSX elements, expressions and modules) to Markdown and HTML."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from aitp_desk.knowledge.sources.markdown.properties import facts_of, said_by_va
 MAX_TAG = 4000
 """A longer tag within a line is no tag."""
 _MAX_BLOCK_TAG = 256 * 1024
-"""Nor is a longer one that begins a line."""
+"""Nor is a longer one at the beginning of a line."""
 _MAX_LINES = 10_000
 _MAX_MISTAKES = 20
-"""So many tags of a line may have no end; after them the line is taken as it is."""
+"""How many tags of a line may be unclosed; beyond that the line stays unchanged."""
 HAS_COMPONENTS = re.compile(r"^[ \t]*</?[A-Z][\w.]*[\s/>]", re.MULTILINE)
 _MODULE = re.compile(
     r"import\s+(?:[\w*{][^\"';]*\sfrom\s+)?[\"'][^\"']+[\"'];?\s*"
@@ -46,7 +46,7 @@ _ELEMENTS = frozenset(
     " sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video"
     " wbr".split()
 )
-"""Of HTML: in Markdown that is no MDX their names are read in any case."""
+"""Elements of HTML: in Markdown that is no MDX their names are case-insensitive."""
 _SPELT = {"className": "class"}
 _WRAPPERS = frozenset("div p section article main center figure details aside".split())
 _ROWS = ("<table", "<ul", "<ol", "<dl", "<pre")
@@ -55,10 +55,10 @@ _VOID = frozenset({"br", "hr", "img"})
 
 
 def expand_components(text: str, *, is_mdx: bool) -> str:
-    """The text with what its components say: titles, labels and what stands within them.
+    """Return the text with the text of its components: titles, labels and content.
 
     Parameters:
-        is_mdx: whether braces are expressions and JSX may stand within a line too.
+        is_mdx: whether braces are expressions and JSX may be within a line too.
     """
     styles: list[str] = []
     if is_mdx:
@@ -70,12 +70,12 @@ def expand_components(text: str, *, is_mdx: bool) -> str:
 
 
 class _Reader:
-    """Reads line by line; what stands within a component is moved to where it stands."""
+    """Reads line by line; the content of a component is dedented."""
 
     def __init__(self, is_mdx: bool) -> None:
         self.is_mdx = is_mdx
         self.open: list[tuple[int, str]] = []
-        """How far the contents of the open components are indented, and what closes each."""
+        """The indentation of the contents of open components, and what closes each."""
         self.inline: list[str] = []
         self.is_new = False
         self.rows = 0
@@ -83,7 +83,7 @@ class _Reader:
         self.lines: list[str] = []
 
     def read(self, text: str) -> list[str]:
-        """The lines of the text as plain Markdown."""
+        """Return the lines of the text as plain Markdown."""
         in_module, depth = False, 0
         for line, is_code in mark_code_lines(_joined_tags(text, self.is_mdx)):
             if is_code:
@@ -139,7 +139,7 @@ class _Reader:
             self._line(" " * self._indent() + rest)
 
     def _is_wrapper(self, tag: _Tag, line: str) -> bool:
-        """Whether a tag that stands alone encloses Markdown."""
+        """Return whether a tag on a separate line encloses Markdown."""
         is_alone = tag.name in _WRAPPERS and tag.end == len(line) and not tag.is_closed
         is_open = bool(self.open) and self.open[-1][1] == f"</{tag.name}>"
         return is_alone and self.rows <= 0 and (is_open or not tag.is_end)
@@ -192,8 +192,8 @@ class _Tag:
     """A JSX tag.
 
     Attributes:
-        end: where it ends in the text that it was found in.
-        is_html: whether it is one of HTML's, and no component.
+        end: where it ends in its text.
+        is_html: whether it is an HTML element, and no component.
     """
 
     def __init__(self, text: str, end: int) -> None:
@@ -210,7 +210,7 @@ class _Tag:
         self.is_html = self.name[:1].islower()
 
     def said(self) -> str:
-        """What a component shows besides what stands within it."""
+        """Return the text that a component shows besides its content."""
         hides = self.hiding()
         if hides:
             return f"<div {hides}>" if not self.is_closed else ""
@@ -218,7 +218,7 @@ class _Tag:
         kind = self.name.rpartition(".")[2].lower()
         if kind.endswith(("field", "param", "property")):
             return facts_of({name: self._value(name) for name in self.attributes})
-        if self.is_closed:  # it announces nothing that follows
+        if self.is_closed:  # it announces no content
             about = self._value("description") if "description" in self.attributes else ""
             said = f"{make_label(title)} {about}".strip() if about else title
             return "\n\n".join(filter(None, [said, *map(said_by_value, self.attributes.values())]))
@@ -229,7 +229,7 @@ class _Tag:
         return make_label(title)
 
     def hiding(self) -> str:
-        """The attributes by which an element may hide what stands within it, as HTML."""
+        """Return the attributes by which an element may hide its content, as HTML."""
         style = "; ".join(
             f"{_CAPITAL.sub(_HYPHENATED, name).lower()}: {text or number}"
             for name, text, number in _STYLE.findall(self.attributes.get("style", ""))
@@ -246,7 +246,7 @@ class _Tag:
         return " ".join(written)
 
     def html(self) -> str:
-        """The tag of an element of HTML, with the attributes that have values of their own."""
+        """Return the tag of an HTML element, with its literal attributes."""
         if "{" not in self._text and "className" not in self._text:
             return self._text
         if self.is_end:
@@ -267,10 +267,10 @@ class _Tag:
 
 
 class _End:
-    """Looks for the end of a tag, which may come in several parts.
+    """Finds the end of a tag, which may come in several parts.
 
     Attributes:
-        is_none: whether what began is no tag.
+        is_none: whether it turned out to be no tag.
     """
 
     def __init__(self, closing: str = ">") -> None:
@@ -279,7 +279,7 @@ class _End:
         self._depth, self._quote, self._before = 0, "", ""
 
     def find(self, text: str, at: int = 0, end: int | None = None) -> int | None:
-        """Where the tag ends in this part; None where it does not."""
+        """Return where the tag ends in this part; None if it does not."""
         for place in range(at, len(text) if end is None else min(end, len(text))):
             sign, before = text[place], self._before
             self._before = "" if before == "\\" else sign
@@ -302,13 +302,13 @@ class _End:
 
 
 def _tag(text: str, opening: re.Match[str], limit: int = MAX_TAG) -> _Tag | None:
-    """The tag that begins at a place; None where none ends."""
+    """Return the tag that begins at a position; None if it does not end."""
     end = _End().find(text, opening.end(), opening.start() + limit)
     return _Tag(text[opening.start() : end], end) if end is not None else None
 
 
 def _attributes(text: str, at: int) -> Iterator[tuple[str, str]]:
-    """The attributes of a tag from a place on, their values as they are written."""
+    """Yield the attributes of a tag from a position on, with their values as written."""
     while (found := _ATTRIBUTE.search(text, at)) is not None:
         value, at = found[2] or "", found.end()
         if text[at : at + 1] == "{" and found[2] == "":
@@ -318,7 +318,7 @@ def _attributes(text: str, at: int) -> Iterator[tuple[str, str]]:
 
 
 def _joined_tags(text: str, is_mdx: bool) -> list[str]:
-    """The lines of a text, those of a tag over several lines as one."""
+    """Return the lines of a text, with tags over several lines joined."""
     joined: list[str] = []
     held: list[str] = []
     size, end = 0, _End()
@@ -354,7 +354,7 @@ def _code_alone(found: re.Match[str]) -> str:
 
 
 def _without_comments(text: str) -> str:
-    """The text without comments outside of code."""
+    """Return the text without comments outside of code."""
     parts: list[str] = []
     prose: list[str] = []
     for line, is_code in mark_code_lines(text.split("\n")):

@@ -1,4 +1,4 @@
-"""Directives of MyST Markdown as plain Markdown."""
+"""Converts directives of MyST Markdown to plain Markdown."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ Read = Callable[[Sequence[str]], list[str]]
 def read_directive(
     name: str, argument: str, content: Sequence[str], read: Read, *, is_fenced: bool
 ) -> list[str]:
-    """What a directive says.
+    """Return the text of a directive.
 
     Parameters:
         content: its lines, with its options at their beginning.
-        read: makes plain Markdown of lines.
-        is_fenced: whether backticks enclose it, which may stand for code.
+        read: converts lines to plain Markdown.
+        is_fenced: whether it is in backticks, which may enclose code.
     """
     short = name.lower().rpartition(":")[2]
     options, body = _split_options(content)
@@ -99,7 +99,7 @@ def _split_options(content: Sequence[str]) -> tuple[dict[str, str], Sequence[str
 
 
 def _table(kind: str, body: Sequence[str], options: dict[str, str], read: Read) -> list[str]:
-    """A table as Markdown's; what is none stays as it is."""
+    """Return a table as Markdown's; other content stays unchanged."""
     if kind == "table":
         return read(body)
     rows: list[list[str]] = []
@@ -129,7 +129,7 @@ def _cell(text: str) -> str:
 
 
 def _rst(body: Sequence[str]) -> list[str]:
-    """A part in reStructuredText, as HTML that Markdown takes as one block."""
+    """Return reStructuredText as HTML that Markdown takes as one block."""
     from aitp_desk.knowledge.sources.formats.base import FormatError
     from aitp_desk.knowledge.sources.formats.rst import rst_html
 

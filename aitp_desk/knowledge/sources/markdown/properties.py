@@ -1,4 +1,4 @@
-"""Values of JSX attributes that are data: lists of properties, questions or cards."""
+"""Reads JSX attributes that are data: lists of properties, questions or cards."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ _DEFAULTS = ("default", "defaultvalue", "initial")
 
 
 def facts_of(said: Mapping[str, Any]) -> str:
-    """A property of an interface with its type, whether it is required, and its default.
+    """Return a property of an interface with its type, whether it is required, and its default.
 
     Parameters:
-        said: by names in small letters.
+        said: by names in lower case.
     """
     name = next((_line(said[key]) for key in _NAMES if _line(said.get(key))), "")
     default = next((_line(said[key]) for key in _DEFAULTS if _line(said.get(key))), "")
@@ -61,7 +61,7 @@ def facts_of(said: Mapping[str, Any]) -> str:
 
 
 def said_by_value(value: str) -> str:
-    """What an attribute says that is a list of objects, as a Markdown list; else nothing."""
+    """Return an attribute that is a list of objects as a Markdown list; else an empty text."""
     inner = value.strip("{} \n")
     if not inner.startswith("[") or "{" not in inner:
         return ""
@@ -74,7 +74,7 @@ def said_by_value(value: str) -> str:
 
 
 def _rows(data: Any, above: str = "", depth: int = 0) -> Iterator[str]:
-    """An item for each object with a name that says more; those within it follow."""
+    """Yield an item for each object with a name and further text; nested ones follow."""
     for one in data if isinstance(data, list) and depth < _MAX_DEPTH else ():
         if not isinstance(one, dict):
             continue

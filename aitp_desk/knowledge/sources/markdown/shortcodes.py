@@ -1,4 +1,4 @@
-"""Shortcodes of Hugo and templates of Jinja, Liquid and Vue in a Markdown text."""
+"""Expands shortcodes of Hugo and templates of Jinja, Liquid and Vue in Markdown."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _PICTURES = frozenset("figure img image".split())
 
 
 def expand_shortcodes(text: str, variables: Mapping[str, str]) -> str:
-    """The text with what its shortcodes say: names of tabs and boxes, captions, code.
+    """Expand shortcodes: names of tabs and admonitions, captions, code.
 
     Parameters:
-        variables: what a name between double braces stands for, where the page says it.
+        variables: the values of names between double braces, if the page defines them.
     """
 
     def change(text: str) -> str:
@@ -59,7 +59,7 @@ def _change(text: str, variables: Mapping[str, str]) -> str:
     if variables:
         text = _VARIABLE.sub(lambda name: variables.get(name[1], name[0]), text)
     text = _REFERENCE.sub(r"\1", text)
-    # what opens a comment stays: what follows would be seen
+    # an opening comment stays: otherwise the text after it would be shown
     return _OTHER.sub(lambda tag: tag[0] if "<!--" in tag[0] else "", _TAG.sub(_said, text))
 
 

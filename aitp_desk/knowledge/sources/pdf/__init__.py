@@ -1,1 +1,1 @@
-"""PDF files as text, page by page; needs the extra ``pdf``."""
+"""Extracts the text of PDF files, page by page; needs the extra ``pdf``."""

@@ -1,9 +1,9 @@
-"""The program that takes the text out of one PDF: ``python -I extract.py MAX_PAGES``.
+"""Extracts the text of one PDF, as a program: ``python -I extract.py MAX_PAGES``.
 
 It reads the file from its input and writes one JSON object: ``title``, ``pages`` and the ``count``
-of all pages, or a ``problem`` in words. It is a process of its own because a PDF is a program in
-disguise, often from elsewhere: what takes too long can be ended, what takes too much memory fails
-alone, and nothing of the desk is within reach. Therefore it imports nothing of the desk.
+of all pages, or a ``problem``. It is a separate process because a PDF is effectively a program,
+often of foreign origin: a slow one can be killed, one that takes too much memory fails alone, and
+nothing of the desk is within reach. Therefore it imports nothing of the desk.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def extract(payload: bytes, max_pages: int) -> dict[str, Any]:
-    """The title and the pages of a PDF, or what is wrong with it."""
+    """Return the title and the pages of a PDF, or a problem."""
     from pypdf import PdfReader
     from pypdf.errors import DependencyError, FileNotDecryptedError, LimitReachedError
 
@@ -57,7 +57,7 @@ def _clean(text: str) -> str:
 
 
 def main() -> None:
-    """Read the file, and write what it holds."""
+    """Read the file, and write its text."""
     logging.disable()
     for limit, most in (
         (resource.RLIMIT_AS, MAX_MEMORY),

@@ -1,4 +1,4 @@
-"""The texts of PDF files, each taken out once by a process of its own and kept beside the index."""
+"""Extracts the texts of PDF files in a subprocess, and caches them next to the index."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from aitp_desk.knowledge.sources.pdf import extraction as extract
 from aitp_desk.knowledge.sources.processes import make_environment
 
 PROGRAM = extract.__file__
-"""Takes the text out of one file."""
+"""Extracts the text of one file."""
 MAX_PAGES = 500
-"""So many pages of a file are read."""
+"""How many pages of a file are read."""
 MAX_SECONDS = 30.0
-"""A file that takes longer is given up."""
+"""A file that takes longer is abandoned."""
 FOLDER = "pdf"
-"""Where the texts are kept, in the data folder."""
+"""The folder of the texts, in the data folder."""
 
 _AT_ONCE = 2
 _FORMAT = 1
-"""Raised when the texts come out otherwise; those that were kept are then made again."""
+"""Raised when extraction changes; cached texts are then extracted again."""
 
 
 class PdfText(msgspec.Struct, frozen=True):
-    """What was taken out of a PDF.
+    """The text of a PDF.
 
     Parameters:
-        problem: what is wrong and what would be right; empty where the file could be read.
-        title: as the file says it itself, or empty.
+        problem: what is wrong and how to fix it; empty if the file could be read.
+        title: from the file's metadata, or empty.
         pages: the text of each page that was read, in lines.
         count: how many pages there are.
     """
@@ -47,20 +47,20 @@ class PdfText(msgspec.Struct, frozen=True):
 
 
 def is_installed() -> bool:
-    """Whether the extra ``pdf`` is there."""
+    """Return whether the extra ``pdf`` is installed."""
     return find_spec("pypdf") is not None
 
 
 def make_digest(payload: bytes) -> str:
-    """The name by which a file's text is known."""
+    """Return the cache key of a file's text."""
     return hashlib.sha256(payload).hexdigest()
 
 
 def read_pdfs(payloads: Iterable[bytes], keep_in: Path | None) -> dict[str, PdfText]:
-    """The texts of PDF files by :func:`make_digest`.
+    """Return the texts of PDF files by :func:`make_digest`.
 
     Parameters:
-        keep_in: a folder where texts are kept and taken from; those of other files are dropped.
+        keep_in: the cache folder; texts of other files are deleted.
     """
     files = {make_digest(payload): payload for payload in payloads}
     if not is_installed():
