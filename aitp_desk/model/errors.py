@@ -136,7 +136,7 @@ class UnknownVersion(InvalidRequest):
 
 
 class PreconditionFailed(InvalidRequest):
-    """The request is well formed but does not fit the current state of its object."""
+    """The request is well formed but does not fit its object's state."""
 
     kind = ErrorKind.PRECONDITION_FAILED
 
@@ -197,11 +197,11 @@ class UnsupportedGrant(InvalidRequest):
 
 
 class InvalidScope(InvalidRequest):
-    """The scope does not exist, or the client may not have it (RFC 6749, section 5.2)."""
+    """The scope is unknown, or not the client's (RFC 6749, section 5.2)."""
 
 
 class InvalidTarget(InvalidRequest):
-    """The token was requested for a resource that is not this desk's (RFC 8707, section 2)."""
+    """The token was requested for another resource server (RFC 8707, section 2)."""
 
 
 class InvalidClientMetadata(InvalidRequest):
@@ -253,7 +253,7 @@ class MessageNotFound(DeskError):
 
 
 class RequestNotFound(MessageNotFound):
-    """No request with this name waits for an answer on this thread, or not any more."""
+    """No request with this name waits for an answer on this thread."""
 
 
 class RunNotFound(DeskError):
@@ -309,7 +309,7 @@ class FileNotFound(DeskError):
 
 
 class ResourceNotFound(DeskError):
-    """The site has no resource at this address, or it is hidden from this caller."""
+    """The site has no resource at this address, for this caller."""
 
     kind = ErrorKind.RESOURCE_NOT_FOUND
 
@@ -388,7 +388,7 @@ class ScopeMissing(Forbidden):
 
 
 class WrongHost(DeskError):
-    """The Host header names a site that this desk does not serve (RFC 9110, 15.5.20)."""
+    """The Host header names a site that is not served (RFC 9110, 15.5.20)."""
 
     kind = ErrorKind.WRONG_HOST
 

@@ -41,7 +41,9 @@ def id_from(prefix: str, now: float, random: bytes) -> str:
 
 
 def first_id(prefix: str, now: float) -> str:
-    """Return the lower bound of the ids of a moment: earlier ids sort before it, others after.
+    """Return the lower bound of the ids of a moment.
+
+    Ids that were made earlier sort before it, others after.
 
     Parameters:
         prefix, now: as in :func:`new_id`.

@@ -138,7 +138,7 @@ def _read_with_care(body: bytes, *, with_nul: bool, most_values: int | None) -> 
 
 
 def _check_structure(text: str, most_values: int | None) -> None:
-    """Refuse a text that nests too deep or has too many values, before it is decoded."""
+    """Refuse too deep nesting or too many values, before decoding."""
     brackets = text.count("[") + text.count("{")
     most = len(text) if most_values is None else most_values
     if brackets <= MAX_DEPTH and (len(text) <= most or text.count(",") < most):

@@ -91,12 +91,18 @@ def drop_invisible(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line, with single spaces; the wide space of Japanese stays."""
+    """Return a text on one line, with single spaces.
+
+    The wide space of Japanese stays.
+    """
     return " ".join(text.split()) if "\u3000" not in text else _SPACE.sub(" ", text).strip()
 
 
 def clean_name(text: str) -> str:
-    """Return a title or name on one line, with images and links replaced by their text."""
+    """Return a title or name on one line, without images and links.
+
+    Their texts stay.
+    """
     text = drop_invisible(text)
     for pattern, words in ((_ELEMENT, ""), (_IMAGE, r"\1"), (_LINK, r"\1")):
         for _ in range(_MOST_ROUNDS):

@@ -177,10 +177,10 @@ class AuditLog:
             self._write_counts(before=self._clock() - ROW_SECONDS)
 
     def _write_counts(self, before: float | None) -> None:
-        """Write the rows of refusals whose last row is older than a time; None for all.
+        """Write the counts of refusals whose last row is older than a time.
 
         Parameters:
-            before: Unix seconds.
+            before: Unix seconds; None for all.
         """
         for refused, open_ in list(self._refused.items()):
             if before is not None and open_.since > before:

@@ -103,7 +103,7 @@ def thread_scope(principal: Principal, thread_id: str) -> str:
 
 
 def creation_scope(principal: Principal, key: str | None) -> str:
-    """Return the scope of keys where there is no thread yet: the caller's, or its address's.
+    """Return the scope of keys for new threads: the caller's, or its address's.
 
     Raises:
         InvalidRequest: an anonymous caller's key is so short that another caller might use it.
@@ -125,7 +125,10 @@ def payment_scope(principal: Principal) -> str:
 
 
 def _at(principal: Principal) -> str:
-    """Return the suffix that limits keys to one desk: their results exist at no other."""
+    """Return the suffix that limits keys to one desk.
+
+    Their results exist at no other.
+    """
     return f" at {principal.desk}" if principal.desk else ""
 
 

@@ -243,7 +243,9 @@ class AuthorizationServer:
 
 
 def _unknown(client: Client | None) -> UnknownClient:
-    """Return the one refusal for every failed authentication; only the audit log sees the reason.
+    """Return the one refusal for every failed client authentication.
+
+    Only the audit log sees the reason.
 
     Parameters:
         client: the client whose id and secret matched, though revoked or expired.

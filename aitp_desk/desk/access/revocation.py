@@ -1,4 +1,4 @@
-"""Checks whether the credential of an earlier request is still valid, or was revoked since."""
+"""Checks whether an earlier request's credential is still valid or was revoked."""
 
 from __future__ import annotations
 

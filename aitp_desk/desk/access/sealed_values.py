@@ -91,7 +91,9 @@ class SealedValues:
         self._clock = clock
 
     async def reveal(self, principal: Principal, ref: str, *, everywhere: bool = False) -> Revealed:
-        """Return a value to a caller that may read it; the audit log records that first.
+        """Return a value to a caller that may read it.
+
+        The audit log records that first.
 
         Parameters:
             everywhere: whether values of all desks count, not only those of the caller's.

@@ -66,7 +66,10 @@ class SiteAgents:
         )
 
     def find_for_run(self, id_: str | None) -> SiteAgent:
-        """Return the agent that a run names; the default if it names none or a former one."""
+        """Return the agent that a run names, or the default one.
+
+        The default is used if it names none or a former agent.
+        """
         return next((agent for agent in self._agents if agent.id == id_), self.default)
 
 

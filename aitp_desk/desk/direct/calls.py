@@ -199,7 +199,9 @@ class DirectCalls:
     async def hold_key(
         self, principal: Principal, asked: DirectCall, request: RequestInfo
     ) -> AsyncIterator[PreparedCall]:
-        """Hold the request's key while a call is made with it, directly or in a conversation.
+        """Hold the request's key while a call is made with it.
+
+        The call is made directly or in a conversation.
 
         A payment that names no quote is a key too.
 
@@ -307,7 +309,7 @@ class DirectCalls:
                 return await self._pay(principal, call, asked.payment, asked.refused)
 
     async def _quoted(self, principal: Principal, asked: DirectCall, quote_id: str) -> ActionCall:
-        """Return the quoted call, if it is this one and the caller may pay for it.
+        """Return the quoted call, if the caller may pay for it.
 
         Raises:
             PreconditionFailed: there is none.
@@ -429,7 +431,7 @@ class DirectCalls:
         return await self._status(call)
 
     async def _given(self, call: ActionCall) -> Mapping[str, Any]:
-        """Return the arguments of a call as given; a secret that is gone stays redacted."""
+        """Return the arguments of a call as given; lost secrets stay redacted."""
         try:
             return await self._invoking.secrets.restore_secrets(call)
         except PreconditionFailed:
@@ -444,7 +446,7 @@ class DirectCalls:
         return CallStatus(call, offer=self._invoking.offer_result(call) if is_done else None)
 
     def _id_of(self, once: IdempotencyRecord) -> str:
-        """Return the id of a call with this key, so that its repeat finds it."""
+        """Return the call id that a key determines, so that repeats find it."""
         return id_from(CALL_PREFIX, 0, self._repeats.digest_key(once))
 
 

@@ -42,7 +42,7 @@ _log = structlog.get_logger()
 
 
 class OpenAction(msgspec.Struct, frozen=True):
-    """An action that a caller may call on a resource in its current state (HAC 1.0, section 4).
+    """An action that is open on a resource now (HAC 1.0, section 4).
 
     Parameters:
         action: with its safety, and the schema of its arguments.
@@ -110,11 +110,13 @@ class Resources:
         return tuple(one.type for one in self._offered)
 
     def list_types(self, principal: Principal) -> tuple[ResourceType, ...]:
-        """Return the resource types that a caller may read, in the order of their declaration."""
+        """Return the resource types that a caller may read, in declaration order."""
         return tuple(one.type for one in self._offered if _may_read(principal, one.type))
 
     def find_paid_query(self, path: str) -> tuple[str, Mapping[str, Any]] | None:
-        """Return the query that reads a paid resource, and its arguments; None for other resources.
+        """Return the query that reads a paid resource, and its arguments.
+
+        None for other resources.
 
         Raises:
             ResourceNotFound, InvalidRequest: as :meth:`read`.

@@ -121,7 +121,7 @@ class Broadcaster:
             called()
 
     def on_end(self, run_id: str, called: Callable[[], None]) -> None:
-        """Register a one-time callback for the end of a run, if this process sees it."""
+        """Register a one-time callback for a run's end in this process."""
         self._at_end.setdefault(run_id, []).append(called)
 
     async def wait(self, id_: str, is_over: Callable[[], Awaitable[bool]], seconds: float) -> None:

@@ -183,7 +183,7 @@ class Channel:
         self._pump()
 
     def on_answer(self, answering: AnswerInProgress) -> None:
-        """Send the new text of an answer in progress, after this tick of the loop."""
+        """Send new text of an answer after this tick of the loop."""
         if answering is not self._answering:
             self._answering, self._restarts, self._length = answering, 0, 0
         self._pump()
@@ -294,7 +294,7 @@ class Channel:
             await asyncio.sleep(0)
 
     def _word(self, page: Sequence[ThreadEvent]) -> Iterator[bytes]:
-        """Yield events in order, with the new text of the answer in its place among them.
+        """Yield events in order, with new answer text in its place.
 
         A yielded event counts as sent: a subscriber that arrives while it is being sent receives it
         from the store, or in the snapshot. All text of an answer is added before its run's end is
@@ -320,7 +320,10 @@ class Channel:
             yield self._wording.format_delta(answering.run_id, said)
 
     def _snapshot(self) -> bytes:
-        """Return the text sent so far of the answer in progress; empty if there is none."""
+        """Return the text sent so far of the answer in progress.
+
+        Empty if there is none.
+        """
         answering = self._answering
         if answering is None or answering.is_over or self._last < answering.after:
             return b""
@@ -330,7 +333,10 @@ class Channel:
 
 @asynccontextmanager
 async def _one_of_many(turn: asyncio.Lock) -> AsyncIterator[None]:
-    """Run a step for one subscriber, then yield to other tasks: long events take milliseconds."""
+    """Run a step for one subscriber, then yield to other tasks.
+
+    Long events take milliseconds.
+    """
     async with turn:
         yield
         await asyncio.sleep(0)

@@ -97,7 +97,7 @@ class RunStream:
             self._outlet.write(self._wording.beat)
 
     async def follow(self, outlet: EventSink, upto: Upto) -> None:
-        """Stream the run until it is over, waits for its caller, or the reader is gone.
+        """Stream the run until it ends, waits, or the reader is gone.
 
         Parameters:
             upto: called once at the start, at every keepalive, and when an actor has left the

@@ -10,7 +10,7 @@ from typing import Any
 
 @asynccontextmanager
 async def run_in_background(work: Callable[[], Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
-    """Run a task while the context lasts; at its end, cancel it and wait for it.
+    """Run a task while the context lasts, then cancel and await it.
 
     Raises:
         Exception: at the end, the failure of the task.

@@ -1,4 +1,4 @@
-"""Callbacks: notify a caller's own server of the end of a call, until it acknowledges.
+"""Callbacks: notify a caller's own server of the end of a call.
 
 The address is checked when it is set and at each request (``egress``). The body is what the caller
 would receive by polling. It is signed (``auth/webhooks.py``) and has the same id in every attempt,
@@ -114,7 +114,9 @@ def make_callback_writes(clock: Callable[[], float], ended: ActionCall) -> Extra
 def make_callback_kind(
     name: str, tell: Callable[[ClaimedJob], Awaitable[None]], settings: CallbackSettings
 ) -> JobKind:
-    """Create a kind of job that notifies callers' servers; all kinds share one retry policy.
+    """Create a kind of job that notifies callers' servers.
+
+    All such kinds share one retry policy.
 
     Parameters:
         tell: makes one attempt.

@@ -1,4 +1,4 @@
-"""The job queue: runs promised work, also after a crash, and finally gives it up.
+"""The job queue: runs promised work, also after a crash.
 
 A job is held under a lease while its handler works; the handler's result is committed together with
 the job's end, if the lease was not lost meanwhile. A failed job is retried after growing delays,

@@ -43,7 +43,10 @@ _log = structlog.get_logger()
 
 
 class ScheduleSkipped(Exception):
-    """The work cannot run now, by no fault of the desk; the message says why."""
+    """The work cannot run now, by no fault of the desk.
+
+    The message says why.
+    """
 
 
 class Schedule(msgspec.Struct, frozen=True):
@@ -158,7 +161,7 @@ class Scheduler:
         self.wake()
 
     async def _until_next(self) -> float:
-        """Return the seconds until a schedule is due, unless woken before; 0 if one is."""
+        """Return the seconds until a schedule is due; 0 if one is."""
         now, wait = self._clock(), LEASE_SECONDS / 2
         for kept in await schedule_reads.schedules(self._store):
             if kept.name in self._schedules and kept.name not in self._held:

@@ -17,7 +17,7 @@ class TaskShield(Generic[R]):
         self._tasks: dict[str, asyncio.Task[R]] = {}
 
     async def run_shielded(self, name: str, work: Coroutine[Any, Any, R]) -> R:
-        """Run a task and wait for it; if the wait is cancelled, the task continues.
+        """Run a task and wait for it; cancelling the wait does not cancel it.
 
         Raises:
             Exception: any exception of the task.

@@ -14,7 +14,7 @@ MAX_EXPECTED = 10_000
 
 
 class WakeWorker(Protocol):
-    """Called after a commit that queued a run, or that let a queued one proceed."""
+    """Called after a commit that queued a run, or unblocked one."""
 
     def __call__(self, run_id: str = "", caller: str = "") -> None:
         """Look for work now.
@@ -55,7 +55,7 @@ class FairShare:
         self._at_work.pop(run_id, None)
 
     def caller(self, run_id: str) -> str | None:
-        """Return the caller of a waiting or running run; None if it is not known."""
+        """Return the caller of a waiting or running run, if known."""
         return self._at_work.get(run_id) or self._expected.get(run_id)
 
     def list_waiting(self) -> tuple[str, ...]:

@@ -54,7 +54,7 @@ class TokenBudgets:
             )
 
     async def check_day(self, principal: Principal) -> None:
-        """Refuse to call a model for a caller that has used up the day's tokens.
+        """Refuse to call a model for a caller without tokens left today.
 
         Raises:
             RateLimited: try again the next day (UTC).

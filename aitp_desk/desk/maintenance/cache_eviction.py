@@ -1,4 +1,4 @@
-"""Evicts erased content from memory, when the command line erases it next to a serving desk.
+"""Evicts erased content from memory, after an erasure by the command line.
 
 The command line raises an epoch with every erasure. When it has grown, a desk drops all content
 that it holds: cached answers, and conversations, which are loaded from the store when they

@@ -38,7 +38,10 @@ AT_ONCE = 20
 
 
 async def find_words(store: Store, person: Person) -> ErasureCounts:
-    """Count what an erasure would delete, except for data that is not visible; change nothing."""
+    """Count what an erasure would delete, without changing anything.
+
+    Data that is not visible is not counted.
+    """
     files = {file.file_id for file in await list_files(store, person)}
     replies: set[str] = set()
     found = ErasureCounts()
@@ -85,7 +88,10 @@ class _Erasure:
         self._now = now
 
     async def erase_on_thread(self, traces: PersonTraces) -> ErasureCounts:
-        """Erase the messages on a thread, and what was derived from them there and on its forks."""
+        """Erase a thread's messages, and what was derived from them.
+
+        This includes its forks.
+        """
         # first what works with the messages: it must not write them again
         erased = ErasureCounts(threads=1) + await self._around(traces.thread_id, traces)
         # a message names its files, so they are deleted before it

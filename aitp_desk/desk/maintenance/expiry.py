@@ -76,7 +76,7 @@ class Expiry:
                 return dropped
 
     async def _drop_all(self, unit: Callable[..., Work[int]], **arguments: object) -> int:
-        """Repeat a unit that returns its number of rows, until a batch is not full."""
+        """Repeat a unit that returns a row count, until a batch is partial."""
         dropped = 0
         while True:
             count = await self._store.run(unit, **arguments, limit=ROWS_AT_ONCE)

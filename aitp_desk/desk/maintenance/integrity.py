@@ -38,7 +38,9 @@ class IntegrityReport(msgspec.Struct, frozen=True):
 async def check_integrity(
     reader: Reader, data: Path, environment: Mapping[str, str], told: Callable[[int], None]
 ) -> IntegrityReport:
-    """Unwrap the data keys, and recompute the chains of all threads and of the audit log.
+    """Unwrap the data keys, and recompute the chains.
+
+    The chains are those of all threads and of the audit log.
 
     Parameters:
         data: the data folder with the key file.

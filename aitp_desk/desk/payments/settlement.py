@@ -69,7 +69,7 @@ class PaymentSettlement:
         return await call_reads.calls_to_pay(self._store, thread_id, since)
 
     async def filter_paid(self, unpaid: Sequence[str]) -> tuple[ActionCall, ...]:
-        """Return those of the calls that are paid by now, or whose payment is being checked.
+        """Return the calls that are paid, or whose payment is being checked.
 
         Parameters:
             unpaid: as returned by :meth:`list_unpaid`.
@@ -78,7 +78,9 @@ class PaymentSettlement:
         return tuple([call for call in found if call is not None and await self._is_paid(call)])
 
     async def find_meant_call(self, said: Message, unpaid: Sequence[str]) -> str | None:
-        """Return the id of the call that a message paid, or was meant to pay; None for none.
+        """Return the id of the call that a message paid, or should have.
+
+        None for none.
 
         Parameters:
             said: the message, as it was posted.
@@ -119,7 +121,9 @@ class PaymentSettlement:
         return await self._asked(call, int(self._clock()))
 
     async def read_reply_after(self, thread_id: str, seq: int) -> str:
-        """Return the desk's last message on a thread after a message, as text; empty for none.
+        """Return the desk's last message after a message, as text.
+
+        Empty for none.
 
         Parameters:
             seq: of that message; 0 for none.

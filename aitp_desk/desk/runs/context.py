@@ -1,4 +1,4 @@
-"""Reads the agent's context of a thread: the newest messages in full, and a summary.
+"""Reads the agent's context of a thread: newest messages and a summary.
 
 The context of a fork includes its parent's messages up to the fork, the parent's own context before
 that, and so on. It is read again for every turn, so deleted messages disappear from it. All

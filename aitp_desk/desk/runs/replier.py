@@ -1,4 +1,4 @@
-"""Produces the reply of a run: the agent's answer, or its calls of the caller's tools.
+"""Produces a run's reply: the agent's answer, or calls of caller's tools.
 
 Nothing is stored here; :class:`~aitp_desk.desk.runs.executor.RunExecutor` does that.
 """

@@ -168,7 +168,7 @@ class RunService:
         )
 
     async def cancel(self, principal: Principal, thread_id: str, run_id: str) -> Run:
-        """Cancel a run: at once if it has no worker, otherwise by asking its worker to stop.
+        """Cancel a run, at once or by asking its worker to stop.
 
         Raises:
             InvalidRequest: the run is over.

@@ -63,7 +63,7 @@ class ThreadSummarizer:
         self._wanted = asyncio.Event()
 
     def request_summary(self, thread_id: str, upto_seq: int) -> None:
-        """Queue a thread for a summary, which is made if the thread is too long.
+        """Queue a thread for a summary, made if the thread is too long.
 
         Parameters:
             upto_seq: its newest message that has been answered.
@@ -118,7 +118,10 @@ class ThreadSummarizer:
         )
 
     async def _outgrown(self, parts: Sequence[ContextPart], above: int) -> int | None:
-        """Return the last place that a summary must cover; None while all fits the window."""
+        """Return the last place that a summary must cover, or None.
+
+        It is None while all fits the window.
+        """
         room = self._bounds.window_tokens
         heard: list[WindowMessage] = []
         async with aclosing(

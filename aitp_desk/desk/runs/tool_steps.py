@@ -60,7 +60,7 @@ def make_rounds(steps: Sequence[Step], room: int) -> tuple[ToolRound, ...]:
 
 
 def _share(sizes: Sequence[int], room: int) -> int:
-    """Return the limit for each size at which all fit and small ones stay whole."""
+    """Return the limit per size with which all fit and small ones stay whole."""
     left = room
     for place, size in enumerate(sorted(sizes)):
         share = left // (len(sizes) - place)
@@ -73,7 +73,9 @@ def _share(sizes: Sequence[int], room: int) -> int:
 def make_steps(
     request: ToolRequest, options: RunOptions, run_id: str, before: int, now: float
 ) -> tuple[Step, ...]:
-    """Return the steps that an agent has added; the last one waits for the caller.
+    """Return the steps that an agent has added.
+
+    The last one waits for the caller.
 
     Parameters:
         before: how many steps the run had.

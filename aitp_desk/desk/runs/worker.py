@@ -82,7 +82,7 @@ class RunWorker:
         self._wanted.set()
 
     def stop_run(self, run_id: str) -> None:
-        """Stop the work on a run that is being cancelled, if this worker has it."""
+        """Stop the work on a run that is being cancelled, if it is here."""
         for task, claim in self._held.items():
             if claim.id == run_id and task not in self._stopping:
                 self._stopping.add(task)

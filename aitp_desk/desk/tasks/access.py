@@ -1,4 +1,4 @@
-"""Access to tasks and contexts: the one place that decides what a caller may see.
+"""Access to tasks and contexts: decides what a caller may see.
 
 A caller that may read all of a thread sees its tasks. The arguments and results of calls are
 visible to callers that may manage the thread, and to the caller that made the call. If nothing else
@@ -146,7 +146,10 @@ class TaskAccess:
         return thread_id
 
     async def find_listed_thread(self, principal: Principal, context: str) -> str | None:
-        """Return the thread of a context whose tasks the caller may list; None for none."""
+        """Return the thread of a context whose tasks the caller may list.
+
+        None for none.
+        """
         try:
             thread_id = await self.find_thread(principal, context, AccessNeed.READ)
         except InvalidRequest:

@@ -34,7 +34,10 @@ comes too soon.
 
 
 def make_call_outcome(error: DeskError) -> TaskOutcome | None:
-    """Return the outcome of a task whose call failed; None if the call itself reports it."""
+    """Return the outcome of a task whose call failed, or None.
+
+    It is None if the call itself reports it.
+    """
     try:
         return make_refusal_outcome(error)
     except DeskError:

@@ -182,7 +182,7 @@ class PushNotifications:
     async def list_receivers(
         self, principal: Principal, task_id: str, *, is_managed: bool
     ) -> tuple[Push, ...]:
-        """Return the receivers of a task that a caller may see: its own, or all.
+        """Return a task's receivers that a caller may see: its own, or all.
 
         Secrets are shown to the caller that set them, and left out if their seal does not open.
 

@@ -8,7 +8,7 @@ from aitp_desk.model.errors import DeskError
 
 
 def describe_error(error: DeskError) -> dict[str, Any]:
-    """Return the code, parameter, retry delay and recovery of an error, as far as known."""
+    """Return the known details of an error: code, parameter, delay, recovery."""
     told: dict[str, Any] = {"code": error.kind.value}
     if error.param is not None:
         told["param"] = error.param

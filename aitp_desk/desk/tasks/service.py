@@ -138,7 +138,7 @@ class TaskService:
     async def send_message(
         self, principal: Principal, sent: TaskMessage, draft: Draft, request: RequestInfo
     ) -> Task:
-        """Send a message for a task; if it is a visitor's, a run answers it.
+        """Send a message for a task; a run answers a visitor's message.
 
         Returns:
             The task, which has only begun; for a repeat (``Idempotency-Key``), the first request's
@@ -285,7 +285,7 @@ class TaskService:
         return await self._turns.write_turn(principal, draft, turn)
 
     async def wait_for_rest(self, principal: Principal, task: Task, seconds: float) -> Task:
-        """Wait up to ``seconds`` for a task to come to rest, and return it in its state then."""
+        """Wait up to ``seconds`` for a task to come to rest, and return it."""
         works_on_it = task.run_id or task.call_id
         if works_on_it is None or task.state.is_at_rest:
             return task
@@ -326,7 +326,7 @@ class TaskService:
         return await self._runs.retrieve(principal, task.thread_id, task.run_id)
 
     async def cancel_task(self, principal: Principal, task_id: str) -> Task:
-        """Cancel a task: stop its run, or withdraw it if it waits for its caller.
+        """Cancel a task: stop its run, or withdraw its waiting calls.
 
         Raises:
             TaskNotCancelable: it is over, or cannot be stopped.
@@ -412,7 +412,7 @@ class TaskService:
     async def _task_of_repeat(
         self, principal: Principal, asked: DirectCall, request: RequestInfo
     ) -> KeptTask | None:
-        """Return the task of the call that this request repeats; None if it repeats none."""
+        """Return the task of the call that this request repeats, or None."""
         try:
             async with self._calling.hold_key(principal, asked, request) as begun:
                 before = begun.before
@@ -424,7 +424,10 @@ class TaskService:
 
 
 def _refused(task: Task, why: str) -> Task:
-    """Return a task with the reason why its payment was rejected; unchanged without a reason."""
+    """Return a task with the reason why its payment was rejected.
+
+    Without a reason it is unchanged.
+    """
     if not why or task.asks is None:
         return task
     asks = msgspec.structs.replace(task.asks, texts=(why, *task.asks.texts), refused=why)

@@ -180,7 +180,7 @@ class TaskTurns:
         return msgspec.structs.replace(sent, context=context)
 
     async def write_turn(self, principal: Principal, draft: TurnDraft, turn: NewTurn) -> Task:
-        """Store a turn, with its task if that is new, and return the task's view."""
+        """Store a turn, with its task if new, and return the task's view."""
         await self._store.run(draft.write, turn)
         return await self.report_turn(principal, draft, turn)
 

@@ -58,7 +58,10 @@ _CALLS = {
 
 
 class TaskOutcome(msgspec.Struct, frozen=True):
-    """The outcome of a turn that has neither a run nor a call; stored with the turn."""
+    """The outcome of a turn that has neither a run nor a call.
+
+    It is stored with the turn.
+    """
 
     state: TaskState
     result: Result
@@ -257,7 +260,9 @@ class TaskViews:
         return _TurnState(_RUNS[run.state], words, at=_moved_at(run))
 
     async def _status(self, thread_id: str, call_id: str) -> CallStatus | None:
-        """Return the status of a task's call; None if the call belongs to another owner's thread.
+        """Return the status of a task's call, or None.
+
+        It is None if the call belongs to another owner's thread.
 
         A task that paid with a quote's id is a call of the thread where the quote was made.
         """
@@ -278,7 +283,7 @@ class TaskViews:
     async def _answers(
         self, thread_id: str, seq: int, asker: str | None = None
     ) -> tuple[Message, ...]:
-        """Return the desk's next message, by any run or operator; empty if there is none.
+        """Return the desk's next message, by any run or operator, if any.
 
         Parameters:
             asker: id of the asking actor; then other actors may have answered as well. None counts

@@ -39,7 +39,7 @@ from aitp_desk.store.units.threads.threads import open_thread
 
 
 class OpenedThread(msgspec.Struct, frozen=True):
-    """A thread created by this request, or by an earlier one with the same idempotency key.
+    """A thread created by this request, or by the one that it repeats.
 
     Parameters:
         messages: the opening messages.
@@ -96,7 +96,7 @@ class ThreadCreation:
         request: RequestInfo,
         run: NewRun | None = None,
     ) -> OpenedThread:
-        """Create a thread; if its last message is a visitor's, queue a run to answer it.
+        """Create a thread; a run answers a visitor's last message.
 
         Parameters:
             run: the run that the caller starts with the thread.

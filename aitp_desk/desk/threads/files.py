@@ -171,7 +171,9 @@ class FileService:
     async def read_content(
         self, principal: Principal, file_id: str
     ) -> tuple[File, AsyncIterator[bytes]]:
-        """Return a file of the caller's and an iterator that reads its bytes as they are sent.
+        """Return a file of the caller's and an iterator of its bytes.
+
+        The bytes are read as they are sent.
 
         The bytes end early if the file is deleted meanwhile.
 
@@ -238,7 +240,7 @@ class FileService:
     async def read_texts(
         self, principal: Principal, file_ids: Sequence[str]
     ) -> tuple[FileText, ...]:
-        """Return the texts of attached files for an answer to this caller, within 32 KiB.
+        """Return the texts of attached files for an answer, within 32 KiB.
 
         Files that are no text, deleted files and other owners' files are left out: a reader of a
         message sees only the ids of its files.

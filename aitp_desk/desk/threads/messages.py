@@ -54,7 +54,7 @@ _CAPPED = (
 
 
 class PostedMessage(msgspec.Struct, frozen=True):
-    """A message posted by this request, or by an earlier one with the same idempotency key.
+    """A message posted by this request, or by the one that it repeats.
 
     Parameters:
         run_id: the run that answers; None where none was started.
@@ -171,7 +171,7 @@ class MessageService:
     async def post_message(
         self, principal: Principal, thread_id: str, draft: Draft, request: RequestInfo
     ) -> PostedMessage:
-        """Add a message to a thread; if it is a visitor's, queue a run to answer it.
+        """Add a message to a thread; a run answers a visitor's message.
 
         Raises:
             ThreadNotFound: it does not exist, is closed, or is not the caller's.
@@ -217,7 +217,7 @@ class MessageService:
     async def find_posted(
         self, principal: Principal, thread_id: str, request: RequestInfo
     ) -> PostedMessage | None:
-        """Return what an earlier request with the same key posted; None if there is none."""
+        """Return what an earlier request with the same key posted, or None."""
         with self._repeats.hold_key(request, thread_scope(principal, thread_id)) as once:
             placed = None if once is None else await self._store.run(look_up_once, once)
         return None if placed is None else await self._read_posted(principal, placed)
@@ -260,7 +260,10 @@ class MessageService:
         self._changed(thread_id)
 
     def _say_capped(self, now: float) -> NewMessage:
-        """Return the message that is posted once when the limit of automatic replies is reached."""
+        """Return the message for a thread that reached its automatic replies' limit.
+
+        It is posted once.
+        """
         return NewMessage(
             new_id("msg", now),
             new_salt(),

@@ -1,4 +1,4 @@
-"""Lists the requests that wait for an answer on a thread, and accepts answers by form.
+"""Lists the open requests of a thread, and accepts answers by form.
 
 Every protocol presents them from here.
 """
@@ -88,7 +88,7 @@ class OpenRequests:
         return tuple(one for _, _, one in await self._reach(principal, thread_id, AccessNeed.READ))
 
     async def find_unpaid(self, principal: Principal, session_id: str) -> PaymentRequired | None:
-        """Return the payment due in a session of the caller's, as a refusal; None for none.
+        """Return the payment due in a caller's session as a refusal, or None.
 
         Raises:
             UnknownSession: the caller has no such session.

@@ -55,7 +55,7 @@ class ThreadReader:
         self._visited = visited
 
     async def get_access(self, principal: Principal, thread_id: str, idle_before: int) -> Access:
-        """Return what a caller may do with a thread, and up to where it may read.
+        """Return what a caller may do with a thread, and read of it.
 
         An operator's access is recorded in the audit log first, in every protocol.
 
@@ -162,7 +162,7 @@ class ThreadReader:
         return told
 
     async def find_queue_event(self, run: Run) -> int:
-        """Return the number of the event that queued a run, the latest if it was requeued."""
+        """Return the number of the event that last queued a run."""
         return await reads.run_queued_at(self._store, run.thread_id, run.id)
 
     async def wait_for_run(

@@ -135,7 +135,7 @@ class SessionService:
         self._shared: dict[str, str] = {}  # held shared sessions, by thread
 
     def open_session(self, principal: Principal) -> Session:
-        """Create a session for a caller, on a thread that its first turn will store."""
+        """Create a session, on a thread that its first turn will store."""
         now = self._clock()
         session = Session(
             new_id(SESSION_PREFIX, now),
@@ -174,7 +174,7 @@ class SessionService:
         return session
 
     async def get_session_name(self, principal: Principal, thread_id: str) -> str:
-        """Return the session id of a caller's own thread; create one if there is none.
+        """Return the session id of a caller's thread, created if necessary.
 
         The session lives as long as the thread.
 
@@ -218,7 +218,7 @@ class SessionService:
         return current.thread_id
 
     async def last_event(self, thread_id: str) -> int | None:
-        """Return the number of a thread's newest event; None if there is no such thread."""
+        """Return the number of a thread's newest event; None without a thread."""
         kept = await reads.thread(self._store, thread_id)
         return None if kept is None else kept.last_event
 

@@ -1,4 +1,4 @@
-"""Transcripts: the messages of a thread, signed by the desk, for callers that may read it.
+"""Transcripts: the messages of a thread, signed by the desk.
 
 A thread may not fit into memory. So the head and the list of erased messages are fixed first, and
 the messages up to the head are read and written a few at a time. If one of them is erased

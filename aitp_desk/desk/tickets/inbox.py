@@ -214,7 +214,9 @@ class OperatorInbox:
         return await console_reads.waiting(self._store, operator, int(self._clock()))
 
     async def read_load(self, hours: int) -> tuple[LoadHour, ...]:
-        """Return the load figures of the last hours; the current hour is last and incomplete.
+        """Return the load figures of the last hours, oldest first.
+
+        The current hour comes last and is incomplete.
 
         The figures of a past hour are counted once per process.
 

@@ -116,7 +116,10 @@ class PartViews:
 
 
 def _placed(content: Sequence[str], capabilities: PluginRegistry) -> Mapping[int, PlacedPart]:
-    """Return the structured parts by position; a part that breaks its schema counts as text."""
+    """Return the structured parts by position.
+
+    A part that breaks its schema counts as text.
+    """
     if not capabilities or not may_have_structure(content):
         return {}
     found: dict[int, PlacedPart] = {}

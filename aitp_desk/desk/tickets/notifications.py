@@ -1,4 +1,4 @@
-"""Notifies the site's operators of a new ticket, by a webhook and by a command.
+"""Notifies the site's operators of new tickets, by webhook and command.
 
 Each is a separate job, retried until it succeeds or is given up; the job that is written with the
 ticket queues both. A receiver can detect duplicates by the ticket's id. The command runs without a

@@ -128,7 +128,9 @@ class EscalationService:
         return await self._end(ticket_id, TicketState.CLOSED, reason, operator, by)
 
     async def take_ticket(self, ticket_id: str, operator: str, by: Auditor) -> KeptTicket | None:
-        """Assign a ticket and its thread to an operator; no run starts there any more.
+        """Assign a ticket and its thread to an operator.
+
+        No run starts on the thread any more.
 
         Parameters:
             operator, by: as in :meth:`answer`.

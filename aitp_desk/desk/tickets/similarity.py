@@ -76,7 +76,7 @@ class TicketSimilarity:
         return sorted(groups, key=lambda one: (-one.times, -one.newest.at))
 
     async def _scores(self, text: str, others: list[str], library: Library) -> list[float]:
-        """Return the similarity of a text to each of the others; 0 below the threshold."""
+        """Return the similarity of a text to each other; 0 below the threshold."""
         if library.vectors is not None:
             try:
                 async with asyncio.timeout(_SECONDS):

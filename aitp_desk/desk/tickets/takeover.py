@@ -122,7 +122,9 @@ class Takeover:
         by: Auditor,
         once: IdempotencyRecord | None = None,
     ) -> None:
-        """Post a structured message to a thread that this operator has; its plugin judges it.
+        """Post a structured message to a thread that this operator has.
+
+        Its plugin judges it.
 
         Parameters:
             part: the message in its serialized form, as one part of a thread message.
@@ -165,7 +167,7 @@ class Takeover:
         await judging.judge_and_write(principal, thread_id, kept.thread.actors, (said,), write)
 
     async def resolve(self, thread_id: str, words: str, operator: str, by: Auditor) -> None:
-        """Give back a thread that this operator has, and end its requests for an operator.
+        """Give back a thread, and end its requests for an operator.
 
         Its open tickets that ask for an operator are answered with the text; with an empty text
         they are closed. Tickets of calls stay open, and are released.
@@ -189,7 +191,9 @@ class Takeover:
         )
 
     async def note(self, thread_id: str, words: str, operator: str, by: Auditor) -> Note:
-        """Add a note to a thread, visible to operators only, whether or not one has the thread.
+        """Add a note to a thread, for operators only.
+
+        No operator needs to have the thread.
 
         Parameters:
             operator, by: as in :meth:`take_thread`.

@@ -1,4 +1,4 @@
-"""Actor names: which ones look the same to a reader, and which characters are refused.
+"""Actor names: which ones look the same, and which characters are refused.
 
 An actor's id is an address or a name, and people and models read it by its appearance. So two ids
 are compared without percent-encoding, case, accents, invisible characters, default ports and other
@@ -40,7 +40,7 @@ _DOTTED = re.compile(r"\S+[.\u3002\uff0e\uff61]\S+")
 
 
 def comparable_name(id_: str) -> str:
-    """Return a form that is equal for ids that look the same to a reader."""
+    """Return a form that is equal for ids that look the same."""
     _, _, query = folded_name(id_).partition("#")[0].partition("?")
     return f"{comparable_address(id_)}?{query}"
 
@@ -88,7 +88,10 @@ def is_invisible(character: str) -> bool:
 
 
 def find_name_fault(id_: str) -> str | None:
-    """Return what is wrong with a name, as the end of "An actor's id …"; None for nothing."""
+    """Return what is wrong with a name; None for nothing.
+
+    The text continues the sentence "An actor's id …".
+    """
     if id_ != id_.strip():
         return "has no space at its beginning or end."
     if any(map(is_invisible, id_)):

@@ -1,4 +1,4 @@
-"""The rows of the audit log, and the chain that shows whether it was changed.
+"""The rows of the audit log, and the chain that reveals changes.
 
     link = HMAC-SHA256(chain key, LINK_PREFIX ‖ the row before's link ‖ canonical JSON of the row)
 

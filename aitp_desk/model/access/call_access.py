@@ -1,4 +1,6 @@
-"""Access to calls: who may see, pay and continue a call, decided at each request.
+"""Access to calls: who may see, pay and continue a call.
+
+It is decided at each request.
 
 A call on a thread belongs to the current owner of the thread. A call without a thread belongs to
 the caller that requested it. An anonymous caller proves access by an id alone: the call's own, or
@@ -44,7 +46,9 @@ def is_call_of(principal: Principal, call: ActionCall, thread: CallThread | None
 
 
 def may_reach_call(principal: Principal, call: ActionCall, thread: CallThread | None) -> bool:
-    """Return whether a caller with a call's own id may see, pay and continue it.
+    """Return whether a caller with a call's id may see and continue it.
+
+    This includes paying for it.
 
     Parameters:
         thread: as in :func:`is_call_of`.

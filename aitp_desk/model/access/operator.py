@@ -16,7 +16,7 @@ _OTHERS = re.compile(r"[^a-z0-9._-]+")
 
 
 def operator_name(key_name: str) -> str:
-    """Return the name of an operator from the name of its API key, as visitors may see it.
+    """Return an operator's name, made from the name of its API key.
 
     Letters become lower case without marks, and other characters become a hyphen: ``Anna Sørensen``
     becomes ``anna-s-rensen``. Keys with the same result are one operator.

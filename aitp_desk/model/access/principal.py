@@ -105,7 +105,7 @@ class Principal(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The speaker's name of a known caller or a guest to which no actor is bound."""
+        """The speaker's name of a known caller or guest without a bound actor."""
         return f"{GUEST_PREFIX}{self.id[-_GUEST_CHARACTERS:]}" if self.is_guest else self.id
 
     @property
@@ -120,7 +120,7 @@ def is_given_name(name: str) -> bool:
 
 
 def is_known_caller(name: str) -> bool:
-    """Return whether a name is the id of a known caller, reserved for that caller."""
+    """Return whether a name is the reserved id of a known caller."""
     return name.startswith(PREFIXES)
 
 

@@ -25,7 +25,7 @@ class AccessNeed(Enum):
 
 
 class Attendance(msgspec.Struct, frozen=True):
-    """A known caller's participation in a thread, by the actors that are bound to it.
+    """A known caller's participation in a thread, by its bound actors.
 
     Parameters:
         speaker: id of the first of these that takes part; None if all have left.
@@ -104,7 +104,7 @@ def decide_access(
     attendance: Attendance | None,
     granted: Grant | None = None,
 ) -> Access | None:
-    """Decide a caller's access to a thread; None: the thread does not exist for this caller.
+    """Return a caller's access to a thread; None hides the thread from it.
 
     Parameters:
         owner: id of the principal that owns the thread; None for an anonymous visitor's.
@@ -142,7 +142,9 @@ def decide_access(
 def may_know_parent(
     principal: Principal, fork_owner: str | None, parent_owner: str | None, *, is_claimed: bool
 ) -> bool:
-    """Return whether a reader of a fork may see its parent's id, if it may read that parent.
+    """Return whether a reader of a fork may see its parent's id.
+
+    The reader has access to that parent.
 
     The id of an anonymous parent is a secret that opens it. A caller that has owned the fork since
     its creation has shown that it holds this secret; other readers of the fork have not, and do not

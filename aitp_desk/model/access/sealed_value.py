@@ -63,7 +63,9 @@ class Revealed(msgspec.Struct, frozen=True):
 
 
 def make_ref(*parts: str) -> str:
-    """Return the reference determined by the source of a value, such as the id of its message.
+    """Return the reference that follows from the source of a value.
+
+    The source is, for example, the id of its message.
 
     It is as hard to guess as the hardest of these parts.
     """

@@ -95,7 +95,7 @@ class Example(msgspec.Struct, frozen=True):
 
 
 class Related(msgspec.Struct, frozen=True):
-    """A link to more information about the subject of a call (HAC 1.0, section 3.3).
+    """A link about the subject of a call (HAC 1.0, section 3.3).
 
     Parameters:
         href: a path of the site, or a URI template.

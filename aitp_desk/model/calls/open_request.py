@@ -1,4 +1,4 @@
-"""Requests that wait for an answer on a thread, as plain values for every protocol."""
+"""Requests that wait for an answer on a thread, as plain values."""
 
 from __future__ import annotations
 

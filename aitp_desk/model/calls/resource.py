@@ -39,7 +39,10 @@ class PathTemplate(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str) -> PathTemplate | None:
-        """Parse a template; None if it is invalid, begins with a variable or repeats one."""
+        """Parse a template; None if it is invalid.
+
+        It must not begin with a variable, nor repeat one.
+        """
         first, *segments = text.split("/")
         names = [segment for segment in segments if segment.startswith("{")]
         if first or not segments or segments[0].startswith("{") or len(set(names)) < len(names):
@@ -60,7 +63,7 @@ class PathTemplate(msgspec.Struct, frozen=True):
         return str(self).partition("/{")[0]
 
     def match(self, path: str) -> Mapping[str, str] | None:
-        """Return the values of the variables in a path; None if the path does not match.
+        """Return the values of the variables in a path; None without a match.
 
         Parameters:
             path: as in a request: begins with a slash, is percent-encoded, and has no query.
@@ -86,7 +89,7 @@ class PathTemplate(msgspec.Struct, frozen=True):
 
 
 def _decode(segment: str) -> str:
-    """Decode a segment of a path once; return an empty text if it is invalid."""
+    """Decode a segment of a path once; an invalid one becomes empty."""
     if not _ENCODED.fullmatch(segment):
         return ""
     try:
@@ -140,7 +143,7 @@ def fill_links(related: Sequence[Related], *known: Any) -> tuple[Related, ...]:
 
 
 class Affordance(msgspec.Struct, frozen=True):
-    """An action that is open for a resource in its current state, as its owner declares.
+    """An action that its owner declares open for a resource's current state.
 
     Parameters:
         action: its name.

@@ -37,7 +37,7 @@ class KeptSchedule(msgspec.Struct, frozen=True):
     last_error: str | None
 
     def is_due(self, now: int, lease_seconds: int) -> bool:
-        """Return whether it should start: it is due, or the lease of its process has expired.
+        """Return whether it should start: due, or left by a dead process.
 
         A clock that was set back delays nothing for longer than its interval.
 

@@ -40,7 +40,9 @@ def has_secrets(schema: Any) -> bool:
 
 
 def change_secrets(value: Any, schema: Mapping[str, Any], change: Change) -> Any:
-    """Return a value with each of its secrets replaced; parts without a schema stay unchanged.
+    """Return a value with each of its secrets replaced.
+
+    Parts without a schema stay unchanged.
 
     Parameters:
         value: as JSON has it; it is not modified.

@@ -1,4 +1,6 @@
-"""The proof that a thread's record was not changed: a salted digest and a link per message.
+"""The proof that a thread's record is unchanged: a chain of message digests.
+
+Each message has a salted digest and a link.
 
     digest = SHA-256(DIGEST_PREFIX ‖ salt ‖ canonical JSON of the message)
     link   = SHA-256(LINK_PREFIX ‖ the previous message's link ‖ digest)

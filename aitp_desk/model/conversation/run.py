@@ -15,7 +15,7 @@ import msgspec
 
 
 class RunState(Enum):
-    """The state of a run; the names are those of the OpenAI Runs API, and ``capped``.
+    """The state of a run, as in the OpenAI Runs API, and ``capped``.
 
     ``capped`` is a run that was never started because the thread has reached its hourly limit of
     automatic replies.
@@ -117,7 +117,10 @@ class RunOptions(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def called_first(self) -> tuple[str, ...]:
-        """The functions of which one must be called before the answer; empty for no such rule."""
+        """The functions of which one must be called before the answer.
+
+        Empty if there is no such rule.
+        """
         if self.function is not None:
             return (self.function,)
         return tuple(tool.name for tool in self.tools) if self.tool_choice == "required" else ()
@@ -196,7 +199,7 @@ class Run(msgspec.Struct, frozen=True):
         return not MOVES[self.state]
 
     def at(self, now: int) -> Run:
-        """Return the run as of a time: one that has waited too long has expired.
+        """Return the run as of a time: overdue ones have expired.
 
         The store records that somewhat later.
         """

@@ -54,7 +54,7 @@ class Step(msgspec.Struct, frozen=True):
     usage: RunUsage | None = None
 
     def status_in(self, run: Run) -> StepStatus:
-        """Return the status of the step: one that never completed ended as its run did."""
+        """Return the status of the step; incomplete ones ended as their run did."""
         if self.completed_at is not None:
             return "completed"
         match run.state:

@@ -170,7 +170,7 @@ class KeptTicket(msgspec.Struct, frozen=True):
 
 
 def get_operator(actor: str) -> str | None:
-    """Return the name of the operator whose actor this is; None for other actors of the desk."""
+    """Return the name of the operator with this actor; None for other actors."""
     before, _, name = actor.rpartition(f"/{OPERATORS}/")
     return name if before else None
 
@@ -181,5 +181,5 @@ def to_summary_line(text: str) -> str:
 
 
 def shorten(text: str, longest: int) -> str:
-    """Cut a text to a number of characters; a cut text ends in an ellipsis."""
+    """Cut a text to a number of characters, with an ellipsis."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"

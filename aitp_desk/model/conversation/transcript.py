@@ -1,4 +1,4 @@
-"""The transcript of a thread: its messages, in a form that can be verified without the desk.
+"""The transcript of a thread, in a form that needs no desk to verify.
 
 A transcript has three members. ``messages`` are the thread's, each with the inputs of its digest
 and link (``chain.py``); an erased one has only its digest and its link. ``statement`` is the desk's
@@ -29,7 +29,7 @@ Count = Annotated[int, msgspec.Meta(ge=0, lt=2**53)]
 
 
 class Head(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The head of a thread's chain: one value that covers all messages up to there.
+    """The head of a thread's chain: one value that covers all messages before.
 
     Parameters:
         site: the address of the desk that keeps the thread.
