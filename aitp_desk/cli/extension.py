@@ -54,7 +54,7 @@ __all__ = [
     "written_to",
 ]
 
-GROUP = "aitp_desk.cli.extension"
+GROUP = "aitp_desk.commands"
 """The entry point group in which packages name their commands."""
 
 

@@ -51,7 +51,7 @@ RETRY_SECONDS = 10
 MAX_LINE = 8190
 """Longest first line or header that the HTTP server reads, in bytes."""
 
-ACCEPT_BATCH = struct.pack("ii", 1, 0)
+RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 """For SO_LINGER: a closed socket is reset, and its buffers are freed."""
 
 NEVER_SECONDS = 10.0**8
@@ -213,7 +213,7 @@ class _ServerConnection(FastPathConnection):
     def drop(self) -> None:
         """Close at once with a reset: unsent bytes are lost, also the system's."""
         sock = self._line.get_extra_info("socket")
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, ACCEPT_BATCH)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
         self._line.abort()
 
     def handle_error(self, *_what: Any, **_more: Any) -> web.StreamResponse:

@@ -117,7 +117,7 @@ async def test_coins_that_moved_before_the_desk_could_write_it_down_pay_once(
 
                 def kill_then(signed: Any, move: Any = move, killed: Any = killed) -> str:
                     desk.kill()
-                    killed.set_receiver()
+                    killed.set()
                     return str(move(signed))
 
                 fake.chain.move = kill_then  # type: ignore[method-assign]

@@ -36,5 +36,5 @@ if __name__ == "__main__":
     parser.add_argument("--data", type=Path)
     parser.add_argument("--set", action="append")
     given = parser.parse_args()
-    config = load_config(given.folder, given.set_receiver, port=given.port, data=given.data)
+    config = load_config(given.folder, given.set, port=given.port, data=given.data)
     uvloop.run(serve(config, announce=print, agent=SilentAgent()))
