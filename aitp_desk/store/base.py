@@ -1,7 +1,7 @@
 """Defines the store interface and its guarantees.
 
 A *unit of work* is a generator function: it yields ``(statement name, parameters)``, is sent that
-statement's rows, and returns its result. The rules of the desk's data are units (``work.py``) and
+statement's rows, and returns its result. The rules of the desk's data are units (``units/``) and
 are written once; an engine only drives them. Statements are named in ``queries/``.
 
 The guarantees:

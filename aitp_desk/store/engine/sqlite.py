@@ -103,7 +103,7 @@ class SqliteStore:
 
         Raises:
             StoreError: the file cannot be opened or is no database.
-            StoreTooNew, StoreChanged: as ``migrate.migrate``.
+            StoreTooNew, StoreChanged: as ``migration.migrate``.
         """
         with ExitStack() as stack:
             try:

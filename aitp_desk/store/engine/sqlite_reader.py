@@ -55,7 +55,7 @@ class SqliteReader:
         """Return the number of the newest applied migration and of the newest known one.
 
         Raises:
-            StoreTooNew, StoreChanged: as ``migrate.migrate``.
+            StoreTooNew, StoreChanged: as ``migration.migrate``.
             StoreError: it is no database of a desk.
         """
         known = load_migrations()

@@ -141,7 +141,7 @@ class WriterThread:
             self._run_many(single)
             self._execute("COMMIT")
             self.commits.note(len(units), perf_counter() - began)
-        except Exception as error:  # noqa: BLE001 - it is told to the callers, one of whose it is
+        except Exception as error:  # noqa: BLE001 - it is passed to the callers
             if self._connection.in_transaction:
                 self._execute("ROLLBACK")
             if len(units) == 1:

@@ -1,4 +1,4 @@
-"""Verifies the hash chains of all threads against their messages (``model/chain.py``)."""
+"""Verifies the hash chains of all threads (``model/conversation/chain.py``)."""
 
 from __future__ import annotations
 

@@ -297,7 +297,7 @@ async def last_nonce_end(store: Store) -> int:
 
 
 async def is_nonce_used(store: Store, nonce: bytes, until: int) -> bool:
-    """Return whether a nonce was used, as far as that was stored; see ``work.keep_nonce``."""
+    """Return whether a nonce was used, as far as that was stored; see ``nonces.keep_nonce``."""
     return bool(await store.read("nonce", {"nonce": nonce, "until": until}))
 
 

@@ -31,7 +31,7 @@ class NewDraft(msgspec.Struct, frozen=True):
 
     Parameters:
         id: ``msg_…``, new.
-        salt: 16 random bytes for its digest (``model/chain.py``).
+        salt: 16 random bytes for its digest (``model/conversation/chain.py``).
     """
 
     id: str
@@ -44,7 +44,7 @@ class NewMessage(msgspec.Struct, frozen=True):
 
     Parameters:
         id: ``msg_…``, new.
-        salt: 16 random bytes for its digest (``model/chain.py``).
+        salt: 16 random bytes for its digest (``model/conversation/chain.py``).
         role: as stored.
         actor: id of the actor that speaks.
         origin: which side says it.

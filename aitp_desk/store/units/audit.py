@@ -3,7 +3,7 @@
     yield from note_audit(by, AuditAction.KEY_REVOKED, ObjectKind.KEY, token.id)
 
 A unit that writes an entry has an ``Auditor`` among its arguments. From it the engine knows that it
-touches the log (``engine.touched``), so that two of them never interleave.
+touches the log (``engine/unit.py``), so that two of them never interleave.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Counts messages and tickets by the hour, for operators.
 
-Messages are counted by their ids, which grow with time, a slice at a time (``console_reads.py``).
+Messages are counted by their ids, which grow with time, a slice at a time
+(``reads/console/threads.py``).
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ is the thread's id. So no index is needed that each message would have to update
 from the newest message back, without a full-text index: that would be written with every message,
 and would hold each word a second time, to be erased there too.
 
-Slices and pages are as in ``console_reads.py``. A page reads ``LOOKED_AT`` messages and folded
-threads at most; of threads that operators attend to, ``MOST_ATTENDED`` that operators have, and as
-many with a waiting ticket.
+Slices and pages are as in ``reads/console/threads.py``. A page reads ``LOOKED_AT`` messages and
+folded threads at most; of threads that operators attend to, ``MOST_ATTENDED`` that operators have,
+and as many with a waiting ticket.
 """
 
 from __future__ import annotations

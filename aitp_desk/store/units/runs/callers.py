@@ -49,7 +49,7 @@ def start_run(
         InvalidRequest: a run is running on the thread or waits there.
         PreconditionFailed: an operator has taken the thread over.
         RecordsMoved: what the effects depend on has changed meanwhile.
-        InvalidRequest, Forbidden: as ``model.thread.resolve_speaker``.
+        InvalidRequest, Forbidden: as ``thread.resolve_speaker``.
     """
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
     if once is not None and (earlier := (yield from look_up_once(once))) is not None:

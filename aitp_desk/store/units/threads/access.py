@@ -102,7 +102,7 @@ def find_access(
     now: int,
     idle_before: int,
 ) -> Work[tuple[Access, Attendance | None] | None]:
-    """Read what the access rule needs (``model/access.py``), and apply it.
+    """Read what the access rule needs (``model/access/rule.py``), and apply it.
 
     It only reads: :func:`aitp_desk.store.reads.threads.access` runs it outside the writer.
 
@@ -138,7 +138,7 @@ def settle_speaker(
         at: the draft's path in its request, such as ``messages[0].``.
 
     Raises:
-        InvalidRequest, Forbidden: as ``model.thread.resolve_speaker``.
+        InvalidRequest, Forbidden: as ``thread.resolve_speaker``.
     """
     brought: list[str] = []
     others: list[str] = []

@@ -1,7 +1,7 @@
 """Changes a message's metadata, and deletes messages and threads.
 
 Deleted content is removed permanently, with its salt; its position, digest and link stay, so that
-the chain remains valid (``model/chain.py``).
+the chain remains valid (``model/conversation/chain.py``).
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 Most such sessions end with their first turn, and one row costs a fraction of what the turn costs in
 full: a thread, an actor, two linked messages, a session. Any access to the thread or the session
-unfolds it first: units in ``reach.py`` and ``sessions.py``, reads in ``reads.py``. The result is
-the same as if it had been written in full at once: ids, salts, times and the chain are derived from
-the stored row.
+unfolds it first: units in ``access.py`` and ``sessions.py``, reads in ``reads/threads.py``. The
+result is the same as if it had been written in full at once: ids, salts, times and the chain are
+derived from the stored row.
 """
 
 from __future__ import annotations

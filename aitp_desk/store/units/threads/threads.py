@@ -171,7 +171,7 @@ def append_message(
         ThreadNotFound: there is none, it is closed, or it is not the caller's.
         IdempotencyConflict: the key was used with another request.
         Forbidden: the caller has left the thread.
-        InvalidRequest, Forbidden: as ``model.thread.resolve_speaker``.
+        InvalidRequest, Forbidden: as ``thread.resolve_speaker``.
         RecordsMoved: what the effects depend on has changed meanwhile.
     """
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)

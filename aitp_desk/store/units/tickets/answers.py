@@ -64,7 +64,7 @@ class TicketMessage(msgspec.Struct, frozen=True):
 
     Parameters:
         id: ``msg_…``, new.
-        salt: 16 random bytes (``model/chain.py``).
+        salt: 16 random bytes (``model/conversation/chain.py``).
         words: empty for the standard text of such an end.
         operator: the name of the sender; None for the desk.
     """

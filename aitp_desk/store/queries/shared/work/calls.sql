@@ -34,7 +34,7 @@ SELECT {call}
 FROM calls WHERE session_id = :session_id AND accepted_at IS NOT NULL
 ORDER BY created_at DESC, id DESC LIMIT 1;
 
--- calls_cut_short: Lists calls that were at work when the desk stopped, except those that continue
+-- calls_cut_short: Lists calls that were running when the desk stopped, except those that continue
 -- in the background.
 SELECT {call}
 FROM calls
