@@ -381,7 +381,7 @@ async def read_outcome(
 
     Raises:
         Unavailable: the agent cannot answer now.
-        BrokenPromise: there was no outcome, or an event after it.
+        AgentContractError: there was no outcome, or an event after it.
     """
     outcome: Outcome | None = None
     async for event in agent.reply(turn):
@@ -402,7 +402,7 @@ async def read_answer(
     """As :func:`read_outcome`, for a turn that lists no tool of the caller's.
 
     Raises:
-        BrokenPromise: as there, or the agent requests a tool that was not offered.
+        AgentContractError: as there, or the agent requests a tool that was not offered.
     """
     outcome = await read_outcome(agent, turn, tell)
     if isinstance(outcome, ToolRequest):

@@ -130,7 +130,7 @@ class DailyBudget:
             The day on which they were counted, for :meth:`settle`.
 
         Raises:
-            DaySpent: too few are left; nothing was counted.
+            DailyBudgetSpent: too few are left; nothing was counted.
         """
         self._begin_day()
         if self._most and not is_begun and self._used + tokens > self._most:
@@ -227,7 +227,7 @@ class CountedCall:
         longest: the most tokens that the model may write.
 
     Raises:
-        DaySpent: the daily budget does not suffice.
+        DailyBudgetSpent: the daily budget does not suffice.
     """
 
     def __init__(

@@ -53,7 +53,7 @@ class OutputFilter(Protocol):
         """Return the text that may be shown now.
 
         Raises:
-            Leaked: the text must not be shown, and shown parts must be withdrawn.
+            PromptLeak: the text must not be shown, and shown parts must be withdrawn.
         """
 
     def close(self) -> str:
@@ -120,7 +120,7 @@ class SecretText:
         return ("",) * len(self._forms)
 
     def check(self, text: str) -> None:
-        """Raise Leaked if a text repeats a run of this one."""
+        """Raise PromptLeak if a text repeats a run of this one."""
         self.watch(text, self.nothing)
 
     def watch(self, text: str, passed: Passed) -> int:
@@ -130,7 +130,7 @@ class SecretText:
             passed: the text before; see :meth:`add`.
 
         Raises:
-            Leaked: the text ends a run.
+            PromptLeak: the text ends a run.
         """
         held = [form.watch(text, said) for form, said in zip(self._forms, passed, strict=True)]
         return min(len(text), HELD, max(held))
@@ -185,7 +185,7 @@ class _Form:
         return said[-self._run :]
 
     def watch(self, text: str, passed: str) -> int:
-        """Return how far from its end a text may begin a run. Raises Leaked for a run."""
+        """Return how far from its end a text may begin a run. Raises PromptLeak for a run."""
         said = passed + self.fold(text)
         if any(said[at : at + self._run] in self._runs for at in range(len(said) - self._run + 1)):
             raise PromptLeak

@@ -111,7 +111,7 @@ class ModelReply:
         """Yield deltas and restarts, then one outcome.
 
         Raises:
-            ModelFailed, BudgetSpent, Leaked: there is no outcome.
+            ModelFailed, BudgetSpent, PromptLeak: there is no outcome.
         """
         await self._api.open()
         self._deadline = asyncio.get_running_loop().time() + self._settings.reply_seconds

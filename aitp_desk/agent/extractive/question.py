@@ -197,7 +197,7 @@ def _read_several(
 def _factors(asks: list[bool], read: list[list[Term]]) -> list[float]:
     """Return the weight of each sentence's words.
 
-    "Can I still use it?" has no subject of its own: that is in the sentence before.
+    "Can I still use it?" has no subject: that is in the sentence before.
     """
     if all(asks):
         return [1.0] * len(asks)

@@ -140,7 +140,7 @@ def _read(field: form.Field, text: str, now: datetime) -> Any:
     """Return the value of a form field as JSON.
 
     Raises:
-        _Unfit: the argument does not accept it.
+        _ValueError: the argument does not accept it.
     """
     if field.kind in {"text", "secret", "other"}:
         values: Sequence[Any] = (text,)
@@ -190,7 +190,7 @@ def _meant(
     """Return the argument's value for the chosen options.
 
     Raises:
-        _Unfit: no choice matches, or not in this quantity.
+        _ValueError: no choice matches, or not in this quantity.
     """
     known = {one.id: one for choice in question.choices for one in (choice, *choice.variants)}
     if not chosen or any(one.id not in known for one in chosen):
