@@ -27,7 +27,7 @@ def read_download(
         way: the path of the declaration.
 
     Raises:
-        Wrong: a required member is missing, or cannot be used.
+        FieldError: a required member is missing, or cannot be used.
     """
     fields = FieldReader({"file": item} if isinstance(item, str) else item, way, _DOWNLOAD)
     place = find_place(fields, find)

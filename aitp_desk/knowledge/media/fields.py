@@ -40,7 +40,7 @@ class FieldReader:
         known: the names of its members; any other is rejected as misspelt.
 
     Raises:
-        Wrong: it is no mapping, or has an unknown member.
+        FieldError: it is no mapping, or has an unknown member.
     """
 
     def __init__(self, value: object, path: Path, known: Collection[str]) -> None:

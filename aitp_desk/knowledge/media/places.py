@@ -181,7 +181,7 @@ class PlaceFinder:
             source: the page's file.
 
         Raises:
-            Wrong: it is neither, or never served.
+            FieldError: it is neither, or never served.
         """
         if "://" in said or said.startswith(("data:", "javascript:", "mailto:")):
             if _is_address(said):
@@ -229,7 +229,7 @@ class PlaceFinder:
         """Admit a file of the content folder, of unknown type.
 
         Raises:
-            NotAdmitted: it does not exist, or is never served.
+            FileRefused: it does not exist, or is never served.
         """
         self.looked_at[name] = read_state(self._folder / name)
         file, status = admit_declared(self._folder, name, data=self._data)

@@ -37,7 +37,7 @@ def read_video(item: object, way: Way, find: Find, page: Document) -> Video:
         page: provides title, description and date if the video has none.
 
     Raises:
-        Wrong: a required member is missing, or cannot be used.
+        FieldError: a required member is missing, or cannot be used.
     """
     fields = FieldReader(item, way, _VIDEO)
     place = find_place(fields, find)
@@ -87,7 +87,7 @@ def find_place(fields: FieldReader, find: Find) -> MediaPlace:
     """Return the location of a declared medium.
 
     Raises:
-        Wrong: it has none, or no file there may be served.
+        FieldError: it has none, or no file there may be served.
     """
     name, said = fields.get_required_place(WHERE, _WHERE_IT_IS)
     return find(said, fields.at(name))

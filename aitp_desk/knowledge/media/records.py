@@ -31,7 +31,7 @@ def read_records(place: MediaPlace, way: Way) -> dict[str, Any]:
         way: the path of the member that names the file.
 
     Raises:
-        Wrong: it is external, too large, or has no records.
+        FieldError: it is external, too large, or has no records.
     """
     if place.local is None:
         raise FieldError(way, "Data is a file beside the page; an address elsewhere is a download.")
@@ -70,7 +70,7 @@ def check_records(value: object, way: Way) -> None:
     Binary content is never in an answer (AHP 0.1, section 6.6).
 
     Raises:
-        Wrong: it has such a value.
+        FieldError: it has such a value.
     """
     level = [value]
     for _ in range(MAX_DEPTH):

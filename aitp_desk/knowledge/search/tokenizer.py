@@ -18,7 +18,7 @@ from aitp_desk.knowledge.search.ngrams import FIRST, IN_RUN, MARKS, RUN, ngrams_
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 
 NAME_SIGN = "ː"
-"""A name of several parts is also one word, which begins with this letter: see `words_of`."""
+"""A name of several parts is also one word, which begins with this: see :func:`split_words`."""
 
 _WORD = re.compile(r"[^\W_]+")
 _NO_WORD = re.compile(rf"(?:_|[^\w{MARKS}])+")

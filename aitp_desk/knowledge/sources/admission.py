@@ -202,7 +202,7 @@ def admit_declared(
         The file's path, links resolved, and its state.
 
     Raises:
-        NotAdmitted: it does not exist, or is never content.
+        FileRefused: it does not exist, or is never content.
     """
     names = source.split("/")
     if ".." in names or any(is_never_content(name) for name in names):

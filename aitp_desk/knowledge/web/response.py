@@ -29,7 +29,7 @@ def read_answer(fetched: Fetched) -> tuple[SourceKind, bytes]:
     """Return a response's format by its media type, and its text as UTF-8; a PDF unchanged.
 
     Raises:
-        NoContent: it is neither HTML nor Markdown nor text nor PDF.
+        ContentMissing: it is neither HTML nor Markdown nor text nor PDF.
     """
     declared = Message()
     said = fetched.headers.get("Content-Type", "")

@@ -46,8 +46,8 @@ class RobotsRules:
         """Check that a page may be requested.
 
         Raises:
-            Unwelcome: it may not.
-            NotNow: that is unknown.
+            PageDisallowed: it may not.
+            RobotsUnavailable: that is unknown.
         """
         host = await self._host(url)
         if not host.rules.can_fetch(url, USER_AGENT):
@@ -58,7 +58,7 @@ class RobotsRules:
         """Wait for the server's turn for one more page, which is read within the block.
 
         Raises:
-            AddressRefused, Unwelcome, NotNow: the page may not be requested.
+            AddressRefused, PageDisallowed, RobotsUnavailable: the page may not be requested.
         """
         self._egress.check(url)
         await self.check_allowed(url)

@@ -120,7 +120,7 @@ class _Round:
             Its copy, new or old; None if it has gone.
 
         Raises:
-            Unwelcome, NoContent, EgressError, NotNow: it cannot be read.
+            PageDisallowed, ContentMissing, EgressError, RobotsUnavailable: it cannot be read.
         """
         async with self._manners.turn(url):
             fetched = await self._egress.fetch(

@@ -42,7 +42,7 @@ def read_sitemap(payload: bytes) -> Sitemap:
     """Parse a sitemap.
 
     Raises:
-        NoSitemap: it is no XML, declares a document type, is cut off, lists too much, or is no
+        SitemapError: it is no XML, declares a document type, is cut off, lists too much, or is no
             sitemap.
     """
     reader = _Reader()

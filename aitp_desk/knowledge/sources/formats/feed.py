@@ -24,7 +24,7 @@ def feed_html(text: str) -> str:
     """Convert a feed to an HTML page.
 
     Raises:
-        Unreadable: it is no feed.
+        FormatError: it is no feed.
     """
     reader = _Reader()
     try:

@@ -19,7 +19,7 @@ def notebook_markdown(text: str) -> str:
     """Return the cells of a notebook (nbformat 3 and 4) as Markdown.
 
     Raises:
-        Unreadable: it is no notebook.
+        FormatError: it is no notebook.
     """
     try:
         notebook = json.loads(text)

@@ -50,7 +50,7 @@ def openapi_markdown(text: str) -> str:
     """Convert an OpenAPI (3.x) or Swagger (2.0) description to Markdown.
 
     Raises:
-        Unreadable: it is none.
+        FormatError: it is none.
     """
     described = _parsed(text)
     if not isinstance(described, dict) or not ({"openapi", "swagger"} & described.keys()):

@@ -98,7 +98,7 @@ def rst_html(text: str) -> str:
     """Convert a reStructuredText page to an HTML page.
 
     Raises:
-        Unreadable: the page is too large or nests too deep.
+        FormatError: the page is too large or nests too deep.
     """
     if len(text) > MAX_CHARACTERS:
         raise FormatError(f"It has more than {MAX_CHARACTERS} characters; split it.")

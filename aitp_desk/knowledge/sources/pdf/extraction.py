@@ -1,4 +1,4 @@
-"""Extracts the text of one PDF, as a program: ``python -I extract.py MAX_PAGES``.
+"""Extracts the text of one PDF, as a program: ``python -I extraction.py MAX_PAGES``.
 
 It reads the file from its input and writes one JSON object: ``title``, ``pages`` and the ``count``
 of all pages, or a ``problem``. It is a separate process because a PDF is effectively a program,
