@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 
-from tests.docs.snippets import ROOT, blocks
+from tests.docs.snippets import PAGES, blocks
 
 NONE: Mapping[str, str] = MappingProxyType({})
-PAGE = ROOT / "docs" / "capabilities.md"
 
 
 def loyalty() -> str:
@@ -21,8 +20,9 @@ def loyalty() -> str:
 
 
 def module_on_the_page(name: str) -> str:
-    """A module of docs/capabilities.md: its first line names the file."""
-    (code,) = (block.code for block in blocks(PAGE) if block.code.startswith(f'"""{name}.py'))
+    """A module of the documentation: its first line names the file."""
+    found = (block.code for page in PAGES for block in blocks(page))
+    (code,) = (code for code in found if code.startswith(f'"""{name}.py'))
     return code
 
 
