@@ -28,7 +28,7 @@ test-servers: .venv/.browser
 	AITP_DESK_EXAMPLES=200 $(BIN)/pytest -q -n auto -m "hypothesis and not servers"
 	CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -q -m servers
 
-# style, types (those of the browser tests too), floors, and that the docs tell the truth
+# style, types (those of the browser tests too), layers, and that the docs tell the truth
 check: .venv/.browser
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

@@ -16,7 +16,7 @@ from math import log
 
 from aitp_desk.agent.extractive.selection import Candidate
 from aitp_desk.knowledge.documents.base import Passage, Unit
-from aitp_desk.knowledge.documents.chunks import MAX_LEAD_CHARACTERS, join_units
+from aitp_desk.knowledge.documents.chunks import LEAD_IN_ENDINGS, join_units
 from aitp_desk.knowledge.documents.genre import CODE
 from aitp_desk.knowledge.documents.titles import drop_number
 from aitp_desk.knowledge.library import Library
@@ -122,7 +122,7 @@ def compose_answer(found: Sequence[Candidate], library: Library, limit: int, *, 
             if room < _LEAST:
                 continue
             told = _Stretch(one, room, is_strict=True).text
-            if len(told) > left or told in text or told.endswith(MAX_LEAD_CHARACTERS):
+            if len(told) > left or told in text or told.endswith(LEAD_IN_ENDINGS):
                 continue
             if one.label == first.label:
                 same[one.number] = told
@@ -267,7 +267,7 @@ class _Stretch:
         """Return the window without an end that announces something missing."""
         units = self._units
         after = window[-1] + 1
-        if after < len(units) and units[window[-1]].text.endswith(MAX_LEAD_CHARACTERS):
+        if after < len(units) and units[window[-1]].text.endswith(LEAD_IN_ENDINGS):
             if size + self._sizes[after] <= self._most:
                 return [*window, after]
             if window[-1] == best:
@@ -279,7 +279,7 @@ class _Stretch:
     def _announces(self, at: int) -> bool:
         """Return whether a unit needs the next one: a lead-in, a label, an item's name."""
         unit = self._units[at]
-        if unit.text.endswith(MAX_LEAD_CHARACTERS):
+        if unit.text.endswith(LEAD_IN_ENDINGS):
             return True
         if unit.kind == "item":
             return at + 1 < len(self._units) and self._units[at + 1].lead == unit.text
@@ -325,7 +325,7 @@ def _subsections(passage: Passage, library: Library, room: int) -> str:
                 break
             units.append(unit)
             size += len(unit.text) + 1
-        while units and units[-1].text.endswith(MAX_LEAD_CHARACTERS):
+        while units and units[-1].text.endswith(LEAD_IN_ENDINGS):
             units.pop()
         if not units:
             break
@@ -339,7 +339,7 @@ def _subsections(passage: Passage, library: Library, room: int) -> str:
 
 def _marked(text: str) -> str:
     """Mark a text as cut if it ends with an announcement of something missing."""
-    return f"{text} {_GAP}" if text.endswith(MAX_LEAD_CHARACTERS) else text
+    return f"{text} {_GAP}" if text.endswith(LEAD_IN_ENDINGS) else text
 
 
 def _headed(found: Candidate, text: str) -> str:

@@ -30,7 +30,7 @@ MAX_PASSAGE_CHARACTERS = 1800
 """A longer section becomes several passages with one address."""
 MAX_UNIT_CHARACTERS = 2000
 """A longer sentence, row or code block is cut: nothing that long answers a question."""
-MAX_LEAD_CHARACTERS = (":", "：")
+LEAD_IN_ENDINGS = (":", "：")
 """A unit with such an ending announces the next one."""
 MAX_TERM_CHARACTERS = 100
 """A longer term of a definition is cut when used as a heading."""
@@ -299,7 +299,7 @@ def _portions(units: list[Unit]) -> Iterator[list[Unit]]:
     size = 0
     for unit in units:
         if portion and size + len(unit.text) > MAX_PASSAGE_CHARACTERS:
-            announced = len(portion) > 1 and portion[-1].text.endswith(MAX_LEAD_CHARACTERS)
+            announced = len(portion) > 1 and portion[-1].text.endswith(LEAD_IN_ENDINGS)
             next_portion = [portion.pop()] if announced else []
             yield portion
             portion, size = next_portion, sum(len(one.text) for one in next_portion)

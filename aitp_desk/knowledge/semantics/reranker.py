@@ -8,7 +8,7 @@ from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.semantics.base import Reranker
 from aitp_desk.knowledge.semantics.text import make_text
 
-MAX_QUESTIONS = 10
+MAX_SCORED_PASSAGES = 10
 """The most passages that are scored for a question."""
 _KEPT_QUESTIONS = 32
 
@@ -32,7 +32,7 @@ class CachedReranker:
         """
         if question in self._scores or not passages:
             return
-        some = passages[:MAX_QUESTIONS]
+        some = passages[:MAX_SCORED_PASSAGES]
         scores = await self._reranker.score(question, [make_text(passage) for passage in some])
         while len(self._scores) >= _KEPT_QUESTIONS:
             del self._scores[next(iter(self._scores))]

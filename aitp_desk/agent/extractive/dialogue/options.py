@@ -9,7 +9,7 @@ from functools import cache
 from aitp_desk.agent.extractive.selection import Candidate
 from aitp_desk.agent.speech import Speech, SpeechTexts
 from aitp_desk.knowledge.documents.base import Passage
-from aitp_desk.knowledge.documents.chunks import MAX_LEAD_CHARACTERS
+from aitp_desk.knowledge.documents.chunks import LEAD_IN_ENDINGS
 from aitp_desk.knowledge.documents.titles import drop_number
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search.vocabulary import OWN
@@ -90,7 +90,7 @@ def _gist(passage: Passage, library: Library) -> str:
     summary = "" if library.questions is None else library.questions.summary(passage.number)
     if not summary and passage.units and passage.units[0].kind == "sentence":
         first = passage.units[0].text
-        summary = "" if first.endswith(MAX_LEAD_CHARACTERS) or _LEANS.match(first) else first
+        summary = "" if first.endswith(LEAD_IN_ENDINGS) or _LEANS.match(first) else first
     return _shortened(summary) if len(summary) >= _SHORTEST else ""
 
 
