@@ -214,7 +214,7 @@ GATES: dict[str, tuple[str, str, float]] = {
     "section": ("the first source is the right section", "≥", 0.75),
     "unanswerable_refused": ("unanswerable, and refused", "≥", 0.50),
     "answerable_refused": ("answerable, yet refused", "≤", 0.10),
-    "ambiguous_told_apart": ("ambiguous, and asked back or several readings named", "≥", 0.55),
+    "ambiguous_told_apart": ("ambiguous, and asked back or several readings named", "≥", 0.70),
     "others_asked": ("clear, yet asked back", "≤", 0.05),
     "typo_fact": ("misspelt: the answer holds the fact", "≥", 0.60),
     "followup_fact": ("follow-ups: the answer holds the fact", "≥", 0.75),
