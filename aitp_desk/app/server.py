@@ -21,7 +21,7 @@ from aitp_desk.app.context import SiteAgentContext
 from aitp_desk.app.desks import build_desk
 from aitp_desk.app.doors.a2a import make_task_renderer
 from aitp_desk.app.doors.announcement import build_hac_renderer
-from aitp_desk.app.doors.callback_rendering import make_callback_renderer
+from aitp_desk.app.doors.callback_renderer import make_callback_renderer
 from aitp_desk.app.doors.registry import make_every_door
 from aitp_desk.app.health import register_health_probes
 from aitp_desk.app.metrics import make_metric_sources

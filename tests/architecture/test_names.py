@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("aitp_desk", "capabilities")
 MOST_ENTRIES = 16
 TERMS = frozenset(
-    "docstring embedding encoding fastembed feed framing listing ranking rendering routing "
+    "docstring embedding encoding fastembed feed framing listing ranking routing "
     "spelling testing tracing".split()
 )
 """Terms of the field, and names, that end as a verb does."""
