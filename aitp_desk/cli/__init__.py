@@ -19,7 +19,7 @@ _COMMANDS = {
     name: f"{__name__}.{folder}.{name}" for folder in _FOLDERS for name in _FOLDERS[folder].split()
 }
 """The module of each command; the command is the function of the same name in it."""
-_OF_PACKAGES = "aitp_desk.commands"
+GROUP = "aitp_desk.commands"
 """The entry point group in which packages name their commands."""
 
 
@@ -30,7 +30,7 @@ class _Commands(click.Group):
         del ctx
         from importlib.metadata import entry_points
 
-        return sorted(_COMMANDS.keys() | entry_points(group=_OF_PACKAGES).names)
+        return sorted(_COMMANDS.keys() | entry_points(group=GROUP).names)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         del ctx
@@ -48,7 +48,7 @@ def _of_package(name: str) -> click.Command | None:
     """
     from importlib.metadata import entry_points
 
-    for point in entry_points(group=_OF_PACKAGES, name=name):
+    for point in entry_points(group=GROUP, name=name):
         try:
             command = point.load()
         except Exception as error:  # a fault of a package is reported without a traceback

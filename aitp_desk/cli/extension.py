@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from aitp_desk.cli import GROUP
 from aitp_desk.cli.arguments import fail, mistakes_told, written_alone, written_to
 from aitp_desk.cli.data import (
     desk_data,
@@ -53,9 +54,6 @@ __all__ = [
     "written_alone",
     "written_to",
 ]
-
-GROUP = "aitp_desk.commands"
-"""The entry point group in which packages name their commands."""
 
 
 class Looking:
