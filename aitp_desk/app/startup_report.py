@@ -28,7 +28,7 @@ _BETTER = {
     2: "questions by aitp-desk enrich (2)",
     3: f"a model by {API_KEY} (3)",
 }
-"""What makes the answers better: see docs/enrich.md."""
+"""What makes the answers better: see docs/run/models.md."""
 _PROBLEMS_TOLD = 10
 """How many unreadable files the report names."""
 

@@ -1,8 +1,8 @@
 """Every section of ``desk.toml`` with the type, bounds, unit and default of each setting.
 
 A section is a Struct and a setting is a field of it. The loader (``load.py``), the starter file of
-``aitp-desk init`` and the table in ``docs/configuration.md`` are made from :class:`Config` and its
-sections, the larger of which have their own file.
+``aitp-desk init`` and the table in ``docs/run/configuration.md`` are made from :class:`Config` and
+its sections, the larger of which have their own file.
 """
 
 from __future__ import annotations

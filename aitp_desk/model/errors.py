@@ -2,7 +2,7 @@
 
 A :class:`DeskError` says in a sentence for the caller what is wrong, and has a kind from the closed
 list (``error_kind.py``). It knows no protocol: each protocol's ``*_wire.py`` maps the kinds to its
-own form. The table that all protocols follow is in ``docs/errors.md``.
+own form. The table that all protocols follow is in ``docs/protocols/errors.md``.
 
     DeskError
     ├── InvalidRequest            the request cannot be processed as sent

@@ -1,7 +1,7 @@
 """Spans: how long the parts of an answer took, for OpenTelemetry.
 
 Until it is enabled nothing is imported and the cost is close to none. Collection and export are set
-up outside of the desk (``docs/running.md``): only OpenTelemetry's API is used here. Names and
+up outside of the desk (``docs/run/running.md``): only OpenTelemetry's API is used here. Names and
 attributes follow its semantic conventions, where they exist. No attribute holds what callers said,
 or an id that opens something.
 """

@@ -4,7 +4,7 @@
 
 Each desk is named by its address and the id of a thread there. It ends with the last confirmation,
 or after so many seconds (60). Begun again it carries all of it again: a desk answers what it has
-heard before as it did before, and pays nothing twice. docs/payments-buying.md of aitp-desk tells
+heard before as it did before, and pays nothing twice. docs/build/paying.md of aitp-desk tells
 more. Only Python's standard library is needed.
 """
 

@@ -3,7 +3,7 @@
     $ export AITP_DESK_KEY_ID=… AITP_DESK_SECRET=…
     $ python signed_request.py POST http://127.0.0.1:8080/v1/threads '{}'
 
-docs/signed-requests.md of aitp-desk says what is signed and how.
+docs/build/oauth.md of aitp-desk says what is signed and how.
 """
 
 from __future__ import annotations

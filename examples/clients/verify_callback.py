@@ -1,7 +1,7 @@
 """Tells whether what your server was sent comes from an aitp-desk, and is not an old copy.
 
-docs/callbacks.md of aitp-desk says when to use which. Needs standardwebhooks, and cryptography for
-public keys.
+docs/protocols/ahp-actions.md of aitp-desk says when to use which. Needs standardwebhooks, and
+cryptography for public keys.
 """
 
 from __future__ import annotations

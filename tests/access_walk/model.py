@@ -1,4 +1,4 @@
-"""Who may see what, by docs/access.md alone: nothing of the desk's code is used here.
+"""Who may see what, by docs/build/access.md alone: nothing of the desk's code is used here.
 
 Everything that is said in a history carries a marker of its own. A marker is *placed* on a thread
 at the step at which it was said there; one that stands nowhere is its owner's. :meth:`may_see`

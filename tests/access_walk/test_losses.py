@@ -1,6 +1,6 @@
 """What is left to a caller whose access to a thread has ended, over every protocol.
 
-What is right stands in docs/access.md, under "After access has ended".
+What is right stands in docs/build/access.md, under "After access has ended".
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 ``--show`` prints the questions of a kind with what was answered, of the tuning part alone: nobody
 reads the unseen third, which is there to tell learning from remembering. ``--table`` prints the
-table of ``docs/content.md``.
+table of ``docs/run/content.md``.
 """
 
 from __future__ import annotations
@@ -308,7 +308,9 @@ def main() -> None:
     parser.add_argument("--split", choices=["tune", "unseen", "all"], default="all")
     parser.add_argument("--show", metavar="KIND", help="a kind, 'missed' or 'all'")
     parser.add_argument("--enriched", action="store_true", help="use enriched.jsonl (level 2)")
-    parser.add_argument("--table", action="store_true", help="print the table of docs/content.md")
+    parser.add_argument(
+        "--table", action="store_true", help="print the table of docs/run/content.md"
+    )
     asked = parser.parse_args()
     everything: list[Verdict] = []
     for corpus in available():

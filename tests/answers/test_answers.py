@@ -18,7 +18,7 @@ from tests.answers.judge import (
     table,
 )
 
-PAGE = ROOT / "docs" / "content.md"
+PAGE = ROOT / "docs/run/content.md"
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Prints the tables of docs/tokens.md: what a model is sent, and whether the answer is in it.
+"""Prints the tables of docs/contribute/answers.md: what a model is sent, and what of it answers.
 
     python -m tests.answers.tokens [--show] [--write]
 
@@ -32,7 +32,7 @@ from tests.answers.prompts import (
     tokens_in,
 )
 
-PAGE = ROOT / "docs" / "tokens.md"
+PAGE = ROOT / "docs/contribute/answers.md"
 BEGIN = "<!-- tokens: written by `python -m tests.answers.tokens --write` -->"
 END = "<!-- end of tokens -->"
 

@@ -1,4 +1,4 @@
-"""A module is one noun of the field, and a folder has few entries: docs/contributing.md,
+"""A module is one noun of the field, and a folder has few entries: docs/contribute/contributing.md,
 "Names"."""
 
 from __future__ import annotations

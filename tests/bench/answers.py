@@ -5,7 +5,7 @@
 The small site is the demo shop, the large one what Python says of itself. Each level runs in a
 process of its own. The vectors of the large site are drawn by lot: real ones take minutes, and cost
 a question the same. `--against` measures level 0 of another version as well, in turns with this
-one, and prints ratios. `--write` writes the table into docs/content.md.
+one, and prints ratios. `--write` writes the table into docs/run/content.md.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tests.support.desk.server import SHOP
 
 ROOT = Path(__file__).parents[2]
 LABELLED = ROOT / "tests" / "answers" / "questions"
-PAGE = ROOT / "docs" / "content.md"
+PAGE = ROOT / "docs/run/content.md"
 BEGIN, END = "<!-- costs -->", "<!-- end of costs -->"
 LEVELS = {
     "words": "0 words",
@@ -171,7 +171,9 @@ def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--against", metavar="COMMIT_OR_FOLDER")
-    parser.add_argument("--write", action="store_true", help="write the table into docs/content.md")
+    parser.add_argument(
+        "--write", action="store_true", help="write the table into docs/run/content.md"
+    )
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="aitp-desk-answers-") as folder:
         scratch = Path(folder)

@@ -1,4 +1,4 @@
-"""What agents are told of the function in `docs/declare-once.md`, as a real desk tells it.
+"""What agents are told of the function in `docs/protocols/discovery.md`, as a real desk tells it.
 
     python -m tests.docs.faces
 
@@ -22,14 +22,14 @@ from tests.support.clients.a2a import tasking
 from tests.support.clients.mcp import tool_user
 from tests.support.clients.threads import Talker, talking
 
-PAGE = Path(__file__).parents[2] / "docs" / "declare-once.md"
+PAGE = Path(__file__).parents[2] / "docs/protocols/discovery.md"
 BEGIN = "<!-- faces: written by `python -m tests.docs.faces` -->"
 END = "<!-- end of faces -->"
 NAME = "book_repair"
 _SITE = '[site]\nname = "Trailhead"\n[content]\nfolder = "content"\n'
 _ADDRESS = "https://shop.example"
 """What the page calls the desk, whose own address is another at every run."""
-FUNCTION = re.compile(r"```python\n(.*?)```", re.DOTALL)
+FUNCTION = re.compile(r"\n#+ A function\n.*?```python\n(.*?)```", re.DOTALL)
 
 
 class Face(NamedTuple):

@@ -1,4 +1,4 @@
-"""The settings in `docs/configuration.md`, written from the Structs that define them.
+"""The settings in `docs/run/configuration.md`, written from the Structs that define them.
 
     python -m tests.docs.settings_table
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from aitp_desk.config.catalogue import Section, sections
 
-PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
+PAGE = Path(__file__).parents[2] / "docs/run/configuration.md"
 BEGIN = "<!-- settings: written by `python -m tests.docs.settings_table` -->"
 END = "<!-- end of settings -->"
 

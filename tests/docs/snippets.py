@@ -14,7 +14,13 @@ from markdown_it import MarkdownIt
 ROOT = Path(__file__).parent.parent.parent
 DEMO_URL = "http://127.0.0.1:8080"
 """Where the pages say that the demo listens; a test's desk listens elsewhere."""
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+GROUPS = ("run", "build", "protocols", "contribute")
+"""The folders of docs/, in the order in which its index lists them."""
+PAGES = (
+    ROOT / "README.md",
+    ROOT / "docs" / "README.md",
+    *(page for group in GROUPS for page in sorted((ROOT / "docs" / group).glob("*.md"))),
+)
 
 _MARK = "\x1e"
 
@@ -41,14 +47,20 @@ class Command:
     prints: str
 
 
-def blocks(page: Path) -> list[Block]:
-    """All fenced code blocks of a page, in order."""
+def blocks(page: Path, under: str | None = None) -> list[Block]:
+    """The fenced code blocks of a page in order, or only those below one of its headings."""
     tokens = MarkdownIt().parse(page.read_text(encoding="utf-8"))
-    return [
-        Block(page.name, (token.map or [0])[0] + 1, (token.info.split() or [""])[0], token.content)
-        for token in tokens
-        if token.type == "fence"
-    ]
+    found: list[Block] = []
+    within = "h0" if under is None else ""
+    for number, token in enumerate(tokens):
+        if token.type == "heading_open" and under is not None:
+            is_it = tokens[number + 1].content == under
+            within = token.tag if is_it else within if token.tag > within else ""
+        elif token.type == "fence" and within:
+            line = (token.map or [0])[0] + 1
+            found.append(Block(page.name, line, (token.info.split() or [""])[0], token.content))
+    assert found or under is None, f"{page.name} has no code below {under!r}"
+    return found
 
 
 def commands(block: Block) -> list[Command]:

@@ -26,8 +26,8 @@ def code_blocks() -> list[str]:
     """The python blocks of the pages on actions, in order."""
     return [
         block.code
-        for page in ("actions.md", "actions-input.md", "actions-resources.md")
-        for block in blocks(ROOT / "docs" / page)
+        for page in ("actions.md", "actions-input.md")
+        for block in blocks(ROOT / "docs/build" / page)
         if block.language == "python"
     ]
 
@@ -76,7 +76,7 @@ async def test_the_example_of_what_is_paid_first(tmp_path: Path) -> None:
 
 
 async def test_the_example_of_asking(tmp_path: Path) -> None:
-    (reserve,) = declared_by(4, tmp_path).offered
+    (reserve,) = declared_by(6, tmp_path).offered
     asked = await next_question(reserve, {"days": 2}, CONTEXT)
     assert asked is not None
     assert isinstance(asked.question, Choose)
@@ -88,14 +88,14 @@ async def test_the_example_of_asking(tmp_path: Path) -> None:
 
 
 def test_the_example_of_a_secret(tmp_path: Path) -> None:
-    (change,) = declared_by(5, tmp_path).offered
+    (change,) = declared_by(7, tmp_path).offered
     value = change.read({"account": "aya", "password": "correct horse"})
     assert value.password.reveal() == "correct horse"
     assert "horse" not in repr(value)
 
 
 async def test_the_example_of_a_resource(tmp_path: Path) -> None:
-    (booking,) = declared_by(6, tmp_path).resources
+    (booking,) = declared_by(4, tmp_path).resources
     one, two = [await booking.read({"booking_id": id}, CONTEXT) for id in ("B-1", "B-2")]
     assert one.affordances == (Affordance("cancel_booking", {}),)
     assert two.affordances == ()
@@ -105,7 +105,7 @@ async def test_the_example_of_a_resource(tmp_path: Path) -> None:
 async def test_a_resource_is_read_as_the_page_shows(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    declared, reads = code_blocks()[-2:]
+    declared, reads = code_blocks()[4:6]
     code: dict[str, Any] = {}
     exec(reads, code)
     (tmp_path / "desk.toml").touch()
@@ -116,7 +116,7 @@ async def test_a_resource_is_read_as_the_page_shows(
         await code["look"](talker.desk.desk, who)
     shown = [
         block.code
-        for block in blocks(ROOT / "docs" / "actions-resources.md")
+        for block in blocks(ROOT / "docs/build/actions.md")
         if block.language == "text" and "/bookings/" in block.code
     ]
     assert [capsys.readouterr().out] == shown
@@ -125,7 +125,7 @@ async def test_a_resource_is_read_as_the_page_shows(
 def test_the_messages_that_the_page_shows_are_those_that_are_told(tmp_path: Path) -> None:
     (shown,) = [
         block.code.splitlines()
-        for block in blocks(ROOT / "docs" / "actions.md")
+        for block in blocks(ROOT / "docs/build/actions.md")
         if block.language == "text" and "actions.py" in block.code
     ]
     told = problems(

@@ -1,4 +1,4 @@
-"""`docs/configuration.md` tells the truth about the settings."""
+"""`docs/run/configuration.md` tells the truth about the settings."""
 
 import re
 

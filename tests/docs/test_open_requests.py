@@ -14,7 +14,7 @@ from tests.docs.snippets import ROOT
 
 
 def test_every_member_of_an_open_request_is_told() -> None:
-    page = (ROOT / "docs" / "capabilities.md").read_text("utf-8")
+    page = (ROOT / "docs/build/capabilities.md").read_text("utf-8")
     _, _, table = page.partition("The answer of `GET /v1/threads/{id}/requests`")
     told = set(re.findall(r"^\| `([a-z_]+)` \|", table.partition("\n## ")[0], re.MULTILINE))
     terms = PaymentTerms(quote_id="q", price=Money(Decimal(1), "EUR"), expires_at=0, message={})

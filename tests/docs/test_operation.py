@@ -1,4 +1,4 @@
-"""What docs/running.md gives to copy works: units, alerts, the servers in front."""
+"""What docs/run/running.md gives to copy works: units, alerts, the servers in front."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ from tests.support.desk.processes import free_port
 from tests.support.desk.server import serving
 from tests.support.http.web_servers import Kind, every_server
 
-PAGE = ROOT / "docs" / "running.md"
+PAGE = ROOT / "docs/run/running.md"
+MONITORING = ROOT / "docs/run/monitoring.md"
 UNITS = sorted((ROOT / "examples" / "systemd").glob("aitp-desk*"))
 ALERTS = ROOT / "examples" / "prometheus" / "alerts.yml"
 HOST = "desk.example.com"
@@ -61,12 +62,12 @@ def test_alerts_ask_for_what_is_told_and_the_page_says_what_to_do() -> None:
         assert named or rule["alert"] == "DeskDown"
     if promtool := shutil.which("promtool"):
         output([promtool, "check", "rules", ALERTS])
-    told = re.findall(r"`(Desk\w+)`", PAGE.read_text("utf-8"))
+    told = re.findall(r"`(Desk\w+)`", MONITORING.read_text("utf-8"))
     assert sorted(told) == sorted(rule["alert"] for rule in rules())
 
 
 def test_what_the_page_says_is_logged_is_logged() -> None:
-    table = PAGE.read_text("utf-8").partition("| Event |")[2].partition("\n\n")[0]
+    table = MONITORING.read_text("utf-8").partition("| Event |")[2].partition("\n\n")[0]
     rows = [line.split("|")[1] for line in table.splitlines()[2:]]
     events = {event for row in rows for event in re.findall(r"`([\w.]+)`", row)}
     code = "".join(path.read_text("utf-8") for path in (ROOT / "aitp_desk").rglob("*.py"))

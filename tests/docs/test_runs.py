@@ -1,4 +1,4 @@
-"""`docs/runs.md` tells the truth about the states of a run, and about its addresses."""
+"""`docs/protocols/runs.md` tells the truth about the states of a run, and about its addresses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from aitp_desk.model.conversation.run import MOVES
 from aitp_desk.protocols.aitp.runs.routes import run_routes
 from tests.docs.snippets import ROOT
 
-PAGE = (ROOT / "docs" / "runs.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/protocols/runs.md").read_text(encoding="utf-8")
 
 
 def test_the_table_of_states_is_the_one_in_the_code() -> None:

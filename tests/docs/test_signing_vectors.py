@@ -1,4 +1,4 @@
-"""The vectors of docs/signing-vectors.md, recomputed from the page's own request and keys."""
+"""The vectors of docs/protocols/signing.md, recomputed from the page's own request and keys."""
 
 from __future__ import annotations
 
@@ -21,8 +21,12 @@ from aitp_sign.proof import Expected, prove
 from tests.docs.snippets import ROOT, blocks
 from tests.support.access.signatures import statement_of
 
-PAGE = ROOT / "docs" / "signing-vectors.md"
-ASKED, KEYS, *VECTORS = [json.loads(one.code) for one in blocks(PAGE) if one.language == "json"]
+PAGE = ROOT / "docs/protocols/signing.md"
+ASKED, KEYS, *VECTORS = [
+    json.loads(one.code)
+    for one in blocks(PAGE, "Test vectors for signing")
+    if one.language == "json"
+]
 REQUEST: dict[str, Any] = ASKED["request_signature"]
 PRIVATE = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(KEYS["ed25519_private_key"]))
 WALLET = bytes.fromhex(KEYS["ethereum_private_key"])

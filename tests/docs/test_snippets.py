@@ -19,7 +19,7 @@ NOT_HERE = ("make ", "git clone")
 
 
 @pytest.mark.servers
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name + "/" + page.name)
 async def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: Path) -> None:
     todo = [
         (block, command)
@@ -43,7 +43,7 @@ async def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: P
         )
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name + "/" + page.name)
 def test_the_other_snippets_of_a_page_can_be_read(page: Path, tmp_path: Path) -> None:
     for number, block in enumerate(blocks(page)):
         match block.language:
@@ -78,7 +78,7 @@ def test_the_pages_are_there() -> None:
     assert all(page.is_relative_to(ROOT) for page in PAGES)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name + "/" + page.name)
 def test_the_links_between_pages_lead_somewhere(page: Path) -> None:
     for target in links(page):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"

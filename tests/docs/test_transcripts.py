@@ -1,5 +1,5 @@
 """A transcript that a desk has given, changed in every way: the desk's check finds it, and so does
-the one that ``docs/transcripts.md`` gives to whoever does not have our code.
+the one that ``docs/protocols/transcripts.md`` gives to whoever does not have our code.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ async def make(folder: Path) -> tuple[bytes, bytes, Any]:
 @pytest.fixture(scope="module")
 def transcript(tmp_path_factory: pytest.TempPathFactory) -> Given:
     body, keys, erased = asyncio.run(make(tmp_path_factory.mktemp("transcripts")))
-    page = blocks(ROOT / "docs" / "transcripts.md")
+    page = blocks(ROOT / "docs/protocols/transcripts.md")
     (program,) = (block for block in page if block.language == "python")
     names: dict[str, Any] = {"__name__": "check"}
     exec(compile(program.code, program.page, "exec"), names)

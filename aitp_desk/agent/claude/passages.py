@@ -29,7 +29,7 @@ from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, split_words
 
 # Found on the tuning questions (tests/answers). Any of them moved by a fifth loses at most one fact
-# of 148; the whole sections of docs/tokens.md are nearer to the edge.
+# of 148; the whole sections of docs/contribute/answers.md are nearer to the edge.
 _SURE, _UNSURE = 0.75, 0.2
 """A passage worth less than this share of the best is left out: if the best surely answers, and if
 not.

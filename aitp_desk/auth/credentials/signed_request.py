@@ -1,7 +1,7 @@
 """Requests signed with a secret shared by the client and the desk.
 
 AHP 0.1 calls this ``signed_request`` (section 8.2) and agents.txt 1.0 ``hmac``; both leave its form
-open. ``docs/signed-requests.md`` defines it, with test vectors. The secret is never sent. A
+open. ``docs/build/oauth.md`` defines it, with test vectors. The secret is never sent. A
 signature is valid once, for one method, URL, body and time.
 
 The store keeps no secret: a key's secret is derived from a data key, the key's id and its version.

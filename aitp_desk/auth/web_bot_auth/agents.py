@@ -5,7 +5,7 @@ domain; an unlisted one may do no more than anonymous callers, with the limits o
 signature that does not cover method, URL and body could be moved to another request: it permits
 threads alone. Each signature is accepted once.
 
-``docs/web-bot-auth.md`` lists what is accepted. Source:
+``docs/build/authentication.md`` lists what is accepted. Source:
 ``draft-ietf-webbotauth-httpsig-protocol-00``.
 """
 

@@ -5,7 +5,7 @@ same, so parsing them once is enough. Only the parse is cached: identity, permis
 are determined each time. A refused head is dropped, so that no invalid credential stays in memory.
 
 The head of a signed request never repeats: its proof is good for one use
-(``docs/signed-requests.md``). Everything around the proof does. So such a head is cached by the
+(``docs/build/oauth.md``). Everything around the proof does. So such a head is cached by the
 bytes before and after its credential, without the credential. Where both repeat, with only visible
 characters and spaces between them, they mean the same for another credential.
 """

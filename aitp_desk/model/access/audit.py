@@ -5,7 +5,7 @@
 The link before the first row is 32 zero bytes. Canonical JSON is RFC 8785 over ``{v, n, at,
 principal, proven_by, action, object, outcome, count}``. The key is derived from the desk's first
 data key: write access to the database alone, or a copy of it, is not enough to make a link.
-``docs/audit.md`` says what that prevents and what it does not.
+``docs/run/privacy.md`` says what that prevents and what it does not.
 
 A row holds no content. Ids that open something, and names of persons, are stored as keyed hashes:
 the id and the key together find its rows, and no id can be read from them.

@@ -1,7 +1,7 @@
 """Threads, messages and actors, and the rules for them that need no store.
 
 Source: AITP 0.1, Thread Specification; sizes and roles as in the desk's documentation
-(``docs/threads.md``).
+(``docs/protocols/threads.md``).
 """
 
 from __future__ import annotations

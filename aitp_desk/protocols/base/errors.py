@@ -1,6 +1,6 @@
 """Maps a refusal to its HTTP status and headers, for every protocol.
 
-Each protocol renders the body in its own form; ``docs/errors.md`` has the whole table.
+Each protocol renders the body in its own form; ``docs/protocols/errors.md`` has the whole table.
 """
 
 from __future__ import annotations

@@ -8,8 +8,9 @@
 The first form judges the bodies that may be read, or those to learn from. The second asks their
 questions of each body without the sections that answer, and near misses, and prints how many are
 refused. The third asks the unseen bodies and prints their totals alone; it may be used once a day,
-and each look is recorded in ``looks.toml``. The fourth prints the table of ``docs/content.md`` from
-the last look. The packages are fetched with apt-get, npm and pip at the first use.
+and each look is recorded in ``looks.toml``. The fourth prints the table of
+``docs/run/content.md`` from the last look. The packages are fetched with apt-get, npm and pip at
+the first use.
 """
 
 from __future__ import annotations
@@ -222,7 +223,7 @@ def main() -> None:
     parser.add_argument("--practice", action="store_true", help="the bodies to learn from")
     parser.add_argument("--hidden", action="store_true", help="without the sections that answer")
     parser.add_argument("--unseen", action="store_true", help="totals of the unseen bodies")
-    parser.add_argument("--table", action="store_true", help="the table of docs/content.md")
+    parser.add_argument("--table", action="store_true", help="the table of docs/run/content.md")
     parser.add_argument("--level", choices=LEVELS, action="append", help="all where none is named")
     wanted = parser.parse_args()
     if wanted.table:

@@ -48,6 +48,6 @@ def test_near_misses_are_of_bodies_that_may_be_read() -> None:
 
 
 def test_the_documentation_gives_the_figures_of_the_last_look() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "content.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "docs/run/content.md").read_text("utf-8")
     written = page.partition("<!-- unseen -->\n")[2].partition("\n<!-- end of unseen -->")[0]
     assert written == table_of_looks(), "python -m tests.answers.strangers --table prints it"

@@ -1,4 +1,4 @@
-"""An agent that signs its requests with a key that its domain publishes (docs/web-bot-auth.md)."""
+"""An agent that signs its requests with a key of its domain (docs/build/authentication.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The program of docs/payments.md pays a quote."""
+"""The program of docs/protocols/quotes.md pays a quote."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.docs.snippets import ROOT, blocks
 from tests.support.payments.buyer import PRIVATE
 from tests.support.payments.checkout import KEY, Counter, public_of, results
 
-PAGE = ROOT / "docs" / "payments.md"
+PAGE = ROOT / "docs/protocols/quotes.md"
 
 
 def test_the_payment_from_an_account_on_the_page_is_signed_and_pays() -> None:
@@ -31,7 +31,7 @@ def test_the_payment_from_an_account_on_the_page_is_signed_and_pays() -> None:
 def test_the_program_of_the_page_pays_a_quote() -> None:
     (block,) = [one for one in blocks(PAGE) if one.language == "python"]
     page: dict[str, Any] = {}
-    exec(compile(block.code, "docs/payments.md", "exec"), page)
+    exec(compile(block.code, "docs/protocols/quotes.md", "exec"), page)
     one = Counter()
     one.open_account()
     one.open_channel()

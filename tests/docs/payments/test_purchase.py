@@ -1,4 +1,4 @@
-"""The commands of docs/payments-buying.md have one desk buy at another, and print what it says."""
+"""The commands of docs/build/paying.md have one desk buy at another, and print what it says."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tests.docs.snippets import ROOT, Command, blocks, commands, fits, run_in_or
 from tests.support.payments.buyer import terminal
 from tests.support.plugins.trade import Trade, principal_of, trading
 
-PAGE = ROOT / "docs" / "payments-buying.md"
+PAGE = ROOT / "docs/build/paying.md"
 
 
 @pytest.mark.servers
 async def test_the_commands_of_the_page_buy_and_settle(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shown = [commands(one) for one in blocks(PAGE) if one.code.startswith("$ ")]
+    shown = [commands(one) for one in blocks(PAGE, "Paying others") if one.code.startswith("$ ")]
     opening, buying, settling = shown
     async with trading(tmp_path, funds=None) as trade:
         monkeypatch.setenv("SELLER", trade.seller.desk.url)

@@ -1,4 +1,4 @@
-"""The tables of docs/access.md, as data."""
+"""The tables of docs/build/access-table.md, as data."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from tests.docs.snippets import ROOT
 
-PAGE = ROOT / "docs" / "access.md"
+PAGE = ROOT / "docs/build/access-table.md"
 
 Cells = Mapping[str, str]
 """A row of a table: what stands in it, by the heads of its columns."""

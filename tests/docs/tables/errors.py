@@ -1,4 +1,4 @@
-"""The table of errors in docs/errors.md, as data."""
+"""The table of errors in docs/protocols/errors.md, as data."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import msgspec
 
 from tests.docs.snippets import ROOT
 
-PAGE = ROOT / "docs" / "errors.md"
+PAGE = ROOT / "docs/protocols/errors.md"
 
 
 class Row(msgspec.Struct, frozen=True):

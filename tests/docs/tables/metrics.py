@@ -1,4 +1,4 @@
-"""The table of docs/metrics.md, as data."""
+"""The table of docs/run/monitoring.md, as data."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from tests.docs.snippets import ROOT
 
-PAGE = ROOT / "docs" / "metrics.md"
+PAGE = ROOT / "docs/run/monitoring.md"
 
 Described = tuple[str, frozenset[str]]
 """The type of a metric, and the names of its labels."""

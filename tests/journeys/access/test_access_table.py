@@ -1,6 +1,6 @@
 """Every address of every door, asked by every kind of caller about what is theirs and what is not.
 
-What is right stands in docs/access.md.
+What is right stands in docs/build/access.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What each scope opens, as docs/authentication.md says it, at the doors of a desk."""
+"""What each scope opens, as docs/build/authentication.md says it, at the doors of a desk."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.support.doubles.agent import ScriptedAgent
 from tests.support.sites.actions import offering
 
 SEALED = make_ref("a value")
-PAGE = Path(__file__).parents[3] / "docs" / "authentication.md"
+PAGE = Path(__file__).parents[3] / "docs/build/authentication.md"
 Table = dict[str, dict[str, bool]]
 
 
@@ -149,7 +149,7 @@ ROWS: Mapping[str, May] = {
     "claiming a thread, and using those that others share": claim,
     "threads of others": look_after,
     "files": list_files,
-    "what was [sealed](sealed.md)": reveal,
+    "what was [sealed](capabilities-calls.md#sealed-values)": reveal,
 }
 
 

@@ -183,7 +183,7 @@ async def test_every_limit_is_declared_but_those_that_the_documentation_names(
         if await manifest(number, f"limits.{name}=7") != usual
     }
     assert set(names) - declared == UNDECLARED
-    page = (ROOT / "docs" / "ahp-limits.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/protocols/ahp-actions.md").read_text(encoding="utf-8")
     (told,) = re.findall(r"Its schema has no place for (.*?)\.\n", page, re.DOTALL)
     assert set(re.findall(r"`limits\.(\w+)`", told)) == UNDECLARED
 

@@ -167,8 +167,8 @@ async def owner(*arguments: object, data: Path) -> list[str]:
 
 
 def check_alone(transcript: Path, keys: Path) -> None:
-    """The check of docs/transcripts.md, which has none of our code; raises where it finds fault."""
-    page = blocks(ROOT / "docs" / "transcripts.md")
+    """Run the check of docs/protocols/transcripts.md, which has none of our code."""
+    page = blocks(ROOT / "docs/protocols/transcripts.md")
     (program,) = (block for block in page if block.language == "python")
     names: dict[str, Any] = {"__name__": "check"}
     exec(compile(program.code, program.page, "exec"), names)

@@ -166,7 +166,7 @@ async def test_the_program_of_the_page_carries_all_of_it(tmp_path: Path) -> None
 
 
 async def carried(trade: Trade, thread: str) -> tuple[int | None, str]:
-    """Run the program of docs/payments-buying.md; its exit code, and what it printed."""
+    """Run the program of docs/build/paying.md; its exit code, and what it printed."""
     desks = (trade.seller.desk.url, trade.asked["thread_id"], trade.buyer.desk.url, thread)
     keys = {"SELLER_KEY": trade.seller.key or "", "BUYER_KEY": trade.buyer.key or ""}
     process = await asyncio.create_subprocess_exec(

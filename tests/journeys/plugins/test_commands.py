@@ -1,4 +1,4 @@
-"""Commands that packages add to aitp-desk: the stamps of docs/capabilities.md."""
+"""Commands that packages add to aitp-desk: the stamps of docs/build/capabilities.md."""
 
 from __future__ import annotations
 

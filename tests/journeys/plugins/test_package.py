@@ -1,4 +1,4 @@
-"""A stranger's capability at work: the loyalty card of docs/capabilities.md, as a package."""
+"""A stranger's capability at work: the loyalty card of docs/build/capabilities.md, as a package."""
 
 from __future__ import annotations
 

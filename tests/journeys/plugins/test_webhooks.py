@@ -1,4 +1,4 @@
-"""Hooks and health of capabilities: the till of docs/capabilities.md tells of its sales."""
+"""Hooks and health of capabilities: the till of docs/build/capabilities.md tells of its sales."""
 
 from __future__ import annotations
 

@@ -20,6 +20,7 @@ from aitp_desk.app.server import open_server
 from aitp_desk.config import ConfigError, load_config
 from aitp_desk.model.calls.action import Action
 from aitp_desk.protocols.aitp.routes import make_door
+from tests.docs.snippets import ROOT, blocks
 from tests.support.access.keys import make_key
 from tests.support.clients.openai import DEPRECATED
 from tests.support.clients.threads import Talker, Told
@@ -29,8 +30,8 @@ from tests.support.sites.actions import Perform, offering
 SITE, BOOKS, TOOLS = "", "/books", "/tools"
 DESKS = (SITE, BOOKS, TOOLS)
 
-PAGE = Path(__file__).parents[3] / "docs" / "agents.md"
-DESK_TOML = PAGE.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
+PAGE = ROOT / "docs/run/configuration.md"
+(DESK_TOML, *_) = [one.code for one in blocks(PAGE, "Several site agents")]
 """The settings are those that the documentation shows."""
 
 ATTACHING = {"content": "Hello?", "attachments": [{"file_id": "{file_id}"}]}

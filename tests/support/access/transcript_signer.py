@@ -1,6 +1,7 @@
 """Another party, who has a transcript and signs its head by a key of its own.
 
-Written from ``docs/transcripts.md`` alone, with another implementation of RFC 8785 than the desk's.
+Written from ``docs/protocols/transcripts.md`` alone, with another implementation of RFC 8785 than
+the desk's.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ async def beside(
             text = included.read_text().replace(f"http://127.0.0.1:{port};", "http://aitp_desk;")
             included.write_text(text)
         block = (
-            site_block("your-site.md", kind)
+            site_block("run/existing-site.md", kind)
             .replace("/var/www/example", str(root))
             .replace("/etc/nginx/aitp-desk.conf", str(included))
             .replace("/etc/caddy/aitp-desk.caddy", str(included))

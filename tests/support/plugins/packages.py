@@ -15,7 +15,7 @@ NONE: Mapping[str, str] = MappingProxyType({})
 
 
 def loyalty() -> str:
-    """The loyalty card of docs/capabilities.md, as the page has it."""
+    """The loyalty card of docs/build/capabilities.md, as the page has it."""
     return module_on_the_page("loyalty")
 
 

@@ -14,7 +14,7 @@ _AHP_KINDS = {
     "unknown_capability": "unknown_action",
     "concierge_error": "internal",
 }
-"""The codes of AHP that are called otherwise in the desk (``docs/errors.md``)."""
+"""The codes of AHP that are called otherwise in the desk (``docs/protocols/errors.md``)."""
 
 
 def with_consent(case: Case) -> dict[str, Any]:

@@ -66,8 +66,8 @@ def create(
     """Make an API key. Its last line is the key itself, which is shown only this once.
 
     With --hmac the last two lines are the id and the secret of a key that signs requests: it is
-    never sent itself (docs/signed-requests.md). With --webhook-secret the lines before these tell
-    what callbacks to the key's holder are signed with (docs/callbacks.md).
+    never sent itself (docs/build/oauth.md). With --webhook-secret the lines before these tell
+    what callbacks to the key's holder are signed with (docs/protocols/ahp-actions.md).
     """
     now = int(time.time())
     expires_at = None if expires is None else read_end(expires, now)

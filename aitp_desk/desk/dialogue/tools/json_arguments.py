@@ -15,7 +15,7 @@ from aitp_desk.model.money import Money
 from aitp_desk.model.strict_json import MAX_DEPTH, decode_json
 
 PAYING = ("payment", "x402_payment")
-"""The messages that pay for a call (``docs/paying-at-doors.md``)."""
+"""The messages that pay for a call (``docs/build/paying.md``)."""
 MAX_PAYMENT = 16 * 1024
 """Maximum size of a payment, in bytes of JSON."""
 MAX_PAYMENT_DEPTH = 12

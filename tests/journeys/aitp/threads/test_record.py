@@ -1,7 +1,7 @@
 """The record of a thread proves itself: a salted digest and a link for every message.
 
-Computed here from the description alone (``docs/threads.md``), with another implementation of
-RFC 8785 than the desk's.
+Computed here from the description alone (``docs/protocols/threads.md``), with another
+implementation of RFC 8785 than the desk's.
 """
 
 from __future__ import annotations

@@ -324,7 +324,9 @@ async def test_an_exported_site_is_served_as_the_documentation_says(
     export_site(config, tmp_path / "root")
     (tmp_path / "root" / "ready.txt").write_text("yes")
     (tmp_path / "run").mkdir()
-    block = site_block("static-site.md", kind).replace("/var/www/example", str(tmp_path / "root"))
+    block = site_block("run/quickstart.md", kind).replace(
+        "/var/www/example", str(tmp_path / "root")
+    )
     types = {
         "/.well-known/agent.json": (200, "application/json"),
         "/llms.txt": (200, "text/markdown"),

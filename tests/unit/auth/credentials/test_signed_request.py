@@ -38,7 +38,9 @@ def written(given: dict[str, str], between: str = ", ") -> str:
 
 def vectors() -> list[dict[str, Any]]:
     [block] = (
-        block for block in blocks(ROOT / "docs" / "signed-requests.md") if block.language == "json"
+        block
+        for block in blocks(ROOT / "docs/build/oauth.md", "Test vectors")
+        if block.language == "json"
     )
     found: list[dict[str, Any]] = json.loads(block.code)
     return found

@@ -1,4 +1,4 @@
-"""Every error through every door, held against the table in docs/errors.md."""
+"""Every error through every door, held against the table in docs/protocols/errors.md."""
 
 from __future__ import annotations
 

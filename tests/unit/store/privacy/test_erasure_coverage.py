@@ -58,7 +58,7 @@ NAMES = {
     "tickets": "principal",
     "tokens": "name",
 }
-"""Names of callers and actors, of which docs/erasing.md says that they stay."""
+"""Names of callers and actors, of which docs/run/privacy.md says that they stay."""
 
 OWN = {
     "actors": "thread_id origin",
