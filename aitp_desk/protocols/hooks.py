@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Literal
+
+import msgspec
 
 from aitp_desk.capability import Hook
 from aitp_desk.desk.desk import Desk
@@ -13,6 +16,15 @@ from aitp_desk.protocols.base.door import Call, Door, Handler, Reply, Route
 
 HOOKS_PATH = "/hooks/"
 MAX_BODY = 256 * 1024
+
+
+class Taken(msgspec.Struct):
+    """The desk has stored what was sent to a hook."""
+
+    status: Literal["ok"]
+
+
+_TAKEN = msgspec.json.encode(Taken("ok"))
 
 
 def make_hook_doors(
@@ -35,7 +47,7 @@ def make_hook_doors(
         for enabled in receiving.capabilities.all
         for name, hook in enabled.hooks.items()
     )
-    return (Door("hooks", routes, (HOOKS_PATH,), render_error),) if routes else ()
+    return (Door("hooks", routes, (HOOKS_PATH,), render_error, objects=(Taken,)),) if routes else ()
 
 
 def _taking(receiving: PluginWebhooks, enabled: EnabledPlugin, hook: Hook) -> Handler:
@@ -43,6 +55,6 @@ def _taking(receiving: PluginWebhooks, enabled: EnabledPlugin, hook: Hook) -> Ha
         """``POST /hooks/{slug}/{name}``."""
         headers = {name.lower(): value for name, value in call.headers.items()}
         await receiving.receive(enabled, hook, call.body, headers)
-        return Reply(200, b'{"status":"ok"}')
+        return Reply(200, _TAKEN)
 
     return post_hook

@@ -17,6 +17,7 @@ from aitp_desk.config import Config
 from aitp_desk.desk.desk import Desk
 from aitp_desk.protocols.ahp.answer_wire import AnswerEncoder
 from aitp_desk.protocols.ahp.error_wire import render_error as render_ahp_error
+from aitp_desk.protocols.ahp.objects import AHPResponse
 from aitp_desk.protocols.ahp.routes import AhpDoor
 from aitp_desk.protocols.aitp.routes import make_door as make_aitp_door
 from aitp_desk.protocols.aitp.wire import render_error as render_aitp_error
@@ -81,6 +82,6 @@ def _make_openapi_doors(
     if not config.rest.enabled:
         return ()
     return tuple(
-        OpenApiDoor(desk, served, AnswerEncoder(desk.site.url, desk.signals).encode)
+        OpenApiDoor(desk, served, AnswerEncoder(desk.site.url, desk.signals).encode, AHPResponse)
         for desk in desks
     )

@@ -18,6 +18,7 @@ from aitp_desk.protocols.a2a.errors_wire import (
 from aitp_desk.protocols.a2a.payments import with_active_extensions
 from aitp_desk.protocols.a2a.rest import RestDoor
 from aitp_desk.protocols.base.door import Call, Door, Reply, Route
+from aitp_desk.protocols.base.json_rpc import OBJECTS
 
 MOST_FILE_BYTES = 4 * 1024 * 1024
 """The most bytes of all files in one message, whatever one file's limit."""
@@ -84,6 +85,7 @@ def make_doors(
             (path, f"{root}{CARD_PATH}"),
             render_rpc_error,
             own,
+            objects=OBJECTS,
         ),
         Door(
             f"a2a over HTTP{called}",

@@ -5,9 +5,8 @@ Source: AHP 0.1, sections 6.2, 6.3 and 6.6. Pure: no I/O, no clock.
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
+from msgspec import UNSET
 
 from aitp_desk.agent.base import Answer, Clarification
 from aitp_desk.agent.history.offer import Offer
@@ -17,7 +16,18 @@ from aitp_desk.desk.dialogue.turn import ActionReply, AskReply, CallStatus
 from aitp_desk.model.calls.action import TEXT_ANSWER
 from aitp_desk.model.conversation.ticket import join_messages
 from aitp_desk.model.errors import PaymentRequired
-from aitp_desk.protocols.ahp.messages import write_message_members
+from aitp_desk.protocols.ahp.messages import add_messages
+from aitp_desk.protocols.ahp.objects import (
+    AHPAnswer,
+    AHPCacheFigures,
+    AHPCallback,
+    AHPClarification,
+    AHPFollowUp,
+    AHPMeta,
+    AHPPerson,
+    AHPResponse,
+    AHPSource,
+)
 from aitp_desk.protocols.ahp.wire import ACTS, ANSWERS
 from aitp_desk.protocols.base.call_members import STATUS
 from aitp_desk.protocols.base.door import Reply
@@ -58,10 +68,11 @@ class AnswerEncoder:
             respond_async: whether an accepted call is answered with 202 instead of 200.
         """
         if isinstance(asked.outcome, Clarification):
-            asks = self._clarification(asked, asked.outcome, declared)
+            meta = self._meta(asked)
             if unpaid is not None:
-                asks["meta"] |= write_required_payment(unpaid)
-            return Reply(200, _encode(asks))
+                told = write_required_payment(unpaid)
+                meta.price, meta.payment = told["price"], told.get("payment", UNSET)
+            return Reply(200, _encode(self._clarification(asked, asked.outcome, meta, declared)))
         if asked.reply is not None and asked.reply.accepted is not None:
             body = _encode(_accepted(asked.session_id, asked.reply.accepted))
             return Reply(202, body, headers=_APPLIED) if respond_async else Reply(200, body)
@@ -73,8 +84,8 @@ class AnswerEncoder:
             encoded = _encode({"response": response, "meta": meta})
             middle = asked.kept.encoded = encoded[1:-2]
         head = b'{"status":"success","session_id":' + _encode(asked.session_id) + b","
-        told = b',"cache":{"hit_rate":%.2f,"age_seconds":%d}}}'
-        return Reply(200, head + middle + told % (asked.hit_rate or 0.0, asked.age_seconds))
+        cache = b',"cache":{"hit_rate":%.2f,"age_seconds":%d}}}'
+        return Reply(200, head + middle + cache % (asked.hit_rate or 0.0, asked.age_seconds))
 
     def encode_paid(self, status: CallStatus, session_id: str) -> Reply:
         """Encode the outcome of a paid call, or its status while it continues.
@@ -85,7 +96,8 @@ class AnswerEncoder:
         call = status.call
         headers = make_response_headers(call.receipt)
         if status.offer is None:
-            told = {**msgspec.json.decode(self.status_body(status)), "session_id": session_id}
+            told = self._status(status)
+            told.session_id = session_id
             return Reply(200, _encode(told), headers=headers)
         reply = ActionReply(status.offer, ended=call)
         asked = AskReply(session_id, call.action, status.offer, reply=reply)
@@ -97,110 +109,103 @@ class AnswerEncoder:
 
     def status_body(self, status: CallStatus) -> bytes:
         """Return the same as bytes, for status requests and for callbacks."""
+        return _encode(self._status(status))
+
+    def _status(self, status: CallStatus) -> AHPResponse:
         call = status.call
-        told: dict[str, Any] = {
-            "status": STATUS[call.state],
-            "session_id": call.session_id,
-        }
-        if told["status"] == "pending":
-            told["progress"] = call.how_far
-            told["eta_seconds"] = status.eta_seconds
+        told = AHPResponse(status=STATUS[call.state], session_id=call.session_id)
+        if told.status == "pending":
+            told.progress = call.how_far
+            told.eta_seconds = status.eta_seconds
         elif status.offer is not None:
             asked = AskReply(
                 call.session_id or "", call.action, status.offer, reply=ActionReply(status.offer)
             )
-            told["response"], told["meta"] = self._answer(asked, status.offer)
+            told.response, told.meta = self._answer(asked, status.offer)
         else:
-            told["progress"] = "" if call.error is None else call.error.in_words
-            told["error"] = call.error
-        return _encode(told)
+            told.progress = "" if call.error is None else call.error.in_words
+            told.error = call.error
+        return told
 
-    def _success(self, asked: AskReply, answer: Answer, declared: frozenset[str]) -> dict[str, Any]:
+    def _success(self, asked: AskReply, answer: Answer, declared: frozenset[str]) -> AHPResponse:
         response, meta = self._answer(asked, answer)
-        response |= write_message_members(answer, declared, asked.understood)
+        add_messages(response, answer, declared, asked.understood)
         if asked.hit_rate is not None:
-            meta["cache"] = {"hit_rate": round(asked.hit_rate, 2)}
-        return {
-            "status": "success",
-            "session_id": asked.session_id,
-            "response": response,
-            "meta": meta,
-        }
+            meta.cache = AHPCacheFigures(round(asked.hit_rate, 2))
+        return AHPResponse(
+            status="success", session_id=asked.session_id, response=response, meta=meta
+        )
 
-    def _answer(self, asked: AskReply, answer: Answer) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _answer(self, asked: AskReply, answer: Answer) -> tuple[AHPAnswer, AHPMeta]:
         """Return the members ``response`` and ``meta`` of an answer."""
-        response: dict[str, Any] = {"content_type": TEXT_ANSWER}
+        response = AHPAnswer(
+            content_type=TEXT_ANSWER,
+            answer=join_messages(answer.heard, answer.text),
+            sources=[
+                AHPSource(source.title, source.absolute_url(self._url), source.relevance)
+                for source in answer.sources
+            ],
+            follow_up=AHPFollowUp(answer.follow_ups),
+        )
         meta = self._meta(asked)
-        meta["content_type"] = TEXT_ANSWER
+        meta.content_type = TEXT_ANSWER
         if isinstance(answer, Offer):
-            response["content_type"] = meta["content_type"] = answer.content_type
+            response.content_type = meta.content_type = answer.content_type
             if answer.payload is not None:
-                response["payload"] = answer.payload
+                response.payload = answer.payload
             if answer.fallback_from is not None:
-                meta["fallback_from"] = answer.fallback_from
-        response["answer"] = join_messages(answer.heard, answer.text)
-        response["sources"] = [
-            {
-                "title": source.title,
-                "url": source.absolute_url(self._url),
-                "relevance": source.relevance,
-            }
-            for source in answer.sources
-        ]
-        response["follow_up"] = {"suggested_queries": answer.follow_ups}
+                meta.fallback_from = answer.fallback_from
         return response, meta
 
     def _clarification(
-        self, asked: AskReply, asks: Clarification, declared: frozenset[str]
-    ) -> dict[str, Any]:
+        self, asked: AskReply, asks: Clarification, meta: AHPMeta, declared: frozenset[str]
+    ) -> AHPResponse:
         question = join_messages(asks.heard, asks.question)
-        return {
-            "status": "clarification_needed",
-            "session_id": asked.session_id,
-            "clarification": {
-                "question": question,
-                "options": asks.options or None,
-                "free_form": asks.free_form,
-            }
-            | write_message_members(asks, declared, asked.understood),
+        clarification = AHPClarification(
+            question=question, options=asks.options or None, free_form=asks.free_form
+        )
+        add_messages(clarification, asks, declared, asked.understood)
+        return AHPResponse(
+            status="clarification_needed",
+            session_id=asked.session_id,
+            clarification=clarification,
             # later test suites of the protocol look for these at the top level
-            "clarification_question": question,
-            "suggested_queries": asks.options,
-            "meta": self._meta(asked),
-        }
+            clarification_question=question,
+            suggested_queries=asks.options,
+            meta=meta,
+        )
 
-    def _meta(self, asked: AskReply) -> dict[str, Any]:
+    def _meta(self, asked: AskReply) -> AHPMeta:
         outcome = asked.outcome
-        meta: dict[str, Any] = {
-            "tokens_used": outcome.tokens_used,
-            "capability_used": asked.action,
-            "mode": ANSWERS if asked.reply is None else ACTS,
-            "cached": asked.cached,
-            "tools_used": outcome.tools_used,
-            "content_signals": self._signals,
-        }
+        meta = AHPMeta(
+            tokens_used=outcome.tokens_used,
+            capability_used=asked.action,
+            mode=ANSWERS if asked.reply is None else ACTS,
+            cached=asked.cached,
+            tools_used=outcome.tools_used,
+            content_signals=self._signals,
+        )
         # extensions of this desk; the schema leaves meta open
         if outcome.locale:
-            meta["locale"] = outcome.locale
+            meta.locale = outcome.locale
         if outcome.model:
-            meta["model"] = outcome.model
+            meta.model = outcome.model
         if outcome.fallback:
-            meta["fallback"] = outcome.fallback
+            meta.fallback = outcome.fallback
         if asked.last_event is not None:
-            meta["last_event"] = asked.last_event
+            meta.last_event = asked.last_event
         if outcome.heard:
-            meta["people"] = [{"actor": one.actor, "text": one.text} for one in outcome.heard]
+            meta.people = [AHPPerson(one.actor, one.text) for one in outcome.heard]
         return meta
 
 
-def _accepted(session_id: str, accepted: AcceptedCall) -> dict[str, Any]:
+def _accepted(session_id: str, accepted: AcceptedCall) -> AHPResponse:
     """Return the response to a call that continues in the background (section 6.4)."""
-    told: dict[str, Any] = {
-        "status": "accepted",
-        "session_id": session_id,
-        "eta_seconds": accepted.eta_seconds,
-        "poll": f"{STATUS_PATH}{session_id}",
-    }
-    if accepted.call.callback_url is not None:
-        told["callback"] = {"method": "POST", "url": accepted.call.callback_url}
-    return told
+    url = accepted.call.callback_url
+    return AHPResponse(
+        status="accepted",
+        session_id=session_id,
+        eta_seconds=accepted.eta_seconds,
+        poll=f"{STATUS_PATH}{session_id}",
+        callback=UNSET if url is None else AHPCallback("POST", url),
+    )

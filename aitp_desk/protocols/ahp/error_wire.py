@@ -6,9 +6,9 @@ Source: AHP 0.1, sections 10 and 11. Pure: no I/O, no clock.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import (
@@ -19,6 +19,7 @@ from aitp_desk.model.errors import (
     UnknownVersion,
     UnsupportedType,
 )
+from aitp_desk.protocols.ahp.objects import AHPError
 from aitp_desk.protocols.ahp.wire import VERSION
 from aitp_desk.protocols.base.door import Reply
 from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
@@ -36,37 +37,34 @@ def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
 
     ``code`` is one of a closed list; ``detail`` is more specific.
     """
-    body: dict[str, Any] = {
-        "status": "error",
-        "code": _code_of(error.kind),
-        "message": error.message,
-    }
-    if body["code"] == _NEAREST and error.kind is not ErrorKind.INVALID_REQUEST:
-        body["detail"] = error.kind.value
+    body = AHPError(code=_code_of(error.kind), message=error.message)
+    if body.code == _NEAREST and error.kind is not ErrorKind.INVALID_REQUEST:
+        body.detail = error.kind.value
     if error.param is not None:
-        body["param"] = error.param
+        body.param = error.param
     match error:
         case UnknownAction():
-            body["available_capabilities"] = error.available
+            body.available_capabilities = error.available
         case UnsupportedType():
-            body["available_types"] = error.available
+            body.available_types = error.available
         case RateLimited():
             if error.scope in _SCOPES:
-                body["scope"] = error.scope
-            body["retry_after"] = error.retry_after  # null where only a new session helps
+                body.scope = error.scope
+            body.retry_after = error.retry_after  # null where only a new session helps
         case PaymentRequired():
-            body["detail"] = error.kind.value
-            body |= write_required_payment(error)
+            body.detail = error.kind.value
+            told = write_required_payment(error)
+            body.price, body.payment = told["price"], told.get("payment", UNSET)
         case UnknownVersion():
-            body["detail"] = "unsupported_version"
-            body["supported"] = [VERSION]
-            body["manifest"] = "/.well-known/agent.json"
+            body.detail = "unsupported_version"
+            body.supported = [VERSION]
+            body.manifest = "/.well-known/agent.json"
         case _:
             pass
     if error.retry_after is not None:
-        body["retry_after"] = error.retry_after
+        body.retry_after = error.retry_after
     if error.recovery is not None:
-        body["recovery"] = error.recovery
+        body.recovery = error.recovery
     return Reply(find_status(error.kind), _encode(body), headers=make_refusal_headers(error))
 
 

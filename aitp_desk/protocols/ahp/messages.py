@@ -5,44 +5,45 @@ AHP 0.1 has no place for them; its response schema leaves ``response`` and ``cla
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from aitp_desk.agent.base import Answer, Said
 from aitp_desk.model.conversation.spoken import Spoken
 from aitp_desk.model.conversation.ticket import join_messages
+from aitp_desk.protocols.ahp.objects import AHPAnswer, AHPClarification
 
 
-def write_message_members(
-    said: Said, declared: frozenset[str], understood: tuple[Spoken, ...] = ()
-) -> dict[str, Any]:
-    """Return the members for capability messages that accompany the text.
+def add_messages(
+    to: AHPAnswer | AHPClarification,
+    said: Said,
+    declared: frozenset[str],
+    understood: tuple[Spoken, ...] = (),
+) -> None:
+    """Add the capability messages that accompany a text, and the text that none expresses.
+
+    Without a message for the caller nothing is added, as the text is then complete.
 
     Parameters:
         declared: slugs of the capabilities whose messages the caller reads in their own form.
         understood: messages that the caller's own text was understood as.
-
-    Returns:
-        ``messages``, and ``besides``: the text that no message expresses. Empty without a message
-        for the caller, as the text is then complete.
     """
     if not declared:
-        return {}
+        return
     shaped = [
         msgspec.Raw(one.message.encode())
         for one in (*understood, *(one for by in said.heard for one in by.spoken), *said.spoken)
         if one.capability in declared
     ]
     if not shaped:
-        return {}
+        return
     heard = [
         msgspec.structs.replace(one, text=_besides(one.text, one.spoken, declared))
         for one in said.heard
     ]
     text = said.text if isinstance(said, Answer) else said.question
     rest = _besides(text, said.spoken, declared)
-    return {"messages": shaped, "besides": join_messages([one for one in heard if one.text], rest)}
+    to.messages = shaped
+    to.besides = join_messages([one for one in heard if one.text], rest)
 
 
 def _besides(text: str, spoken: tuple[Spoken, ...], declared: frozenset[str]) -> str:

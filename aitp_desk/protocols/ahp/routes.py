@@ -15,6 +15,7 @@ from aitp_desk.model.calls.action import Action, Related
 from aitp_desk.protocols.ahp.answer_wire import STATUS_PATH, AnswerEncoder
 from aitp_desk.protocols.ahp.error_wire import render_error
 from aitp_desk.protocols.ahp.manifest import CONVERSE_PATH, NO_SPEECH, encode_manifest
+from aitp_desk.protocols.ahp.objects import OBJECTS
 from aitp_desk.protocols.ahp.payments import is_call, read_paid_call
 from aitp_desk.protocols.ahp.wire import MAX_BODY, decode_converse
 from aitp_desk.protocols.base.affordances import Representation
@@ -142,7 +143,13 @@ class AhpDoor:
                 second=with_description(self.get_status, describe_status),
             ),
         )
-        return Door("ahp", routes, owns=("/agent/", "/.well-known/"), render_error=render_error)
+        return Door(
+            "ahp",
+            routes,
+            owns=("/agent/", "/.well-known/"),
+            render_error=render_error,
+            objects=OBJECTS,
+        )
 
 
 async def describe_status(desk: Desk, call: Call, reply: Reply) -> Representation:

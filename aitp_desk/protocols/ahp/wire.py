@@ -13,6 +13,7 @@ from aitp_desk.desk.dialogue.turn import AskRequest
 from aitp_desk.model.calls.action import is_action_name
 from aitp_desk.model.errors import InvalidRequest, MissingField, UnknownVersion
 from aitp_desk.model.strict_json import decode_json
+from aitp_desk.protocols.ahp.objects import AHPContext, AHPRequest
 
 VERSION = "0.1"
 MAX_BODY = 8 * 1024
@@ -24,10 +25,8 @@ ACTS = "MODE3"
 CAPABILITY_PREFIX = "x-aitp/"
 """Turns a capability's slug into a content type, which declares that capability."""
 
-_MEMBERS = frozenset({"ahp", "capability", "query", "session_id", "clarification", "context"})
-_CONTEXT_MEMBERS = frozenset(
-    {"requesting_agent", "user_intent", "max_tokens", "accept_types", "callback_url", "locale"}
-)
+_MEMBERS = frozenset(AHPRequest.__struct_fields__)
+_CONTEXT_MEMBERS = frozenset(AHPContext.__struct_fields__)
 _VERSION = re.compile(r"(\d{1,32})\.(\d{1,32})", re.ASCII)
 _TYPE = re.compile(r"(?:text|application|media|file|x-[a-z][a-z0-9-]*)/[a-z][a-z0-9_-]*", re.ASCII)
 _LOCALE = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{2,8})*", re.ASCII)

@@ -6,27 +6,26 @@ Source: OpenAI API, Assistants (v2) and Models. Pure: no I/O, no clock.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from aitp_desk.desk.access.site_agents import SiteAgent
 from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.protocols.aitp.objects import Assistant, Model
 from aitp_desk.protocols.aitp.wire import Page, encode, encode_list
 from aitp_desk.protocols.base.door import Reply
 
 
-def write_assistant(agent: SiteAgent) -> dict[str, Any]:
+def write_assistant(agent: SiteAgent) -> Assistant:
     """Write an agent as an assistant. Its instructions and tools stay private."""
-    return {
-        "id": agent.id,
-        "object": "assistant",
-        "created_at": agent.created_at,
-        "name": agent.name,
-        "description": agent.description or None,
-        "model": agent.model,
-        "instructions": None,
-        "tools": [],
-        "metadata": {"actor": agent.actor},
-    }
+    return Assistant(
+        id=agent.id,
+        created_at=agent.created_at,
+        name=agent.name,
+        description=agent.description or None,
+        model=agent.model,
+        instructions=None,
+        tools=(),
+        metadata={"actor": agent.actor},
+    )
 
 
 def encode_assistants(agents: Sequence[SiteAgent], part: Page) -> Reply:
@@ -53,13 +52,13 @@ def _place(ids: Sequence[str], id_: str, param: str) -> int:
     return ids.index(id_)
 
 
-def write_model(agent: SiteAgent, owner: str) -> dict[str, Any]:
+def write_model(agent: SiteAgent, owner: str) -> Model:
     """Write the model of an agent.
 
     Parameters:
         owner: the site's name.
     """
-    return {"id": agent.model, "object": "model", "created": agent.created_at, "owned_by": owner}
+    return Model(agent.model, agent.created_at, owner)
 
 
 def encode_models(agents: Sequence[SiteAgent], owner: str) -> Reply:

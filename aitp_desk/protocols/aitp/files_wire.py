@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Mapping
-from typing import Any
 from urllib.parse import quote
 
 import msgspec
 
 from aitp_desk.model.conversation.file import TEXT, UNKNOWN, File
 from aitp_desk.model.errors import InvalidRequest, MissingField
+from aitp_desk.protocols.aitp import objects
 from aitp_desk.protocols.aitp.wire import encode, encode_list
 from aitp_desk.protocols.base.door import Reply
 from aitp_desk.protocols.base.multipart import decode_form
@@ -112,19 +112,18 @@ def decode_list(query: Mapping[str, str]) -> FileList:
     )
 
 
-def write_file(file: File) -> dict[str, Any]:
+def write_file(file: File) -> objects.File:
     """Write a file as the OpenAI API has it."""
-    return {
-        "id": file.id,
-        "object": "file",
-        "bytes": file.size,
-        "created_at": file.created_at,
-        "expires_at": file.expires_at,
-        "filename": file.name,
-        "purpose": file.purpose,
-        "status": "processed",
-        "status_details": None,
-    }
+    return objects.File(
+        id=file.id,
+        bytes=file.size,
+        created_at=file.created_at,
+        expires_at=file.expires_at,
+        filename=file.name,
+        purpose=file.purpose,
+        status="processed",
+        status_details=None,
+    )
 
 
 def encode_file(file: File) -> Reply:

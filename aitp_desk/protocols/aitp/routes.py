@@ -11,11 +11,13 @@ from aitp_desk.config import THREADS
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.threads.sessions import is_session
 from aitp_desk.model.errors import ThreadNotFound, UnknownSession
-from aitp_desk.protocols.aitp import agents_routes, files_routes, wire
+from aitp_desk.protocols.aitp import agents_routes, files_routes, objects, wire
+from aitp_desk.protocols.aitp.runs import objects as run_objects
 from aitp_desk.protocols.aitp.runs.replies import find_format, wait_for_replies
 from aitp_desk.protocols.aitp.runs.routes import run_routes
 from aitp_desk.protocols.aitp.threads import affordances as seen
 from aitp_desk.protocols.aitp.threads import events_wire, messages_wire, sealed_routes
+from aitp_desk.protocols.aitp.threads import objects as thread_objects
 from aitp_desk.protocols.aitp.threads import wire as threads_wire
 from aitp_desk.protocols.aitp.threads.actors_routes import actors_routes
 from aitp_desk.protocols.aitp.threads.grants_routes import grants_routes
@@ -34,6 +36,8 @@ from aitp_desk.protocols.base.door import (
     with_description,
 )
 from aitp_desk.protocols.base.sse import UNBUFFERED
+
+_OBJECTS = (*objects.OBJECTS, *thread_objects.OBJECTS, *run_objects.OBJECTS)
 
 
 async def create_thread(desk: Desk, call: Call) -> Reply:
@@ -214,7 +218,22 @@ def make_door(max_body: int, max_file: int, desk: Desk | None = None) -> Door:
     )
     routes = tuple(_by_any_name(route) for route in routes)
     if desk is None:
-        return Door("aitp", (*routes, KEYS_ROUTE), ("/v1/",), wire.render_error, action=THREADS)
+        return Door(
+            "aitp",
+            (*routes, KEYS_ROUTE),
+            ("/v1/",),
+            wire.render_error,
+            action=THREADS,
+            objects=_OBJECTS,
+        )
     below = f"/{desk.name}"
     placed = tuple(msgspec.structs.replace(route, path=below + route.path) for route in routes)
-    return Door(f"aitp of {desk.name}", placed, (f"{below}/v1/",), wire.render_error, desk, THREADS)
+    return Door(
+        f"aitp of {desk.name}",
+        placed,
+        (f"{below}/v1/",),
+        wire.render_error,
+        desk,
+        THREADS,
+        objects=_OBJECTS,
+    )

@@ -10,6 +10,7 @@ from aitp_desk.desk.threads.transcripts import Transcript
 from aitp_desk.model.conversation.transcript import Countersignature
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.model.strict_json import decode_json
+from aitp_desk.protocols.aitp.objects import HeadSignature
 from aitp_desk.protocols.aitp.shapes import read_object
 from aitp_desk.protocols.aitp.wire import encode
 from aitp_desk.protocols.base.door import JSON, Call, Reply, matches_etag
@@ -71,15 +72,14 @@ def encode_transcript(transcript: Transcript, call: Call) -> Reply:
 
 def encode_countersignature(kept: Countersignature) -> Reply:
     """Encode the response to an accepted signature, with what is stored of its key."""
-    body = {
-        "object": "thread.transcript.signature",
-        "site": kept.site,
-        "seq": kept.seq,
-        "link": kept.link,
-        "jws": kept.jws,
-        "actor": kept.actor,
-        "time": kept.time,
-    }
+    body = HeadSignature(
+        site=kept.site,
+        seq=kept.seq,
+        link=kept.link,
+        jws=kept.jws,
+        actor=kept.actor,
+        time=kept.time,
+    )
     return Reply(200, encode(body))
 
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
+from msgspec import UNSET
 
 from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError, InvalidRequest, PaymentRequired
+from aitp_desk.protocols.aitp.objects import Deleted, Error, ErrorDetail, Identified, ListPage
 from aitp_desk.protocols.base.door import Call, Reply
 from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
 from aitp_desk.protocols.base.payments.wire import write_required_payment
@@ -81,25 +83,19 @@ def decode_page(query: Mapping[str, str]) -> Page:
     )
 
 
-def encode_list(bodies: Sequence[Mapping[str, Any]], has_more: bool) -> Reply:
+def encode_list(bodies: Sequence[Identified], has_more: bool) -> Reply:
     """Encode one page of a list in the OpenAI API's form, for both dialects.
 
     Parameters:
-        bodies: the page's objects, each with its ``id``.
         has_more: whether there are further ones in the direction of reading.
     """
-    return Reply(
-        200,
-        encode(
-            {
-                "object": "list",
-                "data": bodies,
-                "first_id": bodies[0]["id"] if bodies else None,
-                "last_id": bodies[-1]["id"] if bodies else None,
-                "has_more": has_more,
-            }
-        ),
+    page = ListPage(
+        data=bodies,
+        first_id=bodies[0].id if bodies else None,
+        last_id=bodies[-1].id if bodies else None,
+        has_more=has_more,
     )
+    return Reply(200, encode(page))
 
 
 def encode_deleted(id_: str, kind: str) -> Reply:
@@ -108,7 +104,7 @@ def encode_deleted(id_: str, kind: str) -> Reply:
     Parameters:
         kind: that API's name of the deleted object, such as ``thread.deleted``.
     """
-    return Reply(200, encode({"id": id_, "object": kind, "deleted": True}))
+    return Reply(200, encode(Deleted(id_, kind, True)))
 
 
 def decode_hops(header: str) -> int:
@@ -143,18 +139,16 @@ def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
 
     The body is ``{"error": {"message", "type", "param", "code"}}``.
     """
-    body: dict[str, Any] = {
-        "message": error.message,
-        "type": _error_type(error.kind),
-        "param": error.param,
-        "code": error.kind.value,
-    }
-    if error.recovery is not None:
-        body["recovery"] = error.recovery
-    if isinstance(error, PaymentRequired):
-        body |= write_required_payment(error)
+    detail = ErrorDetail(
+        message=error.message,
+        type=_error_type(error.kind),
+        param=error.param,
+        code=error.kind.value,
+        recovery=UNSET if error.recovery is None else error.recovery,
+        **(write_required_payment(error) if isinstance(error, PaymentRequired) else {}),
+    )
     return Reply(
-        find_status(error.kind), encode({"error": body}), headers=make_refusal_headers(error)
+        find_status(error.kind), encode(Error(detail)), headers=make_refusal_headers(error)
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from aitp_desk.model.calls.call import CallState
 
@@ -49,7 +49,9 @@ PAYING: Final[Mapping[str, Any]] = MappingProxyType(
     }
 )
 """The schema of a call's payment: a message of one of these kinds."""
-STATUS: Mapping[CallState, str] = MappingProxyType(
+CallStanding = Literal["pending", "success", "failed", "expired"]
+"""The status of a call, as the wire has it."""
+STATUS: Mapping[CallState, CallStanding] = MappingProxyType(
     {
         CallState.STARTED: "pending",
         CallState.WAITING_INPUT: "pending",

@@ -173,6 +173,8 @@ class Door(msgspec.Struct, frozen=True):
         action: the name that the limits of an agent must list to admit it; empty where they list
             each action separately.
         beside: runs its background work for as long as the desk serves.
+        objects: the JSON bodies of its requests and responses, which the OpenAPI document describes
+            under their names.
     """
 
     name: str
@@ -182,6 +184,7 @@ class Door(msgspec.Struct, frozen=True):
     desk: Desk | None = None
     action: str = ""
     beside: Callable[[], AbstractAsyncContextManager[None]] | None = None
+    objects: tuple[type[msgspec.Struct], ...] = ()
 
 
 Describe = Callable[[Desk, Call, Reply], Awaitable[Representation]]

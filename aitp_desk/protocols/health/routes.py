@@ -8,12 +8,13 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.model.access.scope import is_operator_scope
 from aitp_desk.model.errors import DeskError
 from aitp_desk.protocols.base.door import Call, Door, Reply, Route
-from aitp_desk.protocols.health.wire import render
+from aitp_desk.protocols.health.objects import OBJECTS
+from aitp_desk.protocols.health.wire import HEALTHY, render
 
 
 async def get_health(_desk: Desk, _call: Call) -> Reply:
     """Return 200: the process answers."""
-    return Reply(200, b'{"status":"ok"}')
+    return Reply(200, HEALTHY)
 
 
 async def get_ready(desk: Desk, call: Call) -> Reply:
@@ -35,4 +36,4 @@ ROUTES = (
 
 def make_door(render_error: Callable[[DeskError, Mapping[str, str]], Reply]) -> Door:
     """Return the routes, with another protocol's form of refusals."""
-    return Door("health", ROUTES, owns=(), render_error=render_error)
+    return Door("health", ROUTES, owns=(), render_error=render_error, objects=OBJECTS)

@@ -25,6 +25,7 @@ from aitp_desk.protocols.base.json_rpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
+    OBJECTS,
     PARSE_ERROR,
 )
 from aitp_desk.protocols.mcp.caller import REFUSED, Caller
@@ -162,6 +163,7 @@ class McpDoor:
             render_error=render_error,
             desk=self._desk if name else None,
             beside=self._open,
+            objects=OBJECTS,
         )
 
 

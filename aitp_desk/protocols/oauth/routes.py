@@ -14,6 +14,7 @@ from aitp_desk.model.errors import UnsupportedGrant
 from aitp_desk.protocols.base.auth_metadata import PARTS, RESOURCE_PATH
 from aitp_desk.protocols.base.door import URLENCODED, Call, Door, Handler, Reply, Route
 from aitp_desk.protocols.oauth import metadata, wire
+from aitp_desk.protocols.oauth.objects import OBJECTS
 
 _PUBLIC = (("Cache-Control", f"public, max-age={PUBLISHED_FOR_SECONDS}"),)
 
@@ -91,7 +92,13 @@ class OAuthDoor:
                     max_body=wire.MAX_BODY,
                 )
             )
-        return Door("oauth", tuple(routes), owns=("/oauth/",), render_error=wire.render_error)
+        return Door(
+            "oauth",
+            tuple(routes),
+            owns=("/oauth/",),
+            render_error=wire.render_error,
+            objects=OBJECTS,
+        )
 
     def _describing(self, part: str) -> Handler:
         """``GET /.well-known/oauth-protected-resource`` and below it (RFC 9728, section 3)."""

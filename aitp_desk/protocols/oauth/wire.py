@@ -36,6 +36,7 @@ from aitp_desk.model.errors import (
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.base.door import Reply
 from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
+from aitp_desk.protocols.oauth.objects import Client, OAuthError, Token
 
 GRANT = "client_credentials"
 AUTH_METHODS = ("client_secret_basic", "client_secret_post")
@@ -79,12 +80,7 @@ def decode_grant(body: bytes, authorization: Sequence[str]) -> GrantRequest:
 
 def encode_grant(granted: IssuedToken) -> Reply:
     """Encode a token (RFC 6749, section 5.1), always with its scopes."""
-    body = {
-        "access_token": granted.token,
-        "token_type": "Bearer",
-        "expires_in": granted.seconds,
-        "scope": " ".join(granted.scopes),
-    }
+    body = Token(granted.token, "Bearer", granted.seconds, " ".join(granted.scopes))
     return Reply(200, _encode(body), headers=_NOT_KEPT)
 
 
@@ -130,18 +126,18 @@ def encode_registration(registered: RegisteredClient, body: bytes) -> Reply:
     """
     method = decode_json(body).get("token_endpoint_auth_method", AUTH_METHODS[0])
     client = registered.client
-    told = {
-        "client_id": client.id,
-        "client_secret": registered.secret,
-        "webhook_secret": registered.webhook_secret,
-        "client_id_issued_at": client.created_at,
-        "client_secret_expires_at": client.expires_at or 0,
-        "client_name": client.name,
-        "grant_types": [GRANT],
-        "response_types": [],
-        "token_endpoint_auth_method": method,
-        "scope": " ".join(client.scopes),
-    }
+    told = Client(
+        client_id=client.id,
+        client_secret=registered.secret,
+        webhook_secret=registered.webhook_secret,
+        client_id_issued_at=client.created_at,
+        client_secret_expires_at=client.expires_at or 0,
+        client_name=client.name,
+        grant_types=[GRANT],
+        response_types=[],
+        token_endpoint_auth_method=method,
+        scope=" ".join(client.scopes),
+    )
     return Reply(201, _encode(told), headers=_NOT_KEPT)
 
 
@@ -150,10 +146,8 @@ def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
 
     For an unknown client the header asks for Basic, which this protocol accepts.
     """
-    body = {
-        "error": _code_of(error),
-        "error_description": _UNTELLABLE.sub("?", error.message.replace('"', "'")),
-    }
+    description = _UNTELLABLE.sub("?", error.message.replace('"', "'"))
+    body = OAuthError(_code_of(error), description)
     headers = make_refusal_headers(error)
     if isinstance(error, UnknownClient):
         others = (header for header in headers if header[0] != "WWW-Authenticate")

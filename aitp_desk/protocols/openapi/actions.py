@@ -124,20 +124,13 @@ def _examples(action: Action) -> Item:
 
 
 def _given(action: Action) -> dict[str, Item]:
-    answer = make_ref("AHPResponse")
     if action.name in OWN_NAMES:
-        return {"200": {"description": "OK", "content": make_content(JSON, answer)}}
+        answer = make_content(JSON, make_ref("AHPResponse"))
+        return {"200": {"description": "OK", "content": answer}}
+    status = make_ref("CallStatus")
     result = {} if action.output_schema is None else make_ref(_name(action, "result"))
-    whole = {
-        "allOf": [
-            answer,
-            {"type": "object", "properties": {"id": {"type": "string"}, "result": result}},
-        ]
-    }
+    whole = {"allOf": [status, {"type": "object", "properties": {"result": result}}]}
     given = {"200": {"description": "OK", "content": make_content(JSON, whole)}}
     if action.kind == "async":
-        given["202"] = {
-            **make_plain_response(202),
-            "content": make_content(JSON, make_ref("CallStatus")),
-        }
+        given["202"] = {**make_plain_response(202), "content": make_content(JSON, status)}
     return given

@@ -10,8 +10,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 
-import msgspec
-
 from aitp_desk import own_version
 from aitp_desk.config import Site
 from aitp_desk.model.calls.action import Action
@@ -26,10 +24,9 @@ from aitp_desk.protocols.openapi.parts import (
     make_content,
     make_plain_response,
     make_ref,
-    schema_ref,
 )
 from aitp_desk.protocols.openapi.resources import describe_resource, resource_schemas
-from aitp_desk.protocols.openapi.shapes import SHAPES
+from aitp_desk.protocols.openapi.schema_components import object_schemas
 from aitp_desk.protocols.openapi.wire import PROBLEM
 
 OPENAPI = "3.1.1"
@@ -95,7 +92,7 @@ def describe(
         for action in actions:
             path = f"{below}/capabilities/{action.name}"
             paths[path] = {"post": describe_action(action, below, refused)}
-    _, shapes = msgspec.json.schema_components(SHAPES, ref_template=f"{schema_ref('{name}')}")
+    shapes = object_schemas(door for door, _ in routes)
     for action in actions:
         shapes |= action_schemas(action)
     for type_ in resources:
@@ -171,7 +168,7 @@ def _answers(kind: str, route: Route, known: OperationText) -> dict[str, Item]:
     """Return the responses of success."""
     given: Item = {}
     if known.gives:
-        shape = make_ref(known.gives)
+        shape = _any_of(known.gives.split(" | "))
         given = make_content(JSON, _page_of(shape) if known.is_list else shape)
     elif not known.streams:
         given = {media: {} for media in route.gives if "*" not in media}
@@ -198,20 +195,15 @@ def _answers(kind: str, route: Route, known: OperationText) -> dict[str, Item]:
     return answers
 
 
+def _any_of(names: Sequence[str]) -> Item:
+    refs = [make_ref(name) for name in names]
+    return refs[0] if len(refs) == 1 else {"anyOf": refs}
+
+
 def _page_of(shape: Item) -> Item:
-    """Return the schema of a list page, as the OpenAI API has it."""
-    end = {"type": ["string", "null"]}
-    return {
-        "type": "object",
-        "properties": {
-            "object": {"const": "list"},
-            "data": {"type": "array", "items": shape},
-            "first_id": end,
-            "last_id": end,
-            "has_more": {"type": "boolean"},
-        },
-        "required": ["object", "data", "has_more"],
-    }
+    """Return the schema of a list page of objects of one kind."""
+    listed = {"properties": {"data": {"type": "array", "items": shape}}}
+    return {"allOf": [make_ref("ListPage"), listed]}
 
 
 def _refusals(kind: str, route: Route, known: OperationText) -> dict[str, Item]:

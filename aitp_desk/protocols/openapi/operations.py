@@ -16,9 +16,9 @@ class OperationText(msgspec.Struct, frozen=True):
 
     Parameters:
         summary: one line.
-        gives: the shape of its response; empty for one that is not described.
-        takes: the shape of its body; empty for any object.
-        is_list: whether it returns a page of these shapes.
+        gives: the Struct of its response, or several; empty for one that is not described.
+        takes: the Struct of its body; empty for any object.
+        is_list: whether it returns a page of these objects.
         query: its query parameters beyond those of every list.
         statuses: its responses beyond those that follow from its route.
         empty: its successes without a body.
@@ -252,7 +252,10 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         "GET /capabilities": OperationText("List what can be called"),
         "GET /capabilities/{name}": OperationText("Read what a capability takes and gives"),
         "POST /capabilities/{name}": OperationText(
-            "Call a capability by its arguments", "AHPResponse", is_repeatable=True, statuses=(202,)
+            "Call a capability by its arguments",
+            "CallStatus | AHPResponse",
+            is_repeatable=True,
+            statuses=(202,),
         ),
         "GET /capabilities/{name}/calls/{call_id}": OperationText(
             "How a call stands", "CallStatus"
@@ -290,9 +293,11 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         f"GET {_CONSOLE_TICKET}/similar": OperationText(
             "List similar earlier tickets", "ConsoleTickets"
         ),
-        f"POST {_CONSOLE_TICKET}/take": OperationText("Take a ticket", "ConsoleTicket", "Nothing"),
+        f"POST {_CONSOLE_TICKET}/take": OperationText(
+            "Take a ticket", "ConsoleTicket", "EmptyBody"
+        ),
         f"POST {_CONSOLE_TICKET}/release": OperationText(
-            "Give a ticket back", "ConsoleTicket", "Nothing"
+            "Give a ticket back", "ConsoleTicket", "EmptyBody"
         ),
         f"POST {_CONSOLE_TICKET}/answer": OperationText(
             "Answer a ticket", "ConsoleTicket", "ConsoleWords"
@@ -301,7 +306,7 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
             "Close a ticket", "ConsoleTicket", "ConsoleReason"
         ),
         f"POST {_CONSOLE_TICKET}/approve": OperationText(
-            "Approve what waits for it", "ConsoleTicket", "Nothing"
+            "Approve what waits for it", "ConsoleTicket", "EmptyBody"
         ),
         f"POST {_CONSOLE_TICKET}/decline": OperationText(
             "Decline what waits for it", "ConsoleTicket", "ConsoleReason"
@@ -317,10 +322,10 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         ),
         f"GET {_CONSOLE_THREAD}/events": OperationText("Follow it", streams=True),
         f"POST {_CONSOLE_THREAD}/take": OperationText(
-            "Take a thread over", "ConsoleThread", "Nothing"
+            "Take a thread over", "ConsoleThread", "EmptyBody"
         ),
         f"POST {_CONSOLE_THREAD}/release": OperationText(
-            "Give a thread back", "ConsoleThread", "Nothing"
+            "Give a thread back", "ConsoleThread", "EmptyBody"
         ),
         f"POST {_CONSOLE_THREAD}/say": OperationText(
             "Say something as an operator", "ConsoleThread", "ConsoleWords"
@@ -343,7 +348,7 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         ),
         f"GET {_CONSOLE}health": OperationText("How the desk is, by its parts", "ConsoleHealth"),
         f"POST {_CONSOLE}sealed/{{ref}}": OperationText(
-            "Read what was sealed", "ConsoleSealed", "Nothing"
+            "Read what was sealed", "ConsoleSealed", "EmptyBody"
         ),
     }
 )

@@ -32,6 +32,7 @@ from aitp_desk.protocols.openapi.affordances import (
     write_declaration,
 )
 from aitp_desk.protocols.openapi.document import describe
+from aitp_desk.protocols.openapi.objects import OBJECTS
 
 DOCUMENT_PATH = "/openapi.json"
 Served = Callable[[], Sequence[tuple[Door, Route]]]
@@ -46,14 +47,20 @@ class OpenApiDoor:
     Parameters:
         served: all addresses of the process.
         encode_answer: encodes an answer from content in AHP's form.
+        answer: that form.
     """
 
     def __init__(
-        self, desk: Desk, served: Served, encode_answer: Callable[[AskReply], Reply]
+        self,
+        desk: Desk,
+        served: Served,
+        encode_answer: Callable[[AskReply], Reply],
+        answer: type[msgspec.Struct],
     ) -> None:
         self._desk = desk
         self._served = served
         self._encode_answer = encode_answer
+        self._objects = (*OBJECTS, answer)
         self._below = desk.base_path
         self._declared: tuple[Action, ...] | None = None
         self._document = b""
@@ -140,9 +147,11 @@ class OpenApiDoor:
         name = self._desk.name
         owns = (below + CAPABILITIES_PATH.rstrip("/"), below + DOCUMENT_PATH)
         if not name:
-            return Door("openapi", routes, owns, wire.render_error)
+            return Door("openapi", routes, owns, wire.render_error, objects=self._objects)
         render_error = partial(wire.render_error, below=below)
-        return Door(f"openapi of {name}", routes, owns, render_error, self._desk)
+        return Door(
+            f"openapi of {name}", routes, owns, render_error, self._desk, objects=self._objects
+        )
 
 
 def _seen(path: str, handler: Handler, describe: Describe) -> Route:

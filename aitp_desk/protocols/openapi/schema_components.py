@@ -1,4 +1,4 @@
-"""Turns schemas of declarations into components of an OpenAPI document.
+"""Turns Structs, and schemas of declarations, into components of an OpenAPI document.
 
 A definition within a schema (``$defs``) becomes a component under the schema's name and its own
 name, because code generators look for shapes only there.
@@ -6,11 +6,15 @@ name, because code generators look for shapes only there.
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from urllib.parse import unquote
 
+import msgspec
+
+from aitp_desk.protocols.base.door import Door
 from aitp_desk.protocols.openapi.parts import Item, schema_ref
 
 _OF_THE_DOCUMENT = frozenset({"$schema", "$id"})
@@ -19,11 +23,37 @@ _VALUES = frozenset({"const", "default", "enum", "example", "examples", "require
 """Members that hold values, not schemas."""
 _BY_NAME = frozenset({"properties", "patternProperties", "dependentSchemas"})
 """Members that hold schemas under arbitrary names."""
+_PARAMETERS = "\n\nParameters:\n"
+_PARAMETER = re.compile(r"^ {4}(\w+(?:, \w+)*): (.*(?:\n {8}.*)*)", re.MULTILINE)
 _DEFINITIONS = ("$defs", "definitions")
 _UNNAMED = re.compile(r"[^A-Za-z0-9._-]+")
 
 _Move = Callable[[str], str]
 """Returns the new address in the document for a reference within a schema."""
+
+
+def object_schemas(doors: Iterable[Door]) -> dict[str, Item]:
+    """Return the schemas of the JSON bodies of protocols, by the names of their Structs.
+
+    A docstring describes its Struct, and its ``Parameters`` describe the members.
+    """
+    types = list(dict.fromkeys(one for door in doors for one in door.objects))
+    _, schemas = msgspec.json.schema_components(types, ref_template=schema_ref("{name}"))
+    return {name: _described(schema) for name, schema in schemas.items()}
+
+
+def _described(schema: Item) -> Item:
+    text, _, parameters = inspect.cleandoc(schema.get("description", "")).partition(_PARAMETERS)
+    if not text:
+        return schema
+    members = {name: dict(member) for name, member in schema.get("properties", {}).items()}
+    for names, told in _PARAMETER.findall(parameters):
+        text_of_member = " ".join(told.split())
+        for name in members.keys() & set(names.split(", ")):
+            described = text_of_member[:1].upper() + text_of_member[1:]
+            members[name].setdefault("description", described)
+    described = {**schema, "description": text}
+    return {**described, "properties": members} if members else described
 
 
 def list_shapes(schema: Mapping[str, Any], name: str) -> dict[str, Item]:

@@ -12,13 +12,13 @@ from http import HTTPStatus
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 from multidict import MultiMapping
 
 from aitp_desk.agent.history.offer import Offer
 from aitp_desk.desk.dialogue.tools.json_arguments import split_consent, split_payment
 from aitp_desk.desk.dialogue.turn import AskRequest, CallStatus
 from aitp_desk.desk.direct.calls import CALLBACK, INTENT, DirectCall
-from aitp_desk.desk.tasks.refusal import describe_error
 from aitp_desk.model.calls.action import TEXT_ANSWER
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.error_kind import ErrorKind
@@ -28,6 +28,7 @@ from aitp_desk.model.errors import (
     InvalidRequest,
     MissingField,
     PaymentRequired,
+    Recovery,
     UnknownAction,
     UnsupportedType,
 )
@@ -48,13 +49,12 @@ from aitp_desk.protocols.base.open_requests_wire import write_terms
 from aitp_desk.protocols.base.payments import x402_wire
 from aitp_desk.protocols.base.payments.wire import write_required_payment
 from aitp_desk.protocols.base.question_members import check_members, read_text, read_tokens
+from aitp_desk.protocols.openapi import objects
 
 PROBLEM = "application/problem+json"
 MAX_BODY = 64 * 1024
 _RESERVED = frozenset({INTENT, CALLBACK})
-_QUESTION = frozenset(
-    {"query", "locale", "max_tokens", "accept_types", "session_id", "clarification"}
-)
+_QUESTION = frozenset(objects.Question.__struct_fields__)
 _KINDS = frozenset(kind.value for kind in ErrorKind)
 _encode = msgspec.json.Encoder().encode
 
@@ -136,10 +136,17 @@ def encode_called(status: CallStatus, site_url: str, below: str, *, goes_on: boo
         reply = _refusal_of(call) if is_refused else encode_status(status, site_url)
         return with_receipt(reply, call)
     where = f"{below}{CAPABILITIES_PATH}{call.action}/calls/{call.id}"
-    told = {**_named(call), "status": "accepted", "eta_seconds": status.eta_seconds, "poll": where}
-    told |= _unpaid(status)
-    if call.callback_url is not None:
-        told["callback"] = {"method": "POST", "url": call.callback_url}
+    told = objects.CallStatus(
+        id=call.id,
+        capability=call.action,
+        status="accepted",
+        eta_seconds=status.eta_seconds,
+        poll=where,
+        callback=(
+            UNSET if call.callback_url is None else objects.Callback("POST", call.callback_url)
+        ),
+    )
+    _add_terms(told, status)
     return Reply(202, _encode(told), headers=(("Location", where),))
 
 
@@ -153,12 +160,15 @@ def write_status(status: CallStatus, site_url: str) -> bytes:
     call = status.call
     if call.is_over:
         return _encode(_ended(status, site_url))
-    pending = {
-        "status": "pending",
-        "progress": call.how_far,
-        "eta_seconds": status.eta_seconds,
-    }
-    return _encode({**_named(call), **pending, **_unpaid(status)})
+    told = objects.CallStatus(
+        id=call.id,
+        capability=call.action,
+        status="pending",
+        progress=call.how_far,
+        eta_seconds=status.eta_seconds,
+    )
+    _add_terms(told, status)
+    return _encode(told)
 
 
 def render_error(error: DeskError, _headers: Mapping[str, str], below: str = "") -> Reply:
@@ -171,19 +181,23 @@ def render_error(error: DeskError, _headers: Mapping[str, str], below: str = "")
         below: the base path of the desk's addresses; empty for the site's own.
     """
     status = HTTPStatus.NOT_FOUND if isinstance(error, UnknownAction) else find_status(error.kind)
-    body = _problem(error.kind, error.message, status) | describe_error(error)
+    body = _problem(error.kind, error.message, status)
+    _add_hints(body, error.param, error.recovery)
+    if error.retry_after is not None:
+        body.retry_after = error.retry_after
     match error:
         case ConsentMissing():
-            body["price"] = error.price
+            body.price = error.price
         case PaymentRequired():
-            body |= write_required_payment(error, below)
+            told = write_required_payment(error, below)
+            body.price, body.payment = told["price"], told.get("payment", UNSET)
         case UnknownAction():
-            body["available_capabilities"] = error.available
+            body.available_capabilities = error.available
         case UnsupportedType():
-            body["available_types"] = error.available
+            body.available_types = error.available
         case _:
             pass
-    return Reply(body["status"], _encode(body), PROBLEM, make_refusal_headers(error))
+    return Reply(body.status, _encode(body), PROBLEM, make_refusal_headers(error))
 
 
 def _object(body: bytes) -> dict[str, Any]:
@@ -199,58 +213,53 @@ def with_receipt(reply: Reply, call: ActionCall) -> Reply:
     return msgspec.structs.replace(reply, headers=headers)
 
 
-def _unpaid(status: CallStatus) -> dict[str, Any]:
-    """Return how to pay for a call that waits for its payment."""
-    terms = status.terms
-    return {} if terms is None else {"price": terms.price, "payment": write_terms(terms)}
+def _add_terms(told: objects.CallStatus, status: CallStatus) -> None:
+    """Add how to pay for a call that waits for its payment."""
+    if status.terms is not None:
+        told.price, told.payment = status.terms.price, write_terms(status.terms)
 
 
-def _named(call: ActionCall) -> dict[str, Any]:
-    return {"id": call.id, "capability": call.action}
-
-
-def _ended(status: CallStatus, site_url: str) -> dict[str, Any]:
+def _ended(status: CallStatus, site_url: str) -> objects.CallStatus:
     call, offer = status.call, status.offer
-    told = {**_named(call), "status": STATUS[call.state]}
+    told = objects.CallStatus(id=call.id, capability=call.action, status=STATUS[call.state])
     if offer is None:
-        return {**told, "error": call.error}
-    return {
-        **told,
-        "result": call.result,
-        "response": _in_words(offer, site_url),
-        "effects": call.effects,
-    }
+        told.error = call.error
+        return told
+    told.result = call.result
+    told.response = _in_words(offer, site_url)
+    told.effects = call.effects
+    return told
 
 
-def _in_words(offer: Offer, site_url: str) -> dict[str, Any]:
+def _in_words(offer: Offer, site_url: str) -> objects.CallAnswer:
     sources = [
-        {
-            "title": source.title,
-            "url": source.absolute_url(site_url),
-            "relevance": source.relevance,
-        }
+        objects.CallSource(source.title, source.absolute_url(site_url), source.relevance)
         for source in offer.sources
     ]
-    return {"content_type": TEXT_ANSWER, "answer": offer.text, "sources": sources}
+    return objects.CallAnswer(TEXT_ANSWER, offer.text, sources)
 
 
 def _refusal_of(call: ActionCall) -> Reply:
     """Return the error of a failed call, as its first caller received it."""
     name, message = ("", "") if call.error is None else (call.error.kind, call.error.message)
     kind = ErrorKind(name) if name in _KINDS else ErrorKind.PRECONDITION_FAILED
-    body = _problem(kind, message, find_status(kind)) | {"id": call.id}
-    if call.error is not None and call.error.param is not None:
-        body["param"] = call.error.param
-    if call.error is not None and call.error.recovery is not None:
-        body["recovery"] = call.error.recovery
-    return Reply(body["status"], _encode(body), PROBLEM)
+    body = _problem(kind, message, find_status(kind))
+    body.id = call.id
+    if call.error is not None:
+        _add_hints(body, call.error.param, call.error.recovery)
+    return Reply(body.status, _encode(body), PROBLEM)
 
 
-def _problem(kind: ErrorKind, message: str, status: int) -> dict[str, Any]:
-    return {
-        "type": "about:blank",
-        "title": HTTPStatus(status).phrase,
-        "status": int(status),
-        "detail": message,
-        "code": kind.value,
-    }
+def _add_hints(body: objects.Problem, param: str | None, recovery: Recovery | None) -> None:
+    body.param = UNSET if param is None else param
+    body.recovery = UNSET if recovery is None else recovery
+
+
+def _problem(kind: ErrorKind, message: str, status: int) -> objects.Problem:
+    return objects.Problem(
+        type="about:blank",
+        title=HTTPStatus(status).phrase,
+        status=int(status),
+        detail=message,
+        code=kind.value,
+    )

@@ -6,6 +6,7 @@ from aitp_desk.auth.console_sessions import Session
 from aitp_desk.desk.maintenance.health_checks import HealthChecks
 from aitp_desk.model.component import Component, state_of
 from aitp_desk.protocols.base.door import Call, Reply
+from aitp_desk.web.console.objects import ConsoleComponent, ConsoleHealth
 from aitp_desk.web.console.wire import encode, write_timestamp
 
 
@@ -18,16 +19,16 @@ class HealthRoutes:
     async def show(self, _session: Session, _call: Call) -> Reply:
         """``GET health``: of the desk and of each component."""
         components = await self._checking.get_components()
-        data = [_component_body(one) for one in components]
-        return Reply(200, encode({"status": state_of(components), "data": data}))
+        data = [_write_component(one) for one in components]
+        return Reply(200, encode(ConsoleHealth(state_of(components), data)))
 
 
-def _component_body(component: Component) -> dict[str, object]:
+def _write_component(component: Component) -> ConsoleComponent:
     """Write a component; ``elsewhere`` marks an outside system that is only watched."""
-    return {
-        "name": component.name,
-        "status": component.state,
-        "since": write_timestamp(component.since),
-        "reason": component.reason,
-        "elsewhere": component.part == "elsewhere",
-    }
+    return ConsoleComponent(
+        component.name,
+        component.state,
+        write_timestamp(component.since),
+        component.reason,
+        component.part == "elsewhere",
+    )

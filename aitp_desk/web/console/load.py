@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from aitp_desk.auth.console_sessions import Session
 from aitp_desk.desk.tickets.inbox import MAX_HOURS, OperatorInbox
 from aitp_desk.protocols.base.door import Call, Reply
 from aitp_desk.store.reads.console.load import HOUR
 from aitp_desk.store.records.console import LoadHour
+from aitp_desk.web.console.objects import ConsoleHour, ConsoleLoad, ConsoleWaiting
 from aitp_desk.web.console.wire import decode_count, encode, write_timestamp
 
 DEFAULT_HOURS: Final = 24
@@ -25,22 +26,17 @@ class LoadRoutes:
         asked = decode_count(call.query, "hours", DEFAULT_HOURS, MAX_HOURS)
         hours = await self._overseeing.read_load(asked)
         waiting = await self._overseeing.count_waiting(session.operator)
-        now = {
-            "open": waiting.open,
-            "taken": waiting.taken,
-            "oldest_open_seconds": waiting.oldest_open_seconds,
-        }
-        data = [_hour_body(hour) for hour in hours]
-        return Reply(200, encode({"bucket_seconds": HOUR, "data": data, "now": now}))
+        now = ConsoleWaiting(waiting.open, waiting.taken, waiting.oldest_open_seconds)
+        return Reply(200, encode(ConsoleLoad(HOUR, [_write_hour(hour) for hour in hours], now)))
 
 
-def _hour_body(hour: LoadHour) -> dict[str, Any]:
+def _write_hour(hour: LoadHour) -> ConsoleHour:
     """Write the figures of an hour."""
-    return {
-        "at": write_timestamp(hour.at),
-        "messages": hour.messages,
-        "visitors_messages": hour.visitors_messages,
-        "tickets": hour.tickets,
-        "ended": hour.ended,
-        "waited_seconds": hour.waited_seconds,
-    }
+    return ConsoleHour(
+        at=write_timestamp(hour.at),
+        messages=hour.messages,
+        visitors_messages=hour.visitors_messages,
+        tickets=hour.tickets,
+        ended=hour.ended,
+        waited_seconds=hour.waited_seconds,
+    )

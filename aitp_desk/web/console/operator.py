@@ -1,11 +1,9 @@
-"""What all operator actions share: request bodies, audit, notifications."""
+"""Audits operator actions, and notifies their followers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
-
-import msgspec
+from typing import Final
 
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.events.broadcaster import Broadcaster
@@ -15,40 +13,6 @@ from aitp_desk.web.console.pulse import ChangeSignal
 
 MAX_BODY: Final = 256 * 1024
 """The most bytes of a body: space for the longest text in any script, escaped in JSON."""
-
-
-class OperatorWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A body with a text."""
-
-    words: str
-
-
-class Structured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A body with a message of a capability.
-
-    Parameters:
-        capability: its slug.
-        message: without ``$schema``.
-    """
-
-    capability: str
-    message: dict[str, Any]
-
-
-class LastWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A body with a closing text, which may be empty."""
-
-    words: str = ""
-
-
-class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A body with a reason for not doing something, which may be empty."""
-
-    reason: str = ""
-
-
-class EmptyBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A body without members."""
 
 
 class OperatorActions:

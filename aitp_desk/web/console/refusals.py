@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aitp_desk.auth.console_sessions import Session
 from aitp_desk.desk.access.audit_log import AuditLog
 from aitp_desk.desk.tickets.similarity import TicketSimilarity
 from aitp_desk.knowledge.refusals import RefusalGroup
 from aitp_desk.protocols.base.door import Call, Reply
+from aitp_desk.web.console.objects import ConsoleQuestions, ConsoleUnanswered
 from aitp_desk.web.console.wire import encode, write_timestamp
 
 _MOST = 100
@@ -28,15 +27,15 @@ class RefusalRoutes:
         """``GET unanswered``: groups of questions, the most frequent first."""
         await self._noting.note_operator_list(call.principal, "threads", "")
         groups = await self._similarity.list_unanswered()
-        return Reply(200, encode({"data": [_body(one) for one in groups[:_MOST]]}))
+        return Reply(200, encode(ConsoleUnanswered([_write_group(one) for one in groups[:_MOST]])))
 
 
-def _body(one: RefusalGroup) -> dict[str, Any]:
-    return {
-        "question": one.newest.question,
-        "others": one.others[:_OTHERS],
-        "times": one.times,
-        "last_at": write_timestamp(one.newest.at),
-        "thread": one.newest.thread_id,
-        "agent": one.newest.desk or None,
-    }
+def _write_group(one: RefusalGroup) -> ConsoleQuestions:
+    return ConsoleQuestions(
+        question=one.newest.question,
+        others=one.others[:_OTHERS],
+        times=one.times,
+        last_at=write_timestamp(one.newest.at),
+        thread=one.newest.thread_id,
+        agent=one.newest.desk or None,
+    )

@@ -28,6 +28,7 @@ from aitp_desk.web.console.assets import CONSOLE_PATH, ConsoleFiles
 from aitp_desk.web.console.health import HealthRoutes
 from aitp_desk.web.console.live import LiveStreams
 from aitp_desk.web.console.load import LoadRoutes
+from aitp_desk.web.console.objects import OBJECTS
 from aitp_desk.web.console.operator import MAX_BODY, OperatorActions
 from aitp_desk.web.console.pulse import ChangeSignal
 from aitp_desk.web.console.refusals import RefusalRoutes
@@ -137,4 +138,4 @@ def make_doors(
         signing_in.route("POST", "sealed/{ref}", SealedRoutes(sealed).reveal, MAX_BODY),
     )
     owned = (f"{CONSOLE_PATH}/",)
-    return (Door("console", routes, owned, render_error, beside=pulse.run),)
+    return (Door("console", routes, owned, render_error, beside=pulse.run, objects=OBJECTS),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aitp_desk.auth.console_sessions import Session
 from aitp_desk.desk.access.sealed_values import SealedValues
 from aitp_desk.protocols.base.door import Call, Reply
-from aitp_desk.web.console.operator import EmptyBody
+from aitp_desk.web.console.objects import ConsoleSealed, EmptyBody
 from aitp_desk.web.console.wire import decode_body, encode
 
 
@@ -23,4 +23,4 @@ class SealedRoutes:
         """
         decode_body(call.body, EmptyBody)
         revealed = await self._sealed.reveal(call.principal, call.params["ref"], everywhere=True)
-        return Reply(200, encode({"value": revealed.value}))
+        return Reply(200, encode(ConsoleSealed(revealed.value)))

@@ -11,8 +11,6 @@ import hmac
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, Literal
 
-import msgspec
-
 from aitp_desk.auth.console_sessions import ConsoleSessions, Session
 from aitp_desk.auth.credentials.request_credentials import read_session
 from aitp_desk.config import Site
@@ -21,6 +19,7 @@ from aitp_desk.model.errors import Forbidden, NotAuthenticated
 from aitp_desk.protocols.base.door import JSON, Call, Handler, Reply, Route
 from aitp_desk.web.console import wire
 from aitp_desk.web.console.assets import CONSOLE_PATH
+from aitp_desk.web.console.objects import ConsoleSignIn
 
 API_PATH: Final = f"{CONSOLE_PATH}/api"
 COOKIE: Final = "desk_console"
@@ -29,10 +28,6 @@ SIGN_IN_BYTES: Final = 4 * 1024
 
 SignedInHandler = Callable[[Session, Call], Awaitable[Reply]]
 """Answers a signed-in operator."""
-
-
-class _SignIn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    token: str
 
 
 class SessionRoutes:
@@ -66,7 +61,7 @@ class SessionRoutes:
         address = call.principal.address
         try:
             secret, session = await self._sessions.sign_in(
-                wire.decode_body(call.body, _SignIn).token.strip(), address
+                wire.decode_body(call.body, ConsoleSignIn).token.strip(), address
             )
         except NotAuthenticated as error:
             self._refused(address, error)

@@ -17,6 +17,12 @@ from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError, InvalidRequest
 from aitp_desk.protocols.base.door import Reply
 from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
+from aitp_desk.web.console.objects import (
+    ConsoleError,
+    ConsoleErrorDetail,
+    ConsoleSession,
+    ConsoleSite,
+)
 
 T = TypeVar("T")
 
@@ -39,16 +45,16 @@ def encode_session(
         capabilities: those with which operators may ask something.
     """
     return encode(
-        {
-            "operator": session.operator,
-            "actor": f"{site.url}/{OPERATORS}/{session.operator}",
-            "csrf": session.csrf,
-            "expires_at": write_timestamp(session.expires_at),
-            "site": {"name": site.name, "url": site.url},
-            "agents": agents,
-            "capabilities": capabilities,
-            "reveals": SENSITIVE in session.principal.scopes,
-        }
+        ConsoleSession(
+            operator=session.operator,
+            actor=f"{site.url}/{OPERATORS}/{session.operator}",
+            csrf=session.csrf,
+            expires_at=write_timestamp(session.expires_at),
+            site=ConsoleSite(site.name, site.url),
+            agents=agents,
+            capabilities=capabilities,
+            reveals=SENSITIVE in session.principal.scopes,
+        )
     )
 
 
@@ -61,8 +67,8 @@ def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
     headers = [pair for pair in make_refusal_headers(error) if pair[0] != _CHALLENGE]
     if error.kind is ErrorKind.NOT_AUTHENTICATED:
         headers.append((_CHALLENGE, 'Cookie realm="aitp-desk console"'))
-    body = {"code": error.kind.value, "message": error.message, "param": error.param}
-    return Reply(find_status(error.kind), encode({"error": body}), headers=tuple(headers))
+    body = ConsoleError(ConsoleErrorDetail(error.kind.value, error.message, error.param))
+    return Reply(find_status(error.kind), encode(body), headers=tuple(headers))
 
 
 def write_timestamp(at: float) -> str:

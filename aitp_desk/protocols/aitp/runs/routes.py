@@ -51,7 +51,7 @@ async def list_runs(desk: Desk, call: Call) -> Reply:
         before=part.before,
     )
     bodies = [
-        runs_wire.run_body(
+        runs_wire.write_run(
             run, desk.agents.find_for_run(run.agent), dialect=wire.read_dialect(call.headers)
         )
         for run in page.runs

@@ -7,12 +7,11 @@ when the run is over. Pure: no I/O, no clock.
 
 from __future__ import annotations
 
-from typing import Any
-
 from aitp_desk.desk.access.site_agents import SiteAgent
 from aitp_desk.model.conversation.run import Run, RunState
 from aitp_desk.model.conversation.thread import Message
-from aitp_desk.protocols.aitp.runs.wire import run_body
+from aitp_desk.protocols.aitp.runs.wire import write_run
+from aitp_desk.protocols.aitp.threads import objects
 from aitp_desk.protocols.aitp.threads.messages_wire import write_message
 from aitp_desk.protocols.aitp.wire import Dialect, encode
 from aitp_desk.protocols.base.sse import KEEPALIVE, write_frame
@@ -38,7 +37,7 @@ class OpenAiRunFormat:
 
     def format_state(self, run: Run) -> bytes:
         """Write ``thread.run.…``; for a new run ``thread.run.created`` first."""
-        body = encode(run_body(run, self._agent, dialect=self._dialect))
+        body = encode(write_run(run, self._agent, dialect=self._dialect))
         begin = b""
         if self._is_new and run.state is RunState.QUEUED:
             self._is_new = False
@@ -71,22 +70,21 @@ class OpenAiRunFormat:
         if self._writing == message_id:
             return b""
         self._writing = message_id
-        body: dict[str, Any] = {
-            "id": message_id,
-            "object": "thread.message",
-            "created_at": self._run.created_at,
-            "thread_id": self._run.thread_id,
-            "run_id": self._run.id,
-            "assistant_id": self._agent.id,
-            "status": "in_progress",
-            "incomplete_details": None,
-            "incomplete_at": None,
-            "completed_at": None,
-            "role": "assistant",
-            "content": [],
-            "attachments": [],
-            "metadata": {},
-        }
+        body = objects.Message(
+            id=message_id,
+            created_at=self._run.created_at,
+            thread_id=self._run.thread_id,
+            run_id=self._run.id,
+            assistant_id=self._agent.id,
+            status="in_progress",
+            incomplete_details=None,
+            incomplete_at=None,
+            completed_at=None,
+            role="assistant",
+            content=(),
+            attachments=(),
+            metadata={},
+        )
         data = encode(body)
         return write_frame("thread.message.created", data) + write_frame(
             "thread.message.in_progress", data

@@ -12,7 +12,8 @@ from aitp_desk.model.conversation.thread import Actor
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.aitp.shapes import read_list, read_object
-from aitp_desk.protocols.aitp.wire import encode
+from aitp_desk.protocols.aitp.threads import objects
+from aitp_desk.protocols.aitp.wire import encode, encode_list
 from aitp_desk.protocols.base.door import Reply
 
 
@@ -66,18 +67,21 @@ def _capability(given: Any, at: str) -> str:
     return given
 
 
-def write_actor(actor: Actor) -> dict[str, Any]:
+def write_thread_actor(actor: Actor) -> objects.ThreadActor:
     """Write an actor as the AITP Thread Specification has it."""
-    return {"id": actor.id, "capabilities": [{"schema": s} for s in actor.capabilities]}
+    return objects.ThreadActor(actor.id, list(map(objects.Capability, actor.capabilities)))
+
+
+def write_actor(actor: Actor) -> objects.Actor:
+    """Write an actor on its own, with its ``object`` as all of the OpenAI API's objects."""
+    return objects.Actor(actor.id, list(map(objects.Capability, actor.capabilities)))
 
 
 def encode_actor(actor: Actor) -> Reply:
     """Encode the response to an added actor."""
-    return Reply(200, encode({**write_actor(actor), "object": "thread.actor"}))
+    return Reply(200, encode(write_actor(actor)))
 
 
 def encode_actors(actors: Sequence[Actor]) -> Reply:
     """Encode all participants, the desk first, in the OpenAI API's list form."""
-    data = [{**write_actor(actor), "object": "thread.actor"} for actor in actors]
-    ends = {"first_id": actors[0].id, "last_id": actors[-1].id}
-    return Reply(200, encode({"object": "list", "data": data, **ends, "has_more": False}))
+    return encode_list(list(map(write_actor, actors)), has_more=False)

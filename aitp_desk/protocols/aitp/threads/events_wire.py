@@ -20,8 +20,9 @@ from aitp_desk.desk.events.events import (
 from aitp_desk.model.conversation.run import Run
 from aitp_desk.model.conversation.thread import Actor, Message
 from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.protocols.aitp.objects import Deleted
 from aitp_desk.protocols.aitp.threads.actors_wire import write_actor
-from aitp_desk.protocols.aitp.threads.messages_wire import run_body, write_message
+from aitp_desk.protocols.aitp.threads.messages_wire import write_followed_run, write_message
 from aitp_desk.protocols.aitp.wire import Dialect, encode
 from aitp_desk.protocols.base.sse import KEEPALIVE, write_frame
 
@@ -72,20 +73,21 @@ class ThreadEventFormat:
 
     def format_event(self, happening: ThreadEvent) -> bytes:
         """Write an event of the thread, named by its kind, with its object."""
+        data: object
         match happening.subject:
             case Message() as message:
                 data = write_message(message, self._dialect, self._assistant)
             case Run() as run:
-                data = run_body(run)
+                data = write_followed_run(run)
             case Actor() as actor:
-                data = {**write_actor(actor), "object": "thread.actor"}
+                data = write_actor(actor)
             case None if happening.kind == THREAD_CLAIMED:
                 data = {"id": happening.ref, "object": THREAD_CLAIMED}
             case None if happening.kind in THREAD_HANDED:
                 data = {"id": happening.ref, "object": happening.kind}
             case _:
                 what = _DELETED.get(happening.kind, "thread.message")
-                data = {"id": happening.ref, "object": f"{what}.deleted", "deleted": True}
+                data = Deleted(happening.ref, f"{what}.deleted", True)
         return write_frame(happening.kind, encode(data), happening.n)
 
     def format_snapshot(self, run_id: str, text: str) -> bytes:

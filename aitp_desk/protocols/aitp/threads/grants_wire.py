@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec import UNSET
+
 from aitp_desk.model.access.grant import Grant, GrantDraft, GrantLevel
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.aitp.shapes import read_object
+from aitp_desk.protocols.aitp.threads import objects
 from aitp_desk.protocols.aitp.wire import encode, encode_list
 from aitp_desk.protocols.base.door import Reply
 
@@ -46,7 +49,9 @@ def encode_grant(grant: Grant, link: str | None) -> Reply:
     Parameters:
         link: the secret of a new link; None for no link.
     """
-    return Reply(200, encode({**write_grant(grant), **({} if link is None else {"secret": link})}))
+    body = write_grant(grant)
+    body.secret = UNSET if link is None else link
+    return Reply(200, encode(body))
 
 
 def encode_grants(grants: Sequence[Grant]) -> Reply:
@@ -54,18 +59,17 @@ def encode_grants(grants: Sequence[Grant]) -> Reply:
     return encode_list(list(map(write_grant, grants)), has_more=False)
 
 
-def write_grant(grant: Grant) -> dict[str, Any]:
+def write_grant(grant: Grant) -> objects.Grant:
     """Write a grant, without the secret of a link."""
-    return {
-        "id": grant.id,
-        "object": "thread.grant",
-        "thread_id": grant.thread_id,
-        "created_at": grant.created_at,
-        "principal": None if grant.is_link else grant.principal,
-        "link": grant.is_link,
-        "may": grant.may.value,
-        "expires_at": grant.expires_at,
-    }
+    return objects.Grant(
+        id=grant.id,
+        thread_id=grant.thread_id,
+        created_at=grant.created_at,
+        principal=None if grant.is_link else grant.principal,
+        link=grant.is_link,
+        may=grant.may.value,
+        expires_at=grant.expires_at,
+    )
 
 
 def _may_of(given: Any) -> GrantLevel:

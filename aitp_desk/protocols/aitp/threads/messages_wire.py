@@ -5,7 +5,7 @@ Source: AITP 0.1, Thread Specification and Messages API. Pure: no I/O, no clock.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from aitp_desk.model.conversation.run import Run, RunState
@@ -13,7 +13,9 @@ from aitp_desk.model.conversation.thread import Attachment, Draft, Message, Orig
 from aitp_desk.model.conversation.ticket import get_operator
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.model.strict_json import decode_json
+from aitp_desk.protocols.aitp.objects import Deleted, DeletedReply
 from aitp_desk.protocols.aitp.shapes import read_list, read_object, read_strings
+from aitp_desk.protocols.aitp.threads import objects
 from aitp_desk.protocols.aitp.wire import Dialect, encode, encode_list
 from aitp_desk.protocols.base.door import Reply
 
@@ -128,7 +130,7 @@ def _attachment(given: Any, at: str) -> Attachment:
     return Attachment(file["file_id"], tuple(tool["type"] for tool in tools))
 
 
-def write_message(message: Message, dialect: Dialect, assistant: str) -> dict[str, Any]:
+def write_message(message: Message, dialect: Dialect, assistant: str) -> objects.Message:
     """Write a message as the AITP Thread Specification or the OpenAI API has it.
 
     The metadata has only strings, in both dialects as in the OpenAI API: the caller's own, and
@@ -137,55 +139,47 @@ def write_message(message: Message, dialect: Dialect, assistant: str) -> dict[st
     Parameters:
         assistant: id of the agent that answers here.
     """
-    said_in_run = message.origin is Origin.DESK
-    body: dict[str, Any] = {
-        "id": message.id,
-        "object": "thread.message",
-        "created_at": message.created_at,
-        "thread_id": message.thread_id,
-        "status": "completed",
-        "role": message.role,
-        "content": message.content,
-        "attachments": message.attachments
-        and [
-            {"file_id": file.file_id, "tools": [{"type": tool} for tool in file.tools]}
-            for file in message.attachments
-        ],
-        "metadata": {**message.metadata, "actor": message.actor},
-        "run_id": message.run_id,
-    }
+    body = objects.Message(
+        id=message.id,
+        created_at=message.created_at,
+        thread_id=message.thread_id,
+        status="completed",
+        role=message.role,
+        content=message.content,
+        attachments=[_write_file(file) for file in message.attachments],
+        metadata={**message.metadata, "actor": message.actor},
+        run_id=message.run_id,
+    )
     if dialect is Dialect.OPENAI:
-        body["content"] = [
-            {"type": "text", "text": {"value": text, "annotations": []}} for text in message.content
-        ]
-        body["attachments"] = [
-            {
-                "file_id": file.file_id,
-                "tools": [{"type": tool} for tool in file.tools if tool in OPENAI_TOOLS],
-            }
-            for file in message.attachments
-        ]
+        said_in_run = message.origin is Origin.DESK
+        body.content = [objects.TextBlock(objects.TextValue(text)) for text in message.content]
+        body.attachments = [_write_file(file, OPENAI_TOOLS) for file in message.attachments]
         # in the OpenAI API it is the run that wrote the message, never the one that answers it
-        body["run_id"] = message.run_id if said_in_run else None
+        body.run_id = message.run_id if said_in_run else None
         # a person of the site is no assistant
         is_agents = said_in_run and get_operator(message.actor) is None
-        body["assistant_id"] = assistant if is_agents else None
-        body["completed_at"] = message.created_at
-        body["incomplete_at"] = body["incomplete_details"] = None
+        body.assistant_id = assistant if is_agents else None
+        body.completed_at = message.created_at
+        body.incomplete_at = body.incomplete_details = None
     return body
 
 
-def run_body(run: Run) -> dict[str, Any]:
+def _write_file(file: Attachment, known: Collection[str] | None = None) -> objects.Attachment:
+    """Write an attached file with its tools, or with those of them that are known."""
+    tools = file.tools if known is None else [tool for tool in file.tools if tool in known]
+    return objects.Attachment(file.file_id, [objects.AttachmentTool(tool) for tool in tools])
+
+
+def write_followed_run(run: Run) -> objects.RunFollowed:
     """Write a run as a member of the message that it answers."""
     failed = run.state is RunState.FAILED
-    return {
-        "id": run.id,
-        "object": "thread.run",
-        "thread_id": run.thread_id,
-        "status": run.state.value,
-        "created_at": run.created_at,
-        "last_error": {"code": "server_error", "message": run.error} if failed else None,
-    }
+    return objects.RunFollowed(
+        run.id,
+        run.thread_id,
+        run.state,
+        run.created_at,
+        objects.RunFailure("server_error", run.error) if failed else None,
+    )
 
 
 def encode_message(
@@ -208,7 +202,7 @@ def encode_messages(
 
 
 def add_run(
-    body: dict[str, Any],
+    body: objects.Message | objects.Thread,
     run: Run | None,
     replies: Sequence[Message] | None,
     dialect: Dialect,
@@ -220,8 +214,8 @@ def add_run(
     """
     if replies is None:
         return Reply(200, encode(body))
-    body["run"] = run and run_body(run)
-    body["replies"] = [write_message(reply, dialect, assistant) for reply in replies]
+    body.run = None if run is None else write_followed_run(run)
+    body.replies = [write_message(reply, dialect, assistant) for reply in replies]
     return Reply(200, encode(body), headers=(("Preference-Applied", "wait"),))
 
 
@@ -239,6 +233,5 @@ def decode_with_replies(query: Mapping[str, str]) -> bool:
 
 def encode_deleted_message(id_: str, replies: Sequence[str], *, are_deleted: bool) -> Reply:
     """Encode a deletion, with the replies that may quote the message."""
-    told = {"id": id_, "object": "thread.message.deleted", "deleted": True}
-    listed = [{"id": reply, "deleted": are_deleted} for reply in replies]
-    return Reply(200, encode({**told, "replies": listed}))
+    listed = [DeletedReply(reply, are_deleted) for reply in replies]
+    return Reply(200, encode(Deleted(id_, "thread.message.deleted", True, listed)))

@@ -11,7 +11,8 @@ from aitp_desk.model.calls.open_request import OpenRequest
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.aitp.addresses import request_path
 from aitp_desk.protocols.aitp.shapes import read_object
-from aitp_desk.protocols.aitp.wire import encode
+from aitp_desk.protocols.aitp.threads import objects
+from aitp_desk.protocols.aitp.wire import encode_list
 from aitp_desk.protocols.base.door import Reply
 from aitp_desk.protocols.base.open_requests_wire import write_request
 
@@ -31,19 +32,15 @@ def encode_requests(requests: Sequence[OpenRequest], thread: str) -> Reply:
     Parameters:
         thread: its address.
     """
-    data = [_body(one, thread) for one in requests]
-    ends = {"first_id": data[0]["id"], "last_id": data[-1]["id"]} if data else {}
-    listed = {"object": "list", "data": data, "first_id": None, "last_id": None, **ends}
-    return Reply(200, encode({**listed, "has_more": False}))
+    return encode_list([_body(one, thread) for one in requests], has_more=False)
 
 
-def _body(request: OpenRequest, thread: str) -> dict[str, Any]:
-    return {
-        "object": "thread.request",
-        **write_request(request),
-        "answer_at": request_path(thread, request),
-        "asked_by": request.by,
-        "actor": request.of or None,
-        "may_answer": request.answers_as is not None,
-        "rejected_answers": [msgspec.to_builtins(one) for one in request.rejected],
-    }
+def _body(request: OpenRequest, thread: str) -> objects.OpenRequest:
+    return objects.OpenRequest(
+        **msgspec.structs.asdict(write_request(request)),
+        answer_at=request_path(thread, request),
+        asked_by=request.by,
+        actor=request.of or None,
+        may_answer=request.answers_as is not None,
+        rejected_answers=request.rejected,
+    )

@@ -21,7 +21,8 @@ from aitp_desk.model.conversation.thread import (
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.aitp.shapes import read_list, read_object, read_strings
-from aitp_desk.protocols.aitp.threads.actors_wire import read_actor, write_actor
+from aitp_desk.protocols.aitp.threads import objects
+from aitp_desk.protocols.aitp.threads.actors_wire import read_actor, write_thread_actor
 from aitp_desk.protocols.aitp.threads.messages_wire import add_run, read_draft, write_message
 from aitp_desk.protocols.aitp.wire import Dialect
 from aitp_desk.protocols.base.door import Reply
@@ -101,27 +102,32 @@ def _actors(given: Any, name: str) -> tuple[Actor, ...]:
 
 def write_thread(
     thread: Thread, messages: Sequence[Message], dialect: Dialect, assistant: str
-) -> dict[str, Any]:
+) -> objects.Thread:
     """Write a thread as the AITP Thread Specification or the OpenAI API has it.
 
     AITP's thread has its newest messages, in order. Their authors are among the actors, also under
     names that the desk gave. The OpenAI API's thread has no messages and no actors, and its
     metadata has only strings: the caller's own, and ``parent_id`` where there is one.
     """
-    body: dict[str, Any] = {"id": thread.id, "object": "thread", "created_at": thread.created_at}
     if dialect is Dialect.OPENAI:
         parent = {} if thread.parent_id is None else {"parent_id": thread.parent_id}
-        return {**body, "metadata": {**thread.metadata, **parent}, "tool_resources": {}}
+        return objects.Thread(
+            id=thread.id,
+            created_at=thread.created_at,
+            metadata={**thread.metadata, **parent},
+            tool_resources={},
+        )
     listed = {actor.id: actor for actor in thread.actors}
     for name in [message.actor for message in messages]:
         if name == VISITOR or is_given_name(name):
             listed.setdefault(name, Actor(name))
-    actors = [write_actor(actor) for actor in listed.values()]
-    return {
-        **body,
-        "messages": [write_message(message, dialect, assistant) for message in messages],
-        "metadata": {**thread.metadata, "parent_id": thread.parent_id, "actors": actors},
-    }
+    actors = [write_thread_actor(actor) for actor in listed.values()]
+    return objects.Thread(
+        id=thread.id,
+        created_at=thread.created_at,
+        messages=[write_message(message, dialect, assistant) for message in messages],
+        metadata={**thread.metadata, "parent_id": thread.parent_id, "actors": actors},
+    )
 
 
 def encode_thread(

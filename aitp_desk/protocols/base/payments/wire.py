@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from aitp_desk.model.errors import PaymentRequired
 from aitp_desk.protocols.base.open_requests_wire import write_terms
+from aitp_desk.protocols.base.payments.objects import HowToPay
 
 
 def write_required_payment(error: PaymentRequired, below: str = "") -> dict[str, Any]:
@@ -15,11 +16,11 @@ def write_required_payment(error: PaymentRequired, below: str = "") -> dict[str,
     Parameters:
         below: the base path of the desk's addresses; empty for the site's own.
     """
-    told: dict[str, Any] = {"price": error.price}
-    payment: dict[str, Any] = {} if error.terms is None else write_terms(error.terms)
+    payment = HowToPay() if error.terms is None else write_terms(error.terms)
     if error.call_id is not None:
-        payment["call_id"] = error.call_id
+        payment.call_id = error.call_id
     if error.thread_id is not None:
-        payment["thread_id"] = error.thread_id
-        payment["pay_at"] = f"{below}/v1/threads/{quote(error.thread_id, safe='')}/messages"
-    return {**told, "payment": payment} if payment else told
+        payment.thread_id = error.thread_id
+        payment.pay_at = f"{below}/v1/threads/{quote(error.thread_id, safe='')}/messages"
+    told: dict[str, Any] = {"price": error.price}
+    return told if payment == HowToPay() else {**told, "payment": payment}

@@ -50,6 +50,7 @@ class ConsoleEventFormat:
 
     def format_event(self, happening: ThreadEvent) -> bytes:
         """Format an event of the thread."""
+        data: object
         kind, subject, ref = happening.kind, happening.subject, happening.ref
         if isinstance(subject, Message):
             name, data = "message", write_message(subject, self._capabilities)

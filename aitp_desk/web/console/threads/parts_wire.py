@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from aitp_desk.capability import Standing
 from aitp_desk.desk.tickets.inbox_parts import ShownPart
+from aitp_desk.web.console.objects import ConsolePart, ConsoleStanding
 from aitp_desk.web.console.wire import write_optional_timestamp
 
 
@@ -15,31 +15,32 @@ def write_words(parts: Sequence[ShownPart]) -> str:
     return "\n\n".join(part.words for part in parts)
 
 
-def write_parts(parts: Sequence[ShownPart]) -> list[dict[str, Any]]:
+def write_parts(parts: Sequence[ShownPart]) -> list[ConsolePart]:
     """Write the parts of a message with a structured part; empty for plain text."""
-    return [_part_body(part) for part in parts]
+    return [_write_part(part) for part in parts]
 
 
-def _part_body(part: ShownPart) -> dict[str, Any]:
-    body: dict[str, Any] = {"text": part.words}
-    if (structure := part.structure) is not None:
-        body |= {
-            "capability": structure.slug,
-            "version": structure.version,
-            "key": structure.key,
-            "content": structure.content,
-            "standing": None if structure.standing is None else _standing(structure.standing),
-        }
-    return body
+def _write_part(part: ShownPart) -> ConsolePart:
+    structure = part.structure
+    if structure is None:
+        return ConsolePart(part.words)
+    return ConsolePart(
+        part.words,
+        structure.slug,
+        structure.version,
+        structure.key,
+        structure.content,
+        None if structure.standing is None else _write_standing(structure.standing),
+    )
 
 
-def _standing(standing: Standing) -> dict[str, Any]:
-    return {
-        "state": standing.state,
-        "since": write_optional_timestamp(standing.since),
-        "until": write_optional_timestamp(standing.until),
-        "by": standing.by,
-        "of": standing.of,
-        "answer": standing.answer,
-        "note": standing.note,
-    }
+def _write_standing(standing: Standing) -> ConsoleStanding:
+    return ConsoleStanding(
+        standing.state,
+        write_optional_timestamp(standing.since),
+        write_optional_timestamp(standing.until),
+        standing.by,
+        standing.of,
+        standing.answer,
+        standing.note,
+    )

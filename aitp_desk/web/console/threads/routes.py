@@ -14,14 +14,15 @@ from aitp_desk.desk.tickets.takeover import Takeover
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.protocols.base.door import Call, Reply, Route
 from aitp_desk.store.records.threads import IdempotencyRecord
-from aitp_desk.web.console.operator import (
-    MAX_BODY,
+from aitp_desk.web.console.objects import (
+    ConsoleClosing,
+    ConsoleMessages,
+    ConsoleStructured,
+    ConsoleThreads,
+    ConsoleWords,
     EmptyBody,
-    LastWords,
-    OperatorActions,
-    OperatorWords,
-    Structured,
 )
+from aitp_desk.web.console.operator import MAX_BODY, OperatorActions
 from aitp_desk.web.console.sessions import SessionRoutes
 from aitp_desk.web.console.threads.wire import (
     decode_thread_filter,
@@ -60,7 +61,7 @@ class ThreadsRoutes:
             asked, call.query.get("after") or None, decode_limit(call.query)
         )
         data = [write_line(line) for line in page.lines]
-        return Reply(200, encode({"data": data, "next": page.next}))
+        return Reply(200, encode(ConsoleThreads(data, page.next)))
 
     async def show(self, _session: Session, call: Call) -> Reply:
         """``GET threads/{thread_id}``: participants, tickets and notes."""
@@ -71,7 +72,7 @@ class ThreadsRoutes:
         before = call.query.get("before") or None
         page = await self._overseeing.list_messages(_id(call), before, decode_limit(call.query))
         data = [write_listed_message(shown) for shown in page.messages]
-        return Reply(200, encode({"data": data, "before": page.before}))
+        return Reply(200, encode(ConsoleMessages(data, page.before)))
 
     async def take(self, session: Session, call: Call) -> Reply:
         """``POST threads/{thread_id}/take``: the agent is silent from now on."""
@@ -89,7 +90,7 @@ class ThreadsRoutes:
 
     async def say(self, session: Session, call: Call) -> Reply:
         """``POST threads/{thread_id}/say``: sends a text to the visitor."""
-        words = decode_body(call.body, OperatorWords).words
+        words = decode_body(call.body, ConsoleWords).words
         with self._once(call) as once:
             await self._stepping_in.say(
                 _id(call), words, session.operator, self._acting.make_auditor(call), once
@@ -98,7 +99,7 @@ class ThreadsRoutes:
 
     async def send(self, session: Session, call: Call) -> Reply:
         """``POST threads/{thread_id}/messages``: sends a message of a capability."""
-        part = self._part(decode_body(call.body, Structured))
+        part = self._part(decode_body(call.body, ConsoleStructured))
         with self._once(call) as once:
             await self._stepping_in.send(
                 _id(call),
@@ -112,7 +113,7 @@ class ThreadsRoutes:
 
     async def resolve(self, session: Session, call: Call) -> Reply:
         """``POST threads/{thread_id}/resolve``: ends its tickets; the agent answers again."""
-        words = decode_body(call.body, LastWords).words
+        words = decode_body(call.body, ConsoleClosing).words
         await self._stepping_in.resolve(
             _id(call), words, session.operator, self._acting.make_auditor(call)
         )
@@ -120,7 +121,7 @@ class ThreadsRoutes:
 
     async def note(self, session: Session, call: Call) -> Reply:
         """``POST threads/{thread_id}/notes``: adds a note for operators only."""
-        words = decode_body(call.body, OperatorWords).words
+        words = decode_body(call.body, ConsoleWords).words
         note = await self._stepping_in.note(
             _id(call), words, session.operator, self._acting.make_auditor(call)
         )
@@ -152,7 +153,7 @@ class ThreadsRoutes:
         asked = RequestInfo(call.method, call.path, call.body, call.headers.get("Idempotency-Key"))
         return self._repeats.hold_key(asked, thread_scope(call.principal, _id(call)))
 
-    def _part(self, said: Structured) -> str:
+    def _part(self, said: ConsoleStructured) -> str:
         """Write a message of a capability as a part.
 
         Raises:

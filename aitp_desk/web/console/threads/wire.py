@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any, Final, Literal, cast
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final, Literal, cast
 
 from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.desk.tickets.inbox import ShownMessage, ThreadHead
-from aitp_desk.desk.tickets.inbox_parts import read_parts
+from aitp_desk.desk.tickets.inbox_parts import ShownPart, read_parts
 from aitp_desk.model.conversation.note import Note
 from aitp_desk.model.conversation.thread import Message, Origin
 from aitp_desk.model.conversation.ticket import get_operator
 from aitp_desk.store.records.console import LastSaid, ShownMessageRow, ThreadFilter, ThreadLine
+from aitp_desk.web.console import objects
 from aitp_desk.web.console.threads.parts_wire import write_parts, write_words
 from aitp_desk.web.console.tickets.wire import write_ticket
 from aitp_desk.web.console.wire import decode_choice, decode_flag, decode_search, write_timestamp
@@ -42,106 +43,106 @@ def decode_thread_filter(
     )
 
 
-def write_line(line: ThreadLine) -> dict[str, Any]:
+def write_line(line: ThreadLine) -> objects.ConsoleLine:
     """Write a conversation in a list."""
-    return {
-        "id": line.id,
-        "agent": line.agent or None,
-        "created_at": write_timestamp(line.created_at),
-        "updated_at": write_timestamp(line.updated_at),
-        "messages": line.messages,
-        "operator": line.operator,
-        "tickets": [
-            {
-                "id": ticket.id,
-                "kind": ticket.kind.value,
-                "state": ticket.state.value,
-                "about": ticket.about,
-            }
+    return objects.ConsoleLine(
+        id=line.id,
+        agent=line.agent or None,
+        created_at=write_timestamp(line.created_at),
+        updated_at=write_timestamp(line.updated_at),
+        messages=line.messages,
+        operator=line.operator,
+        tickets=[
+            objects.ConsoleTicketLine(ticket.id, ticket.kind, ticket.state, ticket.about)
             for ticket in line.tickets
         ],
-        "owner": line.owner,
-        "last": None if line.last is None else _last_body(line.last),
-    }
+        owner=line.owner,
+        last=_write_last(line.last),
+    )
 
 
-def write_thread(head: ThreadHead) -> dict[str, Any]:
+def write_thread(head: ThreadHead) -> objects.ConsoleThread:
     """Write a conversation without its messages."""
-    return {
-        **write_line(head.line),
-        "actors": [{"id": actor.id, "origin": actor.origin.value} for actor in head.actors],
-        "tickets": [write_ticket(shown) for shown in head.tickets],
-        "notes": [write_note(note) for note in head.notes],
-        "events": head.last_event,
-    }
+    line = head.line
+    return objects.ConsoleThread(
+        id=line.id,
+        agent=line.agent or None,
+        created_at=write_timestamp(line.created_at),
+        updated_at=write_timestamp(line.updated_at),
+        messages=line.messages,
+        operator=line.operator,
+        tickets=[write_ticket(shown) for shown in head.tickets],
+        owner=line.owner,
+        last=_write_last(line.last),
+        actors=[objects.ConsoleActor(actor.id, actor.origin) for actor in head.actors],
+        notes=[write_note(note) for note in head.notes],
+        events=head.last_event,
+    )
 
 
-def write_listed_message(shown: ShownMessage) -> dict[str, Any]:
+def write_listed_message(shown: ShownMessage) -> objects.ConsoleMessage:
     """Write a message of a list."""
-    said = shown.said
-    return {
-        **_heading(said),
-        "text": write_words(shown.parts) if shown.parts else said.text,
-        "parts": write_parts(shown.parts),
-        "attachments": [{"id": file.id, "name": file.name} for file in said.attachments],
-        "deleted": said.is_deleted,
-    }
+    return _write_message(
+        shown.said,
+        shown.parts,
+        shown.said.text,
+        [objects.ConsoleFile(file.id, file.name) for file in shown.said.attachments],
+        is_deleted=shown.said.is_deleted,
+    )
 
 
-def write_message(message: Message, capabilities: PluginRegistry) -> dict[str, Any]:
+def write_message(message: Message, capabilities: PluginRegistry) -> objects.ConsoleMessage:
     """Write a message of an event.
 
     It lacks the names of files, and the state of what it asks.
     """
     parts = read_parts(message.content, capabilities)
-    return {
-        **_heading(message),
-        "text": write_words(parts) if parts else "\n\n".join(message.content),
-        "parts": write_parts(parts),
-        "attachments": [{"id": file.file_id, "name": None} for file in message.attachments],
-        "deleted": False,
-    }
+    files = [objects.ConsoleFile(file.file_id, None) for file in message.attachments]
+    return _write_message(message, parts, "\n\n".join(message.content), files, is_deleted=False)
 
 
-def write_note(note: Note) -> dict[str, Any]:
+def write_note(note: Note) -> objects.ConsoleNote:
     """Write a note, which no visitor sees."""
-    return {
-        "id": note.id,
-        "operator": note.operator,
-        "words": note.words,
-        "created_at": write_timestamp(note.created_at),
-    }
+    return objects.ConsoleNote(note.id, note.operator, note.words, write_timestamp(note.created_at))
 
 
-def _heading(said: ShownMessageRow | Message) -> dict[str, Any]:
-    """Write a message's author, place, time and metadata."""
-    return {
-        "id": said.id,
-        "seq": said.seq,
-        "role": said.role,
-        "actor": said.actor,
-        "origin": said.origin.value,
-        **_speaker(said.origin, said.actor),
-        "created_at": write_timestamp(said.created_at),
-        "metadata": said.metadata,
-    }
+def _write_message(
+    said: ShownMessageRow | Message,
+    parts: Sequence[ShownPart],
+    text: str,
+    files: Sequence[objects.ConsoleFile],
+    *,
+    is_deleted: bool,
+) -> objects.ConsoleMessage:
+    """Write a message.
+
+    Parameters:
+        parts: empty for plain text.
+        text: of a message without parts.
+    """
+    # only on the desk's side can an actor be an operator
+    operator = get_operator(said.actor) if said.origin is Origin.DESK else None
+    answerer: Literal["agent", "operator"] = "agent" if operator is None else "operator"
+    return objects.ConsoleMessage(
+        id=said.id,
+        seq=said.seq,
+        role=said.role,
+        actor=said.actor,
+        origin=said.origin,
+        speaker="visitor" if said.origin is Origin.VISITOR else answerer,
+        operator=operator,
+        created_at=write_timestamp(said.created_at),
+        metadata=said.metadata,
+        text=write_words(parts) if parts else text,
+        parts=write_parts(parts),
+        attachments=files,
+        deleted=is_deleted,
+    )
 
 
-def _last_body(last: LastSaid) -> dict[str, Any]:
-    return {
-        "role": last.role,
-        "actor": last.actor,
-        "origin": last.origin.value,
-        "text": last.text,
-        "created_at": write_timestamp(last.created_at),
-    }
-
-
-def _speaker(origin: Origin, actor: str) -> dict[str, str | None]:
-    """Name the speaker; only on the desk's side can an actor be an operator."""
-    operator = get_operator(actor) if origin is Origin.DESK else None
-    agent = "agent" if operator is None else "operator"
-    return {
-        "speaker": "visitor" if origin is Origin.VISITOR else agent,
-        "operator": operator,
-    }
+def _write_last(last: LastSaid | None) -> objects.ConsoleLastSaid | None:
+    if last is None:
+        return None
+    return objects.ConsoleLastSaid(
+        last.role, last.actor, last.origin, last.text, write_timestamp(last.created_at)
+    )

@@ -13,13 +13,13 @@ from aitp_desk.model.access.audit import AuditAction, ObjectKind
 from aitp_desk.model.conversation.ticket import KeptTicket
 from aitp_desk.model.errors import TicketNotFound
 from aitp_desk.protocols.base.door import Call, Reply, Route
-from aitp_desk.web.console.operator import (
-    MAX_BODY,
+from aitp_desk.web.console.objects import (
+    ConsoleReason,
+    ConsoleTickets,
+    ConsoleWords,
     EmptyBody,
-    OperatorActions,
-    OperatorWords,
-    Reason,
 )
+from aitp_desk.web.console.operator import MAX_BODY, OperatorActions
 from aitp_desk.web.console.sessions import SessionRoutes
 from aitp_desk.web.console.tickets.wire import decode_ticket_filter, write_ticket
 from aitp_desk.web.console.wire import decode_body, decode_limit, encode
@@ -50,7 +50,7 @@ class TicketsRoutes:
             asked, call.query.get("after") or None, decode_limit(call.query)
         )
         data = [write_ticket(shown) for shown in page.tickets]
-        return Reply(200, encode({"data": data, "next": page.next}))
+        return Reply(200, encode(ConsoleTickets(data, page.next)))
 
     async def show(self, _session: Session, call: Call) -> Reply:
         """``GET tickets/{ticket_id}``."""
@@ -66,7 +66,7 @@ class TicketsRoutes:
         await self._noting.note_operator_list(call.principal, "tickets", "")
         similar = await self._similarity.find_similar_tickets(found.ticket)
         data = [write_ticket(ShownTicket(ticket, None)) for ticket in similar]
-        return Reply(200, encode({"data": data, "next": None}))
+        return Reply(200, encode(ConsoleTickets(data, None)))
 
     async def take(self, session: Session, call: Call) -> Reply:
         """``POST tickets/{ticket_id}/take``: assigns it to this operator."""
@@ -83,13 +83,13 @@ class TicketsRoutes:
 
     async def answer(self, session: Session, call: Call) -> Reply:
         """``POST tickets/{ticket_id}/answer``: sends this text to the waiting visitor."""
-        words = decode_body(call.body, OperatorWords).words
+        words = decode_body(call.body, ConsoleWords).words
         by = self._acting.make_auditor(call)
         return await self._do(call, self._escalating.answer(_id(call), words, session.operator, by))
 
     async def close(self, session: Session, call: Call) -> Reply:
         """``POST tickets/{ticket_id}/close``: ends it without an answer."""
-        reason = decode_body(call.body, Reason).reason
+        reason = decode_body(call.body, ConsoleReason).reason
         by = self._acting.make_auditor(call)
         return await self._do(call, self._escalating.close(_id(call), reason, session.operator, by))
 
@@ -101,7 +101,7 @@ class TicketsRoutes:
 
     async def decline(self, session: Session, call: Call) -> Reply:
         """``POST tickets/{ticket_id}/decline``: drops its call."""
-        reason = decode_body(call.body, Reason).reason
+        reason = decode_body(call.body, ConsoleReason).reason
         by = self._acting.make_auditor(call)
         return await self._do(
             call, self._escalating.decline(_id(call), reason, session.operator, by)

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, Final, Literal, cast
+from typing import Final, Literal, cast
 
 from aitp_desk.desk.tickets.inbox import ShownCall, ShownTicket
+from aitp_desk.model.calls.action import Safety
 from aitp_desk.model.conversation.ticket import TicketKind
 from aitp_desk.store.records.console import TicketFilter
+from aitp_desk.web.console.objects import (
+    ConsoleCall,
+    ConsoleFailure,
+    ConsoleSafety,
+    ConsoleTicket,
+)
 from aitp_desk.web.console.wire import (
     decode_choice,
     decode_flag,
@@ -43,53 +50,47 @@ def decode_ticket_filter(
     )
 
 
-def write_ticket(shown: ShownTicket) -> dict[str, Any]:
+def write_ticket(shown: ShownTicket) -> ConsoleTicket:
     """Write a ticket, with its call."""
     ticket = shown.ticket
-    return {
-        "id": ticket.id,
-        "kind": ticket.kind.value,
-        "state": ticket.state.value,
-        "agent": ticket.desk or None,
-        "about": ticket.about,
-        "note": ticket.note,
-        "thread": ticket.thread_id,
-        "asked_by": ticket.principal,
-        "created_at": write_timestamp(ticket.created_at),
-        "due_at": write_optional_timestamp(ticket.due_at),
-        "taken_by": ticket.taken_by,
-        "answer": ticket.answer,
-        "ended_by": ticket.ended_by,
-        "ended_at": write_optional_timestamp(ticket.ended_at),
-        "call": None if shown.call is None else _call_body(shown.call),
-    }
+    return ConsoleTicket(
+        id=ticket.id,
+        kind=ticket.kind,
+        state=ticket.state,
+        agent=ticket.desk or None,
+        about=ticket.about,
+        note=ticket.note,
+        thread=ticket.thread_id,
+        asked_by=ticket.principal,
+        created_at=write_timestamp(ticket.created_at),
+        due_at=write_optional_timestamp(ticket.due_at),
+        taken_by=ticket.taken_by,
+        answer=ticket.answer,
+        ended_by=ticket.ended_by,
+        ended_at=write_optional_timestamp(ticket.ended_at),
+        call=None if shown.call is None else _write_call(shown.call),
+    )
 
 
-def _call_body(shown: ShownCall) -> dict[str, Any]:
+def _write_call(shown: ShownCall) -> ConsoleCall:
     """Write a call: action, arguments, price, safety and outcome."""
     call, action = shown.call, shown.action
-    price, error = call.price, call.error
-    safety = None if action is None else action.safety
-    return {
-        "id": call.id,
-        "action": call.action,
-        "summary": "" if action is None else action.summary,
-        "description": "" if action is None else action.description,
-        "arguments": call.arguments,
-        "price": None
-        if price is None
-        else {"amount": str(price.amount), "currency": price.currency},
-        "safety": None
-        if safety is None
-        else {
-            "mutability": safety.mutability,
-            "blast_radius": safety.blast_radius,
-            "reversible_within": safety.reversible_within,
-        },
-        "intent": call.intent,
-        "state": call.state.value,
-        "progress": call.progress,
-        "error": None if error is None else {"kind": error.kind, "message": error.message},
-        "result": call.result,
-        "expires_at": write_timestamp(call.expires_at),
-    }
+    return ConsoleCall(
+        id=call.id,
+        action=call.action,
+        summary="" if action is None else action.summary,
+        description="" if action is None else action.description,
+        arguments=call.arguments,
+        price=call.price,
+        safety=None if action is None else _write_safety(action.safety),
+        intent=call.intent,
+        state=call.state,
+        progress=call.progress,
+        error=None if call.error is None else ConsoleFailure(call.error.kind, call.error.message),
+        result=call.result,
+        expires_at=write_timestamp(call.expires_at),
+    )
+
+
+def _write_safety(safety: Safety) -> ConsoleSafety:
+    return ConsoleSafety(safety.mutability, safety.blast_radius, safety.reversible_within)

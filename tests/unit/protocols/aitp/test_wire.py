@@ -267,9 +267,9 @@ def test_a_client_of_the_openai_api_gets_the_forms_of_that_api() -> None:
 def test_to_the_openai_api_a_run_and_an_assistant_stand_on_what_the_desk_said() -> None:
     said = msgspec.structs.replace(MESSAGE, role="assistant", origin=Origin.DESK)
     body = messages_wire.write_message(said, Dialect.OPENAI, SITE_AGENT)
-    assert (body["run_id"], body["assistant_id"]) == ("run_1", "desk")
+    assert (body.run_id, body.assistant_id) == ("run_1", "desk")
     fork = msgspec.structs.replace(THREAD, parent_id="thread_0")
-    assert threads_wire.write_thread(fork, [], Dialect.OPENAI, SITE_AGENT)["metadata"] == {
+    assert threads_wire.write_thread(fork, [], Dialect.OPENAI, SITE_AGENT).metadata == {
         "k": "v",
         "parent_id": "thread_0",
     }
@@ -325,10 +325,9 @@ def test_metadata_never_hides_what_the_desk_says() -> None:
     message = msgspec.structs.replace(MESSAGE, metadata=metadata)
     thread = msgspec.structs.replace(THREAD, metadata=metadata)
     assert (
-        messages_wire.write_message(message, Dialect.AITP, SITE_AGENT)["metadata"]["actor"]
-        == "alice"
+        messages_wire.write_message(message, Dialect.AITP, SITE_AGENT).metadata["actor"] == "alice"
     )
-    shown = threads_wire.write_thread(thread, [], Dialect.AITP, SITE_AGENT)["metadata"]
+    shown = threads_wire.write_thread(thread, [], Dialect.AITP, SITE_AGENT).metadata
     assert shown["parent_id"] is None
     assert len(shown["actors"]) == 2
 

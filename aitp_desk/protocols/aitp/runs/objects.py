@@ -1,13 +1,19 @@
-"""Runs and their steps, as the OpenAI API has them (Assistants, v2)."""
+"""Defines the JSON objects of runs and their steps, as the OpenAI API has them (Assistants, v2).
+
+The wire modules encode them, and the OpenAPI document describes them under their names.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from aitp_desk.model.conversation.run import RunState
-from aitp_desk.protocols.openapi.shapes.threads import MessageDraft, RunFailure, ThreadDraft
+from aitp_desk.model.conversation.run_step import StepStatus
+from aitp_desk.protocols.aitp.threads.objects import MessageDraft, RunFailure, ThreadDraft
 
 
 class FunctionDeclared(msgspec.Struct):
@@ -15,7 +21,7 @@ class FunctionDeclared(msgspec.Struct):
 
     name: str
     description: str | None = None
-    parameters: dict[str, Any] | None = None
+    parameters: Mapping[str, Any] | None = None
 
 
 class ToolDeclared(msgspec.Struct):
@@ -26,32 +32,46 @@ class ToolDeclared(msgspec.Struct):
 
 
 class FunctionCall(msgspec.Struct):
-    """The function that is called, its arguments as JSON, and its output once that is known."""
+    """The called function, its arguments as JSON, and its output once that is known."""
 
     name: str
     arguments: str
-    output: str | None = None
+    output: str | UnsetType | None = UNSET
 
 
-class ToolCallShown(msgspec.Struct):
+class ToolCallShown(msgspec.Struct, tag_field="type", tag="function"):
     """A call of a function."""
 
     id: str
-    type: Literal["function"]
     function: FunctionCall
 
 
 class OwedCalls(msgspec.Struct):
     """The calls whose outputs are waited for."""
 
-    tool_calls: list[ToolCallShown]
+    tool_calls: Sequence[ToolCallShown]
 
 
-class RequiredAction(msgspec.Struct):
+class RequiredAction(msgspec.Struct, tag_field="type", tag="submit_tool_outputs"):
     """What a run waits for."""
 
-    type: Literal["submit_tool_outputs"]
     submit_tool_outputs: OwedCalls
+
+
+class NamedFunction(msgspec.Struct):
+    """A function that a run calls in any case."""
+
+    name: str
+
+
+class ToolChoice(msgspec.Struct, tag_field="type", tag="function"):
+    """The choice of one function."""
+
+    function: NamedFunction
+
+
+class ResponseFormat(msgspec.Struct, tag_field="type", tag="text"):
+    """The format of answers: always text."""
 
 
 class Truncation(msgspec.Struct):
@@ -69,11 +89,16 @@ class TokensCounted(msgspec.Struct):
     total_tokens: int
 
 
-class Run(msgspec.Struct):
-    """An agent's work on a thread. Moments are Unix seconds."""
+class Incomplete(msgspec.Struct):
+    """Why a run ended early."""
+
+    reason: str | None
+
+
+class Run(msgspec.Struct, tag_field="object", tag="thread.run", kw_only=True):
+    """An agent's work on a thread. Times are Unix seconds."""
 
     id: str
-    object: Literal["thread.run"]
     created_at: int
     thread_id: str
     assistant_id: str
@@ -85,24 +110,24 @@ class Run(msgspec.Struct):
     completed_at: int | None
     required_action: RequiredAction | None
     last_error: RunFailure | None
-    incomplete_details: dict[str, str | None] | None
+    incomplete_details: Incomplete | None
     model: str
     instructions: str
-    tools: list[ToolDeclared]
-    tool_choice: str | dict[str, Any]
+    tools: Sequence[ToolDeclared]
+    tool_choice: str | ToolChoice
     parallel_tool_calls: bool
-    response_format: str | dict[str, Any]
+    response_format: str | ResponseFormat
     truncation_strategy: Truncation
     max_prompt_tokens: int | None
     max_completion_tokens: int | None
     temperature: float | None
     top_p: float | None
-    metadata: dict[str, str]
+    metadata: Mapping[str, str]
     usage: TokensCounted | None
 
 
 class _Draft(msgspec.Struct, kw_only=True):
-    """What is said of every run that is to be started."""
+    """The members of every run that is to be started."""
 
     assistant_id: str
     model: str | None = None
@@ -124,7 +149,7 @@ class RunDraft(_Draft, kw_only=True):
     """A run to be started."""
 
     additional_instructions: str | None = None
-    additional_messages: list[MessageDraft] | None = None
+    additional_messages: list[str | MessageDraft] | None = None
 
 
 class ThreadRunDraft(_Draft, kw_only=True):
@@ -134,14 +159,14 @@ class ThreadRunDraft(_Draft, kw_only=True):
 
 
 class ToolOutput(msgspec.Struct):
-    """What a caller's function gave."""
+    """The output of a caller's function."""
 
     tool_call_id: str
     output: str
 
 
 class ToolOutputs(msgspec.Struct):
-    """What a run has waited for."""
+    """The outputs that a run waits for."""
 
     tool_outputs: list[ToolOutput]
     stream: bool | None = None
@@ -162,25 +187,28 @@ class MessageCreation(msgspec.Struct, tag_field="type", tag="message_creation"):
 class ToolCalls(msgspec.Struct, tag_field="type", tag="tool_calls"):
     """A step in which functions were called."""
 
-    tool_calls: list[ToolCallShown]
+    tool_calls: Sequence[ToolCallShown]
 
 
-class RunStep(msgspec.Struct):
-    """A step of a run. Moments are Unix seconds."""
+class RunStep(msgspec.Struct, tag_field="object", tag="thread.run.step", kw_only=True):
+    """A step of a run. Times are Unix seconds."""
 
     id: str
-    object: Literal["thread.run.step"]
     created_at: int
     run_id: str
     thread_id: str
     assistant_id: str
     type: Literal["message_creation", "tool_calls"]
-    status: str
+    status: StepStatus
     completed_at: int | None
     cancelled_at: int | None
     expired_at: int | None
     failed_at: int | None
     last_error: RunFailure | None
     step_details: MessageCreation | ToolCalls
-    metadata: dict[str, str]
+    metadata: Mapping[str, str]
     usage: TokensCounted | None
+
+
+OBJECTS: tuple[type[msgspec.Struct], ...] = (Run, RunDraft, ThreadRunDraft, ToolOutputs, RunStep)
+"""The bodies of requests and responses; what they contain follows from them."""

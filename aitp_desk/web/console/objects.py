@@ -1,10 +1,15 @@
-"""What the operators' pages ask for and are given. Moments are as RFC 3339 has them."""
+"""Defines the JSON objects of the console's API. Times are written as RFC 3339.
+
+The console encodes and decodes them, and the OpenAPI document describes them under their names.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from aitp_desk.model.calls.action import BlastRadius, Mutability
 from aitp_desk.model.calls.call import CallState
@@ -14,8 +19,8 @@ from aitp_desk.model.conversation.ticket import TicketKind, TicketState
 from aitp_desk.model.money import Money
 
 
-class ConsoleSignIn(msgspec.Struct, forbid_unknown_fields=True):
-    """The key of whoever signs in."""
+class ConsoleSignIn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The key of an operator who signs in."""
 
     token: str
 
@@ -28,20 +33,20 @@ class ConsoleSite(msgspec.Struct):
 
 
 class ConsoleSession(msgspec.Struct):
-    """Who has signed in. What changes something carries csrf as X-CSRF-Token."""
+    """The signed-in operator. A request that changes something sends csrf as X-CSRF-Token."""
 
     operator: str
     actor: str
     csrf: str
     expires_at: str
     site: ConsoleSite
-    agents: list[str]
-    capabilities: list[str]
+    agents: Sequence[str]
+    capabilities: Sequence[str]
     reveals: bool
 
 
 class ConsoleSafety(msgspec.Struct):
-    """How grave an action is."""
+    """The possible harm of an action."""
 
     mutability: Mutability
     blast_radius: BlastRadius
@@ -56,13 +61,13 @@ class ConsoleFailure(msgspec.Struct):
 
 
 class ConsoleCall(msgspec.Struct):
-    """A call: what it would do, on what, at what cost, how grave, and what became of it."""
+    """A call: its action, arguments, price, possible harm and outcome."""
 
     id: str
     action: str
     summary: str
     description: str
-    arguments: dict[str, Any]
+    arguments: Mapping[str, Any]
     price: Money | None
     safety: ConsoleSafety | None
     intent: str | None
@@ -74,7 +79,7 @@ class ConsoleCall(msgspec.Struct):
 
 
 class ConsoleTicket(msgspec.Struct):
-    """A ticket, with the call that it is about."""
+    """A ticket, with its call."""
 
     id: str
     kind: TicketKind
@@ -94,14 +99,14 @@ class ConsoleTicket(msgspec.Struct):
 
 
 class ConsoleTickets(msgspec.Struct):
-    """A page of tickets, and what names the next one."""
+    """A page of tickets, and the cursor of the next page."""
 
-    data: list[ConsoleTicket]
+    data: Sequence[ConsoleTicket]
     next: str | None
 
 
 class ConsoleTicketLine(msgspec.Struct):
-    """A ticket beside its thread in a list."""
+    """A ticket in a list of threads."""
 
     id: str
     kind: TicketKind
@@ -110,7 +115,7 @@ class ConsoleTicketLine(msgspec.Struct):
 
 
 class ConsoleLastSaid(msgspec.Struct):
-    """What was said last on a thread."""
+    """The last message of a thread."""
 
     role: str
     actor: str
@@ -128,20 +133,20 @@ class ConsoleLine(msgspec.Struct):
     updated_at: str
     messages: int
     operator: str | None
-    tickets: list[ConsoleTicketLine]
+    tickets: Sequence[ConsoleTicketLine]
     owner: str | None
     last: ConsoleLastSaid | None
 
 
 class ConsoleThreads(msgspec.Struct):
-    """A page of threads, and what names the next one."""
+    """A page of threads, and the cursor of the next page."""
 
-    data: list[ConsoleLine]
+    data: Sequence[ConsoleLine]
     next: str | None
 
 
 class ConsoleActor(msgspec.Struct):
-    """Who takes part in a thread."""
+    """A participant of a thread."""
 
     id: str
     origin: Origin
@@ -157,7 +162,7 @@ class ConsoleNote(msgspec.Struct):
 
 
 class ConsoleThread(msgspec.Struct):
-    """A thread without what was said there."""
+    """A thread without its messages."""
 
     id: str
     agent: str | None
@@ -165,11 +170,11 @@ class ConsoleThread(msgspec.Struct):
     updated_at: str
     messages: int
     operator: str | None
-    tickets: list[ConsoleTicket]
+    tickets: Sequence[ConsoleTicket]
     owner: str | None
     last: ConsoleLastSaid | None
-    actors: list[ConsoleActor]
-    notes: list[ConsoleNote]
+    actors: Sequence[ConsoleActor]
+    notes: Sequence[ConsoleNote]
     events: int
 
 
@@ -181,30 +186,30 @@ class ConsoleFile(msgspec.Struct):
 
 
 class ConsoleStanding(msgspec.Struct):
-    """How a request stands."""
+    """The state of a request."""
 
     state: Literal["open", "answered", "expired", "superseded"]
     since: str | None
     until: str | None
     by: str
     of: str
-    answer: dict[str, Any] | None
+    answer: Mapping[str, Any] | None
     note: str
 
 
-class ConsolePart(msgspec.Struct, omit_defaults=True):
-    """A part of a message of which one part at least is a capability's."""
+class ConsolePart(msgspec.Struct):
+    """A part of a message with at least one structured part; text alone has no further members."""
 
     text: str
-    capability: str = ""
-    version: int = 0
-    key: str = ""
-    content: Any = None
-    standing: ConsoleStanding | None = None
+    capability: str | UnsetType = UNSET
+    version: int | UnsetType = UNSET
+    key: str | UnsetType = UNSET
+    content: Any = UNSET
+    standing: ConsoleStanding | UnsetType | None = UNSET
 
 
 class ConsoleMessage(msgspec.Struct):
-    """Something that was said."""
+    """A message."""
 
     id: str
     seq: int
@@ -214,22 +219,22 @@ class ConsoleMessage(msgspec.Struct):
     speaker: Literal["visitor", "agent", "operator"]
     operator: str | None
     created_at: str
-    metadata: dict[str, Any]
+    metadata: Mapping[str, Any]
     text: str
-    parts: list[ConsolePart]
-    attachments: list[ConsoleFile]
+    parts: Sequence[ConsolePart]
+    attachments: Sequence[ConsoleFile]
     deleted: bool
 
 
 class ConsoleMessages(msgspec.Struct):
-    """A page of what was said, and what names the one before."""
+    """A page of messages, and the cursor of the page before."""
 
-    data: list[ConsoleMessage]
+    data: Sequence[ConsoleMessage]
     before: str | None
 
 
 class ConsoleHour(msgspec.Struct):
-    """What was to be done in an hour."""
+    """The load of an hour."""
 
     at: str
     messages: int
@@ -240,7 +245,7 @@ class ConsoleHour(msgspec.Struct):
 
 
 class ConsoleWaiting(msgspec.Struct):
-    """How many tickets wait."""
+    """The number of waiting tickets."""
 
     open: int
     taken: int
@@ -248,20 +253,20 @@ class ConsoleWaiting(msgspec.Struct):
 
 
 class ConsoleLoad(msgspec.Struct):
-    """How much is asked, by the hour and now."""
+    """The load, by the hour and now."""
 
     bucket_seconds: int
-    data: list[ConsoleHour]
+    data: Sequence[ConsoleHour]
     now: ConsoleWaiting
 
 
-class ConsoleWords(msgspec.Struct, forbid_unknown_fields=True):
-    """What an operator says."""
+class ConsoleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A text of an operator."""
 
     words: str
 
 
-class ConsoleStructured(msgspec.Struct, forbid_unknown_fields=True):
+class ConsoleStructured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A message of a capability, without its schema."""
 
     capability: str
@@ -269,16 +274,16 @@ class ConsoleStructured(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ConsoleSealed(msgspec.Struct):
-    """What was sealed."""
+    """A sealed value."""
 
     value: str
 
 
 class ConsoleQuestions(msgspec.Struct):
-    """Questions that ask for the same and were not answered."""
+    """Questions of the same meaning that were not answered."""
 
     question: str
-    others: list[str]
+    others: Sequence[str]
     times: int
     last_at: str
     thread: str
@@ -286,13 +291,13 @@ class ConsoleQuestions(msgspec.Struct):
 
 
 class ConsoleUnanswered(msgspec.Struct):
-    """What the content did not answer, those asked most often first."""
+    """Questions that the content did not answer, the most frequent first."""
 
-    data: list[ConsoleQuestions]
+    data: Sequence[ConsoleQuestions]
 
 
 class ConsoleComponent(msgspec.Struct):
-    """A part of the desk, or another desk that it watches."""
+    """A component of the desk, or another desk that it watches."""
 
     name: str
     status: ComponentState
@@ -302,23 +307,60 @@ class ConsoleComponent(msgspec.Struct):
 
 
 class ConsoleHealth(msgspec.Struct):
-    """How the desk is, on the whole and by parts."""
+    """The state of the desk and of its components."""
 
     status: ComponentState
-    data: list[ConsoleComponent]
+    data: Sequence[ConsoleComponent]
 
 
-class ConsoleClosing(msgspec.Struct, forbid_unknown_fields=True):
-    """What an operator says last, if anything."""
+class ConsoleClosing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A closing text, which may be empty."""
 
     words: str = ""
 
 
-class ConsoleReason(msgspec.Struct, forbid_unknown_fields=True):
-    """Why something is not done, if that is said."""
+class ConsoleReason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A reason for not doing something, which may be empty."""
 
     reason: str = ""
 
 
-class Nothing(msgspec.Struct, forbid_unknown_fields=True):
-    """A body that says nothing; it may be left out."""
+class EmptyBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A body without members; it may be left out."""
+
+
+class ConsoleErrorDetail(msgspec.Struct):
+    """What is wrong: its kind, and a text."""
+
+    code: str
+    message: str
+    param: str | None
+
+
+class ConsoleError(msgspec.Struct):
+    """A refusal of the console's API."""
+
+    error: ConsoleErrorDetail
+
+
+OBJECTS: tuple[type[msgspec.Struct], ...] = (
+    ConsoleSignIn,
+    ConsoleSession,
+    ConsoleTicket,
+    ConsoleTickets,
+    ConsoleThread,
+    ConsoleThreads,
+    ConsoleMessages,
+    ConsoleNote,
+    ConsoleLoad,
+    ConsoleUnanswered,
+    ConsoleHealth,
+    ConsoleSealed,
+    ConsoleWords,
+    ConsoleStructured,
+    ConsoleClosing,
+    ConsoleReason,
+    EmptyBody,
+    ConsoleError,
+)
+"""The bodies of requests and responses; what they contain follows from them."""

@@ -1,0 +1,169 @@
+"""Defines the JSON objects of AHP's conversational endpoint.
+
+Source: AHP 0.1, sections 6, 9 and 10. The wire modules encode them, and the OpenAPI document
+describes them under their names. The schemas leave ``meta`` and ``response`` open to extensions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from aitp_desk.agent.base import Relevance
+from aitp_desk.model.calls.call import CallError
+from aitp_desk.model.errors import Recovery
+from aitp_desk.model.money import Money
+from aitp_desk.protocols.base.payments.objects import HowToPay
+
+
+class AHPContext(msgspec.Struct, forbid_unknown_fields=True):
+    """Details of a question (section 6.1)."""
+
+    requesting_agent: str | None = None
+    user_intent: str | None = None
+    max_tokens: int | None = None
+    accept_types: list[str] | None = None
+    callback_url: str | None = None
+    locale: str | None = None
+
+
+class AHPRequest(msgspec.Struct, forbid_unknown_fields=True):
+    """A question to a capability (section 6.1)."""
+
+    capability: str
+    query: str
+    ahp: str | None = None
+    session_id: str | None = None
+    clarification: str | None = None
+    context: AHPContext | None = None
+
+
+class AHPSource(msgspec.Struct):
+    """A source of an answer."""
+
+    title: str
+    url: str
+    relevance: Relevance
+
+
+class AHPFollowUp(msgspec.Struct):
+    """Questions that may follow."""
+
+    suggested_queries: Sequence[str]
+
+
+class AHPAnswer(msgspec.Struct, kw_only=True):
+    """An answer (section 6.2).
+
+    Parameters:
+        payload: the result of an action, in its own form.
+        messages: structured messages of the capabilities that the caller has declared.
+        besides: the text that these messages do not express.
+    """
+
+    content_type: str
+    payload: Any = UNSET
+    answer: str
+    sources: Sequence[AHPSource]
+    follow_up: AHPFollowUp
+    messages: Sequence[Any] | UnsetType = UNSET
+    besides: str | UnsetType = UNSET
+
+
+class AHPClarification(msgspec.Struct, kw_only=True):
+    """What the desk asks back (section 6.3)."""
+
+    question: str
+    options: Sequence[str] | None
+    free_form: bool
+    messages: Sequence[Any] | UnsetType = UNSET
+    besides: str | UnsetType = UNSET
+
+
+class AHPCacheFigures(msgspec.Struct):
+    """The answer cache: its hit rate, from 0 to 1, and the age of this answer."""
+
+    hit_rate: float
+    age_seconds: int | UnsetType = UNSET
+
+
+class AHPPerson(msgspec.Struct):
+    """A message of a person of the site."""
+
+    actor: str
+    text: str
+
+
+class AHPMeta(msgspec.Struct, kw_only=True):
+    """How a response was made (section 6.6), with extensions of this desk."""
+
+    tokens_used: int
+    capability_used: str
+    mode: str
+    cached: bool
+    tools_used: Sequence[str]
+    content_signals: Any
+    locale: str | UnsetType = UNSET
+    model: str | UnsetType = UNSET
+    fallback: str | UnsetType = UNSET
+    last_event: int | UnsetType = UNSET
+    people: Sequence[AHPPerson] | UnsetType = UNSET
+    content_type: str | UnsetType = UNSET
+    fallback_from: str | UnsetType = UNSET
+    cache: AHPCacheFigures | UnsetType = UNSET
+    price: Money | UnsetType = UNSET
+    payment: HowToPay | UnsetType = UNSET
+
+
+class AHPCallback(msgspec.Struct):
+    """Where the end of a call is sent."""
+
+    method: str
+    url: str
+
+
+class AHPResponse(msgspec.Struct, kw_only=True):
+    """The response to a question or a call (sections 6.2 to 6.4 and 9.2).
+
+    Parameters:
+        clarification_question: of ``clarification``; later test suites look for it here.
+        suggested_queries: the options of ``clarification``, likewise.
+    """
+
+    status: Literal["success", "clarification_needed", "accepted", "pending", "failed", "expired"]
+    session_id: str | None
+    response: AHPAnswer | UnsetType = UNSET
+    clarification: AHPClarification | UnsetType = UNSET
+    clarification_question: str | UnsetType = UNSET
+    suggested_queries: Sequence[str] | UnsetType = UNSET
+    progress: str | UnsetType = UNSET
+    error: CallError | UnsetType | None = UNSET
+    eta_seconds: int | UnsetType | None = UNSET
+    poll: str | UnsetType = UNSET
+    callback: AHPCallback | UnsetType = UNSET
+    meta: AHPMeta | UnsetType = UNSET
+
+
+class AHPError(msgspec.Struct, kw_only=True, tag_field="status", tag="error"):
+    """A refusal in AHP's form (section 10)."""
+
+    code: str
+    message: str
+    detail: str | UnsetType = UNSET
+    param: str | UnsetType = UNSET
+    available_capabilities: Sequence[str] | UnsetType = UNSET
+    available_types: Sequence[str] | UnsetType = UNSET
+    scope: str | UnsetType = UNSET
+    retry_after: int | UnsetType | None = UNSET
+    price: Money | UnsetType = UNSET
+    payment: HowToPay | UnsetType = UNSET
+    supported: Sequence[str] | UnsetType = UNSET
+    manifest: str | UnsetType = UNSET
+    recovery: Recovery | UnsetType = UNSET
+
+
+OBJECTS: tuple[type[msgspec.Struct], ...] = (AHPRequest, AHPResponse, AHPError)
+"""The bodies of requests and responses; what they contain follows from them."""
