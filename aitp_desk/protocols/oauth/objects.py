@@ -34,7 +34,7 @@ class Token(msgspec.Struct):
 class ClientDraft(msgspec.Struct):
     """Metadata of a client that registers (RFC 7591, section 2)."""
 
-    client_name: str | None = None
+    client_name: str = ""
     scope: str | None = None
 
 

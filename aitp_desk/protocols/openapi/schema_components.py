@@ -48,10 +48,9 @@ def _described(schema: Item) -> Item:
         return schema
     members = {name: dict(member) for name, member in schema.get("properties", {}).items()}
     for names, told in _PARAMETER.findall(parameters):
-        text_of_member = " ".join(told.split())
+        sentence = " ".join(told.split())
         for name in members.keys() & set(names.split(", ")):
-            described = text_of_member[:1].upper() + text_of_member[1:]
-            members[name].setdefault("description", described)
+            members[name].setdefault("description", sentence[:1].upper() + sentence[1:])
     described = {**schema, "description": text}
     return {**described, "properties": members} if members else described
 

@@ -78,6 +78,13 @@ class Truncation(msgspec.Struct):
     """How much of a thread its agent is given."""
 
     type: Literal["auto", "last_messages"]
+    last_messages: int | None
+
+
+class TruncationDraft(msgspec.Struct):
+    """How much of a thread its agent is to be given."""
+
+    type: Literal["auto", "last_messages"] = "auto"
     last_messages: int | None = None
 
 
@@ -114,9 +121,9 @@ class Run(msgspec.Struct, tag_field="object", tag="thread.run", kw_only=True):
     model: str
     instructions: str
     tools: Sequence[ToolDeclared]
-    tool_choice: str | ToolChoice
+    tool_choice: Literal["auto", "none", "required"] | ToolChoice
     parallel_tool_calls: bool
-    response_format: str | ResponseFormat
+    response_format: Literal["auto"] | ResponseFormat
     truncation_strategy: Truncation
     max_prompt_tokens: int | None
     max_completion_tokens: int | None
@@ -133,10 +140,10 @@ class _Draft(msgspec.Struct, kw_only=True):
     model: str | None = None
     instructions: str | None = None
     tools: list[ToolDeclared] | None = None
-    tool_choice: str | dict[str, Any] | None = None
+    tool_choice: Literal["auto", "none", "required"] | ToolChoice | None = None
     parallel_tool_calls: bool | None = None
-    response_format: str | dict[str, Any] | None = None
-    truncation_strategy: Truncation | None = None
+    response_format: Literal["auto"] | ResponseFormat | None = None
+    truncation_strategy: TruncationDraft | None = None
     max_prompt_tokens: int | None = None
     max_completion_tokens: int | None = None
     temperature: float | None = None
@@ -162,7 +169,7 @@ class ToolOutput(msgspec.Struct):
     """The output of a caller's function."""
 
     tool_call_id: str
-    output: str
+    output: str = ""
 
 
 class ToolOutputs(msgspec.Struct):

@@ -184,7 +184,7 @@ class GrantDraft(msgspec.Struct):
 
     may: Literal["read", "write"]
     principal: str | None = None
-    link: bool | None = None
+    link: bool = False
     expires_at: int | None = None
     expires_in: int | None = None
 

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from aitp_desk.protocols.openapi.schema_components import list_shapes, make_property
+from aitp_desk.model.money import Money
+from aitp_desk.protocols.base.door import Door
+from aitp_desk.protocols.openapi.schema_components import (
+    list_shapes,
+    make_property,
+    object_schemas,
+)
+from aitp_desk.protocols.openapi.wire import render_error
 
 NAMES = st.sampled_from(
     ["Money", "Page[Order]", "a/b", "a~b", "%25", "é", "enum", "$id", "default", "x_", "x-"]
@@ -89,3 +97,33 @@ def test_values_are_left_as_they_are() -> None:
     value = {"$ref": "#/nowhere", "$id": "7"}
     schema = {"properties": {"enum": {"default": value, "enum": [value]}}}
     assert list_shapes(schema, "a.result") == {"a.result": schema}
+
+
+class Parcel(msgspec.Struct):
+    """A parcel on its way.
+
+    Parameters:
+        weight, height: of the parcel
+            with its wrapping.
+        sender: who has sent it.
+    """
+
+    weight: int
+    height: int | None
+    sender: Money
+
+
+def test_a_docstring_describes_a_struct_and_its_members() -> None:
+    door = Door("post", (), (), render_error, objects=(Parcel, Money))
+    described = object_schemas([door, door])
+    assert described.keys() == {"Parcel", "Money"}
+    parcel = described["Parcel"]
+    assert parcel["description"] == "A parcel on its way."
+    told = {name: one.get("description") for name, one in parcel["properties"].items()}
+    assert told == {
+        "weight": "Of the parcel with its wrapping.",
+        "height": "Of the parcel with its wrapping.",
+        "sender": "Who has sent it.",
+    }
+    assert parcel["properties"]["sender"]["$ref"] == "#/components/schemas/Money"
+    assert parcel["required"] == ["weight", "height", "sender"]
