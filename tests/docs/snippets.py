@@ -106,7 +106,7 @@ def fits(says: str, printed: str) -> bool:
 
 
 def links(page: Path) -> list[str]:
-    """The files that a page links to, without their fragments."""
+    """What a page links to in this repository, with fragments."""
     inline = [token for token in MarkdownIt().parse(page.read_text("utf-8")) if token.children]
     targets = [
         str(child.attrs["href"])
@@ -114,4 +114,18 @@ def links(page: Path) -> list[str]:
         for child in token.children or ()
         if child.type == "link_open"
     ]
-    return [to.partition("#")[0] for to in targets if "://" not in to and not to.startswith("#")]
+    return [to for to in targets if "://" not in to]
+
+
+def anchors(page: Path) -> set[str]:
+    """The fragments of a page's headings, as GitHub gives them."""
+    tokens = MarkdownIt().parse(page.read_text("utf-8"))
+    found: set[str] = set()
+    for number, token in enumerate(tokens):
+        if token.type != "heading_open":
+            continue
+        title = "".join(child.content for child in tokens[number + 1].children or ())
+        slug = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+        again = sum(1 for name in found if re.fullmatch(rf"{re.escape(slug)}(-\d+)?", name))
+        found.add(f"{slug}-{again}" if again else slug)
+    return found

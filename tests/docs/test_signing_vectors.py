@@ -23,9 +23,7 @@ from tests.support.access.signatures import statement_of
 
 PAGE = ROOT / "docs/protocols/signing.md"
 ASKED, KEYS, *VECTORS = [
-    json.loads(one.code)
-    for one in blocks(PAGE, "Test vectors for signing")
-    if one.language == "json"
+    json.loads(one.code) for one in blocks(PAGE, "Test vectors") if one.language == "json"
 ]
 REQUEST: dict[str, Any] = ASKED["request_signature"]
 PRIVATE = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(KEYS["ed25519_private_key"]))
