@@ -28,7 +28,7 @@ UNSCOPED_WRITER = "a key without `threads` that it is shared with"
 LATE, REVOKED = "a key whose grant has expired", "a key whose grant was revoked"
 LINK_READER, LINK_WRITER = "a link to read", "a link to write"
 LATE_LINK, REVOKED_LINK = "a link that has expired", "a link that was revoked"
-BESIDE = "a key beside a link"
+BESIDE = "a key next to a link"
 SCOPES = {
     "a key with `threads`": "threads",
     "a key without `threads`": "actions",
