@@ -46,7 +46,7 @@ check: .venv/.browser
 	@touch $@
 
 .venv/.run-time: .venv/.made pyproject.toml
-	$(PIP) --editable '.[jose,mcp]'
+	$(PIP) --editable '.[jose]'
 	@touch $@
 
 .venv/.dev: .venv/.run-time

@@ -13,6 +13,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 CAPABILITIES = {folder.name: folder for folder in (ROOT / "capabilities").glob("*/")}
 PACKAGES = {"aitp_desk", *CAPABILITIES}
+NO_USE = {"all", "browser", "dev", "fuzz"}
+"""Extras that no desk uses when it runs."""
+OF_OTHERS = {"aiodns": "aiohttp's resolver", "tzdata": "zoneinfo"}
+"""Dependencies that something else imports."""
 
 
 @pytest.fixture(scope="module")
@@ -82,17 +86,23 @@ def test_what_the_first_page_shows_needs_no_extra(project: dict[str, object]) ->
     assert {"mcp", "jsonschema-rs", "prometheus-client"} <= set(map(_name, dependencies))
 
 
-def test_every_extra_is_imported_somewhere(project: dict[str, object]) -> None:
+def test_every_dependency_is_imported_somewhere(project: dict[str, object]) -> None:
     extras = project["optional-dependencies"]
     assert isinstance(extras, dict)
+    dependencies = project["dependencies"]
+    assert isinstance(dependencies, list)
     sources = [*(ROOT / "aitp_desk").rglob("*.py"), *(ROOT / "capabilities").rglob("*.py")]
     text = "\n".join(source.read_text(encoding="utf-8") for source in sources)
     imported = set(re.findall(r"^\s*(?:import|from) (\w+)", text, re.MULTILINE))
     modules = packages_distributions()
-    for extra in extras.keys() - {"all", "browser", "dev", "fuzz"}:
-        for name in map(_name, extras[extra]):
-            own = {module for module, names in modules.items() if name in map(_plain, names)}
-            assert own & imported, f"nothing imports {name} of the extra {extra}"
+    wanted = [*dependencies, *(one for extra in extras.keys() - NO_USE for one in extras[extra])]
+    unused = [
+        name
+        for name in map(_name, wanted)
+        if not imported
+        & {module for module, names in modules.items() if name in map(_plain, names)}
+    ]
+    assert sorted(unused) == sorted(OF_OTHERS)
 
 
 def _name(requirement: str) -> str:
@@ -108,4 +118,4 @@ def test_all_is_every_extra_that_is_used_at_run_time(project: dict[str, object])
     assert isinstance(extras, dict)
     named = re.fullmatch(r"aitp-desk\[(.*)\]", extras["all"][0])
     assert named
-    assert named[1].split(",") == sorted(set(extras) - {"all", "browser", "dev", "fuzz"})
+    assert named[1].split(",") == sorted(set(extras) - NO_USE)

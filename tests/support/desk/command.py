@@ -55,13 +55,20 @@ class Served(msgspec.Struct):
 
 
 @asynccontextmanager
-async def serving_command(folder: Path, data: Path, *options: object) -> AsyncIterator[Served]:
+async def serving_command(
+    folder: Path, data: Path, *options: object, command: Path = COMMAND
+) -> AsyncIterator[Served]:
     """Run `aitp-desk serve` on a free port until the context ends.
 
     Parameters:
         options: more of its command line, such as `--set`, `limits.enabled=false`.
+        command: the command; that of another installation runs in the folder of the data.
     """
-    process = await start("serve", folder, "--port", 0, "--data", data, *options)
+    process = await start(
+        *("serve", folder, "--port", 0, "--data", data, *options),
+        command=command,
+        folder=None if command == COMMAND else data.parent,
+    )
     assert process.stdout is not None
     report: list[str] = []
     try:
@@ -102,11 +109,14 @@ async def run_apart(*arguments: object) -> tuple[int | None, list[str], list[str
     return process.returncode, out.decode().splitlines(), err.decode().splitlines()
 
 
-async def start(*arguments: object) -> asyncio.subprocess.Process:
-    """Begin the command."""
+async def start(
+    *arguments: object, command: Path = COMMAND, folder: Path | None = None
+) -> asyncio.subprocess.Process:
+    """Begin the command, in a folder."""
     return await asyncio.create_subprocess_exec(
-        COMMAND,
+        command,
         *map(str, arguments),
+        cwd=folder,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
