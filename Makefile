@@ -18,14 +18,14 @@ demo: .venv/.run-time
 
 # the whole suite, but what test-servers runs, on all cores
 test: .venv/.dev
-	$(BIN)/pytest -q -n auto -m "not servers"
+	$(BIN)/pytest -q -n auto --dist worksteal -m "not servers"
 
 # the tests that need a browser, a server or minutes, and more examples of what holds for all
 test-servers: .venv/.browser
 	@test -n "$(CHROMIUM)" || { \
 	  echo "These tests need Chromium: on Debian and Ubuntu, apt install chromium (or CHROMIUM=/path/to/it)." >&2; \
 	  exit 1; }
-	AITP_DESK_EXAMPLES=200 $(BIN)/pytest -q -n auto -m "hypothesis and not servers"
+	AITP_DESK_EXAMPLES=200 $(BIN)/pytest -q -n auto --dist worksteal -m "hypothesis and not servers"
 	CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -q -m servers
 
 # style, types (those of the browser tests too), layers, and that the docs tell the truth

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from aitp_desk.app.server import RunningServer
 
 # the same examples in every run, however slow the machine is; more of them where minutes are there
-_EXAMPLES = int(os.environ.get("AITP_DESK_EXAMPLES", "40"))
+_EXAMPLES = int(os.environ.get("AITP_DESK_EXAMPLES", "15"))
 settings.register_profile("suite", deadline=None, derandomize=True, max_examples=_EXAMPLES)
 settings.load_profile("suite")
 

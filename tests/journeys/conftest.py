@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import pytest_asyncio
-from openai import AsyncOpenAI
 
 from tests.support.browser.chromium import OpenBrowser, browsing
 from tests.support.clients.ahp import Visitor, visiting
 from tests.support.clients.openai import sdk
 from tests.support.clients.threads import Talker, talking
 from tests.support.plugins.message_monitor import Overheard, listen
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
 
 
 @pytest.fixture(scope="session")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from eth_account import Account
-from eth_account.messages import encode_defunct, encode_typed_data
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -70,6 +68,9 @@ def typed_data(draw: st.DrawFn) -> dict[str, Any]:
 @settings(max_examples=60, deadline=None)
 @given(typed_data())
 def test_typed_data_comes_to_the_same_signature(data: dict[str, Any]) -> None:
+    from eth_account import Account
+    from eth_account.messages import encode_typed_data
+
     read = msgspec.convert(data, eip712.TypedData)
     signed = Account.sign_message(encode_typed_data(full_message=data), KEY).signature
     digest = eip712.digest_of(read)
@@ -80,6 +81,9 @@ def test_typed_data_comes_to_the_same_signature(data: dict[str, Any]) -> None:
 @settings(max_examples=30, deadline=None)
 @given(st.binary(max_size=300))
 def test_a_personal_message_comes_to_the_same_signature(message: bytes) -> None:
+    from eth_account import Account
+    from eth_account.messages import encode_defunct
+
     signed = Account.sign_message(encode_defunct(primitive=message), KEY).signature
     assert secp256k1.sign(eip191.digest_of(message), KEY) == bytes(signed)
 
@@ -120,6 +124,8 @@ def test_a_personal_message_comes_to_the_same_signature(message: bytes) -> None:
 def test_a_transaction_comes_to_the_same_signature(
     transaction: dict[str, Any], fees: dict[str, Any], chain_id: int
 ) -> None:
+    from eth_account import Account
+
     whole = transaction | fees
     read = msgspec.convert(whole, evm_transactions.EvmTransaction)
     theirs = {

@@ -6,11 +6,10 @@ import json
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import aiohttp
 import msgspec
-from openai import AsyncOpenAI
 
 from aitp_desk.app.server import open_server
 from aitp_desk.config import load_config
@@ -23,6 +22,9 @@ from tests.support.access.keys import make_key
 from tests.support.clients.ahp import CONVERSE
 from tests.support.clients.threads import Talker
 from tests.support.doubles.messages_api import KEY, MessagesApi, messages_api
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
 
 WEATHER = 'What is the weather? Use get_weather {"place": "Sund"}'
 POLL = 5

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from a2a.client import Client
 from a2a.types import a2a_pb2
 from a2a.utils import errors as sdk_errors
 
@@ -16,6 +15,9 @@ from tests.journeys.a2a.test_calls import offers
 from tests.support.clients.a2a import Binding, calling, request, said, send, state, tasking
 from tests.support.clients.threads import Talker, talking
 from tests.support.doubles.agent import PacedAgent, ScriptedAgent
+
+if TYPE_CHECKING:
+    from a2a.client import Client
 
 SHOP = "How long do returns take?"
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -11,7 +11,6 @@ from urllib.parse import quote
 
 import pytest
 import pytest_asyncio
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from aitp_desk.protocols.mcp.server.plain_rpc import VERSIONS
 from aitp_desk.store.reads.audit_log import audit_rows
@@ -73,6 +72,8 @@ async def result(shopper: Shopper, method: str, params: Any = None) -> Any:
 
 
 async def test_a_program_that_knows_no_transport_is_answered(shopper: Shopper) -> None:
+    from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
     greeted = await result(shopper, "initialize", {"protocolVersion": "2024-11-05"})
     assert greeted["protocolVersion"] == "2024-11-05"
     url = shopper.talker.desk.url

@@ -10,9 +10,6 @@ from typing import Any
 
 import httpx2
 import pytest
-from mcp import MCPError
-from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
-from mcp_types import TextResourceContents
 
 from aitp_desk.model.calls.action import Action
 from tests.support.access.oauth_clients import get_token, make_client
@@ -25,6 +22,9 @@ from tests.support.sites.shop import SAM, STOVE, make_shop, shopping
 
 
 async def test_pages_are_resources_and_so_is_what_the_site_has_one_by_one(tmp_path: Path) -> None:
+    from mcp import MCPError
+    from mcp_types import TextResourceContents
+
     async with shopping(tmp_path) as (shopper, _):
         url, key = shopper.talker.desk.url, shopper.talker.key
         for mode in MODES:
@@ -82,6 +82,8 @@ async def test_many_pages_are_listed_a_hundred_at_a_time(tmp_path: Path) -> None
 
 
 async def test_the_questions_of_the_home_page_are_prompts(tmp_path: Path) -> None:
+    from mcp import MCPError
+
     async with talking(tmp_path) as talker:
         async with talker.http.get("/") as response:
             home = await response.text()
@@ -103,6 +105,8 @@ async def test_the_questions_of_the_home_page_are_prompts(tmp_path: Path) -> Non
 async def test_the_sdk_gets_a_token_for_this_door_when_a_tool_needs_one(
     tmp_path: Path, mode: Mode
 ) -> None:
+    from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
+
     async with shopping(tmp_path) as (shopper, _):
         desk = shopper.talker.desk
         client = await make_client(desk.store, tmp_path / "data", "actions", now=NOON)
@@ -131,6 +135,8 @@ async def test_the_sdk_gets_a_token_for_this_door_when_a_tool_needs_one(
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_the_sdk_asks_for_the_scope_that_a_tool_needs(tmp_path: Path, mode: Mode) -> None:
+    from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
+
     async with shopping(tmp_path) as (shopper, _):
         desk, data = shopper.talker.desk, tmp_path / "data"
         client = await make_client(desk.store, data, "threads", "actions", now=NOON)
@@ -209,6 +215,8 @@ async def test_faults_and_deadlines_of_actions_are_told_without_detail(
 async def test_a_fault_of_the_desks_own_is_told_by_its_id_alone(
     tmp_path: Path, mode: Mode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from mcp import MCPError
+
     async with (
         talking(tmp_path) as talker,
         tool_user(talker.desk.url, mode) as client,
@@ -224,6 +232,8 @@ async def test_a_fault_of_the_desks_own_is_told_by_its_id_alone(
 
 
 async def test_a_further_agent_has_tools_and_pages_of_its_own(tmp_path: Path) -> None:
+    from mcp_types import TextResourceContents
+
     site = tmp_path / "site"
     for name, fact in (("content", "We open at nine."), ("books", "The oldest is a herbal.")):
         (site / name).mkdir(parents=True)

@@ -8,12 +8,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from subprocess import PIPE, Popen
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import mcp
 import pytest
-from mcp.client.stdio import StdioServerParameters, stdio_client
-from mcp_types import ElicitResult, ErrorData
 
 from aitp_desk.store.engine.lock import lock_data_folder
 from tests.support.access.keys import make_key
@@ -21,6 +18,10 @@ from tests.support.clients.mcp import MODES, Mode, failure, tool_user, words
 from tests.support.desk.command import run_here
 from tests.support.desk.server import serving
 from tests.support.sites.shop import SAM, STOVE, make_shop
+
+if TYPE_CHECKING:
+    import mcp
+    from mcp_types import ElicitResult, ErrorData
 
 pytestmark = pytest.mark.servers
 
@@ -51,6 +52,9 @@ async def piped(
     folder: Path, site: Path, mode: Mode, key: str = "", **more: Any
 ) -> AsyncIterator[mcp.Client]:
     """A client that has begun the command itself; what that logs goes into a file."""
+    import mcp
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
     arguments = ["-m", "aitp_desk", "mcp", str(site), "--data", str(folder / "data")]
     environment = {"DESK_KEY": key} if key else {}
     server = StdioServerParameters(command=sys.executable, args=arguments, env=environment)
@@ -89,6 +93,8 @@ async def test_a_desktop_client_has_the_same_tools(tmp_path: Path, mode: Mode) -
 async def test_its_key_opens_more_and_its_user_is_asked_in_both_eras(
     tmp_path: Path, mode: Mode
 ) -> None:
+    from mcp_types import ElicitResult
+
     site, asked = make_shop(tmp_path), []
     key = await make_agents_key(tmp_path, site)
 
@@ -108,6 +114,8 @@ async def test_its_key_opens_more_and_its_user_is_asked_in_both_eras(
 
 
 async def test_a_client_that_cannot_ask_after_all_is_told_what_to_send(tmp_path: Path) -> None:
+    from mcp_types import ErrorData
+
     site = make_shop(tmp_path)
     key = await make_agents_key(tmp_path, site)
 

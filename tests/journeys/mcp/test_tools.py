@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import pytest_asyncio
-from mcp import MCPError
-from mcp_types import ElicitRequestFormParams, ElicitResult
 
 from tests.support.clients.mcp import MODES, Mode, failure, tool_user, words
 from tests.support.sites.shop import BOOT, RUTH, SAM, STOVE, Shopper, shopping
+
+if TYPE_CHECKING:
+    from mcp_types import ElicitRequestFormParams, ElicitResult
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 OPEN = ["site_info", "content_search", "contact", "list_pages", "product_search", "buy_trail_map"]
@@ -142,6 +143,8 @@ async def test_what_cannot_be_undone_is_agreed_to_first(
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_refusals_say_what_would_be_right(shopper: Shopper, url: str, mode: Mode) -> None:
+    from mcp import MCPError
+
     async with tool_user(url, mode, shopper.talker.key) as client:
         await client.list_tools()
         missing = await client.call_tool("order_lookup", {})
@@ -215,6 +218,8 @@ async def test_a_call_in_a_conversation_stands_on_its_thread(
 async def test_a_client_that_can_ask_its_user_asks_for_what_is_missing_and_for_consent(
     shopper: Shopper, url: str
 ) -> None:
+    from mcp_types import ElicitResult
+
     order = {"items": [{"sku": STOVE}], "store": "Boise", "email": "kai@customer.example"}
     asked: list[ElicitRequestFormParams] = []
 
@@ -242,6 +247,8 @@ async def test_a_client_that_can_ask_its_user_asks_for_what_is_missing_and_for_c
 async def test_what_its_user_does_not_want_is_not_done(
     shopper: Shopper, url: str, answer: Any
 ) -> None:
+    from mcp_types import ElicitResult
+
     async def user(_context: Any, _params: Any) -> ElicitResult:
         if answer == "no":
             return ElicitResult(action="accept", content={"agree": False})
@@ -258,6 +265,8 @@ async def test_what_its_user_does_not_want_is_not_done(
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_who_lacks_a_credential_is_told_so(url: str, mode: Mode) -> None:
+    from mcp import MCPError
+
     async with tool_user(url, mode) as nobody:
         with pytest.raises(MCPError, match="actions:place_order"):
             await nobody.call_tool("place_order", {})

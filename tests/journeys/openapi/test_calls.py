@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import jsonschema
 import pytest
 import pytest_asyncio
-from openapi_spec_validator import OpenAPIV31SpecValidator
 from selectolax.lexbor import LexborHTMLParser
 
 from tests.support.clients.threads import Talker, Told, talking
@@ -73,6 +72,8 @@ def check_shape(described: Any, path: str, told: Told) -> None:
 
 @pytest.mark.parametrize("path", ["/openapi.json", "/books/openapi.json"])
 async def test_the_document_is_valid(shop: Shop, path: str) -> None:
+    from openapi_spec_validator import OpenAPIV31SpecValidator
+
     described = await document(shop.stranger, path)
     assert described["openapi"].startswith("3.1.")
     assert list(OpenAPIV31SpecValidator(described).iter_errors()) == []

@@ -13,15 +13,6 @@ from typing import Any
 
 import aiohttp
 import pytest
-from x402 import x402Client
-from x402.http.utils import (
-    decode_payment_required_header,
-    decode_payment_response_header,
-    encode_payment_signature_header,
-)
-from x402.mechanisms.evm.exact import register_exact_evm_client
-from x402.mechanisms.evm.signers import EthAccountSigner
-from x402.schemas import PaymentPayload
 
 from aitp_desk.app.server import open_server
 from aitp_desk.config import load_config
@@ -128,6 +119,16 @@ async def asked_of(who: Talker, letter: str = "A") -> dict[str, Any]:
 async def test_the_client_of_x402_pays_by_what_it_is_told_and_gets_the_result(
     site: Path, fake: Facilitator
 ) -> None:
+    from x402 import x402Client
+    from x402.http.utils import (
+        decode_payment_required_header,
+        decode_payment_response_header,
+        encode_payment_signature_header,
+    )
+    from x402.mechanisms.evm.exact import register_exact_evm_client
+    from x402.mechanisms.evm.signers import EthAccountSigner
+    from x402.schemas import PaymentPayload
+
     payer = wallet(fake)
     client = register_exact_evm_client(x402Client(), EthAccountSigner(payer.account))
     async with selling(site) as guest:

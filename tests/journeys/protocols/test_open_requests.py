@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import pytest_asyncio
 from a2a.utils.errors import A2AError
 from google.protobuf.json_format import MessageToDict
-from mcp.types import ElicitRequestFormParams, ElicitResult
 
 from tests.support.clients.a2a import said, send, state, tasking
 from tests.support.clients.mcp import failure, tool_user, words
@@ -18,6 +17,9 @@ from tests.support.clients.threads import THREADS, Talker, talking
 from tests.support.doubles.agent import ScriptedAgent
 from tests.support.plugins.decisions import SIZE
 from tests.support.plugins.packages import installed, loyalty
+
+if TYPE_CHECKING:
+    from mcp.types import ElicitRequestFormParams, ElicitResult
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -117,6 +119,8 @@ async def test_a_tool_that_is_asked_back_gives_words_and_the_form(guest: Talker,
 
 
 async def test_a_client_that_can_ask_its_user_puts_the_form_to_them(guest: Talker) -> None:
+    from mcp.types import ElicitResult
+
     asked: list[ElicitRequestFormParams] = []
     filled = {"reward": "Tea"}
 
@@ -144,6 +148,8 @@ async def test_a_client_that_can_ask_its_user_puts_the_form_to_them(guest: Talke
 
 
 async def test_what_its_user_does_not_answer_stays_open(guest: Talker) -> None:
+    from mcp.types import ElicitResult
+
     async def user(_context: Any, _params: Any) -> ElicitResult:
         return ElicitResult(action="decline")
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import aiohttp
 import pytest
-from openai import AsyncOpenAI
 
 from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.base import Agent, Answer, Event, Outcome, Turn
@@ -323,6 +322,8 @@ async def test_each_agent_calls_its_own_actions(folder: Path) -> None:
 
 
 async def test_each_agent_is_the_one_assistant_of_its_address(folder: Path) -> None:
+    from openai import AsyncOpenAI
+
     async with talking(folder) as talker:
         key = await make_key(talker.desk.store, folder.parent / "data", "threads")
         for desk, id_, name in [(SITE, "desk", "Shop"), (BOOKS, "books", "The bookshelf")]:
@@ -337,6 +338,8 @@ async def test_each_agent_is_the_one_assistant_of_its_address(folder: Path) -> N
 async def test_a_reply_names_the_assistant_of_its_address(
     folder: Path, desk: str, id_: str
 ) -> None:
+    from openai import AsyncOpenAI
+
     async with talking(folder) as talker:
         key = await make_key(talker.desk.store, folder.parent / "data", "threads")
         async with AsyncOpenAI(base_url=f"{talker.desk.url}{desk}/v1", api_key=key) as client:
@@ -351,6 +354,8 @@ async def test_a_reply_names_the_assistant_of_its_address(
 
 
 async def test_a_file_of_one_agent_does_not_exist_at_the_address_of_another(folder: Path) -> None:
+    from openai import AsyncOpenAI
+
     async with talking(folder) as anybody:
         talker = await anybody.with_key("threads")
         assert talker.key is not None

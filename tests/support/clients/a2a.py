@@ -5,15 +5,16 @@ from __future__ import annotations
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import httpx
-from a2a.client import Client, ClientConfig, ClientFactory
-from a2a.client.card_resolver import A2ACardResolver
 from a2a.types import a2a_pb2
 from google.protobuf.json_format import ParseDict
 
 from aitp_desk.app.server import RunningServer
+
+if TYPE_CHECKING:
+    from a2a.client import Client
 
 Binding = Literal["JSONRPC", "HTTP+JSON"]
 
@@ -35,6 +36,9 @@ async def tasking(
         key: its API key.
         streams: whether it sends by streams.
     """
+    from a2a.client import ClientConfig, ClientFactory
+    from a2a.client.card_resolver import A2ACardResolver
+
     headers = {} if key is None else {"Authorization": f"Bearer {key}"}
     async with httpx.AsyncClient(headers=headers, timeout=30) as http:
         card = await A2ACardResolver(http, desk.url).get_agent_card()

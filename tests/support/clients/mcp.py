@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import httpx2
-import mcp
-from mcp.client.streamable_http import streamable_http_client
-from mcp_types import CallToolResult
+
+if TYPE_CHECKING:
+    import mcp
+    from mcp_types import CallToolResult
 
 Mode = Literal["legacy", "auto"]
 MODES: tuple[Mode, ...] = ("legacy", "auto")
@@ -34,6 +35,9 @@ async def tool_user(
         key: sent with every request.
         more: how the client itself is made.
     """
+    import mcp
+    from mcp.client.streamable_http import streamable_http_client
+
     known = {} if key is None else {"Authorization": f"Bearer {key}"}
     async with httpx2.AsyncClient(headers={**headers, **known}, auth=auth, timeout=30) as http:
         transport = streamable_http_client(url + path, http_client=http)

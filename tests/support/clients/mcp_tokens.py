@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 
 
 class Memory:
@@ -14,6 +17,8 @@ class Memory:
     """
 
     def __init__(self, token: str | None = None, scope: str | None = None) -> None:
+        from mcp.shared.auth import OAuthToken
+
         self.tokens = None if token is None else OAuthToken(access_token=token, scope=scope)
 
     async def get_tokens(self) -> OAuthToken | None:

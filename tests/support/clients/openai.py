@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
-from openai import AsyncOpenAI
 from pydantic import BaseModel
 
 from tests.support.clients.threads import Talker
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
 
 Given = TypeVar("Given", bound=BaseModel)
 
@@ -24,6 +26,8 @@ DEPRECATED = pytest.mark.filterwarnings(
 @asynccontextmanager
 async def sdk(talker: Talker) -> AsyncIterator[AsyncOpenAI]:
     """The SDK's client with a talker's key. It checks types strictly and never tries again."""
+    from openai import AsyncOpenAI
+
     assert talker.key is not None, "the SDK always sends a key"
     async with AsyncOpenAI(
         base_url=f"{talker.desk.url}/v1",

@@ -7,13 +7,13 @@ import os
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import uvicorn
-from mcp.server import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
+
+if TYPE_CHECKING:
+    from mcp.server import MCPServer
 
 
 class Stock(BaseModel):
@@ -29,6 +29,10 @@ def make_server(called: list[str] | None = None) -> MCPServer:
     Parameters:
         called: is told what was done.
     """
+    from mcp.server import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
+    from mcp.types import ToolAnnotations
+
     server = MCPServer("shop")
     done = [] if called is None else called
 

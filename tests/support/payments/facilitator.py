@@ -12,13 +12,13 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from aiohttp import web
-from eth_account import Account
-from eth_account.messages import encode_typed_data
-from eth_account.signers.local import LocalAccount
 from eth_utils.crypto import keccak
+
+if TYPE_CHECKING:
+    from eth_account.signers.local import LocalAccount
 
 Json = Mapping[str, Any]
 Mood = Literal[
@@ -218,6 +218,8 @@ class Facilitator:
 
     def _why_not(self, body: Json) -> str:
         """What is wrong with a payment, as facilitators call it; empty for nothing."""
+        from eth_account import Account
+
         asked, signed = body["paymentRequirements"], _signed(body)
         assert body["x402Version"] == body["paymentPayload"]["x402Version"] == 2
         assert body["paymentPayload"]["accepted"] == asked
@@ -247,6 +249,8 @@ class Wallet:
     """Who pays, with a key of their own."""
 
     def __init__(self) -> None:
+        from eth_account import Account
+
         self.account: LocalAccount = Account.create()
         self.address = str(self.account.address)
 
@@ -285,6 +289,8 @@ def before(payload: Json, network: str) -> dict[str, Any]:
 
 def typed(signed: Json, asset: str, coin: tuple[int, str, str]) -> Any:
     """What a payer signs (EIP-712)."""
+    from eth_account.messages import encode_typed_data
+
     chain, name, version = coin
     message = {
         "from": signed["from"],

@@ -12,11 +12,9 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import aiohttp
-from x402 import x402Client
-from x402.mechanisms.evm.exact.register import register_exact_evm_client
-from x402.mechanisms.evm.signers import EthAccountSigner
 
 from aitp_desk.app.server import open_server
 from aitp_desk.capability import Delivery, Effect
@@ -30,6 +28,9 @@ from tests.support.desk.first_start import begin_database
 from tests.support.payments.facilitator import Facilitator, Wallet, facilitator
 from tests.support.payments.x402_merchant import PAY_TO
 from tests.support.payments.x402_site import ACTIONS
+
+if TYPE_CHECKING:
+    from x402 import x402Client
 
 CODE = "SC-7K2QX-00000-11111-22222"
 """A code of store credit, of 100 USD."""
@@ -98,6 +99,10 @@ class Market:
 
     def payer(self) -> x402Client:
         """Somebody who pays by the package's own client."""
+        from x402 import x402Client
+        from x402.mechanisms.evm.exact.register import register_exact_evm_client
+        from x402.mechanisms.evm.signers import EthAccountSigner
+
         client = x402Client()
         register_exact_evm_client(client, EthAccountSigner(self.wallet().account))
         return client

@@ -10,14 +10,10 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import aiohttp
 import msgspec
-from eth_account import Account
-from x402 import x402Client
-from x402.mechanisms.evm.exact.register import register_exact_evm_client
-from x402.mechanisms.evm.signers import EthAccountSigner
 
 from aitp_desk.app.server import open_server
 from aitp_desk.capability import (
@@ -42,6 +38,9 @@ from tests.support.clients.threads import Talker
 from tests.support.desk.first_start import begin_database
 from tests.support.payments.methods import REQUIREMENT
 from tests.support.payments.till_plugin import Quote, Receipt, Till, X402Payment
+
+if TYPE_CHECKING:
+    from x402 import x402Client
 
 _MILLION = 1_000_000
 NETWORK = "eip155:84532"
@@ -221,6 +220,11 @@ def sold_at(desk: Talker) -> list[str]:
 
 def payer() -> x402Client:
     """Somebody who pays by the package's own client, with money that nobody looks for."""
+    from eth_account import Account
+    from x402 import x402Client
+    from x402.mechanisms.evm.exact.register import register_exact_evm_client
+    from x402.mechanisms.evm.signers import EthAccountSigner
+
     client = x402Client()
     register_exact_evm_client(client, EthAccountSigner(Account.create()))
     return client

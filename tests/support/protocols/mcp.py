@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-from mcp import MCPError
-
 from tests.support.clients.mcp import Mode, failure, tool_user, words
 from tests.support.clients.threads import Talker
 from tests.support.protocols.cases import Case, Outcome
@@ -19,6 +17,8 @@ class ByMcp:
         self._mode = mode
 
     async def call(self, who: Talker, case: Case) -> Outcome:
+        from mcp import MCPError
+
         given = with_consent(case)
         async with tool_user(who.desk.url, self._mode, who.key) as client:
             await client.list_tools()  # from now on results are held against their schemas

@@ -269,7 +269,6 @@ def is_described(action: OfferedAction, arguments: Any) -> bool:
 
 
 @given(data=st.data())
-@settings(max_examples=30)
 def test_whatever_its_schema_describes_is_read(
     everything: OfferedAction, data: st.DataObject
 ) -> None:
@@ -280,7 +279,6 @@ def test_whatever_its_schema_describes_is_read(
 
 
 @given(arguments=st.dictionaries(st.text(max_size=3), JSON, max_size=2) | JSON, rest=JSON)
-@settings(max_examples=80)
 def test_whatever_is_sent_is_read_or_refused_and_what_is_read_was_described(
     everything: OfferedAction, arguments: Any, rest: Any
 ) -> None:

@@ -10,9 +10,6 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from x402.mechanisms.evm.default_assets import DEFAULT_ASSETS
-from x402.mechanisms.evm.v1.constants import V1_NETWORK_CHAIN_IDS
-from x402.schemas import PaymentPayload, PaymentRequirements
 
 from aitp_desk.capability import InvalidRequest, Money
 from aitp_payments.x402.networks import NETWORKS, atomic, network_named
@@ -44,6 +41,9 @@ def judged(payload: Mapping[str, Any]) -> str | None:
 
 
 def test_the_networks_are_those_that_payers_know() -> None:
+    from x402.mechanisms.evm.default_assets import DEFAULT_ASSETS
+    from x402.mechanisms.evm.v1.constants import V1_NETWORK_CHAIN_IDS
+
     for network in NETWORKS:
         usual = DEFAULT_ASSETS[network.id][0]
         assert (network.asset, network.coin, network.version) == (
@@ -57,6 +57,8 @@ def test_the_networks_are_those_that_payers_know() -> None:
 
 
 def test_what_is_asked_for_is_read_by_x402_as_it_is_written() -> None:
+    from x402.schemas import PaymentRequirements
+
     read_by_x402 = PaymentRequirements.model_validate(TOLD)
     assert read_by_x402.model_dump(by_alias=True) == TOLD
     assert TOLD["amount"] == "250000"
@@ -89,6 +91,8 @@ def test_a_payment_of_either_version_pays_what_is_asked_for() -> None:
 
 
 def test_a_facilitator_is_asked_by_version_2_whatever_was_presented() -> None:
+    from x402.schemas import PaymentPayload
+
     two = for_facilitator(read(PAID), ASKED)
     one = for_facilitator(read(before(PAID, "base-sepolia")), ASKED)
     assert one == two

@@ -9,12 +9,6 @@ from typing import Any, Literal
 import httpx2
 import pytest
 import pytest_asyncio
-from mcp.client.auth import OAuthFlowError
-from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
-from mcp.shared.auth import (
-    OAuthMetadata,
-    ProtectedResourceMetadata,
-)
 
 from tests.support.access.oauth_clients import get_token, make_client
 from tests.support.clients.mcp_tokens import Memory
@@ -113,6 +107,10 @@ METHODS: tuple[Literal["client_secret_basic", "client_secret_post"], ...] = (
 
 
 async def test_the_mcp_sdk_finds_its_way_from_a_401_to_a_token(tmp_path: Path) -> None:
+    from mcp.client.auth import OAuthFlowError
+    from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
+    from mcp.shared.auth import OAuthMetadata, ProtectedResourceMetadata
+
     async with talking(tmp_path) as talker:
         client = await make_client(talker.desk.store, tmp_path / "data", "threads", now=NOON)
         url = talker.desk.url
@@ -150,6 +148,8 @@ async def test_the_mcp_sdk_finds_its_way_from_a_401_to_a_token(tmp_path: Path) -
 
 
 async def test_the_mcp_sdk_asks_for_the_scope_that_its_token_lacks(tmp_path: Path) -> None:
+    from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
+
     async with talking(tmp_path) as talker:
         data, url = tmp_path / "data", talker.desk.url
         client = await make_client(talker.desk.store, data, "threads", "actions", now=NOON)

@@ -6,11 +6,9 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import openai
 import pytest
-from openai import AssistantEventHandler, AsyncOpenAI, OpenAI
 
 from aitp_desk.agent.base import Answer
 from aitp_desk.desk.access.site_agents import SITE_AGENT
@@ -18,29 +16,13 @@ from tests.support.clients.openai import DEPRECATED, exact, sdk
 from tests.support.clients.threads import Talker, talking
 from tests.support.doubles.agent import PacedAgent, ScriptedAgent
 
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
 pytestmark = DEPRECATED
 
 POLL = 5
 ASKS: Any = [{"role": "user", "content": "What does gift wrapping cost?"}]
-
-
-class Heard(AssistantEventHandler):
-    """Keeps what the plain client's handler is told of."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.names: list[str] = []
-        self.deltas: list[str] = []
-
-    def on_event(self, event: Any) -> None:
-        self.names.append(event.event)
-        exact(event.data)
-
-    def on_text_delta(self, delta: Any, snapshot: Any) -> None:
-        self.deltas.append(delta.value)
-
-    def on_end(self) -> None:
-        self.names.append("end")
 
 
 @asynccontextmanager
@@ -50,6 +32,8 @@ async def retrying(talker: Talker, sent: Callable[[Any], None]) -> AsyncIterator
     Parameters:
         sent: told of every request.
     """
+    import openai
+    from openai import AsyncOpenAI
 
     async def tell(request: Any) -> None:
         sent(request)
@@ -62,6 +46,9 @@ async def retrying(talker: Talker, sent: Callable[[Any], None]) -> AsyncIterator
 
 
 async def test_the_plain_client_drives_a_desk_from_the_thread_to_its_end(tmp_path: Path) -> None:
+    import openai
+    from openai import OpenAI
+
     def drive(talker: Talker) -> None:
         with OpenAI(
             base_url=f"{talker.desk.url}/v1",
@@ -71,7 +58,9 @@ async def test_the_plain_client_drives_a_desk_from_the_thread_to_its_end(tmp_pat
         ) as client:
             threads = client.beta.threads
             thread = exact(threads.create(messages=ASKS, metadata={"a": "b"}))
-            heard = Heard()
+            from tests.support.clients.openai_handlers import EventRecorder
+
+            heard = EventRecorder()
             with threads.runs.create_and_stream(
                 thread_id=thread.id, assistant_id=SITE_AGENT, event_handler=heard
             ) as stream:
@@ -158,6 +147,8 @@ async def test_an_update_that_brings_nothing_changes_nothing(tmp_path: Path) -> 
 
 
 async def test_what_can_never_succeed_is_sent_once(tmp_path: Path) -> None:
+    import openai
+
     sent: list[Any] = []
     async with (
         talking(tmp_path, agent=ScriptedAgent()) as desk,
@@ -216,6 +207,8 @@ async def test_who_prefers_to_wait_polls_once(tmp_path: Path) -> None:
 
 
 async def test_a_refusal_says_what_is_wrong_in_the_sdks_own_classes(tmp_path: Path) -> None:
+    import openai
+
     async with talking(
         tmp_path, "limits.enabled=true", "limits.authenticated_per_minute=4", agent=ScriptedAgent()
     ) as desk:

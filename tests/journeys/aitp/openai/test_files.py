@@ -6,12 +6,10 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import aiohttp
-import openai
 import pytest
-from openai import AsyncOpenAI
-from openai.types import FileObject
 
 from aitp_desk.agent.base import FileText
 from aitp_desk.desk.threads.files import MAX_UPLOADS_OF_CALLER
@@ -20,6 +18,10 @@ from tests.support.clients.threads import Talker, Told, talking
 from tests.support.doubles.agent import Clock, ScriptedAgent
 from tests.support.http import raw_client
 from tests.support.http.connection import SECONDS, calling
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+    from openai.types import FileObject
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), DEPRECATED]
 
@@ -34,6 +36,8 @@ async def upload(client: AsyncOpenAI, name: str, data: bytes = b"Notes.") -> Fil
 
 
 async def test_a_file_is_uploaded_retrieved_read_listed_and_deleted(client: AsyncOpenAI) -> None:
+    import openai
+
     text = "Ünïcödé — 漢字\r\n--boundary--\r\n".encode()
     file = await upload(client, "Über uns.txt", text)
     assert (file.filename, file.bytes, file.purpose) == ("Über uns.txt", len(text), "assistants")
@@ -57,6 +61,8 @@ async def test_a_file_is_uploaded_retrieved_read_listed_and_deleted(client: Asyn
 
 
 async def test_the_sdk_walks_the_pages_of_a_list(talker: Talker) -> None:
+    import openai
+
     async with sdk(await talker.with_key()) as client:
         made = [await upload(client, f"{n}.txt") for n in range(5)]
         newest_first = [file async for file in client.files.list(limit=2)]
@@ -277,6 +283,8 @@ async def test_files_have_limits(tmp_path: Path) -> None:
 
 
 async def test_a_file_may_expire(tmp_path: Path) -> None:
+    import openai
+
     clock = Clock()
     async with talking(tmp_path, clock=clock) as talker, sdk(await talker.with_key()) as client:
         file = exact(

@@ -6,18 +6,21 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
-
-from openai import AsyncAssistantEventHandler, AsyncOpenAI
+from typing import TYPE_CHECKING, Any
 
 from aitp_desk.agent.base import Agent, Answer, Delta, Restart, ToolRequest
 from aitp_desk.agent.tools import ToolCallRecord, ToolRound
 from aitp_desk.desk.access.site_agents import SITE_AGENT
 from aitp_desk.model.conversation.run import ToolCall
 from tests.support.clients.event_stream import Listener
-from tests.support.clients.openai import DEPRECATED, exact, sdk
+from tests.support.clients.openai import DEPRECATED, sdk
 from tests.support.clients.threads import THREADS, Talker, talking
 from tests.support.doubles.agent import PacedAgent, ScriptedAgent
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+    from tests.support.clients.openai_handlers import AsyncEventRecorder
 
 pytestmark = DEPRECATED
 
@@ -25,28 +28,10 @@ STOCK: Any = {"type": "function", "function": {"name": "stock", "parameters": {"
 OWED = (ToolCallRecord(ToolCall("call_1", "stock", '{"book": "Emma"}')),)
 
 
-class Handler(AsyncAssistantEventHandler):
-    """Keeps what it is told of."""
+def make_handler() -> AsyncEventRecorder:
+    from tests.support.clients.openai_handlers import AsyncEventRecorder
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.names: list[str] = []
-        self.deltas: list[str] = []
-        self.texts: list[str] = []
-        self.messages: list[str] = []
-
-    async def on_event(self, event: Any) -> None:
-        self.names.append(event.event)
-        exact(event.data)
-
-    async def on_text_delta(self, delta: Any, snapshot: Any) -> None:
-        self.deltas.append(delta.value)
-
-    async def on_text_done(self, text: Any) -> None:
-        self.texts.append(text.value)
-
-    async def on_message_done(self, message: Any) -> None:
-        self.messages.append(message.id)
+    return AsyncEventRecorder()
 
 
 @asynccontextmanager
@@ -66,7 +51,7 @@ async def test_the_handler_hears_of_the_run_its_text_and_its_end(tmp_path: Path)
     agent = PacedAgent()
     async with streaming(tmp_path, agent) as (_, client):
         thread_id = await thread_of(client, "Hello?")
-        handler = Handler()
+        handler = make_handler()
         agent.say(Delta("Good "), Delta("morning."), Answer("Good morning."))
         async with client.beta.threads.runs.stream(
             thread_id=thread_id, assistant_id=SITE_AGENT, event_handler=handler
@@ -108,7 +93,7 @@ async def test_text_comes_as_it_is_written(tmp_path: Path) -> None:
 async def test_an_answer_without_pieces_is_told_when_it_is_there(tmp_path: Path) -> None:
     async with streaming(tmp_path, ScriptedAgent()) as (_, client):
         thread_id = await thread_of(client, "Emma?")
-        handler = Handler()
+        handler = make_handler()
         async with client.beta.threads.runs.create_and_stream(
             thread_id=thread_id, assistant_id=SITE_AGENT, event_handler=handler
         ) as stream:
@@ -126,7 +111,7 @@ async def test_a_run_that_needs_the_callers_tools_ends_one_stream_and_goes_on_in
     async with streaming(tmp_path, agent) as (_, client):
         thread_id = await thread_of(client, "How many?")
         runs = client.beta.threads.runs
-        handler = Handler()
+        handler = make_handler()
         agent.say(ToolRequest((ToolRound("", OWED),)))
         async with runs.stream(
             thread_id=thread_id, assistant_id=SITE_AGENT, tools=[STOCK], event_handler=handler
@@ -137,7 +122,7 @@ async def test_a_run_that_needs_the_callers_tools_ends_one_stream_and_goes_on_in
         assert run.required_action is not None
         (call,) = run.required_action.submit_tool_outputs.tool_calls
         assert call.function.name == "stock"
-        handler = Handler()
+        handler = make_handler()
         agent.say(Delta("Three."), Answer("Three."))
         async with runs.submit_tool_outputs_stream(
             run_id=run.id,
@@ -154,7 +139,7 @@ async def test_a_run_that_needs_the_callers_tools_ends_one_stream_and_goes_on_in
 
 async def test_a_thread_and_its_run_are_created_and_streamed_in_one_call(tmp_path: Path) -> None:
     async with streaming(tmp_path, ScriptedAgent()) as (_, client):
-        handler = Handler()
+        handler = make_handler()
         async with client.beta.threads.create_and_run_stream(
             assistant_id=SITE_AGENT,
             thread={"messages": [{"role": "user", "content": "Hello?"}]},
@@ -170,7 +155,7 @@ async def test_a_failed_and_a_cancelled_run_end_their_streams(tmp_path: Path) ->
     async with streaming(tmp_path, agent) as (_, client):
         thread_id = await thread_of(client, "Well?")
         runs = client.beta.threads.runs
-        handler = Handler()
+        handler = make_handler()
         agent.say(ZeroDivisionError("nobody hears of this"))
         async with runs.stream(
             thread_id=thread_id, assistant_id=SITE_AGENT, event_handler=handler
@@ -193,7 +178,7 @@ async def test_what_begins_anew_is_told_whole_at_its_end(tmp_path: Path) -> None
     agent = PacedAgent()
     async with streaming(tmp_path, agent) as (_, client):
         thread_id = await thread_of(client, "Well?")
-        handler = Handler()
+        handler = make_handler()
         async with client.beta.threads.runs.stream(
             thread_id=thread_id, assistant_id=SITE_AGENT, event_handler=handler
         ) as stream:

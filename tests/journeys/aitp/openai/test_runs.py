@@ -7,11 +7,9 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import openai
 import pytest
-from openai import AsyncOpenAI
 
 from aitp_desk.agent.base import Answer, Outcome, ToolRequest, Turn, Usage
 from aitp_desk.agent.tools import ToolCallRecord, ToolRound
@@ -21,6 +19,9 @@ from aitp_desk.model.conversation.run import ToolCall
 from tests.support.clients.openai import DEPRECATED, exact, sdk
 from tests.support.clients.threads import Talker, talking
 from tests.support.doubles.agent import Clock, Script, ScriptedAgent, repeat
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
 
 pytestmark = DEPRECATED
 
@@ -134,6 +135,8 @@ async def test_a_thread_and_its_run_are_created_in_one_call(tmp_path: Path) -> N
 
 
 async def test_runs_are_retrieved_listed_and_noted_upon(tmp_path: Path) -> None:
+    import openai
+
     async with driving(tmp_path) as driver:
         thread = await driver.thread("One?")
         runs = [
@@ -154,6 +157,8 @@ async def test_runs_are_retrieved_listed_and_noted_upon(tmp_path: Path) -> None:
 
 
 async def test_a_run_waits_for_the_callers_own_tools(tmp_path: Path) -> None:
+    import openai
+
     async with driving(tmp_path, ask_for_stock) as driver:
         thread = await driver.thread("How many of Emma?")
         run = await driver.poll(thread, tools=[STOCK])
@@ -208,6 +213,8 @@ async def test_a_run_waits_for_the_callers_own_tools(tmp_path: Path) -> None:
 
 
 async def test_outputs_name_every_open_call_once(tmp_path: Path) -> None:
+    import openai
+
     async def ask_twice(turn: Turn) -> Outcome:
         calls = tuple(ToolCallRecord(ToolCall(f"call_{n}", "stock", "{}")) for n in (1, 2))
         return Answer("Done.") if turn.rounds else ToolRequest((ToolRound("", calls),))
@@ -246,6 +253,8 @@ async def test_outputs_name_every_open_call_once(tmp_path: Path) -> None:
 
 
 async def test_a_run_whose_caller_does_not_come_back_expires(tmp_path: Path) -> None:
+    import openai
+
     clock = Clock()
     async with driving(tmp_path, ask_for_stock, clock) as driver:
         thread = await driver.thread("How many?")
@@ -271,6 +280,8 @@ async def test_a_run_whose_caller_does_not_come_back_expires(tmp_path: Path) -> 
 
 
 async def test_one_run_at_a_time_is_driven_on_a_thread(tmp_path: Path) -> None:
+    import openai
+
     async with driving(tmp_path, ask_for_stock) as driver:
         thread = await driver.thread("How many?")
         run = await driver.poll(thread, tools=[STOCK])
@@ -324,6 +335,8 @@ async def test_what_is_said_in_aitp_meanwhile_gets_a_run_that_follows(tmp_path: 
 
 
 async def test_a_run_that_waits_is_cancelled_at_once(tmp_path: Path) -> None:
+    import openai
+
     async with driving(tmp_path, ask_for_stock) as driver:
         thread = await driver.thread("How many?")
         run = await driver.poll(thread, tools=[STOCK])
@@ -401,6 +414,8 @@ async def test_an_agent_that_asks_for_what_was_not_offered_fails_its_run(
 
 
 async def test_a_run_names_an_assistant_of_this_site(tmp_path: Path) -> None:
+    import openai
+
     async with driving(tmp_path) as driver:
         thread = await driver.thread("Hello?")
         with pytest.raises(openai.NotFoundError) as refused:
@@ -415,6 +430,8 @@ async def test_a_run_names_an_assistant_of_this_site(tmp_path: Path) -> None:
 
 
 async def test_somebody_elses_runs_are_as_if_they_were_not(tmp_path: Path) -> None:
+    import openai
+
     async with driving(tmp_path, ask_for_stock) as driver:
         thread = await driver.thread("How many?")
         run = await driver.poll(thread, tools=[STOCK])

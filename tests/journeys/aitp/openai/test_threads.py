@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import openai
+from typing import TYPE_CHECKING
+
 import pytest
-from openai import AsyncOpenAI
 
 from tests.support.clients.openai import DEPRECATED, exact
 from tests.support.clients.threads import Talker
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), DEPRECATED]
 
@@ -91,6 +94,8 @@ async def test_what_is_posted_in_one_dialect_is_read_in_the_other(
 async def test_a_message_is_retrieved_changed_and_deleted(
     client: AsyncOpenAI, owner: Talker
 ) -> None:
+    import openai
+
     messages = client.beta.threads.messages
     thread = await client.beta.threads.create()
     kept = await messages.create(thread.id, role="user", content="One.")
@@ -125,6 +130,8 @@ async def test_a_message_is_retrieved_changed_and_deleted(
 async def test_a_deleted_thread_is_gone_for_both_dialects(
     client: AsyncOpenAI, owner: Talker
 ) -> None:
+    import openai
+
     thread = await client.beta.threads.create(messages=[{"role": "user", "content": "One."}])
     gone = exact(await client.beta.threads.delete(thread.id))
     assert (gone.id, gone.deleted) == (thread.id, True)
@@ -149,6 +156,8 @@ async def test_the_messages_of_one_run_are_listed_alone(client: AsyncOpenAI, own
 
 
 async def test_a_refusal_is_an_error_of_the_sdk(client: AsyncOpenAI, talker: Talker) -> None:
+    import openai
+
     foreign = (await (await talker.with_key()).open("Hello.")).id
     with pytest.raises(openai.NotFoundError) as refused:
         await client.beta.threads.retrieve(foreign)

@@ -9,7 +9,6 @@ import pytest
 import pytest_asyncio
 from a2a.types import a2a_pb2
 from google.protobuf.json_format import MessageToDict
-from x402.schemas import PaymentRequired, SettleResponse
 
 from tests.support.clients.a2a import Binding, calling, said, send, state, tasking
 from tests.support.clients.threads import Talker
@@ -32,6 +31,8 @@ def metadata(task: a2a_pb2.Task) -> Any:
 
 async def payment_of(task: a2a_pb2.Task) -> dict[str, Any]:
     """The metadata of a message that pays what a task asks."""
+    from x402.schemas import PaymentRequired
+
     told = metadata(task)
     assert told["x402.payment.status"] == "payment-required"
     required = PaymentRequired.model_validate(told["x402.payment.required"])
@@ -47,6 +48,8 @@ async def payment_of(task: a2a_pb2.Task) -> dict[str, Any]:
 async def test_a_task_is_asked_for_paid_and_done(
     desk: Talker, binding: Binding, version: str
 ) -> None:
+    from x402.schemas import SettleResponse
+
     town = f"Bend {binding} {version}"
     async with tasking(desk.desk, binding, version=version) as client:
         asked = await send(client, calling("weather", town=town))
@@ -66,6 +69,8 @@ async def test_a_task_is_asked_for_paid_and_done(
 
 
 async def test_a_payment_that_does_not_pay_leaves_the_task_waiting(desk: Talker) -> None:
+    from x402.schemas import SettleResponse
+
     async with tasking(desk.desk) as client:
         asked = await send(client, calling("weather", town="Cork"))
         pays = await payment_of(asked)

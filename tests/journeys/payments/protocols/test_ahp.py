@@ -9,8 +9,6 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
-from x402.http.clients import x402_httpx_transport
-from x402.http.utils import decode_payment_response_header
 
 from aitp_desk.protocols.base.payments.x402_wire import write_header
 from tests.support.clients.ahp import CONVERSE, Visitor
@@ -54,6 +52,9 @@ async def test_a_call_by_its_arguments_is_refused_until_it_is_paid(visitor: Visi
 
 
 async def test_the_client_of_x402_pays_for_it(desk: Talker) -> None:
+    from x402.http.clients import x402_httpx_transport
+    from x402.http.utils import decode_payment_response_header
+
     transport = x402_httpx_transport(payer())
     body = {"ahp": "0.1", "capability": "weather", "query": call("Hood")}
     async with httpx.AsyncClient(transport=transport, base_url=desk.desk.url, timeout=30) as http:

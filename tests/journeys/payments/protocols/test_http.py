@@ -6,24 +6,18 @@ import asyncio
 import json
 from base64 import b64decode
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
 import pytest_asyncio
-from x402 import x402Client
-from x402.http.clients import x402_httpx_transport
-from x402.http.utils import (
-    decode_payment_required_header,
-    decode_payment_response_header,
-    encode_payment_signature_header,
-)
-from x402.schemas import PaymentRequired
-from x402.schemas.v1 import PaymentRequiredV1
 
 from tests.support.clients.threads import Talker
 from tests.support.payments.till_plugin import till_of
 from tests.support.payments.x402_site import kiosk, payer, sold_at
+
+if TYPE_CHECKING:
+    from x402 import x402Client
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 WEATHER = "/capabilities/weather"
@@ -38,6 +32,8 @@ async def desk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talker
 @pytest_asyncio.fixture(loop_scope="module")
 async def buyer(desk: Talker) -> AsyncIterator[httpx.AsyncClient]:
     """Somebody whose client pays what it is asked for, and sends the request again."""
+    from x402.http.clients import x402_httpx_transport
+
     transport = x402_httpx_transport(payer())
     async with httpx.AsyncClient(transport=transport, base_url=desk.desk.url, timeout=30) as http:
         yield http
@@ -45,6 +41,8 @@ async def buyer(desk: Talker) -> AsyncIterator[httpx.AsyncClient]:
 
 def receipt_of(headers: httpx.Headers) -> Any:
     """What the answer says of the payment."""
+    from x402.http.utils import decode_payment_response_header
+
     read = decode_payment_response_header(headers["PAYMENT-RESPONSE"])
     assert headers["X-PAYMENT-RESPONSE"] == headers["PAYMENT-RESPONSE"]
     return read
@@ -63,6 +61,10 @@ async def test_a_call_is_quoted_paid_and_made_by_the_client_of_x402(
 
 
 async def test_the_refusal_says_what_and_how(desk: Talker) -> None:
+    from x402.http.utils import decode_payment_required_header
+    from x402.schemas import PaymentRequired
+    from x402.schemas.v1 import PaymentRequiredV1
+
     told = await desk.send("POST", WEATHER, {"town": "Hood"})
     assert told.status == 402
     body, payment = told.body, told.body["payment"]
@@ -85,6 +87,8 @@ async def test_the_refusal_says_what_and_how(desk: Talker) -> None:
 
 async def signed(client: x402Client, told: Any) -> str:
     """The header that pays what a refusal asks for."""
+    from x402.http.utils import decode_payment_required_header, encode_payment_signature_header
+
     required = decode_payment_required_header(told.headers["PAYMENT-REQUIRED"])
     return encode_payment_signature_header(await client.create_payment_payload(required))
 
@@ -110,6 +114,12 @@ async def test_a_payment_for_something_else_pays_nothing(desk: Talker) -> None:
 
 
 async def test_a_sum_that_is_not_right_is_refused_and_can_be_paid_again(desk: Talker) -> None:
+    from x402.http.utils import (
+        decode_payment_required_header,
+        decode_payment_response_header,
+        encode_payment_signature_header,
+    )
+
     told = await desk.send("POST", WEATHER, {"town": "Cork"})
     required = decode_payment_required_header(told.headers["PAYMENT-REQUIRED"])
     payload = await payer().create_payment_payload(required)
@@ -129,6 +139,9 @@ async def test_a_sum_that_is_not_right_is_refused_and_can_be_paid_again(desk: Ta
 
 
 async def test_version_1_of_x402_pays_by_its_own_body_and_header(desk: Talker) -> None:
+    from x402.http.utils import encode_payment_signature_header
+    from x402.schemas.v1 import PaymentRequiredV1
+
     client, town = payer(), {"town": "Bonn"}
     told = await desk.send("POST", WEATHER, town)
     payload = await client.create_payment_payload(PaymentRequiredV1.model_validate(told.body))

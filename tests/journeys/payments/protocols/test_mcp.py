@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-import mcp
 import pytest
 import pytest_asyncio
-from mcp import MCPError
-from mcp_types import RequestParamsMeta, TextResourceContents
-from x402.mcp import x402MCPClient
-from x402.mcp.utils import extract_payment_required_from_error
-from x402.schemas import PaymentRequired
 
 from tests.support.clients.mcp import MODES, Mode, tool_user, words
 from tests.support.clients.threads import Talker
 from tests.support.payments.x402_site import kiosk, payer, sold_at
+
+if TYPE_CHECKING:
+    import mcp
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -53,6 +50,8 @@ class Plain:
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_tool_is_paid_by_the_client_of_x402(desk: Talker, mode: Mode) -> None:
+    from x402.mcp import x402MCPClient
+
     town = f"Bend {mode}"
     async with tool_user(desk.desk.url, mode) as client:
         buyer = x402MCPClient(PlainTools(client), payer())
@@ -69,6 +68,8 @@ async def test_a_tool_is_paid_by_the_client_of_x402(desk: Talker, mode: Mode) ->
 async def test_what_has_to_be_paid_is_told_to_programs_and_in_words(
     desk: Talker, mode: Mode
 ) -> None:
+    from x402.schemas import PaymentRequired
+
     async with tool_user(desk.desk.url, mode) as client:
         result = await client.call_tool("weather", {"town": "Hood"})
     assert result.is_error
@@ -90,6 +91,8 @@ async def test_what_has_to_be_paid_is_told_to_programs_and_in_words(
 
 
 async def test_an_argument_pays_as_well(desk: Talker) -> None:
+    from mcp_types import RequestParamsMeta
+
     async with tool_user(desk.desk.url, "auto") as client:
         (tool,) = [one for one in (await client.list_tools()).tools if one.name == "weather"]
         properties = tool.input_schema["properties"]
@@ -128,6 +131,11 @@ async def test_a_tool_is_paid_in_a_conversation(desk: Talker) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_resource_is_read_once_it_is_paid(desk: Talker, mode: Mode) -> None:
+    from mcp import MCPError
+    from mcp_types import RequestParamsMeta, TextResourceContents
+    from x402.mcp.utils import extract_payment_required_from_error
+    from x402.schemas import PaymentRequired
+
     year = {"legacy": 2030, "auto": 2031}[mode]
     uri = f"{desk.desk.url}/reports/{year}"
     async with tool_user(desk.desk.url, mode) as client:

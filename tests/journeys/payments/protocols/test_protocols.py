@@ -18,10 +18,6 @@ import pytest
 import pytest_asyncio
 from a2a.types import a2a_pb2
 from google.protobuf.json_format import MessageToDict
-from mcp_types import RequestParamsMeta
-from x402.http.utils import decode_payment_required_header, encode_payment_signature_header
-from x402.schemas import PaymentRequired
-from x402.schemas.v1 import PaymentRequiredV1
 
 from tests.support.clients.a2a import calling, said, send, state, tasking
 from tests.support.clients.ahp import Said, Visitor
@@ -63,6 +59,9 @@ async def http_by_header(shop: Market, town: str) -> list[str]:
 
 
 async def http_by_version_1(shop: Market, town: str) -> list[str]:
+    from x402.http.utils import encode_payment_signature_header
+    from x402.schemas.v1 import PaymentRequiredV1
+
     refused = await shop.talker.send("POST", WEATHER, {"town": town})
     asked = PaymentRequiredV1.model_validate(refused.body)
     header = encode_payment_signature_header(await shop.payer().create_payment_payload(asked))
@@ -103,6 +102,8 @@ async def came_of(shop: Market, call: str) -> str:
 
 async def header_for(shop: Market, told: Any) -> list[tuple[str, str]]:
     """The header that pays what a refusal's header asks for."""
+    from x402.http.utils import decode_payment_required_header, encode_payment_signature_header
+
     required = decode_payment_required_header(told.headers["PAYMENT-REQUIRED"])
     payload = await shop.payer().create_payment_payload(required)
     return [("PAYMENT-SIGNATURE", encode_payment_signature_header(payload))]
@@ -170,6 +171,9 @@ async def ahp_by_a_message(shop: Market, town: str) -> list[str]:
 
 
 def mcp_tool(mode: Mode) -> Way:
+    from mcp_types import RequestParamsMeta
+    from x402.schemas import PaymentRequired
+
     async def way(shop: Market, town: str) -> list[str]:
         async with tool_user(shop.url, mode) as client:
             refused = await client.call_tool("weather", {"town": town})
@@ -200,6 +204,8 @@ def result_of(task: a2a_pb2.Task) -> str:
 
 
 async def a2a_by_metadata(shop: Market, town: str) -> list[str]:
+    from x402.schemas import PaymentRequired
+
     async with tasking(shop.talker.desk) as client:
         asked = await send(client, calling("weather", town=town))
         told = MessageToDict(asked.status.message.metadata)

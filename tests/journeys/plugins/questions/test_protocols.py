@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import pytest_asyncio
 from google.protobuf.json_format import MessageToDict
-from mcp.types import ElicitResult
 
 from tests.support.clients.a2a import said, send, state, tasking
 from tests.support.clients.hac import face
@@ -16,6 +15,9 @@ from tests.support.clients.mcp import tool_user, words
 from tests.support.clients.threads import THREADS, Talker
 from tests.support.sites.parcels import Sender, sending
 from tests.support.sites.tents import Buyer, buying
+
+if TYPE_CHECKING:
+    from mcp.types import ElicitResult
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -91,6 +93,8 @@ async def test_an_agent_buys_a_tent_by_tasks_with_data_and_words(buyer: Buyer) -
 
 
 async def test_a_client_that_asks_its_user_buys_a_tent_by_forms(buyer: Buyer) -> None:
+    from mcp.types import ElicitResult
+
     session = (await buyer.ask(WANTED)).ok["session_id"]
     put: list[str] = []
 

@@ -136,7 +136,7 @@ async def test_whatever_is_sent_arrives_as_it_was(tmp_path: Path) -> None:
     )
     cases: list[tuple[str, str, list[str]]] = []
 
-    @settings(max_examples=60, deadline=None, database=None, derandomize=True)
+    @settings(database=None)
     @given(TEXTS.filter(lambda text: text.strip("./\\")), TEXTS, st.lists(TEXTS, max_size=3))
     def collect(id: str, query: str, several: list[str]) -> None:
         cases.append((id, query, several))

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -72,7 +72,6 @@ def without_required(schema: Any) -> Any:
     return [without_required(it) for it in schema] if isinstance(schema, list) else schema
 
 
-@settings(max_examples=60)
 @given(st.sampled_from(sorted(ACTIONS)), WORDS, WORDS)
 def test_what_is_filled_keeps_the_schema(name: str, words: str, reply: str) -> None:
     action = ACTIONS[name]
@@ -87,7 +86,6 @@ def test_what_is_filled_keeps_the_schema(name: str, words: str, reply: str) -> N
         assert write_confirmation(action, filled.arguments, None).endswith("Shall I go ahead?")
 
 
-@settings(max_examples=60)
 @given(st.dictionaries(NAMES, SCHEMAS, max_size=5), WORDS)
 def test_any_schema_is_read(properties: dict[str, Any], words: str) -> None:
     schema = {"type": "object", "properties": properties, "required": sorted(properties)}
@@ -101,7 +99,6 @@ def test_any_schema_is_read(properties: dict[str, Any], words: str) -> None:
     assert bool(first.missing) == bool(first.question)
 
 
-@settings(max_examples=60)
 @given(st.sampled_from(sorted(ACTIONS)), WORDS, WORDS)
 def test_whatever_is_replied_only_a_yes_agrees(name: str, words: str, reply: str) -> None:
     action = ACTIONS[name]
@@ -121,7 +118,6 @@ CHANGES = [date(2027, 3, 14), date(2027, 3, 28), date(2027, 4, 4), date(2027, 10
 DAYS = st.sampled_from([*CHANGES, date(2027, 10, 31), date(2027, 11, 7), date(2027, 6, 1)])
 
 
-@settings(max_examples=120)
 @given(ZONES, DAYS, st.integers(0, 23), st.integers(0, 59))
 def test_a_time_is_what_a_clock_of_the_site_shows(
     name: str, day: date, hour: int, minute: int

@@ -46,7 +46,6 @@ def test_every_flipped_bit_and_every_cut_is_refused(context: bytes, plaintext: b
         ROTATED.unseal("a", context, sealed + b"\0")
 
 
-@settings(max_examples=50)
 @given(purposes, contexts, purposes, contexts, plaintexts)
 def test_another_purpose_or_context_is_refused(
     purpose: str, context: bytes, other_purpose: str, other_context: bytes, plaintext: bytes
@@ -59,7 +58,6 @@ def test_another_purpose_or_context_is_refused(
         SEALING.unseal(other_purpose, other_context, sealed)
 
 
-@settings(max_examples=100)
 @given(st.binary(max_size=80))
 def test_what_was_never_sealed_is_refused(text: bytes) -> None:
     with pytest.raises(SealBroken):

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from random import Random
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.agent.base import Delta, Restart
@@ -282,7 +282,6 @@ STEPS = {
 
 
 @given(st.randoms(use_true_random=False), st.integers(5, 60))
-@settings(max_examples=150)
 def test_every_reader_hears_every_number_once_and_all_of_the_answer_in_progress(
     random: Random, length: int
 ) -> None:

@@ -7,7 +7,7 @@ from collections import Counter, deque
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.config import Concurrency as Settings
@@ -150,7 +150,6 @@ async def test_a_caller_of_a_tier_has_as_many_places_as_the_tier() -> None:
     assert [doing.try_acquire(other) is not None for _ in range(2)] == [True, False]
 
 
-@settings(max_examples=40)
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9)), max_size=40))
 def test_no_place_is_lost_and_none_is_given_twice(steps: list[tuple[str, int]]) -> None:
     """Against an account by hand: whoever comes, whoever leaves."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.desk.tickets.operators import check_name
@@ -31,7 +31,6 @@ def test_an_operator_is_called_as_their_key_is(key_name: str, name: str) -> None
 
 
 @given(st.text(max_size=100))
-@settings(max_examples=50)
 def test_whatever_a_key_is_called_its_operator_has_a_name(key_name: str) -> None:
     name = operator_name(key_name)
     assert re.fullmatch(OPERATOR_NAME, name)

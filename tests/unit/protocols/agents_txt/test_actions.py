@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.config import AgentLimits, AgentsTxt, Contact, Limits, OwnCapability, Site, SiteAgent
@@ -255,7 +255,6 @@ ANYTHING = st.text(
 )
 
 
-@settings(max_examples=30)
 @given(st.lists(ANYTHING, min_size=8, max_size=8), st.booleans())
 def test_whatever_words_a_site_has_its_file_is_sound(words: list[str], required: bool) -> None:
     name, about, summary, argument, told, agent, own, long = words

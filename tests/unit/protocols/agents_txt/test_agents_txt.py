@@ -162,7 +162,6 @@ DOCUMENTS = st.builds(
 )
 
 
-@settings(max_examples=30)
 @given(DOCUMENTS)
 def test_what_is_written_as_text_and_read_again_is_the_same(document: Document) -> None:
     assert examine_text(write_text(document)).document == document
@@ -174,7 +173,6 @@ def test_what_is_written_as_json_and_read_again_is_the_same(document: Document) 
     assert examine_json(write_json(document)).document == document
 
 
-@settings(max_examples=50)
 @given(st.text(st.characters(codec="utf-8")))
 def test_any_text_at_all_is_read_or_refused_by_its_lines(text: str) -> None:
     for reading in (examine_text(text), examine_text(BLOCK + text), examine_text(text + BLOCK)):

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.agent.base import Answer, Clarification, Source
@@ -326,7 +326,6 @@ def without_null(body: dict[str, Any]) -> dict[str, Any]:
 
 
 @given(near_requests())
-@settings(max_examples=300)
 def test_a_request_that_is_nearly_right_is_understood_or_refused_in_words(
     body: dict[str, Any],
 ) -> None:
@@ -346,7 +345,6 @@ def test_a_request_that_is_nearly_right_is_understood_or_refused_in_words(
 
 
 @given(near_requests())
-@settings(max_examples=300)
 def test_what_the_published_schema_takes_is_understood_and_nothing_else(
     shared_folder: Path, body: dict[str, Any]
 ) -> None:

@@ -12,13 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from multidict import CIMultiDict
-from x402.http.utils import (
-    decode_payment_required_header,
-    decode_payment_response_header,
-    encode_payment_signature_header,
-)
-from x402.schemas import PaymentPayload, PaymentRequired, PaymentRequirements
-from x402.schemas.v1 import PaymentPayloadV1, PaymentRequiredV1
 
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.protocols.base.door import Reply
@@ -38,8 +31,7 @@ SIGNED = {
         "nonce": "0x" + "f3" * 32,
     },
 }
-V2 = PaymentPayload(payload=SIGNED, accepted=PaymentRequirements.model_validate(REQUIREMENT))
-V1 = PaymentPayloadV1(scheme="exact", network="base-sepolia", payload=SIGNED)
+WHOLE: dict[str, Any] = {"x402Version": 2, "payload": SIGNED, "accepted": REQUIREMENT}
 
 
 def refusal() -> Reply:
@@ -48,6 +40,9 @@ def refusal() -> Reply:
 
 
 def test_the_header_says_what_has_to_be_paid_as_version_2_reads_it() -> None:
+    from x402.http.utils import decode_payment_required_header
+    from x402.schemas import PaymentRequired
+
     read = decode_payment_required_header(dict(refusal().headers)["PAYMENT-REQUIRED"])
     assert isinstance(read, PaymentRequired)
     assert read.resource is not None
@@ -57,6 +52,8 @@ def test_the_header_says_what_has_to_be_paid_as_version_2_reads_it() -> None:
 
 
 def test_the_body_says_it_as_version_1_reads_it_and_is_a_problem_still() -> None:
+    from x402.schemas.v1 import PaymentRequiredV1
+
     body = json.loads(refusal().body)
     read = PaymentRequiredV1.model_validate(body)
     (one,) = read.accepts
@@ -85,7 +82,14 @@ def test_what_cannot_be_paid_by_x402_says_nothing_of_it() -> None:
 
 
 def test_payments_that_its_package_writes_are_read_as_they_are() -> None:
-    for name, payload in (("payment-signature", V2), ("X-Payment", V1)):
+    from x402.http.utils import encode_payment_signature_header
+    from x402.schemas import PaymentPayload, PaymentRequirements
+    from x402.schemas.v1 import PaymentPayloadV1
+
+    accepted = PaymentRequirements.model_validate(REQUIREMENT)
+    v2 = PaymentPayload(payload=SIGNED, accepted=accepted)
+    v1 = PaymentPayloadV1(scheme="exact", network="base-sepolia", payload=SIGNED)
+    for name, payload in (("payment-signature", v2), ("X-Payment", v1)):
         header = encode_payment_signature_header(payload)
         read = x402_wire.read_headers(CIMultiDict({name: header}))
         assert read == {"x402_payment": {"payload": json.loads(b64decode(header))}}
@@ -97,9 +101,6 @@ def test_a_request_without_such_headers_pays_nothing() -> None:
 
 def encoded(payload: Any) -> str:
     return b64encode(json.dumps(payload).encode()).decode()
-
-
-WHOLE = json.loads(b64decode(encode_payment_signature_header(V2)))
 
 
 @pytest.mark.parametrize(
@@ -147,6 +148,8 @@ def test_whatever_stands_in_a_header_is_read_or_refused(value: str) -> None:
 
 
 def test_what_came_of_a_payment_is_told_in_both_versions() -> None:
+    from x402.http.utils import decode_payment_response_header
+
     receipt = {
         "success": True,
         "transaction": "0x12",

@@ -125,7 +125,7 @@ discoveries = st.builds(
         )
     ),
 )
-slowly = settings(max_examples=60, suppress_health_check=list(HealthCheck))
+slowly = settings(suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(scope="module")

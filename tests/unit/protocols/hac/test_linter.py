@@ -204,7 +204,7 @@ def schemas(shared_folder: Path) -> HacSchemas:
     return HacSchemas(shared_folder)
 
 
-@settings(max_examples=300, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_whatever_the_published_schemas_refuse_is_found(
     schemas: HacSchemas, data: st.DataObject

@@ -6,12 +6,10 @@ import json
 from decimal import Decimal
 from typing import Any
 
-import mcp_types as types
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from mcp_types import methods
 
 from aitp_desk.agent.history.offer import Offer
 from aitp_desk.desk.calls.invocation import Consent
@@ -60,12 +58,6 @@ MEMBERS = st.dictionaries(
     st.sampled_from(["query", "session_id", "locale", "max_tokens", "_confirm", "_intent", "sku"]),
     JSON,
 )
-PARAMS: dict[str, type[types.RequestParams]] = {
-    "tools/list": types.PaginatedRequestParams,
-    "tools/call": types.CallToolRequestParams,
-    "resources/read": types.ReadResourceRequestParams,
-}
-"""What the SDK takes itself."""
 REPLIES = st.fixed_dictionaries(
     {},
     optional={
@@ -86,6 +78,8 @@ def call(state: CallState, **more: Any) -> ActionCall:
 
 @pytest.mark.parametrize("requires_intent", [False, True])
 def test_every_tool_fits_the_protocol_and_its_schemas_are_schemas(requires_intent: bool) -> None:
+    from mcp_types import methods
+
     tools = list_tools(ACTIONS, requires_intent=requires_intent)
     for version in ("2024-11-05", "2025-06-18", "2025-11-25"):
         methods.validate_server_result("tools/list", version, {"tools": tools})
@@ -129,9 +123,16 @@ def test_a_body_is_a_message_or_it_is_said_why_not(body: Any) -> None:
 def test_what_a_method_takes_has_its_form_or_it_is_said_why_not(
     method: str, members: dict[str, Any]
 ) -> None:
+    import mcp_types as types
+
     wrong = find_params_fault(method, members)
     if wrong is None:
-        checked = PARAMS.get(method, types.RequestParams)
+        params: dict[str, type[types.RequestParams]] = {
+            "tools/list": types.PaginatedRequestParams,
+            "tools/call": types.CallToolRequestParams,
+            "resources/read": types.ReadResourceRequestParams,
+        }
+        checked = params.get(method, types.RequestParams)
         assert checked.model_validate(members, by_name=False) is not None
     else:
         assert wrong.endswith(".")
@@ -193,6 +194,8 @@ def test_what_was_said_is_kept_from_round_to_round_and_agreed_to_for_the_price_s
 
 
 def test_results_are_objects_that_fit_their_schemas_at_every_revision() -> None:
+    from mcp_types import methods
+
     done = CallStatus(call(CallState.SUCCEEDED, result=[{"a": 1}]), offer=Offer("Found."))
     look, wait = ACTIONS[1], ACTIONS[4]
     found = make_call_result(look, done)

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote_plus, urlencode
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from aitp_desk.desk.access.oauth_server import GrantRequest, RegistrationRequest
@@ -51,14 +51,12 @@ def test_the_rfcs_client_is_read() -> None:
 
 @given(VISIBLE, VISIBLE)
 @example("a:b", "c+d%20é&=")
-@settings(max_examples=50)
 def test_any_id_and_secret_come_through_the_header(client_id: str, secret: str) -> None:
     read = decode_grant(b"grant_type=client_credentials", [basic(client_id, secret)])
     assert (read.client_id, read.client_secret) == (client_id, secret)
 
 
 @given(st.binary(max_size=60), st.lists(st.text(max_size=40), max_size=2))
-@settings(max_examples=100)
 def test_whatever_arrives_is_read_or_refused(body: bytes, authorization: list[str]) -> None:
     for sent in (body, b"grant_type=client_credentials&" + body):
         with suppress(DeskError):
@@ -68,7 +66,6 @@ def test_whatever_arrives_is_read_or_refused(body: bytes, authorization: list[st
 
 
 @given(st.dictionaries(st.sampled_from(MEMBERS), JSON))
-@settings(max_examples=30)
 def test_whatever_a_program_says_of_itself_is_read_or_refused(said: dict[str, Any]) -> None:
     with suppress(DeskError):
         read = decode_registration(json.dumps(said).encode())

@@ -4,7 +4,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.knowledge.documents.base import Document
@@ -246,7 +246,6 @@ def test_looking_at_the_content_writes_nothing(site: Path, tmp_path: Path) -> No
     assert list(data.iterdir()) == []
 
 
-@settings(max_examples=40)
 @given(st.binary(max_size=400), st.integers(0, len(GUIDE)))
 def test_any_bytes_are_pages_or_a_problem(noise: bytes, place: int) -> None:
     found = extract(GUIDE[:place] + noise + GUIDE[place + len(noise) :], 10)
