@@ -11,6 +11,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -133,9 +134,7 @@ def _put(tables: Tables, path: Sequence[str], value: Any) -> None:
 def _build(
     kind: type[S], table: Tables, problems: list[Problem], prefix: str = "", **values: Any
 ) -> S:
-    fields = {
-        field.name: field.type for field in msgspec.structs.fields(kind) if field.name not in values
-    }
+    fields = {name: type_ for name, type_ in _field_types(kind).items() if name not in values}
     for key, value in table.items():
         name = prefix + key
         if key not in fields:
@@ -152,6 +151,11 @@ def _build(
         else:
             problems.append(_unfit(name, value, f"a section: [{name}] and its settings below"))
     return kind(**values)
+
+
+@cache
+def _field_types(kind: type[msgspec.Struct]) -> dict[str, Any]:
+    return {field.name: field.type for field in msgspec.structs.fields(kind)}
 
 
 def _build_each(kind: type[S], tables: Any, problems: list[Problem], name: str) -> tuple[S, ...]:

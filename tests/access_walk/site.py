@@ -11,7 +11,7 @@ from aitp_desk.app.server import RunningServer, open_server
 from aitp_desk.capability import Capability
 from aitp_desk.config import load_config
 from tests.access_walk.model import MARKER
-from tests.support.desk.first_start import begin_database
+from tests.support.desk.first_start import begin_desk
 from tests.support.doubles.agent import Clock
 from tests.support.payments.till_plugin import Till
 
@@ -111,7 +111,7 @@ async def open_site(
     (folder / "desk.toml").write_text(DESK_TOML, "utf-8")
     data = folder / "data"
     config = load_config(folder, SETTINGS, port=0, data=data)
-    begin_database(config.database)
+    begin_desk(config)
     beside: dict[str, type[Capability]] = {"till": Till}
     async with open_server(config, clock=clock, agent=agent, capabilities_beside=beside) as desk:
         yield desk

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -36,7 +37,13 @@ class Migration(msgspec.Struct, frozen=True):
     sha256: str
 
 
-def load_migrations(folder: Path = SCHEMA) -> tuple[Migration, ...]:
+@cache
+def load_migrations() -> tuple[Migration, ...]:
+    """Read the migrations of this version, once."""
+    return _read_migrations(SCHEMA)
+
+
+def _read_migrations(folder: Path) -> tuple[Migration, ...]:
     """Read the files ``0001_name.sql`` in order.
 
     Raises:
@@ -64,7 +71,7 @@ def migrate(connection: sqlite3.Connection, *, now: int, folder: Path = SCHEMA) 
         StoreTooNew: the database was written by a newer version.
         StoreChanged: a migration that was applied is missing or is not the one in ``folder``.
     """
-    known = load_migrations(folder)
+    known = load_migrations() if folder == SCHEMA else _read_migrations(folder)
     connection.execute("BEGIN IMMEDIATE")
     try:
         connection.execute(_TABLE)

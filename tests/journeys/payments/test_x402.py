@@ -17,7 +17,7 @@ import pytest
 from aitp_desk.app.server import open_server
 from aitp_desk.config import load_config
 from tests.support.clients.threads import Talker, Told
-from tests.support.desk.first_start import begin_database
+from tests.support.desk.first_start import begin_desk
 from tests.support.payments.facilitator import Facilitator, Wallet, before, facilitator
 from tests.support.payments.x402_merchant import PAY_TO
 
@@ -76,8 +76,7 @@ async def selling(site: Path) -> AsyncIterator[Talker]:
     data = site.parent / "data"
     settings = ("limits.enabled=false", "egress.allow_loopback=true")
     config = load_config(site, settings, port=0, data=data)
-    if not config.database.exists():
-        begin_database(config.database)
+    begin_desk(config)
     async with open_server(config) as desk, aiohttp.ClientSession(desk.url) as http:
         yield Talker(desk, data, http)
 

@@ -45,7 +45,7 @@ from tests.money.market.messages import (
 from tests.money.market.store import Fate, StruckWriter
 from tests.support.access.keys import make_key
 from tests.support.clients.threads import DATABASE, Talker, Told
-from tests.support.desk.first_start import begin_database
+from tests.support.desk.first_start import begin_desk
 from tests.support.doubles.agent import Clock
 
 _entry_points = cache(entry_points)
@@ -162,7 +162,7 @@ class Market:
     async def _live(self, ready: asyncio.Future[Talker]) -> None:
         settings = ("limits.enabled=false", "store.synchronous=normal", "server.shutdown_seconds=1")
         config = load_config(self._site, settings, port=0, data=self.data)
-        begin_database(config.database)
+        begin_desk(config)
         async with AsyncExitStack() as stack:
             # commands go by the desk's clock here, and a start reads nothing twice
             stack.enter_context(

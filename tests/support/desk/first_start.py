@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
 import tempfile
 import time
@@ -9,11 +10,25 @@ from contextlib import closing
 from functools import cache
 from pathlib import Path
 
+from aitp_desk.auth.keys.master_key import KEY_BYTES, KEY_FILE
+from aitp_desk.config import Config
 from aitp_desk.knowledge.index.builder import FILE
 from aitp_desk.store.engine.migration import migrate
 
 _PROJECT = Path(__file__).parents[3]
 _indexes: dict[Path, bytes] = {}
+
+
+def begin_desk(config: Config) -> None:
+    """Put a master key and an empty database where there is no database."""
+    if config.database.exists():
+        return
+    begin_database(config.database)
+    key = config.data / KEY_FILE
+    if not key.exists():
+        config.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        key.touch(mode=0o600)
+        key.write_text(f"{secrets.token_hex(KEY_BYTES)}\n", encoding="ascii")
 
 
 def begin_database(path: Path) -> None:

@@ -11,11 +11,13 @@ from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.base import Agent
 from aitp_desk.app.server import RunningServer, open_server
 from aitp_desk.config import load_config
-from tests.support.desk.first_start import begin_database, begin_index, keep_index
+from tests.support.desk.first_start import begin_desk, begin_index, keep_index
 
 SITE = Path(__file__).parents[2] / "support" / "sites" / "bookshop"
 """A small bookshop's content, for tests that need some."""
 SHOP = Path(__file__).parents[3] / "examples" / "shop"
+UNLIMITED = ("limits.enabled=false", "store.synchronous=normal")
+"""Settings of most tests: no limits, and no wait for the disk at each commit."""
 
 
 @asynccontextmanager
@@ -31,14 +33,14 @@ async def serving(
 
     Parameters:
         data: its data folder.
-        settings: as ``--set`` takes them; limits are off unless they are set here.
+        settings: as ``--set`` takes them, after `UNLIMITED`.
         folder: the site's folder.
         clock: Unix seconds.
         agent: who answers; by default extraction.
         actions: what the agent may call for those who may.
     """
-    config = load_config(folder, ("limits.enabled=false", *settings), port=0, data=data)
-    begin_database(config.database)
+    config = load_config(folder, (*UNLIMITED, *settings), port=0, data=data)
+    begin_desk(config)
     begin_index(data, folder)
     async with open_server(config, clock=clock, agent=agent, actions=actions) as desk:
         keep_index(data, folder)

@@ -15,7 +15,7 @@ from aitp_desk.app.server import open_server
 from aitp_desk.config import load_config
 from tests.support.clients.ahp import Visitor
 from tests.support.clients.threads import Talker
-from tests.support.desk.server import SITE
+from tests.support.desk.server import SITE, UNLIMITED
 from tests.support.doubles.messages_api import (
     KEY,
     MessagesApi,
@@ -42,7 +42,7 @@ async def meeting(
 ) -> AsyncIterator[Met]:
     """A desk for the bookshop that answers with the model of a script."""
     data = folder / "data"
-    config = load_config(SITE, ("limits.enabled=false", *settings), port=0, data=data)
+    config = load_config(SITE, (*UNLIMITED, *settings), port=0, data=data)
     async with (
         messages_api(script) as api,
         open_server(

@@ -24,7 +24,8 @@ from aitp_payments.ledger.accounts import Account, digest, open_account, plain_c
 from aitp_payments.ledger.journal import move, post
 from aitp_payments.money import counted
 from tests.support.clients.threads import Talker
-from tests.support.desk.first_start import begin_database
+from tests.support.desk.first_start import begin_desk
+from tests.support.desk.server import UNLIMITED
 from tests.support.payments.facilitator import Facilitator, Wallet, facilitator
 from tests.support.payments.x402_merchant import PAY_TO
 from tests.support.payments.x402_site import ACTIONS
@@ -120,9 +121,9 @@ async def market(folder: Path, *settings: str) -> AsyncIterator[Market]:
         written = "".join(f"{name} = {json.dumps(value)}\n" for name, value in chosen.items())
         (site / "desk.toml").write_text(f"[capabilities.payments.x402]\n{written}", "utf-8")
         data = folder / "data"
-        settings = ("limits.enabled=false", "egress.allow_loopback=true", *settings)
+        settings = (*UNLIMITED, "egress.allow_loopback=true", *settings)
         config = load_config(site, settings, port=0, data=data)
-        begin_database(config.database)
+        begin_desk(config)
         async with open_server(config) as desk, aiohttp.ClientSession(desk.url) as http:
             await asyncio.to_thread(have_done, data, "sqlite:desk.db", "payments", _credit)
             yield Market(Talker(desk, data, http), coins, folder)

@@ -49,7 +49,8 @@ from aitp_desk.capability import (
 )
 from aitp_desk.config import load_config
 from tests.support.clients.threads import Talker
-from tests.support.desk.first_start import begin_database
+from tests.support.desk.first_start import begin_desk
+from tests.support.desk.server import UNLIMITED
 
 NAME = "till.example/money"
 OPEN_SECONDS = 600
@@ -350,8 +351,8 @@ async def selling(
 ) -> AsyncIterator[Talker]:
     """A desk that takes payments at a till, and somebody without a credential who talks to it."""
     data = folder / "data"
-    config = load_config(site, ("limits.enabled=false", *settings), port=0, data=data)
-    begin_database(config.database)
+    config = load_config(site, (*UNLIMITED, *settings), port=0, data=data)
+    begin_desk(config)
     beside: dict[str, type[Capability]] = {"till": Till}
     async with (
         open_server(config, agent=agent, capabilities_beside=beside, **more) as desk,

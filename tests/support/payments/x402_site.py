@@ -35,7 +35,8 @@ from aitp_desk.capability import (
 )
 from aitp_desk.config import load_config
 from tests.support.clients.threads import Talker
-from tests.support.desk.first_start import begin_database
+from tests.support.desk.first_start import begin_desk
+from tests.support.desk.server import UNLIMITED
 from tests.support.payments.methods import REQUIREMENT
 from tests.support.payments.till_plugin import Quote, Receipt, Till, X402Payment
 
@@ -199,11 +200,11 @@ async def kiosk(folder: Path, *settings: str) -> AsyncIterator[Talker]:
     """A desk that sells by x402, and somebody without a credential who talks to it."""
     config = load_config(
         make_kiosk(folder),
-        ("limits.enabled=false", *settings),
+        (*UNLIMITED, *settings),
         port=0,
         data=folder / "data",
     )
-    begin_database(config.database)
+    begin_desk(config)
     beside: dict[str, type[Capability]] = {"till": Kiosk}
     async with (
         open_server(config, capabilities_beside=beside) as desk,

@@ -33,7 +33,7 @@ from aitp_desk.capability import (
 )
 from aitp_desk.config import load_config
 from tests.support.clients.threads import Talker
-from tests.support.desk.server import SITE
+from tests.support.desk.server import SITE, UNLIMITED
 
 NAME = "safe.example/codes"
 HOUR = 3600
@@ -132,7 +132,7 @@ async def guarded(
 ) -> AsyncIterator[Talker]:
     """A desk that keeps safes, and somebody without a credential who talks to it."""
     data = folder / "data"
-    chosen = ("limits.enabled=false", "capabilities.safe={}", *settings)
+    chosen = (*UNLIMITED, "capabilities.safe={}", *settings)
     config = load_config(site, chosen, port=0, data=data)
     async with (
         open_server(config, clock=clock, capabilities_beside={"safe": kind}) as desk,

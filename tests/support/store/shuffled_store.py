@@ -48,6 +48,7 @@ class ShuffledStore:
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             migrate(connection, now=0)
         async with aiosqlite.connect(path, isolation_level=None) as connection:
+            await connection.execute("PRAGMA synchronous = OFF")
             store = cls(path, connection, seed, queue)
             serving = asyncio.create_task(store._serve())
             try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,10 @@ from tests.support.store.shuffled_store import ShuffledStore
 
 Open = Callable[[Path], AbstractAsyncContextManager[Store]]
 
-ENGINES: dict[str, Open] = {"sqlite": SqliteStore.open, "shuffled": ShuffledStore.open}
+ENGINES: dict[str, Open] = {
+    "sqlite": partial(SqliteStore.open, synchronous="normal"),
+    "shuffled": ShuffledStore.open,
+}
 
 
 @pytest.fixture(params=list(ENGINES))

@@ -18,7 +18,7 @@ from aitp_desk.model.calls.schedule import KeptSchedule
 from aitp_desk.store.reads.schedules import schedules
 from tests.support.content.enrichment import PAGES, lines_of, write_site
 from tests.support.desk.command import run
-from tests.support.desk.first_start import begin_database
+from tests.support.desk.first_start import begin_desk
 from tests.support.doubles.messages_api import (
     KEY,
     Body,
@@ -76,7 +76,7 @@ async def serving(
 ) -> AsyncIterator[RunningServer]:
     given = ("limits.enabled=false", "enrich.every_hours=1", *settings)
     config = load_config(site, given, port=0, data=site / ".desk")
-    begin_database(config.database)
+    begin_desk(config)
     async with open_server(config, claude_key=key, claude_url=api.url) as desk:
         yield desk
 
@@ -154,6 +154,6 @@ async def test_a_run_costs_no_more_than_its_sum(site: Path) -> None:
 
 async def test_without_a_key_nothing_is_scheduled(site: Path) -> None:
     config = load_config(site, ("enrich.every_hours=1",), port=0, data=site / ".desk")
-    begin_database(config.database)
+    begin_desk(config)
     async with open_server(config) as desk:
         assert "enrich" not in [one.name for one in await schedules(desk.store)]

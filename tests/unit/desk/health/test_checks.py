@@ -140,7 +140,7 @@ async def test_what_is_broken_stays_as_old_as_it_is_over_a_restart(tmp_path: Pat
     watched = Watched()
     watched.states = {"jobs": "degraded", "agent": "up"}
     told = []
-    async with SqliteStore.open(tmp_path / "desk.db") as store:
+    async with SqliteStore.open(tmp_path / "desk.db", synchronous="normal") as store:
         for clock in (Clock(1000.0), Clock(5000.0)):
             checking = HealthChecks(store, clock)
             checking.add("parts", watched.look)
@@ -162,7 +162,7 @@ async def test_one_part_that_fails_or_hangs_leaves_the_others_told(
 
     watched = Watched()
     watched.states = {"agent": "up"}
-    async with SqliteStore.open(tmp_path / "desk.db") as store:
+    async with SqliteStore.open(tmp_path / "desk.db", synchronous="normal") as store:
         checking = HealthChecks(store, lambda: 1000.0)
         checking.add("fails", fail)
         checking.add("hangs", hang)
@@ -189,7 +189,7 @@ async def test_who_asks_while_one_looks_is_told_the_next_look_with_all_others(
         await go.wait()
         return (Condition(name="slow", reason=f"Look {looks}."),)
 
-    async with SqliteStore.open(tmp_path / "desk.db") as store:
+    async with SqliteStore.open(tmp_path / "desk.db", synchronous="normal") as store:
         checking = HealthChecks(store, lambda: 1000.0)
         checking.add("slow", look)
         asked = [asyncio.create_task(checking.get_components()) for _ in range(5)]
@@ -208,7 +208,7 @@ async def test_who_goes_away_while_looking_keeps_nobody_from_being_told(tmp_path
         await go.wait()
         return (Condition(name="slow"),)
 
-    async with SqliteStore.open(tmp_path / "desk.db") as store:
+    async with SqliteStore.open(tmp_path / "desk.db", synchronous="normal") as store:
         checking = HealthChecks(store, lambda: 1000.0)
         checking.add("slow", look)
         gone, left = (asyncio.create_task(checking.get_components()) for _ in range(2))

@@ -51,14 +51,14 @@ async def test_at_most_three_things_are_named() -> None:
 
 
 async def test_a_worker_that_has_stopped_is_down_and_vital(tmp_path: Path) -> None:
-    async with SqliteStore.open(tmp_path / "desk.db") as store:
+    async with SqliteStore.open(tmp_path / "desk.db", synchronous="normal") as store:
         (told,) = await probe_worker(store, lambda: False, Clock())
     assert (told.name, told.state, told.part) == ("jobs", "down", "vital")
 
 
 async def test_who_waits_too_long_for_an_answer_degrades_runs_alone(tmp_path: Path) -> None:
     clock = Clock()
-    async with SqliteStore.open(tmp_path / "desk.db") as store:
+    async with SqliteStore.open(tmp_path / "desk.db", synchronous="normal") as store:
         await open_thread(store, "Hello?", run=True, now=int(NOON))
         before = await probe_worker(store, lambda: True, clock)
         clock.advance(301)

@@ -124,7 +124,7 @@ async def a_calling(
 ) -> AsyncIterator[Calling]:
     begin_database(path / "desk.db")
     async with (
-        SqliteStore.open(path / "desk.db") as store,
+        SqliteStore.open(path / "desk.db", synchronous="normal") as store,
         receiving() as receiver,
         Egress(allow_loopback=allow_loopback) as egress,
     ):

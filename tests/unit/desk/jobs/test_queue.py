@@ -41,7 +41,7 @@ from tests.support.doubles.agent import NOON, Clock
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
     """An open store."""
     begin_database(tmp_path / "desk.db")
-    async with SqliteStore.open(tmp_path / "desk.db") as opened:
+    async with SqliteStore.open(tmp_path / "desk.db", synchronous="normal") as opened:
         yield opened
 
 
@@ -328,7 +328,7 @@ async def test_what_the_command_line_has_queued_anew_is_taken_up_beside_it(
     await store.run(queue, a_job("a"))
     async with working(store, errands.kind) as jobs, watch_epoch(store, JOBS_EPOCH, jobs.wake):
         await until(store, "a", JobState.DEAD)
-        async with SqliteStore.open(tmp_path / "desk.db") as beside:
+        async with SqliteStore.open(tmp_path / "desk.db", synchronous="normal") as beside:
             await beside.run(retry_job, job_id="job_a")
         await until(store, "a", JobState.DONE)
 

@@ -34,7 +34,7 @@ HOUR = 3600
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
     """An open store."""
     begin_database(tmp_path / "desk.db")
-    async with SqliteStore.open(tmp_path / "desk.db") as opened:
+    async with SqliteStore.open(tmp_path / "desk.db", synchronous="normal") as opened:
         yield opened
 
 
