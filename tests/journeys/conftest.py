@@ -14,6 +14,7 @@ from tests.support.clients.ahp import Visitor, visiting
 from tests.support.clients.openai import sdk
 from tests.support.clients.threads import Talker, talking
 from tests.support.plugins.message_monitor import Overheard, listen
+from tests.support.sites.boots import write_boots
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -71,14 +72,15 @@ async def browser() -> AsyncIterator[OpenBrowser]:
         yield opened
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def boots_visitor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Visitor]:
+    """An agent that visits a site as `ambiguous_site`; else as `visitor`."""
+    folder = tmp_path_factory.mktemp("boots")
+    async with visiting(folder / "data", folder=write_boots(folder)) as visitor:
+        yield visitor
+
+
 @pytest.fixture
 def ambiguous_site(tmp_path: Path) -> Path:
     """Two pages that answer the same words equally well."""
-    folder = tmp_path / "site"
-    folder.mkdir()
-    for kind, price in (("Ski", 240), ("Hiking", 160)):
-        (folder / f"{kind.lower()}-boots.md").write_text(
-            f"# {kind} boots\n\n## Price\n\n{kind} boots cost {price} EUR a pair.\n\n"
-            f"## Repair\n\n{kind} boots are repaired within two weeks.\n"
-        )
-    return folder
+    return write_boots(tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 
@@ -97,9 +98,10 @@ async def test_at_a_page_it_is_weighed_against_html_and_markdown(
                 assert (response.status == 302) is sent
 
 
-@pytest.mark.parametrize(
-    ("accept", "sent"),
-    [
+async def test_at_a_file_it_is_weighed_against_what_the_file_is(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    cases: list[tuple[str, bool]] = [
         (f"{AGENT}", True),
         (f"{AGENT}, */*", True),
         (f"{AGENT}, text/html", True),
@@ -107,21 +109,19 @@ async def test_at_a_page_it_is_weighed_against_html_and_markdown(
         (f"{AGENT}, {{kind}}", False),
         (f"{{kind}}, {AGENT};q=0.2", False),
         (f"{{family}}/*, {AGENT};q=0.2", False),
-    ],
-)
-async def test_at_a_file_it_is_weighed_against_what_the_file_is(
-    tmp_path: Path, accept: str, sent: bool
-) -> None:
+    ]
     async with visiting(tmp_path / "data", folder=SHOP) as shopper:
         async with shopper.http.get("/") as home:
             (style,) = re.findall(r'href="(/assets/[^"]+\.css)"', await home.text())
-        for path, kind in (("/guides/whistle-signal.wav", "audio/wav"), (style, "text/css")):
+        files = (("/guides/whistle-signal.wav", "audio/wav"), (style, "text/css"))
+        for (accept, sent), (path, kind) in itertools.product(cases, files):
             wanted = accept.format(kind=kind, family=kind.partition("/")[0])
             request = shopper.http.get(path, headers={"Accept": wanted}, allow_redirects=False)
-            async with request as response:
-                assert response.headers["Vary"] == "Accept"
-                assert response.status == (302 if sent else 200)
-                assert response.content_type == ("text/plain" if sent else kind)
+            with subtests.test(path=path, accept=wanted):
+                async with request as response:
+                    assert response.headers["Vary"] == "Accept"
+                    assert response.status == (302 if sent else 200)
+                    assert response.content_type == ("text/plain" if sent else kind)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -41,18 +40,19 @@ async def sent(talker: Talker, body: dict[str, Any], *headers: tuple[str, str]) 
     return told.status, told.body
 
 
-@pytest.mark.parametrize(("method", "params"), REQUESTS, ids=json.dumps)
 async def test_a_request_is_answered_alike_with_and_without_a_transport(
-    method: str, params: dict[str, Any] | None, tmp_path: Path
+    tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    body: dict[str, Any] = {"jsonrpc": "2.0", "id": "one", "method": method}
-    if params is not None:
-        body["params"] = params
     async with talking(tmp_path) as talker:
-        by_transport = await sent(talker, body)
-        alone = await sent(talker, body, ("MCP-Protocol-Version", VERSION))
-    assert alone == by_transport
-    assert alone[1]["id"] == "one"
+        for method, params in REQUESTS:
+            with subtests.test(method=method, params=params):
+                body: dict[str, Any] = {"jsonrpc": "2.0", "id": "one", "method": method}
+                if params is not None:
+                    body["params"] = params
+                by_transport = await sent(talker, body)
+                alone = await sent(talker, body, ("MCP-Protocol-Version", VERSION))
+                assert alone == by_transport
+                assert alone[1]["id"] == "one"
 
 
 async def test_what_needs_the_transport_has_it(tmp_path: Path) -> None:

@@ -419,25 +419,27 @@ async def test_what_waits_for_an_agent_that_was_taken_away_is_answered_by_no_oth
     assert said == [(1,)]
 
 
-@pytest.mark.parametrize("desk", [SITE, BOOKS])
-@pytest.mark.parametrize("name", ["", "/", "/books", "/tools", "/tools/", "/Tools"])
 async def test_no_visitor_brings_an_actor_that_would_be_taken_for_an_agent_of_the_site(
-    folder: Path, desk: str, name: str
+    folder: Path, subtests: pytest.Subtests
 ) -> None:
     async with talking(folder) as talker:
-        actor = {"id": talker.desk.url + name}
-        brought = {"metadata": {"actors": ["visitor", actor]}}
-        told = await talker.send("POST", f"{desk}/v1/threads", brought)
-        assert told.refusal == (403, "forbidden", "metadata.actors")
-        thread = f"{desk}/v1/threads/{(await talker.send('POST', f'{desk}/v1/threads', {})).id}"
-        told = await talker.send("POST", f"{thread}/actors", actor)
-        assert told.refusal == (403, "forbidden", "actor")
-        if name != desk:
-            told = await talker.send("POST", thread, brought)
-            assert told.refusal == (403, "forbidden", "metadata.actors")
-        read = (await talker.send("GET", thread)).ok["metadata"]
-        assert [one["id"] for one in read["actors"]] == [talker.desk.url + desk]
-        assert (await talker.send("POST", thread, {"metadata": read})).status == 200
+        for name in ("", "/", "/books", "/tools", "/tools/", "/Tools"):
+            for desk in (SITE, BOOKS):
+                with subtests.test(desk=desk, name=name):
+                    actor = {"id": talker.desk.url + name}
+                    brought = {"metadata": {"actors": ["visitor", actor]}}
+                    told = await talker.send("POST", f"{desk}/v1/threads", brought)
+                    assert told.refusal == (403, "forbidden", "metadata.actors")
+                    opened = await talker.send("POST", f"{desk}/v1/threads", {})
+                    thread = f"{desk}/v1/threads/{opened.id}"
+                    told = await talker.send("POST", f"{thread}/actors", actor)
+                    assert told.refusal == (403, "forbidden", "actor")
+                    if name != desk:
+                        told = await talker.send("POST", thread, brought)
+                        assert told.refusal == (403, "forbidden", "metadata.actors")
+                    read = (await talker.send("GET", thread)).ok["metadata"]
+                    assert [one["id"] for one in read["actors"]] == [talker.desk.url + desk]
+                    assert (await talker.send("POST", thread, {"metadata": read})).status == 200
 
 
 async def test_the_streams_of_all_agents_are_counted_together(folder: Path) -> None:

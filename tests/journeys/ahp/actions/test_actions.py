@@ -90,9 +90,10 @@ async def test_a_json_object_is_the_arguments(tmp_path: Path, site: Path) -> Non
     assert [role for role, _ in texts] == ["user", "assistant"]
 
 
-@pytest.mark.parametrize(
-    ("query", "param"),
-    [
+async def test_wrong_arguments_are_told_by_their_path_and_nothing_is_left_of_them(
+    tmp_path: Path, site: Path, subtests: pytest.Subtests
+) -> None:
+    cases: list[tuple[Any, str]] = [
         ({"sku": "abc"}, "sku"),
         ({"sku": "ABC-01", "quantity": 0}, "quantity"),
         ({"sku": "ABC-01", "quantity": "2"}, "quantity"),
@@ -104,18 +105,16 @@ async def test_a_json_object_is_the_arguments(tmp_path: Path, site: Path) -> Non
             {"sku": "ABC-01", "quantity": 2, "_confirm": {"amount": 19.00, "currency": "EUR"}},
             "_confirm",
         ),
-    ],
-)
-async def test_wrong_arguments_are_told_by_their_path_and_nothing_is_left_of_them(
-    tmp_path: Path, site: Path, query: Any, param: str
-) -> None:
+    ]
     async with calling(tmp_path, site) as caller:
-        before = caller.talker.counts()
-        said = await caller.ask(query, "place_order")
-        assert said.status == 400
-        assert said.body["param"] == param
-        assert caller.talker.counts() == before
-        assert caller.booked == []
+        for query, param in cases:
+            with subtests.test(query=query, param=param):
+                before = caller.talker.counts()
+                said = await caller.ask(query, "place_order")
+                assert said.status == 400
+                assert said.body["param"] == param
+                assert caller.talker.counts() == before
+                assert caller.booked == []
 
 
 async def test_an_object_that_can_be_read_in_two_ways_is_refused_and_not_read_as_words(

@@ -11,9 +11,10 @@ import pytest
 
 from aitp_desk.agent.base import Answer, Clarification, Outcome, PendingQuestion, Turn
 from aitp_desk.model.errors import Unavailable
-from tests.support.clients.ahp import visiting
+from tests.support.clients.ahp import Visitor, visiting
 from tests.support.doubles.agent import Clock, ScriptedAgent
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 OPTIONS = ("Return window", "Opening hours")
 ASKS = Clarification("Do you mean the return window or the opening hours?", OPTIONS)
 
@@ -184,35 +185,33 @@ async def test_two_visitors_with_the_same_unclear_question_are_each_asked_back(
 
 @pytest.mark.requirement("AHP-6.3-1")
 async def test_the_desk_asks_back_where_the_content_fits_twice_and_answers_the_choice(
-    tmp_path: Path, ambiguous_site: Path
+    boots_visitor: Visitor,
 ) -> None:
-    async with visiting(tmp_path / "data", folder=ambiguous_site) as visitor:
-        asked = await visitor.ask("How much do the boots cost?")
-        assert asked.body["status"] == "clarification_needed"
-        options = asked.body["clarification"]["options"]
-        assert {"Ski", "Hiking"} == {option.split()[0] for option in options}
-        hiking = next(option for option in options if option.startswith("Hiking"))
-        chosen = await visitor.ask(
-            "How much do the boots cost?", session_id=asked.session_id, clarification=hiking
-        )
-        assert "160 EUR" in chosen.answer
-        assert "240" not in chosen.answer
-        clear = await visitor.ask("How much do ski boots cost?")
-        assert "240 EUR" in clear.answer
+    asked = await boots_visitor.ask("How much do the boots cost?")
+    assert asked.body["status"] == "clarification_needed"
+    options = asked.body["clarification"]["options"]
+    assert {"Ski", "Hiking"} == {option.split()[0] for option in options}
+    hiking = next(option for option in options if option.startswith("Hiking"))
+    chosen = await boots_visitor.ask(
+        "How much do the boots cost?", session_id=asked.session_id, clarification=hiking
+    )
+    assert "160 EUR" in chosen.answer
+    assert "240" not in chosen.answer
+    clear = await boots_visitor.ask("How much do ski boots cost?")
+    assert "240 EUR" in clear.answer
 
 
 async def test_the_desk_understands_a_choice_in_the_visitor_s_own_words(
-    tmp_path: Path, ambiguous_site: Path
+    boots_visitor: Visitor,
 ) -> None:
-    async with visiting(tmp_path / "data", folder=ambiguous_site) as visitor:
-        asked = await visitor.ask("How much do the boots cost?")
-        assert asked.body["status"] == "clarification_needed"
-        said = await visitor.ask(
-            "How much do the boots cost?",
-            session_id=asked.session_id,
-            clarification="the ones for skiing",
-        )
-        assert "240 EUR" in said.answer
+    asked = await boots_visitor.ask("How much do the boots cost?")
+    assert asked.body["status"] == "clarification_needed"
+    said = await boots_visitor.ask(
+        "How much do the boots cost?",
+        session_id=asked.session_id,
+        clarification="the ones for skiing",
+    )
+    assert "240 EUR" in said.answer
 
 
 @pytest.mark.requirement("AHP-6.3-5")
@@ -251,23 +250,22 @@ async def test_the_desk_understands_a_choice_in_the_visitor_s_own_words(
 )
 @pytest.mark.parametrize("as_query", [False, True], ids=["clarification", "query"])
 async def test_a_choice_is_understood_however_it_is_written(
-    tmp_path: Path, ambiguous_site: Path, write: Callable[[str, int], str], as_query: bool
+    boots_visitor: Visitor, write: Callable[[str, int], str], as_query: bool
 ) -> None:
     query = "How much do the boots cost?"
     prices = {"Ski": "240 EUR", "Hiking": "160 EUR"}
-    async with visiting(tmp_path / "data", folder=ambiguous_site) as visitor:
-        for place in (0, 1):
-            asked = await visitor.ask(query)
-            option = asked.body["clarification"]["options"][place]
-            choice, id_ = write(option, place + 1), asked.session_id
-            if as_query:
-                said = await visitor.ask(choice, session_id=id_)
-            else:
-                said = await visitor.ask(query, session_id=id_, clarification=choice)
-            price = prices.pop(option.split()[0])
-            assert price in said.answer
-            assert not any(other in said.answer for other in prices.values())
-            prices |= {"Ski": "240 EUR", "Hiking": "160 EUR"}
+    for place in (0, 1):
+        asked = await boots_visitor.ask(query)
+        option = asked.body["clarification"]["options"][place]
+        choice, id_ = write(option, place + 1), asked.session_id
+        if as_query:
+            said = await boots_visitor.ask(choice, session_id=id_)
+        else:
+            said = await boots_visitor.ask(query, session_id=id_, clarification=choice)
+        price = prices.pop(option.split()[0])
+        assert price in said.answer
+        assert not any(other in said.answer for other in prices.values())
+        prices |= {"Ski": "240 EUR", "Hiking": "160 EUR"}
 
 
 @pytest.mark.parametrize(
@@ -281,20 +279,19 @@ async def test_a_choice_is_understood_however_it_is_written(
     ],
 )
 async def test_what_chooses_no_option_is_asked_about_again_and_not_guessed_at(
-    tmp_path: Path, ambiguous_site: Path, reply: str, as_query: bool
+    boots_visitor: Visitor, reply: str, as_query: bool
 ) -> None:
     query = "How much do the boots cost?"
-    async with visiting(tmp_path / "data", folder=ambiguous_site) as visitor:
-        asked = await visitor.ask(query)
-        id_ = asked.session_id
-        if as_query:
-            again = await visitor.ask(reply, session_id=id_)
-        else:
-            again = await visitor.ask(query, session_id=id_, clarification=reply)
-        assert again.body["clarification"] == asked.body["clarification"]
-        option = asked.body["clarification"]["options"][1]
-        said = await visitor.ask(query, session_id=id_, clarification="2")
-        assert {"Ski": "240 EUR", "Hiking": "160 EUR"}[option.split()[0]] in said.answer
+    asked = await boots_visitor.ask(query)
+    id_ = asked.session_id
+    if as_query:
+        again = await boots_visitor.ask(reply, session_id=id_)
+    else:
+        again = await boots_visitor.ask(query, session_id=id_, clarification=reply)
+    assert again.body["clarification"] == asked.body["clarification"]
+    option = asked.body["clarification"]["options"][1]
+    said = await boots_visitor.ask(query, session_id=id_, clarification="2")
+    assert {"Ski": "240 EUR", "Hiking": "160 EUR"}[option.split()[0]] in said.answer
 
 
 @pytest.mark.parametrize("as_query", [False, True], ids=["clarification", "query"])

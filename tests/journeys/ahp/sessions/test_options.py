@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from tests.support.clients.ahp import Said, Visitor, visiting
 from tests.support.desk.server import SHOP
+from tests.support.sites.boots import write_boots
 
 QUERY = "How much do the boots cost?"
 PRICES = {"Ski boots": "240 EUR", "Hiking boots": "160 EUR"}
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 both_ways = pytest.mark.parametrize("as_query", [False, True], ids=["clarification", "query"])
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shop_visitor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Visitor]:
+    async with visiting(tmp_path_factory.mktemp("shop"), folder=SHOP) as visitor:
+        yield visitor
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def sandals_visitor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Visitor]:
+    folder = tmp_path_factory.mktemp("sandals")
+    site = write_boots(folder)
+    (site / "sandals.md").write_text("# Sandals\n\nSandals cost 60 EUR a pair.\n")
+    async with visiting(folder / "data", folder=site) as visitor:
+        yield visitor
 
 
 async def reply_to(visitor: Visitor, session_id: str, reply: str, *, as_query: bool) -> Said:
@@ -36,51 +55,51 @@ async def reply_to(visitor: Visitor, session_id: str, reply: str, *, as_query: b
     ],
 )
 async def test_what_is_turned_down_is_not_what_is_answered(
-    tmp_path: Path, ambiguous_site: Path, reply: str, place: int, as_query: bool
+    boots_visitor: Visitor, reply: str, place: int, as_query: bool
 ) -> None:
-    async with visiting(tmp_path / "data", folder=ambiguous_site) as visitor:
-        asked = await visitor.ask(QUERY)
-        options = asked.body["clarification"]["options"]
-        said = await reply_to(visitor, asked.session_id, reply.format(*options), as_query=as_query)
-        assert PRICES[options[place]] in said.answer
-        assert PRICES[options[1 - place]] not in said.answer
+    asked = await boots_visitor.ask(QUERY)
+    options = asked.body["clarification"]["options"]
+    said = await reply_to(
+        boots_visitor, asked.session_id, reply.format(*options), as_query=as_query
+    )
+    assert PRICES[options[place]] in said.answer
+    assert PRICES[options[1 - place]] not in said.answer
 
 
 @both_ways
 @pytest.mark.parametrize("reply", ["both", "1 and 2", "Either one.", "all of them, please"])
 async def test_who_means_several_is_told_of_each_with_its_source(
-    tmp_path: Path, ambiguous_site: Path, reply: str, as_query: bool
+    boots_visitor: Visitor, reply: str, as_query: bool
 ) -> None:
-    async with visiting(tmp_path / "data", folder=ambiguous_site) as visitor:
-        asked = await visitor.ask(QUERY)
-        said = await reply_to(visitor, asked.session_id, reply, as_query=as_query)
-        for option, price in PRICES.items():
-            assert f"{option}: {option} cost {price} a pair." in said.answer
-        sources = {source["url"] for source in said.body["response"]["sources"]}
-        assert {url.partition("#")[0] for url in sources} == {
-            f"{visitor.desk.url}/ski-boots",
-            f"{visitor.desk.url}/hiking-boots",
-        }
-        short = await visitor.ask(QUERY)
-        cut = await visitor.ask(reply, session_id=short.session_id, max_tokens=10)
-        assert len(cut.answer) <= 40
+    asked = await boots_visitor.ask(QUERY)
+    said = await reply_to(boots_visitor, asked.session_id, reply, as_query=as_query)
+    for option, price in PRICES.items():
+        assert f"{option}: {option} cost {price} a pair." in said.answer
+    sources = {source["url"] for source in said.body["response"]["sources"]}
+    assert {url.partition("#")[0] for url in sources} == {
+        f"{boots_visitor.desk.url}/ski-boots",
+        f"{boots_visitor.desk.url}/hiking-boots",
+    }
+    short = await boots_visitor.ask(QUERY)
+    cut = await boots_visitor.ask(reply, session_id=short.session_id, max_tokens=10)
+    assert len(cut.answer) <= 40
 
 
 @both_ways
 @pytest.mark.parametrize("reply", ["neither", "None of them.", "no", "something else"])
 async def test_who_means_none_of_them_is_asked_openly_what_it_is(
-    tmp_path: Path, ambiguous_site: Path, reply: str, as_query: bool
+    sandals_visitor: Visitor, reply: str, as_query: bool
 ) -> None:
-    (ambiguous_site / "sandals.md").write_text("# Sandals\n\nSandals cost 60 EUR a pair.\n")
-    async with visiting(tmp_path / "data", folder=ambiguous_site) as visitor:
-        id_ = (await visitor.ask(QUERY)).session_id
-        again = await reply_to(visitor, id_, reply, as_query=as_query)
-        assert again.body["clarification"] == {
-            "question": "What would you like to know about My site?",
-            "options": None,
-            "free_form": True,
-        }
-        assert "60 EUR" in (await reply_to(visitor, id_, "the sandals", as_query=as_query)).answer
+    id_ = (await sandals_visitor.ask(QUERY)).session_id
+    again = await reply_to(sandals_visitor, id_, reply, as_query=as_query)
+    assert again.body["clarification"] == {
+        "question": "What would you like to know about My site?",
+        "options": None,
+        "free_form": True,
+    }
+    assert (
+        "60 EUR" in (await reply_to(sandals_visitor, id_, "the sandals", as_query=as_query)).answer
+    )
 
 
 async def test_who_says_at_once_what_is_meant_instead_is_answered(
@@ -102,24 +121,20 @@ async def test_who_says_at_once_what_is_meant_instead_is_answered(
     "reply", ["the cheaper one", "the expensive ones", "the one for winter", "a pair of boots"]
 )
 async def test_what_does_not_tell_the_options_apart_is_asked_once_more_then_each_is_answered(
-    tmp_path: Path, ambiguous_site: Path, reply: str, as_query: bool
+    boots_visitor: Visitor, reply: str, as_query: bool
 ) -> None:
-    async with visiting(tmp_path / "data", folder=ambiguous_site) as visitor:
-        asked = await visitor.ask(QUERY)
-        again = await reply_to(visitor, asked.session_id, reply, as_query=as_query)
-        assert again.body["clarification"] == asked.body["clarification"]
-        said = await reply_to(visitor, asked.session_id, reply, as_query=as_query)
-        assert all(price in said.answer for price in PRICES.values())
+    asked = await boots_visitor.ask(QUERY)
+    again = await reply_to(boots_visitor, asked.session_id, reply, as_query=as_query)
+    assert again.body["clarification"] == asked.body["clarification"]
+    said = await reply_to(boots_visitor, asked.session_id, reply, as_query=as_query)
+    assert all(price in said.answer for price in PRICES.values())
 
 
-async def test_the_choice_is_heard_after_it_was_asked_once_more(
-    tmp_path: Path, ambiguous_site: Path
-) -> None:
-    async with visiting(tmp_path / "data", folder=ambiguous_site) as visitor:
-        asked = await visitor.ask(QUERY)
-        await visitor.ask("the cheaper one", session_id=asked.session_id)
-        said = await visitor.ask("2", session_id=asked.session_id)
-        assert PRICES[asked.body["clarification"]["options"][1]] in said.answer
+async def test_the_choice_is_heard_after_it_was_asked_once_more(boots_visitor: Visitor) -> None:
+    asked = await boots_visitor.ask(QUERY)
+    await boots_visitor.ask("the cheaper one", session_id=asked.session_id)
+    said = await boots_visitor.ask("2", session_id=asked.session_id)
+    assert PRICES[asked.body["clarification"]["options"][1]] in said.answer
 
 
 @both_ways
@@ -155,62 +170,59 @@ async def test_of_three_options_one_that_is_turned_down_is_not_offered_again(
 @both_ways
 @pytest.mark.parametrize("reply", ["{1} and {0}", "the {0}, the {1}"])
 async def test_who_names_several_by_their_words_is_told_of_each(
-    tmp_path: Path, ambiguous_site: Path, reply: str, as_query: bool
+    boots_visitor: Visitor, reply: str, as_query: bool
 ) -> None:
-    async with visiting(tmp_path / "data", folder=ambiguous_site) as visitor:
-        asked = await visitor.ask(QUERY)
-        options = asked.body["clarification"]["options"]
-        said = await reply_to(visitor, asked.session_id, reply.format(*options), as_query=as_query)
-        assert all(price in said.answer for price in PRICES.values())
+    asked = await boots_visitor.ask(QUERY)
+    options = asked.body["clarification"]["options"]
+    said = await reply_to(
+        boots_visitor, asked.session_id, reply.format(*options), as_query=as_query
+    )
+    assert all(price in said.answer for price in PRICES.values())
 
 
 @both_ways
 @pytest.mark.parametrize("reply", ["2", "the latter", "not the first"])
 async def test_what_is_asked_next_is_about_what_was_chosen(
-    tmp_path: Path, reply: str, as_query: bool
+    shop_visitor: Visitor, reply: str, as_query: bool
 ) -> None:
     query = "How much is the jacket?"
-    async with visiting(tmp_path / "data", folder=SHOP) as visitor:
-        asked = await visitor.ask(query)
-        id_ = asked.session_id
-        assert asked.body["clarification"]["options"][1] == "Tarn Stormline Jacket"
-        if as_query:
-            said = await visitor.ask(reply, session_id=id_)
-        else:
-            said = await visitor.ask(query, session_id=id_, clarification=reply)
-        assert "$259" in said.answer
-        assert "385 g" in (await visitor.ask("And what does it weigh?", session_id=id_)).answer
+    asked = await shop_visitor.ask(query)
+    id_ = asked.session_id
+    assert asked.body["clarification"]["options"][1] == "Tarn Stormline Jacket"
+    if as_query:
+        said = await shop_visitor.ask(reply, session_id=id_)
+    else:
+        said = await shop_visitor.ask(query, session_id=id_, clarification=reply)
+    assert "$259" in said.answer
+    assert "385 g" in (await shop_visitor.ask("And what does it weigh?", session_id=id_)).answer
 
 
-async def test_a_page_that_was_not_offered_is_no_guess_at_what_was(tmp_path: Path) -> None:
+async def test_a_page_that_was_not_offered_is_no_guess_at_what_was(shop_visitor: Visitor) -> None:
     """A repair of a jacket has a price too, and a page says ``cheaper``."""
-    async with visiting(tmp_path / "data", folder=SHOP) as visitor:
-        asked = await visitor.ask("How much is the jacket?")
-        again = await visitor.ask("the cheaper one", session_id=asked.session_id)
-        assert again.body["clarification"] == asked.body["clarification"]
-        said = await visitor.ask("the cheaper one", session_id=asked.session_id)
-        for told in (*asked.body["clarification"]["options"], "$219", "$259"):
-            assert told in said.answer
+    asked = await shop_visitor.ask("How much is the jacket?")
+    again = await shop_visitor.ask("the cheaper one", session_id=asked.session_id)
+    assert again.body["clarification"] == asked.body["clarification"]
+    said = await shop_visitor.ask("the cheaper one", session_id=asked.session_id)
+    for told in (*asked.body["clarification"]["options"], "$219", "$259"):
+        assert told in said.answer
 
 
 @pytest.mark.parametrize("declines", [False, True])
 async def test_who_names_another_page_instead_is_answered_from_it(
-    tmp_path: Path, declines: bool
+    shop_visitor: Visitor, declines: bool
 ) -> None:
-    async with visiting(tmp_path / "data", folder=SHOP) as visitor:
-        id_ = (await visitor.ask("How much is the jacket?")).session_id
-        if declines:
-            await visitor.ask("neither", session_id=id_)
-        said = await visitor.ask("the Pika stove", session_id=id_)
-        assert "$64" in said.answer
+    id_ = (await shop_visitor.ask("How much is the jacket?")).session_id
+    if declines:
+        await shop_visitor.ask("neither", session_id=id_)
+    said = await shop_visitor.ask("the Pika stove", session_id=id_)
+    assert "$64" in said.answer
 
 
 async def test_who_says_nothing_to_the_open_question_is_asked_it_again(
-    tmp_path: Path, ambiguous_site: Path
+    boots_visitor: Visitor,
 ) -> None:
-    async with visiting(tmp_path / "data", folder=ambiguous_site) as visitor:
-        id_ = (await visitor.ask(QUERY)).session_id
-        openly = await visitor.ask("neither", session_id=id_)
-        again = await visitor.ask("no", session_id=id_)
-        assert again.body["clarification"] == openly.body["clarification"]
-        assert "240 EUR" in (await visitor.ask("ski boots", session_id=id_)).answer
+    id_ = (await boots_visitor.ask(QUERY)).session_id
+    openly = await boots_visitor.ask("neither", session_id=id_)
+    again = await boots_visitor.ask("no", session_id=id_)
+    assert again.body["clarification"] == openly.body["clarification"]
+    assert "240 EUR" in (await boots_visitor.ask("ski boots", session_id=id_)).answer

@@ -105,9 +105,10 @@ async def test_a_long_wait_is_clamped_to_the_setting(tmp_path: Path) -> None:
         await ended(talker, opened.ok["run"]["id"])
 
 
-@pytest.mark.parametrize(
-    ("preference", "waits"),
-    [
+async def test_a_preference_that_is_not_understood_is_left_aside(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    cases: list[tuple[str, bool]] = [
         ("wait=9", True),
         ("respond-async, WAIT = 9", True),
         ('wait="9"; foo', True),
@@ -115,14 +116,12 @@ async def test_a_long_wait_is_clamped_to_the_setting(tmp_path: Path) -> None:
         ("wait=soon", False),
         ("nowait=9", False),
         ("return=minimal", False),
-    ],
-)
-async def test_a_preference_that_is_not_understood_is_left_aside(
-    tmp_path: Path, preference: str, waits: bool
-) -> None:
+    ]
     async with talking(tmp_path, agent=ScriptedAgent()) as talker:
-        opened = await talker.open("One?", headers=[("Prefer", preference)])
-        assert ("replies" in opened.ok) is waits
+        for preference, waits in cases:
+            with subtests.test(preference=preference, waits=waits):
+                opened = await talker.open("One?", headers=[("Prefer", preference)])
+                assert ("replies" in opened.ok) is waits
 
 
 async def test_preferences_may_stand_on_several_lines(tmp_path: Path) -> None:

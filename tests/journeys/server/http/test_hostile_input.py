@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.support.clients.threads import Talker
@@ -16,8 +16,6 @@ from tests.support.http.raw_client import send
 from tests.support.sites.canaries import attempt, check, hostile_ground
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-FEW = settings(max_examples=40)
-"""Each is a request, over a connection of its own; `tests/fuzz` tries millions."""
 
 MIB = 1024 * 1024
 POSTED: dict[str, Any] = {
@@ -123,7 +121,6 @@ def mutated(body: Any, data: st.DataObject) -> Any:
     return data.draw(VALUES)
 
 
-@FEW
 @given(st.sampled_from(sorted(POSTED)), st.data())
 async def test_members_of_wrong_types_are_refused_in_words(
     desk: Talker, thread: str, template: str, data: st.DataObject
@@ -133,7 +130,6 @@ async def test_members_of_wrong_types_are_refused_in_words(
     await attempt(desk, "POST", template.replace("THREAD", thread), body, headers)
 
 
-@FEW
 @given(st.sampled_from(sorted(POSTED)), st.data())
 async def test_broken_json_is_refused_in_words(
     desk: Talker, thread: str, template: str, data: st.DataObject
@@ -189,7 +185,6 @@ async def test_bodies_meant_to_hurt_are_refused(
     assert answer.status in statuses
 
 
-@FEW
 @given(
     st.sampled_from(["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND"]),
     st.sampled_from([*READ, *POSTED]),
@@ -205,7 +200,6 @@ async def test_other_methods_change_nothing(
         assert answer.headers["Allow"]
 
 
-@FEW
 @given(
     st.sampled_from([("GET", path) for path in READ] + [("POST", path) for path in POSTED]),
     st.lists(ANY_HEADER, max_size=4),
