@@ -47,9 +47,10 @@ FITS: list[tuple[dict[str, Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "value", "kept"), FITS, ids=str)
-def test_what_fits_is_kept(asked: dict[str, Any], value: str, kept: str) -> None:
-    assert fit(field(**asked), value) == kept
+def test_what_fits_is_kept(subtests: pytest.Subtests) -> None:
+    for asked, value, kept in FITS:
+        with subtests.test(asked=asked, value=value, kept=kept):
+            assert fit(field(**asked), value) == kept
 
 
 MISFITS: list[tuple[dict[str, Any], str]] = [
@@ -98,13 +99,14 @@ MISFITS: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "value"), MISFITS, ids=lambda value: str(value)[:40])
-def test_what_does_not_fit_is_said_without_the_value(asked: dict[str, Any], value: str) -> None:
-    with pytest.raises(Misfit) as misfit:
-        fit(field(label="The field", **asked), value)
-    assert misfit.value.why.startswith("“The field” ")
-    example = misfit.value.why.partition(", such as ")[0]
-    assert len(value) < 3 or value not in example
+def test_what_does_not_fit_is_said_without_the_value(subtests: pytest.Subtests) -> None:
+    for asked, value in MISFITS:
+        with subtests.test(asked=asked, value=value):
+            with pytest.raises(Misfit) as misfit:
+                fit(field(label="The field", **asked), value)
+            assert misfit.value.why.startswith("“The field” ")
+            example = misfit.value.why.partition(", such as ")[0]
+            assert len(value) < 3 or value not in example
 
 
 def test_every_token_that_is_checked_takes_something_and_refuses_something() -> None:

@@ -76,9 +76,8 @@ def test_what_has_more_or_less_is_for_the_agent(said: str) -> None:
     assert heard(said, form(ADDRESS)) is None
 
 
-@pytest.mark.parametrize(
-    ("field", "said", "value"),
-    [
+def test_the_only_field_alone(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, Any], str, str]] = [
         ({"type": "email"}, "ada@example.com", "ada@example.com"),
         ({"type": "email"}, "It's <ada@example.com>.", "ada@example.com"),
         ({"type": "email"}, "f: ada@example.com", "ada@example.com"),
@@ -93,10 +92,10 @@ def test_what_has_more_or_less_is_for_the_agent(said: str) -> None:
         ({"autocomplete": "cc-exp"}, "08 / 29", "08 / 29"),
         ({"autocomplete": "current-password"}, "hunter2?", "hunter2?"),
         ({"sensitive": True}, "7", "7"),
-    ],
-)
-def test_the_only_field_alone(field: dict[str, Any], said: str, value: str) -> None:
-    assert heard(said, of_one(**field)) == {"f": value}
+    ]
+    for field, said, value in cases:
+        with subtests.test(field=field, said=said, value=value):
+            assert heard(said, of_one(**field)) == {"f": value}
 
 
 @pytest.mark.parametrize(

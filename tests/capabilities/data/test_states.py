@@ -503,4 +503,4 @@ class Filling(RuleBasedStateMachine):
 
 
 TestFilling = Filling.TestCase
-TestFilling.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+TestFilling.settings = settings(stateful_step_count=25)

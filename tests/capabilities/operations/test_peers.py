@@ -78,9 +78,8 @@ DOWN = Health("down", "It says that it is down.")
 UNFIT = Health("down", "What it answers is not what AITP's Threads API says.")
 
 
-@pytest.mark.parametrize(
-    ("messages", "expected"),
-    [
+async def test_what_a_peer_replies_says_how_it_is(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Response | None, Health | None]] = [
         (said([health("up")]), None),
         (said([health("degraded")]), DEGRADED),
         (said([health("down", components=[])]), DOWN),
@@ -98,14 +97,12 @@ UNFIT = Health("down", "What it answers is not what AITP's Threads API says.")
         (Response(status=200, body=b'{"data": [' + b"[" * 30_000), UNFIT),
         (Response(status=200, body=b'{"data": 7}'), UNFIT),
         (None, Health("down", "other.example could not be reached: the connection failed.")),
-    ],
-)
-async def test_what_a_peer_replies_says_how_it_is(
-    messages: Response | None, expected: Health | None
-) -> None:
-    other = Other(Response(status=200, body=OPENED), messages)
-    assert await ask(PEER, ACTOR, other.send) == expected
-    assert other.asked[-1][0] == "DELETE"
+    ]
+    for messages, expected in cases:
+        with subtests.test(messages=messages, expected=expected):
+            other = Other(Response(status=200, body=OPENED), messages)
+            assert await ask(PEER, ACTOR, other.send) == expected
+            assert other.asked[-1][0] == "DELETE"
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,8 @@ def heard(text: str, *requests: RequestDecision) -> str | None:
     return None if decision is None else tell_options(decision.options)
 
 
-@pytest.mark.parametrize(
-    ("words", "asked", "means"),
-    [
+def test_what_has_one_reading_is_understood(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, RequestDecision, str]] = [
         ("2", SHIRT, "Blue"),
         ("2.", SHIRT, "Blue"),
         ("no. 2", SHIRT, "Blue"),
@@ -60,15 +59,14 @@ def heard(text: str, *requests: RequestDecision) -> str | None:
         ("Ridge – green", PRODUCTS, "Ridge – green"),
         ("ridge green", PRODUCTS, "Ridge – green"),
         ("4 and 1", PRODUCTS, "Ridge, Cove"),
-    ],
-)
-def test_what_has_one_reading_is_understood(words: str, asked: RequestDecision, means: str) -> None:
-    assert heard(words, asked) == means
+    ]
+    for words, asked, means in cases:
+        with subtests.test(words=words, asked=asked, means=means):
+            assert heard(words, asked) == means
 
 
-@pytest.mark.parametrize(
-    ("words", "asked"),
-    [
+def test_what_has_none_or_several_is_for_the_agent(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, RequestDecision]] = [
         ("", SHIRT),
         ("4", SHIRT),
         ("2?", SHIRT),
@@ -96,10 +94,10 @@ def test_what_has_one_reading_is_understood(words: str, asked: RequestDecision, 
         ("red and cove, two of them", PRODUCTS),
         ("a, " * 200, CRISPS),
         ("1 and " * 9 + "2", CRISPS),
-    ],
-)
-def test_what_has_none_or_several_is_for_the_agent(words: str, asked: RequestDecision) -> None:
-    assert heard(words, asked) is None
+    ]
+    for words, asked in cases:
+        with subtests.test(words=words, asked=asked):
+            assert heard(words, asked) is None
 
 
 def test_where_several_wait_only_a_name_of_one_of_them_is_understood() -> None:

@@ -341,7 +341,7 @@ class Requesting(RuleBasedStateMachine):
 
 
 TestRequesting = Requesting.TestCase
-TestRequesting.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+TestRequesting.settings = settings(stateful_step_count=25)
 
 
 def test_a_request_moves_once_and_from_open_alone() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_sign.evm import eip191, eip712, secp256k1
@@ -65,7 +65,6 @@ def typed_data(draw: st.DrawFn) -> dict[str, Any]:
     return {"types": types, "primaryType": "Outer", "domain": domain, "message": message}
 
 
-@settings(max_examples=60, deadline=None)
 @given(typed_data())
 def test_typed_data_comes_to_the_same_signature(data: dict[str, Any]) -> None:
     from eth_account import Account
@@ -78,7 +77,6 @@ def test_typed_data_comes_to_the_same_signature(data: dict[str, Any]) -> None:
     assert secp256k1.signer_of(digest, to_hex(bytes(signed))) == ADDRESS
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.binary(max_size=300))
 def test_a_personal_message_comes_to_the_same_signature(message: bytes) -> None:
     from eth_account import Account
@@ -88,7 +86,6 @@ def test_a_personal_message_comes_to_the_same_signature(message: bytes) -> None:
     assert secp256k1.sign(eip191.digest_of(message), KEY) == bytes(signed)
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.fixed_dictionaries(
         {

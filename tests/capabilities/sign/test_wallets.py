@@ -191,25 +191,23 @@ PUBLISHED = [
 ]
 
 
-@pytest.mark.parametrize(("example", "name", "module"), PUBLISHED, ids=lambda one: str(one)[:40])
-def test_every_example_is_valid_as_it_comes_and_as_it_is_sent(
-    example: dict[str, Any], name: str, module: Any
-) -> None:
-    ((key, given),) = example.items()
-    sent = json.loads(msgspec.json.encode(msgspec.convert(given, module.MESSAGES[key])))
-    for message in (given, sent):
-        assert upstream_errors(name, {"$schema": module.PUBLISHED, key: message}) == []
+def test_every_example_is_valid_as_it_comes_and_as_it_is_sent(subtests: pytest.Subtests) -> None:
+    for example, name, module in PUBLISHED:
+        with subtests.test(example=example, name=name, module=module):
+            ((key, given),) = example.items()
+            sent = json.loads(msgspec.json.encode(msgspec.convert(given, module.MESSAGES[key])))
+            for message in (given, sent):
+                assert upstream_errors(name, {"$schema": module.PUBLISHED, key: message}) == []
 
 
-@pytest.mark.parametrize(("example", "name", "module"), PUBLISHED, ids=lambda one: str(one)[:40])
-def test_what_the_published_schemas_refuse_is_refused(
-    example: dict[str, Any], name: str, module: Any
-) -> None:
-    ((key, given),) = example.items()
-    for wrong in ({**given, "more": 1}, {}, {**given, next(iter(given)): 7}):
-        assert upstream_errors(name, {"$schema": module.PUBLISHED, key: wrong})
-        with pytest.raises(msgspec.ValidationError):
-            msgspec.convert(wrong, module.MESSAGES[key])
+def test_what_the_published_schemas_refuse_is_refused(subtests: pytest.Subtests) -> None:
+    for example, name, module in PUBLISHED:
+        with subtests.test(example=example, name=name, module=module):
+            ((key, given),) = example.items()
+            for wrong in ({**given, "more": 1}, {}, {**given, next(iter(given)): 7}):
+                assert upstream_errors(name, {"$schema": module.PUBLISHED, key: wrong})
+                with pytest.raises(msgspec.ValidationError):
+                    msgspec.convert(wrong, module.MESSAGES[key])
 
 
 @pytest.mark.parametrize("spelling", ["base64", "base58"])

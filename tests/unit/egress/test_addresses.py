@@ -38,10 +38,11 @@ def as_host(address: str) -> str:
     return f"[{address}]" if ":" in address else address
 
 
-@pytest.mark.parametrize("address", NOT_PUBLIC)
-def test_an_address_that_is_not_public_is_refused(address: str) -> None:
-    assert not is_public(ipaddress.ip_address(address))
-    assert "does not lead to a public address" in refusal(f"https://{as_host(address)}/")
+def test_an_address_that_is_not_public_is_refused(subtests: pytest.Subtests) -> None:
+    for address in NOT_PUBLIC:
+        with subtests.test(address=address):
+            assert not is_public(ipaddress.ip_address(address))
+            assert "does not lead to a public address" in refusal(f"https://{as_host(address)}/")
 
 
 @pytest.mark.parametrize("address", PUBLIC)
@@ -65,17 +66,16 @@ def test_what_python_calls_private_is_never_public(
     assert not (is_public(address) and (address.is_private or address.is_multicast))
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
+def test_a_number_in_any_other_form_is_no_host(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         *("2130706433", "0x7f000001", "0x7f.1", "127.1", "0177.0.0.1", "127.0.0.1.", "1.2.3"),
         *("0x7f.0.0.0x1", "300.1.1.1", "1.2.3.4.5", "example.0x", "127.0.0.01"),
         # digits of other scripts are the same number to whoever normalises them
         *("１２７.0.0.1", "①②⑦.0.0.1"),
-    ],
-)
-def test_a_number_in_any_other_form_is_no_host(host: str) -> None:
-    assert refusal(f"https://{host}/")
+    ]
+    for host in cases:
+        with subtests.test(host=host):
+            assert refusal(f"https://{host}/")
 
 
 @pytest.mark.parametrize(
@@ -85,9 +85,8 @@ def test_a_host_names_no_interface_and_holds_no_escapes(host: str) -> None:
     assert refusal(f"https://{host}/")
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_what_is_no_encrypted_web_address_is_refused(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         *("http://example.com/", "http://8.8.8.8/", "ftp://example.com/", "file:///etc/passwd"),
         *("gopher://example.com/", "//example.com/", "/only/a/path", "example.com", "", "https://"),
         *(
@@ -100,10 +99,10 @@ def test_a_host_names_no_interface_and_holds_no_escapes(host: str) -> None:
         *("https://exa mple.com/", "https://example.com/\r\nX: y", "https://example.com\\@h/"),
         *("https://example.com/\x00", "data:text/html,hello", "javascript:alert(1)"),
         "https://example.com/" + "x" * MAX_ADDRESS_CHARACTERS,
-    ],
-)
-def test_what_is_no_encrypted_web_address_is_refused(url: str) -> None:
-    assert refusal(url)
+    ]
+    for url in cases:
+        with subtests.test(url=url):
+            assert refusal(url)
 
 
 @pytest.mark.parametrize("url", ["https://anna:hunter2@example.com/", "https://hunter2@h.example/"])

@@ -106,7 +106,7 @@ def conversations(draw: st.DrawFn) -> list[bytes]:
     return [whole[one:two] for one, two in zip([0, *places], [*places, len(whole)], strict=True)]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(conversations(), st.booleans())
 async def test_any_bytes_have_the_same_answers_on_both_ways(
     pair: Pair, said: list[bytes], patient: bool

@@ -45,32 +45,36 @@ def test_an_origin_that_was_named_and_the_sites_own_are_answered_by_name(origin:
         assert (allowed(answer), answer.is_refused, vary(answer)) == ([origin], False, ["Origin"])
 
 
-@pytest.mark.parametrize("origin", FOREIGN)
-def test_no_other_origin_is_repeated_and_none_of_them_may_write(origin: str) -> None:
-    for method in ("GET", "HEAD", "OPTIONS"):
-        answer = told(method, origin)
-        assert (allowed(answer), answer.is_refused, vary(answer)) == ([], False, ["Origin"])
-    for method in ("POST", "DELETE", "PUT", "PATCH", "get"):
-        answer = told(method, origin)
-        assert (allowed(answer), answer.is_refused, vary(answer)) == ([], True, ["Origin"])
+def test_no_other_origin_is_repeated_and_none_of_them_may_write(subtests: pytest.Subtests) -> None:
+    for origin in FOREIGN:
+        with subtests.test(origin=origin):
+            for method in ("GET", "HEAD", "OPTIONS"):
+                answer = told(method, origin)
+                assert (allowed(answer), answer.is_refused, vary(answer)) == ([], False, ["Origin"])
+            for method in ("POST", "DELETE", "PUT", "PATCH", "get"):
+                answer = told(method, origin)
+                assert (allowed(answer), answer.is_refused, vary(answer)) == ([], True, ["Origin"])
 
 
-@pytest.mark.parametrize("origin", FOREIGN)
-def test_asked_ahead_they_are_refused_whatever_they_would_send(origin: str) -> None:
-    for method in ("GET", "POST", "DELETE"):
-        answer = BROWSERS.make_preflight_headers(
-            method, CIMultiDict(Origin=origin), methods=("GET", "POST"), is_open=False
-        )
-        assert (allowed(answer), answer.is_refused) == ([], True)
+def test_asked_ahead_they_are_refused_whatever_they_would_send(subtests: pytest.Subtests) -> None:
+    for origin in FOREIGN:
+        with subtests.test(origin=origin):
+            for method in ("GET", "POST", "DELETE"):
+                answer = BROWSERS.make_preflight_headers(
+                    method, CIMultiDict(Origin=origin), methods=("GET", "POST"), is_open=False
+                )
+                assert (allowed(answer), answer.is_refused) == ([], True)
 
 
-@pytest.mark.parametrize("origin", [None, SITE, *FOREIGN])
 def test_what_is_there_to_be_found_is_open_to_every_origin_in_the_same_words(
-    origin: str | None,
+    subtests: pytest.Subtests,
 ) -> None:
-    answer = told("GET", origin, is_open=True)
-    assert (allowed(answer), vary(answer)) == (["*"], [])
-    assert answer == told("GET", None, is_open=True)
+    cases: list[str | None] = [None, SITE, *FOREIGN]
+    for origin in cases:
+        with subtests.test(origin=origin):
+            answer = told("GET", origin, is_open=True)
+            assert (allowed(answer), vary(answer)) == (["*"], [])
+            assert answer == told("GET", None, is_open=True)
 
 
 def test_discovery_can_be_closed() -> None:
@@ -111,10 +115,12 @@ def told_own(origin: str | None = None, **more: str) -> CorsHeaders:
     return BROWSERS.make_same_origin_headers(headers)
 
 
-@pytest.mark.parametrize("origin", [*FOREIGN, SHOP, "http://localhost:3000"])
-def test_what_is_for_the_desks_own_pages_is_for_no_other_origin(origin: str) -> None:
-    answer = told_own(origin)
-    assert (allowed(answer), answer.is_refused, vary(answer)) == ([], True, ["Origin"])
+def test_what_is_for_the_desks_own_pages_is_for_no_other_origin(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [*FOREIGN, SHOP, "http://localhost:3000"]
+    for origin in cases:
+        with subtests.test(origin=origin):
+            answer = told_own(origin)
+            assert (allowed(answer), answer.is_refused, vary(answer)) == ([], True, ["Origin"])
 
 
 def test_the_desks_own_pages_and_who_is_no_page_are_answered_there() -> None:

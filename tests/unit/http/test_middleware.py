@@ -295,9 +295,8 @@ async def test_what_is_no_whole_page_of_html_is_sent_as_it_is(headers: dict[str,
         assert "Link" in response.headers
 
 
-@pytest.mark.parametrize(
-    ("written", "expected"),
-    [
+def test_tags_and_notice_go_where_head_and_body_end(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[bytes, bytes]] = [
         (b"<p>a fragment</p>", b"<p>a fragment</p>"),
         (b"", b""),
         (b"<head></head><p>", b"<head>T</head><p>"),
@@ -341,10 +340,10 @@ async def test_what_is_no_whole_page_of_html_is_sent_as_it_is(headers: dict[str,
             b'<head></head><body><div class="ahp-notice"></div></body>',
             b'<head>T</head><body><div class="ahp-notice"></div></body>',
         ),
-    ],
-)
-def test_tags_and_notice_go_where_head_and_body_end(written: bytes, expected: bytes) -> None:
-    assert add_to_page(written, b"T", b"N") == expected
+    ]
+    for written, expected in cases:
+        with subtests.test(written=written, expected=expected):
+            assert add_to_page(written, b"T", b"N") == expected
 
 
 def test_what_was_added_to_once_is_not_added_to_again() -> None:

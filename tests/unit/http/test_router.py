@@ -55,9 +55,8 @@ TABLE = Router(
 )
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "template", "params"),
-    [
+def test_a_request_finds_its_route(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, str, dict[str, str]]] = [
         ("POST", "/v1/threads", "/v1/threads", {}),
         ("GET", "/v1/threads/t1", "/v1/threads/{id}", {"id": "t1"}),
         ("HEAD", "/v1/threads/t1", "/v1/threads/{id}", {"id": "t1"}),
@@ -74,14 +73,12 @@ TABLE = Router(
         # a path with too much or too little of a route is no route of it
         ("GET", "/v1/threads/", "/{path:.*}", {"path": "v1/threads/"}),
         ("GET", "/v1/threads/t1/", "/{path:.*}", {"path": "v1/threads/t1/"}),
-    ],
-)
-def test_a_request_finds_its_route(
-    method: str, path: str, template: str, params: dict[str, str]
-) -> None:
-    found = TABLE.find(method, path)
-    assert found is not None
-    assert (found[1].path, found[2]) == (template, params)
+    ]
+    for method, path, template, params in cases:
+        with subtests.test(method=method, path=path, template=template, params=params):
+            found = TABLE.find(method, path)
+            assert found is not None
+            assert (found[1].path, found[2]) == (template, params)
 
 
 @pytest.mark.parametrize(

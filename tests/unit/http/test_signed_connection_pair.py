@@ -141,7 +141,7 @@ def disturbed(draw: st.DrawFn) -> list[bytes]:
     return [asked, other, asked]
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(disturbed())
 async def test_whatever_stands_around_a_credential_has_the_same_answers_on_both_ways(
     pair: Pair, said: list[bytes]

@@ -101,9 +101,8 @@ def test_brackets_within_strings_do_not_nest(brackets: str) -> None:
     assert decode_json(json.dumps({brackets: brackets}).encode()) == {brackets: brackets}
 
 
-@pytest.mark.parametrize(
-    ("body", "says"),
-    [
+def test_what_is_wrong_is_said(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[bytes, str]] = [
         (b'"\\u0000"', "NUL"),
         (b'{"\\u0000":1}', "NUL"),
         (b'"\\ud800"', "lone surrogate"),
@@ -132,11 +131,10 @@ def test_brackets_within_strings_do_not_nest(brackets: str) -> None:
         (b'"\t"', "not JSON"),
         (b'"\\x41"', "not JSON"),
         (b"True", "not JSON"),
-    ],
-)
-def test_what_is_wrong_is_said(body: bytes, says: str) -> None:
-    with pytest.raises(InvalidRequest, match=says):
-        decode_json(body)
+    ]
+    for body, says in cases:
+        with subtests.test(body=body, says=says), pytest.raises(InvalidRequest, match=says):
+            decode_json(body)
 
 
 def test_pairs_of_surrogates_and_other_controls_are_text() -> None:

@@ -62,15 +62,16 @@ DROPPED = {
 }
 
 
-@pytest.mark.parametrize("language", KEPT)
-def test_what_letters_and_emoji_need_stays(language: str) -> None:
-    assert drop_invisible(KEPT[language]) == KEPT[language]
+def test_what_letters_and_emoji_need_stays(subtests: pytest.Subtests) -> None:
+    for language, text in KEPT.items():
+        with subtests.test(language=language):
+            assert drop_invisible(text) == text
 
 
-@pytest.mark.parametrize("way", DROPPED)
-def test_what_nobody_sees_is_taken_out(way: str) -> None:
-    hidden, seen = DROPPED[way]
-    assert drop_invisible(hidden) == seen
+def test_what_nobody_sees_is_taken_out(subtests: pytest.Subtests) -> None:
+    for way, (hidden, seen) in DROPPED.items():
+        with subtests.test(way=way):
+            assert drop_invisible(hidden) == seen
 
 
 _PIECES = st.one_of(
@@ -114,9 +115,8 @@ def test_nothing_hidden_between_letters_of_europe_stays(seen: str, hidden: str) 
     assert set(drop_invisible(woven + rest)) <= set(seen)
 
 
-@pytest.mark.parametrize(
-    ("written", "name"),
-    [
+def test_a_name_loads_nothing_and_leads_nowhere(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("![x](http://evil/x.png)", "x"),
         ("Tents ![a [b] c](http://evil/(1).png 'T')", "Tents a [b] c"),
         ("[![logo](http://evil/x.png)](http://evil/) Tents", "logo Tents"),
@@ -132,10 +132,10 @@ def test_nothing_hidden_between_letters_of_europe_stays(seen: str, hidden: str) 
         ("[Draft] Returns (2026)", "[Draft] Returns (2026)"),
         ("  Two\n lines ", "Two lines"),
         ("返品（全角）！　￥５００", "返品（全角）！　￥５００"),
-    ],
-)
-def test_a_name_loads_nothing_and_leads_nowhere(written: str, name: str) -> None:
-    assert clean_name(written) == name
+    ]
+    for written, name in cases:
+        with subtests.test(written=written, name=name):
+            assert clean_name(written) == name
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_records_and_counters_are_the_sum_of_what_was_applied(engine: str) -> No
         store = runner.run(context.__aenter__())
         tries = iter(range(1000))
 
-        @settings(max_examples=40, deadline=None, database=None)
+        @settings(database=None)
         @given(STEPS)
         def holds(rounds: list[list[tuple[str, str, int]]]) -> None:
             runner.run(walk(store, rounds, f"{next(tries)}-"))

@@ -40,13 +40,13 @@ def test_an_amount_is_counted_exactly(text: str, count: int) -> None:
     assert millionths(Decimal(text)) == count
 
 
-@pytest.mark.parametrize(
-    "text",
-    "|-1|+1|1.|.5|1e3|1,5|1.0000001|1000000000000|٣|NaN|Infinity|1 |1\n|0x1|1_0".split("|"),
-)
-def test_what_is_no_amount_is_refused_and_told_what_would_be_one(text: str) -> None:
-    with pytest.raises(ValueError, match="such as"):
-        parse(text)
+def test_what_is_no_amount_is_refused_and_told_what_would_be_one(subtests: pytest.Subtests) -> None:
+    cases: list[str] = (
+        "|-1|+1|1.|.5|1e3|1,5|1.0000001|1000000000000|٣|NaN|Infinity|1 |1\n|0x1|1_0".split("|")
+    )
+    for text in cases:
+        with subtests.test(text=text), pytest.raises(ValueError, match="such as"):
+            parse(text)
 
 
 @pytest.mark.parametrize(

@@ -278,4 +278,4 @@ class LedgerStates(RuleBasedStateMachine):
 
 
 TestLedgerStates = LedgerStates.TestCase
-TestLedgerStates.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+TestLedgerStates.settings = settings(stateful_step_count=40)

@@ -9,7 +9,7 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
@@ -289,7 +289,6 @@ STEPS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=40)
 @given(steps=STEPS)
 def test_no_day_has_more_signed_than_its_ceilings_whatever_the_clock_and_the_merchant_say(
     steps: list[Step],

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.actions.base import Caller, Context
@@ -100,7 +100,6 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Actions:
     return load_actions(load_config(make_shop(tmp_path_factory.mktemp("shop"))))
 
 
-@settings(max_examples=30)
 @given(
     items=st.lists(
         st.fixed_dictionaries(

@@ -64,12 +64,14 @@ def told_in(said: str) -> int:
     )
 
 
-@pytest.mark.parametrize("size", [1, 7, 100_000])
-@pytest.mark.parametrize("text", REPEATS.values(), ids=REPEATS.keys())
-def test_a_run_of_the_rules_is_held_back_from_its_beginning(text: str, size: int) -> None:
-    said, leaked = shown(text, size)
-    assert leaked
-    assert told_in(said[-200:]) < BEGINS
+def test_a_run_of_the_rules_is_held_back_from_its_beginning(subtests: pytest.Subtests) -> None:
+    sizes: list[int] = [1, 7, 100_000]
+    for text in REPEATS.values():
+        for size in sizes:
+            with subtests.test(size=size, text=text):
+                said, leaked = shown(text, size)
+                assert leaked
+                assert told_in(said[-200:]) < BEGINS
 
 
 @pytest.mark.parametrize("size", [1, 7, 100_000])

@@ -20,9 +20,10 @@ def chosen(reply: str, tag: str = "en") -> Choice:
     return read_choice(reply, OPTIONS, speech_of(tag), STEM)
 
 
-@pytest.mark.parametrize(
-    ("tag", "reply", "place"),
-    [
+def test_an_option_is_chosen_by_its_words_its_number_or_its_place(
+    subtests: pytest.Subtests,
+) -> None:
+    cases: list[tuple[str, str, int]] = [
         ("en", "hiking  BOOTS.", 1),
         ("en", "No. 2", 1),
         ("en", "two, please", 1),
@@ -47,12 +48,10 @@ def chosen(reply: str, tag: str = "en") -> Choice:
         ("pt", "a última", 2),
         ("pt", "opção 1", 0),
         ("sv", "2", 1),
-    ],
-)
-def test_an_option_is_chosen_by_its_words_its_number_or_its_place(
-    tag: str, reply: str, place: int
-) -> None:
-    assert chosen(reply, tag) == Choice((OPTIONS[place],))
+    ]
+    for tag, reply, place in cases:
+        with subtests.test(tag=tag, reply=reply, place=place):
+            assert chosen(reply, tag) == Choice((OPTIONS[place],))
 
 
 @pytest.mark.parametrize(
@@ -74,9 +73,8 @@ def test_several_options_are_chosen_together(tag: str, reply: str, places: list[
     assert chosen(reply, tag) == Choice(tuple(OPTIONS[place] for place in places))
 
 
-@pytest.mark.parametrize(
-    ("tag", "reply", "places"),
-    [
+def test_what_is_not_meant_leaves_the_others(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, list[int]]] = [
         ("en", "not the first", [1, 2]),
         ("en", "I don't want the 2nd one", [0, 2]),
         ("en", "not the hiking ones", [0, 2]),
@@ -91,12 +89,12 @@ def test_several_options_are_chosen_together(tag: str, reply: str, places: list[
         ("it", "non il primo", [1, 2]),
         ("nl", "niet de eerste", [1, 2]),
         ("pt", "não a primeira", [1, 2]),
-    ],
-)
-def test_what_is_not_meant_leaves_the_others(tag: str, reply: str, places: list[int]) -> None:
-    left = tuple(OPTIONS[place] for place in places)
-    expected = Choice(left=left) if len(left) > 1 else Choice(left, declines=not left)
-    assert chosen(reply, tag) == expected
+    ]
+    for tag, reply, places in cases:
+        with subtests.test(tag=tag, reply=reply, places=places):
+            left = tuple(OPTIONS[place] for place in places)
+            expected = Choice(left=left) if len(left) > 1 else Choice(left, declines=not left)
+            assert chosen(reply, tag) == expected
 
 
 @pytest.mark.parametrize(
@@ -137,9 +135,10 @@ def test_what_tells_no_option_from_the_others_leaves_them_all(tag: str, reply: s
     assert chosen(reply, tag) == VOID
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
+def test_what_is_said_in_the_visitor_s_own_words_is_left_to_be_read(
+    subtests: pytest.Subtests,
+) -> None:
+    cases: list[str] = [
         "the hiking ones in size 42",
         "2, for skiing",
         "2 pairs of them",
@@ -158,10 +157,10 @@ def test_what_tells_no_option_from_the_others_leaves_them_all(tag: str, reply: s
         "cheap boots",
         "How much is the first?",
         "Is it not for skiing?",
-    ],
-)
-def test_what_is_said_in_the_visitor_s_own_words_is_left_to_be_read(reply: str) -> None:
-    assert chosen(reply) == OWN_WORDS
+    ]
+    for reply in cases:
+        with subtests.test(reply=reply):
+            assert chosen(reply) == OWN_WORDS
 
 
 @pytest.mark.parametrize(
@@ -192,9 +191,10 @@ def test_small_words_of_an_option_do_not_name_it(reply: str, place: int) -> None
 PAGES = ("Installation", "Configuration", "Access tokens", "Access rights", "Updates and backups")
 
 
-@pytest.mark.parametrize(
-    ("reply", "place"),
-    [
+def test_an_option_is_chosen_in_any_language_and_by_part_of_its_words(
+    subtests: pytest.Subtests,
+) -> None:
+    cases: list[tuple[str, int]] = [
         ("5", 5),
         ("5.", 5),
         ("5)", 5),
@@ -242,12 +242,10 @@ PAGES = ("Installation", "Configuration", "Access tokens", "Access rights", "Upd
         ("a segunda", 2),
         ("o último", 5),
         ("quero a terceira", 3),
-    ],
-)
-def test_an_option_is_chosen_in_any_language_and_by_part_of_its_words(
-    reply: str, place: int
-) -> None:
-    assert read_choice(reply, PAGES, speech_of("en"), STEM) == Choice((PAGES[place - 1],))
+    ]
+    for reply, place in cases:
+        with subtests.test(reply=reply, place=place):
+            assert read_choice(reply, PAGES, speech_of("en"), STEM) == Choice((PAGES[place - 1],))
 
 
 @pytest.mark.parametrize(

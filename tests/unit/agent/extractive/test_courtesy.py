@@ -8,9 +8,8 @@ from aitp_desk.agent.extractive.dialogue.courtesy import find_courtesy, is_agree
 from aitp_desk.agent.speech import speech_of
 
 
-@pytest.mark.parametrize(
-    ("words", "kind", "tag"),
-    [
+def test_a_courtesy_is_recognised_in_its_language(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, str]] = [
         ("hello", "hello", "en"),
         ("Hi!", "hello", "en"),
         ("hey there", "hello", "en"),
@@ -54,19 +53,18 @@ from aitp_desk.agent.speech import speech_of
         ("네, 감사합니다", "thanks", "ko"),
         ("สวัสดีครับ", "hello", "th"),
         ("ขอบคุณค่ะ", "thanks", "th"),
-    ],
-)
-def test_a_courtesy_is_recognised_in_its_language(words: str, kind: str, tag: str) -> None:
-    found = find_courtesy(words)
-    assert found is not None
-    assert (found.kind, found.speech.tag) == (kind, tag)
-    assert found.answer("Lamps")
-    assert "{" not in found.answer("Lamps")
+    ]
+    for words, kind, tag in cases:
+        with subtests.test(words=words, kind=kind, tag=tag):
+            found = find_courtesy(words)
+            assert found is not None
+            assert (found.kind, found.speech.tag) == (kind, tag)
+            assert found.answer("Lamps")
+            assert "{" not in found.answer("Lamps")
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
+def test_what_says_more_is_no_courtesy(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "",
         "…",
         "ok",
@@ -90,10 +88,10 @@ def test_a_courtesy_is_recognised_in_its_language(words: str, kind: str, tag: st
         "你好，请问运费是多少",
         "谢谢？",
         "네",
-    ],
-)
-def test_what_says_more_is_no_courtesy(words: str) -> None:
-    assert find_courtesy(words) is None
+    ]
+    for words in cases:
+        with subtests.test(words=words):
+            assert find_courtesy(words) is None
 
 
 def test_what_several_languages_say_is_read_in_that_of_the_site() -> None:
@@ -103,16 +101,15 @@ def test_what_several_languages_say_is_read_in_that_of_the_site() -> None:
         assert found.speech.tag == tag
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
+def test_what_agrees_is_read_in_every_language(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         *("yes please", "sure", "ok", "Okay!", "go ahead", "yep", "please do", "yes"),
         *("ja, gerne", "oui, volontiers", "sí, claro", "sì, grazie", "ja graag", "sim"),
         *("はい", "はい、お願いします", "是", "好的。", "네", "네, 부탁드립니다", "ใช่ครับ"),
-    ],
-)
-def test_what_agrees_is_read_in_every_language(words: str) -> None:
-    assert is_agreement(words)
+    ]
+    for words in cases:
+        with subtests.test(words=words):
+            assert is_agreement(words)
 
 
 @pytest.mark.parametrize(

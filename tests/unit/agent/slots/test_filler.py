@@ -269,18 +269,19 @@ TALKS: list[tuple[str, list[tuple[str, str]], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "turns", "arguments"), TALKS)
 def test_a_reply_is_read_against_what_was_asked_and_keeps_the_rest(
-    name: str, turns: list[tuple[str, str]], arguments: dict[str, Any]
+    subtests: pytest.Subtests,
 ) -> None:
-    filled, memory = FilledArguments({}), None
-    for words, question in turns:
-        filled = fill_arguments(ACTIONS[name], words, now=NOW, before=memory)
-        assert filled.question == question
-        # what is remembered is kept as JSON
-        memory = msgspec.json.decode(msgspec.json.encode(filled.memory))
-    assert filled.arguments == arguments
-    assert filled.memory is None
+    for name, turns, arguments in TALKS:
+        with subtests.test(name=name, turns=turns, arguments=arguments):
+            filled, memory = FilledArguments({}), None
+            for words, question in turns:
+                filled = fill_arguments(ACTIONS[name], words, now=NOW, before=memory)
+                assert filled.question == question
+                # what is remembered is kept as JSON
+                memory = msgspec.json.decode(msgspec.json.encode(filled.memory))
+            assert filled.arguments == arguments
+            assert filled.memory is None
 
 
 def test_a_question_for_one_thing_offers_its_answers() -> None:
@@ -386,9 +387,10 @@ def test_a_dollar_is_only_of_a_country_where_no_other_is_taken() -> None:
     assert fill_arguments(several, "$20.50", now=NOW).arguments == {"amount": "20.50"}
 
 
-@pytest.mark.parametrize(
-    ("words", "read"),
-    [
+def test_a_code_is_not_read_from_a_word_that_is_said_for_other_reasons(
+    subtests: pytest.Subtests,
+) -> None:
+    cases: list[tuple[str, str | None]] = [
         ("I'd like 2 of TO-2201", None),
         ("I’d like 2 of TO-2201", None),
         ("i'd take two, we'll pay", None),
@@ -403,11 +405,11 @@ def test_a_dollar_is_only_of_a_country_where_no_other_is_taken() -> None:
         ("I'd have it sent to OR", "OR"),
         ("state: hi", "HI"),
         ("the state is id", "ID"),
-    ],
-)
-def test_a_code_is_not_read_from_a_word_that_is_said_for_other_reasons(
-    words: str, read: str | None
-) -> None:
-    codes = ["ID", "HI", "OH", "OK", "OR", "PA", "TX"]
-    filled = fill_arguments(taking(state={"enum": codes}, note={"type": "string"}), words, now=NOW)
-    assert filled.arguments.get("state") == read
+    ]
+    for words, read in cases:
+        with subtests.test(words=words, read=read):
+            codes = ["ID", "HI", "OH", "OK", "OR", "PA", "TX"]
+            filled = fill_arguments(
+                taking(state={"enum": codes}, note={"type": "string"}), words, now=NOW
+            )
+            assert filled.arguments.get("state") == read

@@ -21,9 +21,8 @@ LANGUAGES = sorted(
 )
 
 
-@pytest.mark.parametrize(
-    ("tag", "question", "read"),
-    [
+def test_a_question_is_put_as_english_asks_it(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, str]] = [
         ("fr", "Quel est le délai de retour d’un livre ?", "what is delai retour livre ?"),
         ("fr-CA", "Combien coûte l'emballage ?", "how much is coute emballage ?"),
         ("fr", "Jusqu'à quand ?", "until when ?"),
@@ -51,10 +50,10 @@ LANGUAGES = sorted(
         ("th", "ค่าจัดส่งเท่าไหร่ครับ", "how much ค่าจัดส่ง"),
         ("en", "How long  is it, Anna?", "How long  is it, Anna?"),
         ("sv", "Hur länge?", "Hur länge?"),
-    ],
-)
-def test_a_question_is_put_as_english_asks_it(tag: str, question: str, read: str) -> None:
-    assert speech_of(tag).plain(question) == read
+    ]
+    for tag, question, read in cases:
+        with subtests.test(tag=tag, question=question, read=read):
+            assert speech_of(tag).plain(question) == read
 
 
 @pytest.mark.parametrize("tag", LANGUAGES)

@@ -18,9 +18,10 @@ def headers(*forwarded: str) -> CIMultiDict[str]:
     return CIMultiDict(("X-Forwarded-For", line) for line in forwarded)
 
 
-@pytest.mark.parametrize(
-    ("peer", "forwarded", "client"),
-    [
+def test_the_client_is_the_first_address_from_the_right_that_is_not_trusted(
+    subtests: pytest.Subtests,
+) -> None:
+    cases: list[tuple[str, tuple[str, ...], str]] = [
         # one proxy, several, and what the client claims before them
         ("10.0.0.1", (), "10.0.0.1"),
         ("10.0.0.1", ("203.0.113.7",), "203.0.113.7"),
@@ -75,12 +76,10 @@ def headers(*forwarded: str) -> CIMultiDict[str]:
         ("198.51.100.9", ("203.0.113.7",), "198.51.100.9"),
         ("2001:db8:fffe::5", ("203.0.113.7",), "2001:db8:fffe::/64"),
         ("", ("203.0.113.7",), ""),
-    ],
-)
-def test_the_client_is_the_first_address_from_the_right_that_is_not_trusted(
-    peer: str, forwarded: tuple[str, ...], client: str
-) -> None:
-    assert ClientAddresses(PROXIES).find(headers(*forwarded), peer) == client
+    ]
+    for peer, forwarded, client in cases:
+        with subtests.test(peer=peer, forwarded=forwarded, client=client):
+            assert ClientAddresses(PROXIES).find(headers(*forwarded), peer) == client
 
 
 def test_without_trusted_proxies_the_header_is_only_a_claim() -> None:

@@ -68,9 +68,12 @@ UNUSABLE: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("case", UNUSABLE)
-def test_a_key_that_is_weak_malformed_or_for_something_else_is_not_used(case: str) -> None:
-    assert read_key(UNUSABLE[case]) is None
+def test_a_key_that_is_weak_malformed_or_for_something_else_is_not_used(
+    subtests: pytest.Subtests,
+) -> None:
+    for case, key in UNUSABLE.items():
+        with subtests.test(case=case):
+            assert read_key(key) is None
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS[:3])

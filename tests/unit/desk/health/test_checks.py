@@ -107,7 +107,7 @@ class Desk(RuleBasedStateMachine):
 
 
 TestDesk = Desk.TestCase
-TestDesk.settings = settings(max_examples=100, stateful_step_count=25, deadline=None)
+TestDesk.settings = settings(stateful_step_count=25)
 
 
 @given(st.lists(st.tuples(STATES, PARTS)))

@@ -10,9 +10,8 @@ GERMAN = '<!doctype html><html class="no-js" lang="de-AT"><p>Öffnungszeiten</p>
 ENGLISH = "<html lang=en><p>Opening hours</p>"
 
 
-@pytest.mark.parametrize(
-    ("pages", "tag"),
-    [
+def test_pages_tell_their_language(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[list[str], str | None]] = [
         ([GERMAN, GERMAN, ENGLISH], "de-AT"),
         ([GERMAN, ENGLISH, ENGLISH], None),
         ([ENGLISH], None),
@@ -28,7 +27,7 @@ ENGLISH = "<html lang=en><p>Opening hours</p>"
         (["# Pan\n\nEl pan y los pasteles se hacen aquí, por la noche."], "es"),
         (["# Bread\n\nBread is made here in the night; *le pain*, *das Brot*, *el pan*."], None),
         (["# Code\n\n```\nder = die or das or ist\n```"], None),
-    ],
-)
-def test_pages_tell_their_language(pages: list[str], tag: str | None) -> None:
-    assert detect_language(page.encode() for page in pages) == tag
+    ]
+    for pages, tag in cases:
+        with subtests.test(pages=pages, tag=tag):
+            assert detect_language(page.encode() for page in pages) == tag

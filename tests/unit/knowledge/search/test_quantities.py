@@ -44,15 +44,19 @@ HELD = {
 }
 
 
-@pytest.mark.parametrize(("sort", "text"), [(sort, text) for sort in HELD for text in HELD[sort]])
-def test_a_figure_is_found_alone_and_among_texts_that_hold_others(sort: str, text: str) -> None:
-    flag = getattr(figures, sort)
-    others = [other for texts in HELD.values() for other in texts]
-    assert find_quantities([text])[0] & flag
-    assert find_quantities([*others, text]) == [
-        *(find_quantities([other])[0] for other in others),
-        find_quantities([text])[0],
-    ]
+def test_a_figure_is_found_alone_and_among_texts_that_hold_others(
+    subtests: pytest.Subtests,
+) -> None:
+    cases: list[tuple[str, str]] = [(sort, text) for sort in HELD for text in HELD[sort]]
+    for sort, text in cases:
+        with subtests.test(sort=sort, text=text):
+            flag = getattr(figures, sort)
+            others = [other for texts in HELD.values() for other in texts]
+            assert find_quantities([text])[0] & flag
+            assert find_quantities([*others, text]) == [
+                *(find_quantities([other])[0] for other in others),
+                find_quantities([text])[0],
+            ]
 
 
 @pytest.mark.parametrize("text", ["Our people mend shoes.", "It is used as a table.", ""])

@@ -225,9 +225,8 @@ def test_what_mdx_hides_is_not_read(tmp_path: Path, hidden: str) -> None:
     assert "secret" not in " ".join(found)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_much_that_is_open_is_read_in_time(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         ":::note\n" * 20_000,
         "!!! note\n" * 20_000,
         "\n".join("    " * depth + "!!! note" for depth in range(200)),
@@ -243,7 +242,7 @@ def test_what_mdx_hides_is_not_read(tmp_path: Path, hidden: str) -> None:
         "{a}`" * 30_000,
         "++a" * 30_000,
         "==a" * 30_000,
-    ],
-)
-def test_much_that_is_open_is_read_in_time(text: str) -> None:
-    assert isinstance(to_commonmark(text, is_mdx=True), str)
+    ]
+    for text in cases:
+        with subtests.test(text=text):
+            assert isinstance(to_commonmark(text, is_mdx=True), str)

@@ -45,9 +45,8 @@ def test_anything_else_is_no_content(media: str | None) -> None:
         read_answer(answer(b"x", media))
 
 
-@pytest.mark.parametrize(
-    ("body", "media", "text"),
-    [
+def test_the_encoding_is_declared_or_found_out(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[bytes, str, str]] = [
         ("é".encode(), "text/plain", "é"),
         ("é".encode("cp1252"), "text/plain", "é"),
         ("“é”".encode("cp1252"), "text/plain; charset=iso-8859-1", "“é”"),
@@ -64,10 +63,10 @@ def test_anything_else_is_no_content(media: str | None) -> None:
         (b"x", "text/plain; charset=\x00", "x"),
         # a parameter in parts, of which one is no part
         ("é".encode(), "text/plain; charset*=a'b'c; charset*0=d", "é"),
-    ],
-)
-def test_the_encoding_is_declared_or_found_out(body: bytes, media: str, text: str) -> None:
-    assert read_answer(answer(body, media))[1].decode() == text
+    ]
+    for body, media, text in cases:
+        with subtests.test(body=body, media=media, text=text):
+            assert read_answer(answer(body, media))[1].decode() == text
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,8 @@ WRITES, READS = Access(), Access(may_write=False, may_manage=False)
 LEFT = Access(upto_seq=3, may_write=False)
 
 
-@pytest.mark.parametrize(
-    ("asker", "owner", "by", "access", "may"),
-    [
+def test_a_call_on_a_thread_follows_the_thread(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Principal, str | None, Principal, Access | None, bool]] = [
         # on an anonymous thread: who holds the call's id
         (ANYBODY, None, ANYBODY, WRITES, True),
         (ANYBODY, None, AYA, WRITES, False),
@@ -45,23 +44,24 @@ LEFT = Access(upto_seq=3, may_write=False)
         (GUEST, "key:aya", GUEST, WRITES, True),
         (GUEST, "key:aya", GUEST, READS, False),
         (GUEST, "key:aya", ANYBODY, None, False),
-    ],
-)
-def test_a_call_on_a_thread_follows_the_thread(
-    asker: Principal, owner: str | None, by: Principal, access: Access | None, may: bool
-) -> None:
-    call = _call(asker, "thread_1")
-    thread = CallThread(owner, access)
-    assert may_reach_call(by, call, thread) is may
-    # whatever name it was found by, it belongs to known callers alone
-    assert is_call_of(by, call, thread) is (may and by != ANYBODY)
-    assert not may_reach_call(by, call, None)
+    ]
+    for asker, owner, by, access, may in cases:
+        with subtests.test(asker=asker, owner=owner, by=by, access=access, may=may):
+            call = _call(asker, "thread_1")
+            thread = CallThread(owner, access)
+            assert may_reach_call(by, call, thread) is may
+            # whatever name it was found by, it belongs to known callers alone
+            assert is_call_of(by, call, thread) is (may and by != ANYBODY)
+            assert not may_reach_call(by, call, None)
 
 
-@pytest.mark.parametrize("asker", [ANYBODY, AYA, GUEST])
-@pytest.mark.parametrize("by", [ANYBODY, AYA, BEN, GUEST, OPERATOR])
-def test_a_call_on_no_thread_is_its_askers(asker: Principal, by: Principal) -> None:
-    assert may_reach_call(by, _call(asker, None), None) is (asker == by)
+def test_a_call_on_no_thread_is_its_askers(subtests: pytest.Subtests) -> None:
+    bys: list[Principal] = [ANYBODY, AYA, BEN, GUEST, OPERATOR]
+    askers: list[Principal] = [ANYBODY, AYA, GUEST]
+    for by in bys:
+        for asker in askers:
+            with subtests.test(asker=asker, by=by):
+                assert may_reach_call(by, _call(asker, None), None) is (asker == by)
 
 
 def _call(asker: Principal, thread_id: str | None) -> ActionCall:

@@ -42,9 +42,10 @@ WRITE, FOR_A_WHILE = replace(READ, may=GrantLevel.WRITE), replace(READ, expires_
 OPERATOR, ADMIN = signed_in("olu", "operator"), signed_in("ada", "admin")
 
 
-@pytest.mark.parametrize(
-    ("principal", "owner", "attendance", "access"),
-    [
+def test_a_thread_is_open_to_its_owner_those_who_look_after_it_and_those_who_take_part(
+    subtests: pytest.Subtests,
+) -> None:
+    cases: list[tuple[Principal, str | None, Attendance | None, Access | None]] = [
         (VISITOR, None, None, EVERYTHING),
         (AYA, None, None, EVERYTHING),
         (BEN, None, PRESENT, EVERYTHING),
@@ -59,12 +60,10 @@ OPERATOR, ADMIN = signed_in("olu", "operator"), signed_in("ada", "admin")
         (VISITOR, "aya", None, None),
         (BEN, "aya", PRESENT, PARTNER),
         (BEN, "aya", GONE, PAST),
-    ],
-)
-def test_a_thread_is_open_to_its_owner_those_who_look_after_it_and_those_who_take_part(
-    principal: Principal, owner: str | None, attendance: Attendance | None, access: Access | None
-) -> None:
-    assert decide_access(principal, owner, attendance) == access
+    ]
+    for principal, owner, attendance, access in cases:
+        with subtests.test(principal=principal, owner=owner, attendance=attendance, access=access):
+            assert decide_access(principal, owner, attendance) == access
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,8 @@ from aitp_desk.model.conversation.file import KNOWN_TYPES, NAME_BYTES, PART_BYTE
 BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
 
 
-@pytest.mark.parametrize(
-    ("data", "kind"),
-    [
+def test_the_bytes_say_what_a_file_is(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[bytes, str]] = [
         (b"Plain words.\r\n\tAnd more.", "text/plain"),
         ("Ünïcödé — 漢字 🙂".encode(), "text/plain"),
         ("\ufeffWith a mark.".encode(), "text/plain"),
@@ -50,10 +49,10 @@ BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c
         (b"Latin-1: \xfc", "application/octet-stream"),
         ("UTF-16".encode("utf-16"), "application/octet-stream"),
         (b"cut \xf0\x9f\x99", "application/octet-stream"),
-    ],
-)
-def test_the_bytes_say_what_a_file_is(data: bytes, kind: str) -> None:
-    assert sniff(data) == kind
+    ]
+    for data, kind in cases:
+        with subtests.test(data=data, kind=kind):
+            assert sniff(data) == kind
 
 
 @given(st.binary(max_size=60))
@@ -62,9 +61,8 @@ def test_every_file_is_of_a_type_that_a_setting_may_name(data: bytes) -> None:
     assert set(KNOWN_TYPES) == set(get_args(FileType))
 
 
-@pytest.mark.parametrize(
-    ("given_name", "kept"),
-    [
+def test_of_a_name_only_a_name_is_kept(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("notes.txt", "notes.txt"),
         ("Über uns — 漢字 🙂.md", "Über uns — 漢字 🙂.md"),
         ("../../etc/passwd", "passwd"),
@@ -87,10 +85,10 @@ def test_every_file_is_of_a_type_that_a_setting_may_name(data: bytes) -> None:
         ("%2e%2e%2fpasswd", "%2e%2e%2fpasswd"),
         ("x" * 300 + ".markdown", "x" * 191 + ".markdown"),
         ("漢" * 100, "漢" * 66),
-    ],
-)
-def test_of_a_name_only_a_name_is_kept(given_name: str, kept: str) -> None:
-    assert clean_name(given_name) == kept
+    ]
+    for given_name, kept in cases:
+        with subtests.test(given_name=given_name, kept=kept):
+            assert clean_name(given_name) == kept
 
 
 @given(st.text(max_size=400))

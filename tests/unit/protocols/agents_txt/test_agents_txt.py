@@ -427,23 +427,38 @@ TEXT_FAULTS = {
 
 
 @pytest.mark.requirement(
-    "AGT-3.1-4", "AGT-3.2-2", "AGT-3.3-1", "AGT-3.3-2", "AGT-3.3-6", "AGT-3.4-1", "AGT-3.4-2",
-    "AGT-3.4-4", "AGT-3.4-13", "AGT-7.1-1", "AGT-8.1-1", "AGT-8.2-1", "AGT-8.4-2", "AGT-8.5-1",
-)  # fmt: skip
-@pytest.mark.parametrize("text", TEXT_FAULTS)
-def test_what_is_wrong_in_a_text_is_told_with_its_line(text: str) -> None:
-    faults = [fault for fault in examine_text(text).faults if "there is none" not in str(fault)]
-    told = [str(fault) for fault in faults]
-    assert len(told) == len(TEXT_FAULTS[text]), told
-    for line, expected in zip(told, TEXT_FAULTS[text], strict=True):
-        assert line.startswith(expected)
-    if any(fault.is_error for fault in faults):
-        with pytest.raises(
-            InvalidFile, match=re.escape(next(str(f) for f in faults if f.is_error))
-        ):
-            parse_text(text)
-    else:
-        assert parse_text(text) is not None
+    "AGT-3.1-4",
+    "AGT-3.2-2",
+    "AGT-3.3-1",
+    "AGT-3.3-2",
+    "AGT-3.3-6",
+    "AGT-3.4-1",
+    "AGT-3.4-2",
+    "AGT-3.4-4",
+    "AGT-3.4-13",
+    "AGT-7.1-1",
+    "AGT-8.1-1",
+    "AGT-8.2-1",
+    "AGT-8.4-2",
+    "AGT-8.5-1",
+)
+def test_what_is_wrong_in_a_text_is_told_with_its_line(subtests: pytest.Subtests) -> None:
+    for text, problems in TEXT_FAULTS.items():
+        with subtests.test(text=text):
+            faults = [
+                fault for fault in examine_text(text).faults if "there is none" not in str(fault)
+            ]
+            told = [str(fault) for fault in faults]
+            assert len(told) == len(problems), told
+            for line, expected in zip(told, problems, strict=True):
+                assert line.startswith(expected)
+            if any(fault.is_error for fault in faults):
+                with pytest.raises(
+                    InvalidFile, match=re.escape(next(str(f) for f in faults if f.is_error))
+                ):
+                    parse_text(text)
+            else:
+                assert parse_text(text) is not None
 
 
 @pytest.mark.requirement("AGT-8.1-2")
@@ -493,12 +508,13 @@ def test_what_is_of_another_type_is_told_once() -> None:
     ]
 
 
-@pytest.mark.parametrize("body", JSON_FAULTS)
-def test_what_is_wrong_in_json_is_told_with_its_place(body: bytes) -> None:
-    told = [str(fault) for fault in examine_json(body).faults]
-    assert any(line.startswith(JSON_FAULTS[body]) for line in told), told
-    with pytest.raises(InvalidFile):
-        parse_json(body)
+def test_what_is_wrong_in_json_is_told_with_its_place(subtests: pytest.Subtests) -> None:
+    for body, problem in JSON_FAULTS.items():
+        with subtests.test(body=body):
+            told = [str(fault) for fault in examine_json(body).faults]
+            assert any(line.startswith(problem) for line in told), told
+            with pytest.raises(InvalidFile):
+                parse_json(body)
 
 
 @pytest.mark.parametrize(
@@ -524,9 +540,10 @@ def test_what_would_read_otherwise_is_not_written(document: Document, place: str
 
 
 @pytest.mark.requirement("AGT-3.5-1", "AGT-3.5-2", "AGT-9.2-16", "AGT-9.2-17")
-@pytest.mark.parametrize(
-    ("path", "is_allowed"),
-    [
+def test_the_longest_pattern_decides_and_endpoints_are_always_open(
+    subtests: pytest.Subtests,
+) -> None:
+    cases: list[tuple[str, bool]] = [
         ("/", True),
         ("/admin", True),
         ("/admin/", False),
@@ -548,19 +565,19 @@ def test_what_would_read_otherwise_is_not_written(document: Document, place: str
         ("/a%2fb", False),
         ("/a/b", True),
         ("/100%", True),
-    ],
-)
-def test_the_longest_pattern_decides_and_endpoints_are_always_open(
-    path: str, is_allowed: bool
-) -> None:
-    search = Capability(id="a", endpoint="https://example.com/admin/search", protocol="REST")
-    document = Document(
-        site=SITE,
-        capabilities=(search,),
-        access=Access(
-            allow=("/admin/help/", "/same"),
-            disallow=("/admin/*", "/*/private/*", "/*.pdf$", "/same", "/café/", "/a%2Fb"),
-        ),
-    )
-    assert may_read(document, path) is is_allowed
-    assert may_read(Document(site=SITE), path)
+    ]
+    for path, is_allowed in cases:
+        with subtests.test(path=path, is_allowed=is_allowed):
+            search = Capability(
+                id="a", endpoint="https://example.com/admin/search", protocol="REST"
+            )
+            document = Document(
+                site=SITE,
+                capabilities=(search,),
+                access=Access(
+                    allow=("/admin/help/", "/same"),
+                    disallow=("/admin/*", "/*/private/*", "/*.pdf$", "/same", "/café/", "/a%2Fb"),
+                ),
+            )
+            assert may_read(document, path) is is_allowed
+            assert may_read(Document(site=SITE), path)

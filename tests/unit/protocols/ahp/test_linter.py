@@ -114,9 +114,8 @@ def test_anything_may_be_looked_at(value: Any) -> None:
     assert all(str(fault) for fault in told)
 
 
-@pytest.mark.parametrize(
-    ("changes", "told"),
-    [
+def test_what_is_wrong_is_told_by_its_path(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"ahp": ...}, "ahp: is missing."),
         ({"ahp": "1"}, "ahp: is '1'; it takes something such as 0.1."),
         ({"ahp": "1.0"}, "ahp: warning: is '1.0'; this checks AHP 0.1."),
@@ -141,10 +140,10 @@ def test_anything_may_be_looked_at(value: Any) -> None:
         ),
         ({"endpoints": {}}, "endpoints.content: warning: is missing; with MODE1"),
         ({"rate_limit": ..., "rate_limits": ...}, "rate_limits: warning: is missing"),
-    ],
-)
-def test_what_is_wrong_is_told_by_its_path(changes: dict[str, Any], told: str) -> None:
-    assert any(fault.startswith(told) for fault in faults(**changes)), faults(**changes)
+    ]
+    for changes, told in cases:
+        with subtests.test(changes=changes, told=told):
+            assert any(fault.startswith(told) for fault in faults(**changes)), faults(**changes)
 
 
 def test_what_is_no_json_is_told_with_its_line() -> None:

@@ -70,9 +70,8 @@ def test_what_is_no_form_is_refused(content_type: str | None, kind: type[DeskErr
     assert type(refused.value) is kind
 
 
-@pytest.mark.parametrize(
-    ("body", "kind"),
-    [
+def test_a_form_that_is_ill_made_or_past_a_bound_is_refused(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[bytes, type[DeskError]]] = [
         (b"", InvalidRequest),
         (b"no form at all", InvalidRequest),
         (FILE, InvalidRequest),
@@ -108,14 +107,12 @@ def test_what_is_no_form_is_refused(content_type: str | None, kind: type[DeskErr
         (part("Content-Disposition: form-data; name=" + "x" * 5000) + END, InvalidRequest),
         (b"".join(named(f"p{n}") for n in range(MAX_PARTS + 1)) + END, RequestTooLarge),
         (named("a", b"x" * (MAX_FIELD_BYTES + 1)) + END, RequestTooLarge),
-    ],
-)
-def test_a_form_that_is_ill_made_or_past_a_bound_is_refused(
-    body: bytes, kind: type[DeskError]
-) -> None:
-    with pytest.raises(kind) as refused:
-        decode_form(TYPE, body)
-    assert type(refused.value) is kind
+    ]
+    for body, kind in cases:
+        with subtests.test(body=body, kind=kind):
+            with pytest.raises(kind) as refused:
+                decode_form(TYPE, body)
+            assert type(refused.value) is kind
 
 
 def test_a_field_is_text_and_no_file() -> None:

@@ -276,9 +276,8 @@ def action(**changed: Any) -> Action:
 
 @pytest.mark.requirement("HAC-4.2-1", "HAC-4.2-2", "HAC-4.4-1", "HAC-5.3-1", "HAC-5.3-2")
 @pytest.mark.requirement("HAC-8.2-2")
-@pytest.mark.parametrize(
-    ("make", "wrong"),
-    [
+def test_what_breaks_the_specification_cannot_be_made(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Callable[[], object], str]] = [
         (lambda: action(rel="Edit it"), "rel: 'Edit it' is no link relation"),
         (lambda: action(rel=""), "rel: "),
         (lambda: action(rel="a_b"), "rel: "),
@@ -327,13 +326,10 @@ def action(**changed: Any) -> Action:
         (lambda: Resource(rel="users", href="/users/{id}"), "href: .* is a URI Template"),
         (lambda: Resource(rel="users", href="/", methods=["GOT"]), "methods: "),  # type: ignore[list-item]
         (lambda: Discovery(name="", resources=()), "name: is empty"),
-    ],
-)
-def test_what_breaks_the_specification_cannot_be_made(
-    make: Callable[[], object], wrong: str
-) -> None:
-    with pytest.raises(NotHac, match=wrong):
-        make()
+    ]
+    for make, wrong in cases:
+        with subtests.test(make=make, wrong=wrong), pytest.raises(NotHac, match=wrong):
+            make()
 
 
 @pytest.mark.parametrize(

@@ -98,9 +98,8 @@ def test_nothing_is_found_in_the_examples_of_the_specification(shared_folder: Pa
     assert [check_document(one.encode()) for one in whole] == [[], [], []]
 
 
-@pytest.mark.parametrize(
-    ("document", "wrong"),
-    [
+def test_what_is_wrong_is_told_by_its_place(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[object, str]] = [
         ([], "This is no object; HAC answers with data and _hac, or with error."),
         ({}, "data: is missing; it takes a value."),
         ({"data": 1}, "_hac: is missing; it takes an object."),
@@ -123,15 +122,14 @@ def test_nothing_is_found_in_the_examples_of_the_specification(shared_folder: Pa
             {"error": {"code": "x", "message": "x", "retryable": True, "retry_after": -1}},
             "error.retry_after: -1 is less than 0 seconds.",
         ),
-    ],
-)
-def test_what_is_wrong_is_told_by_its_place(document: object, wrong: str) -> None:
-    assert any(one.startswith(wrong) for one in found(document)), found(document)
+    ]
+    for document, wrong in cases:
+        with subtests.test(document=document, wrong=wrong):
+            assert any(one.startswith(wrong) for one in found(document)), found(document)
 
 
-@pytest.mark.parametrize(
-    ("path", "value", "wrong"),
-    [
+def test_what_is_wrong_with_an_action(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[tuple[Any, ...], Any, str]] = [
         (("rel",), "Edit me", "warning: 'Edit me' is no link relation"),
         (("method",), "TRACE", "'TRACE' is unknown; it takes GET, HEAD, POST"),
         (("href",), "/a b", "'/a b' is no URI"),
@@ -147,14 +145,14 @@ def test_what_is_wrong_is_told_by_its_place(document: object, wrong: str) -> Non
         (("fields", 0, "default"), "7", "warning: is no integer"),
         (("fields", 0), 1, "is a whole number; it takes an object."),
         (("preconditions", 0), 1, "is a whole number; it takes a text."),
-    ],
-)
-def test_what_is_wrong_with_an_action(path: tuple[Any, ...], value: Any, wrong: str) -> None:
-    document = changed(SUCCESS, ("_hac", "actions", 0, *path), value)
-    place = "".join(f"[{one}]" if isinstance(one, int) else f".{one}" for one in path)
-    assert any(one.startswith(f"_hac.actions[0]{place}: {wrong}") for one in found(document)), (
-        found(document)
-    )
+    ]
+    for path, value, wrong in cases:
+        with subtests.test(path=path, value=value, wrong=wrong):
+            document = changed(SUCCESS, ("_hac", "actions", 0, *path), value)
+            place = "".join(f"[{one}]" if isinstance(one, int) else f".{one}" for one in path)
+            assert any(
+                one.startswith(f"_hac.actions[0]{place}: {wrong}") for one in found(document)
+            ), found(document)
 
 
 def test_what_an_action_that_changes_something_should_tell_is_missed() -> None:

@@ -23,9 +23,8 @@ accepts = st.lists(st.builds(str.__add__, types, parameters)).map(",".join) | st
 )
 
 
-@pytest.mark.parametrize(
-    "accept",
-    [
+def test_who_names_it_and_wants_it_most_is_given_it(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         HAC,
         "Application/VND.Hac+JSON",
         f"{HAC}, {JSON};q=0.9",
@@ -40,15 +39,14 @@ accepts = st.lists(st.builds(str.__add__, types, parameters)).map(",".join) | st
         f"{HAC};charset=utf-8",
         f"{HAC};q=0, {HAC};version=1.0",
         f", ,{HAC},",
-    ],
-)
-def test_who_names_it_and_wants_it_most_is_given_it(accept: str) -> None:
-    assert negotiate(accept) is Face.HAC
+    ]
+    for accept in cases:
+        with subtests.test(accept=accept):
+            assert negotiate(accept) is Face.HAC
 
 
-@pytest.mark.parametrize(
-    "accept",
-    [
+def test_whoever_does_not_is_answered_plainly(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "",
         "*/*",
         "application/*",
@@ -67,10 +65,10 @@ def test_who_names_it_and_wants_it_most_is_given_it(accept: str) -> None:
         f"{HAC};q=much",
         f"{HAC};q=-1",
         f"{HAC};q=nan",
-    ],
-)
-def test_whoever_does_not_is_answered_plainly(accept: str) -> None:
-    assert negotiate(accept) is Face.PLAIN
+    ]
+    for accept in cases:
+        with subtests.test(accept=accept):
+            assert negotiate(accept) is Face.PLAIN
 
 
 @pytest.mark.requirement("HAC-2.3-4", "HAC-10.1-1")

@@ -162,7 +162,7 @@ def test_whatever_is_folded_reads_as_if_it_had_been_written_at_length(engine: st
                 1,
             ]
 
-        @settings(max_examples=60, deadline=None, database=None)
+        @settings(database=None)
         @given(TURNS, st.integers(0, len(READS) - 1))
         def holds(turn: FoldedTurn, first: int) -> None:
             runner.run(both(turn, first))

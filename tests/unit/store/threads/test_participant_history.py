@@ -103,7 +103,7 @@ def test_whatever_happens_everybody_reads_what_they_may_and_no_more(engine: str)
         store = runner.run(context.__aenter__())
         runner.run(make_keys(store))
 
-        @settings(max_examples=40, deadline=None, database=None)
+        @settings(database=None)
         @given(STEPS)
         def holds(steps: list[tuple[str, int, int]]) -> None:
             runner.run(walk(store, steps))

@@ -70,9 +70,8 @@ def folder(tmp_path: Path) -> Path:
 # --- Which form ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("accept", "media_type", "weight"),
-    [
+def test_the_most_specific_range_weighs_a_media_type(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, tuple[float, bool]]] = [
         ("", "text/html", (0.0, False)),
         ("*/*", "text/html", (1.0, False)),
         ("text/*;q=0.4, */*;q=0.9", "text/html", (0.4, False)),
@@ -87,12 +86,10 @@ def folder(tmp_path: Path) -> Path:
         ('text/html;title="never closed, text/plain', "text/html", (1.0, True)),
         ("text/html;q=nan, */*;q=inf", "text/html", (0.0, True)),
         ("text/html;q=0.2, text/html;q=0.6", "text/html", (0.6, True)),
-    ],
-)
-def test_the_most_specific_range_weighs_a_media_type(
-    accept: str, media_type: str, weight: tuple[float, bool]
-) -> None:
-    assert find_quality(accept, media_type) == weight
+    ]
+    for accept, media_type, weight in cases:
+        with subtests.test(accept=accept, media_type=media_type, weight=weight):
+            assert find_quality(accept, media_type) == weight
 
 
 @pytest.mark.requirement("AHP-3.2-1")
@@ -280,10 +277,11 @@ def test_whoever_came_to_the_wrong_host_is_shown_the_right_one() -> None:
     assert b'href="https://books.example/"' in reply.body
 
 
-@pytest.mark.parametrize("kind", ErrorKind)
-def test_every_kind_of_error_has_words(kind: ErrorKind) -> None:
-    heading = get_text_key(kind)
-    texts = find_texts("en")
-    assert texts.say(heading)
-    assert texts.say(f"{heading}.advice").endswith(".")
-    assert find_status(kind) >= 400
+def test_every_kind_of_error_has_words(subtests: pytest.Subtests) -> None:
+    for kind in ErrorKind:
+        with subtests.test(kind=kind):
+            heading = get_text_key(kind)
+            texts = find_texts("en")
+            assert texts.say(heading)
+            assert texts.say(f"{heading}.advice").endswith(".")
+            assert find_status(kind) >= 400

@@ -10,17 +10,19 @@ from tests.support.content.hidden_text import HIDDEN, SEEN, UNSEEN, UNSEEN_OTHER
 _AROUND = "<!doctype html><title>T</title><body><h1>Locks</h1><p>They lock.</p>{}<p>So.</p></body>"
 
 
-@pytest.mark.parametrize("way", UNSEEN | UNSEEN_OTHERWISE)
-def test_hidden_text_is_not_read(way: str) -> None:
-    body = read_html(_AROUND.format((UNSEEN | UNSEEN_OTHERWISE)[way])).body
-    assert "They lock." in body
-    assert "So." in body
-    assert HIDDEN not in body
+def test_hidden_text_is_not_read(subtests: pytest.Subtests) -> None:
+    for way, text in (UNSEEN | UNSEEN_OTHERWISE).items():
+        with subtests.test(way=way):
+            body = read_html(_AROUND.format(text)).body
+            assert "They lock." in body
+            assert "So." in body
+            assert HIDDEN not in body
 
 
-@pytest.mark.parametrize("way", SEEN)
-def test_text_that_is_seen_is_read(way: str) -> None:
-    assert "quince" in read_html(_AROUND.format(SEEN[way])).body
+def test_text_that_is_seen_is_read(subtests: pytest.Subtests) -> None:
+    for way, text in SEEN.items():
+        with subtests.test(way=way):
+            assert "quince" in read_html(_AROUND.format(text)).body
 
 
 def test_a_page_that_a_script_shows_is_read() -> None:
