@@ -37,18 +37,21 @@ class Migration(msgspec.Struct, frozen=True):
     sha256: str
 
 
-@cache
-def load_migrations() -> tuple[Migration, ...]:
-    """Read the migrations of this version, once."""
-    return _read_migrations(SCHEMA)
-
-
-def _read_migrations(folder: Path) -> tuple[Migration, ...]:
-    """Read the files ``0001_name.sql`` in order.
+def load_migrations(folder: Path = SCHEMA) -> tuple[Migration, ...]:
+    """Read the files ``0001_name.sql`` in order; those of this version once.
 
     Raises:
         StoreError: a number is missing or used twice.
     """
+    return _load_own_migrations() if folder == SCHEMA else _read_migrations(folder)
+
+
+@cache
+def _load_own_migrations() -> tuple[Migration, ...]:
+    return _read_migrations(SCHEMA)
+
+
+def _read_migrations(folder: Path) -> tuple[Migration, ...]:
     found: list[Migration] = []
     for expected, path in enumerate(sorted(folder.glob("*.sql")), start=1):
         number, _, _ = path.name.partition("_")
@@ -71,7 +74,7 @@ def migrate(connection: sqlite3.Connection, *, now: int, folder: Path = SCHEMA) 
         StoreTooNew: the database was written by a newer version.
         StoreChanged: a migration that was applied is missing or is not the one in ``folder``.
     """
-    known = load_migrations() if folder == SCHEMA else _read_migrations(folder)
+    known = load_migrations(folder)
     connection.execute("BEGIN IMMEDIATE")
     try:
         connection.execute(_TABLE)
