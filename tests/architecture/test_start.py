@@ -80,7 +80,7 @@ def test_a_plain_desk_serves_without_what_is_heavy(tmp_path: Path) -> None:
         command = desk_command(tmp_path / "data", port, folder=site)
         command[1:1] = ["-X", "importtime"]
         log.unlink(missing_ok=True)
-        with serving_process(command, port, log=log, bytecode=tmp_path / "bytecode") as server:
+        with serving_process(command, port, log=log) as server:
             server.stop()
     imported = {
         line.rpartition("|")[2].strip().partition(".")[0]

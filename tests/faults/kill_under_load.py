@@ -153,9 +153,7 @@ def _start(folder: Path, stack: ExitStack, program: str) -> Server:
     port = free_port()
     command = desk_command(folder / "data", port, *SETTINGS, folder=folder / "site")
     command[command.index(DESK)] = program
-    return stack.enter_context(
-        serving_process(command, port, log=folder / "desk.log", bytecode=folder / "bytecode")
-    )
+    return stack.enter_context(serving_process(command, port, log=folder / "desk.log"))
 
 
 async def report(cycles: int, seed: int, program: str) -> bool:

@@ -23,7 +23,7 @@ def asking(folder: Path) -> Iterator[Server]:
     port = free_port()
     command = desk_command(folder / "data", port)
     command[command.index("aitp_desk")] = "tests.faults.processes.caller_function"
-    with serving_process(command, port, log=folder / "log", bytecode=folder / "bytecode") as server:
+    with serving_process(command, port, log=folder / "log") as server:
         yield server
 
 

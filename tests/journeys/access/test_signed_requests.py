@@ -366,7 +366,7 @@ async def test_what_was_answered_once_is_not_answered_again_by_a_desk_that_was_k
     given = ["--data", tmp_path / "data", "--name", "made", "--scope", "threads", "--hmac"]
     key, answered, header = SigningKey("", ""), 0, ("", "")
     for _ in range(3):
-        with serving_process(command, port, log=tmp_path / "log", bytecode=tmp_path) as server:
+        with serving_process(command, port, log=tmp_path / "log") as server:
             if not key.id:
                 _, lines, _ = await run("token", "create", *given)
                 key = SigningKey(*(line.partition("=")[2] for line in lines[-2:]))

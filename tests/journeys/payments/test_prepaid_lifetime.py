@@ -152,12 +152,12 @@ def test_a_desk_that_is_killed_after_it_was_paid_does_what_was_paid(
     package.mkdir()
     root = str(Path(__file__).parents[3])
     monkeypatch.setenv("PYTHONPATH", f"{package}:{root}")
-    cycles, log, compiled = 4, tmp_path / "log.txt", tmp_path / "compiled"
+    cycles, log = 4, tmp_path / "log.txt"
     with installed(package, {}, {"till": "tests.support.payments.till_plugin:Till"}):
         for n in range(cycles):
             port = free_port()
             command = desk_command(data, port, folder=site)
-            with serving_process(command, port, log=log, bytecode=compiled) as desk:
+            with serving_process(command, port, log=log) as desk:
                 status, asked = send(desk.url, "/capabilities/look_at", {"picture": f"sky {n}"})
                 assert status == 402, asked
                 payment = asked["payment"]
@@ -169,9 +169,7 @@ def test_a_desk_that_is_killed_after_it_was_paid_does_what_was_paid(
         (site / "light").touch()
         port = free_port()
         command = desk_command(data, port, folder=site)
-        with serving_process(
-            command, port, log=tmp_path / "log.txt", bytecode=tmp_path / "compiled"
-        ) as desk:
+        with serving_process(command, port, log=tmp_path / "log.txt") as desk:
             wanted = {f"looked at sky {n}" for n in range(cycles)}
             ends_at = time.monotonic() + SOLD_SECONDS
             while set(sold(site)) != wanted and time.monotonic() < ends_at:

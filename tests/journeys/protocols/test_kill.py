@@ -33,8 +33,7 @@ async def visiting(folder: Path, key: str | None = None) -> AsyncIterator[tuple[
     """A visitor of the shop in a process of its own, over the same data each time."""
     port = free_port()
     command = desk_command(folder / "data", port, DURABLE)
-    log, bytecode = folder / "log", folder / "bytecode"
-    with serving_process(command, port, log=log, bytecode=bytecode) as server:
+    with serving_process(command, port, log=folder / "log") as server:
         async with aiohttp.ClientSession(server.url) as http:
             seen_from_outside = cast(RunningServer, SimpleNamespace(url=server.url))
             yield Talker(seen_from_outside, folder / "data", http, key), server

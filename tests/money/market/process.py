@@ -65,9 +65,7 @@ class Shop:
         port = self._port
         command = desk_command(self.data, port, "log.level=error", folder=self._folder / "site")
         command[command.index(DESK)] = self._program
-        starting = serving_process(
-            command, port, log=self._folder / "log", bytecode=self._folder / "bytecode"
-        )
+        starting = serving_process(command, port, log=self._folder / "log")
         self._server = await asyncio.to_thread(self._stack.enter_context, starting)
 
     def kill(self) -> None:

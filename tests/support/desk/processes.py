@@ -86,7 +86,7 @@ def serving_process(
     *,
     log: Path,
     ready: str = "/health",
-    bytecode: Path,
+    bytecode: Path | None = None,
     within: float = START_SECONDS,
 ) -> Iterator[Server]:
     """Run a server until the context ends, whatever became of it meanwhile.
@@ -94,14 +94,15 @@ def serving_process(
     Parameters:
         log: what it says goes here.
         ready: what is asked until the answer is 200.
-        bytecode: where compiled modules are kept, so that only the first start compiles them.
-
+        bytecode: where compiled modules are kept; where they usually are if None.
         within: how long it may take, in seconds.
 
     Raises:
         DidNotStart: the process ended, or there was no answer in time.
     """
-    environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(bytecode)}
+    environment = {**os.environ}
+    if bytecode is not None:
+        environment["PYTHONPYCACHEPREFIX"] = str(bytecode)
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     with log.open("ab") as output:
         began = time.perf_counter()

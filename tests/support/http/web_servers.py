@@ -73,9 +73,7 @@ def web_server(kind: Kind, folder: Path, block: str, port: int) -> Iterator[str]
     if program is None:
         pytest.fail(f"{kind} is not installed: on Debian and Ubuntu, apt install nginx-light caddy")
     command = {"nginx": nginx, "caddy": caddy}[kind](program, folder, block, port)
-    with serving_process(
-        command, port, log=folder / "log", ready="/ready.txt", bytecode=folder
-    ) as server:
+    with serving_process(command, port, log=folder / "log", ready="/ready.txt") as server:
         yield server.url
 
 

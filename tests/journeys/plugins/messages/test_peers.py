@@ -42,10 +42,8 @@ class Watching:
 
     def served(self) -> AbstractContextManager[Server]:
         """Have it serve until the context ends, or it is killed."""
-        log, bytecode = self._folder / f"{self._port}.log", self._folder / "bytecode"
-        return serving_process(
-            self._command, self._port, log=log, ready="/ready", bytecode=bytecode
-        )
+        log = self._folder / f"{self._port}.log"
+        return serving_process(self._command, self._port, log=log, ready="/ready")
 
     async def told(self) -> dict[str, Any]:
         """How it is, as those are told who run it."""

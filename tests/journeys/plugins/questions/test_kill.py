@@ -40,8 +40,7 @@ async def buying_apart(folder: Path, key: str | None = None) -> AsyncIterator[tu
     """
     port = free_port()
     command = desk_command(folder / "data", port, REQUESTS, folder=folder / "tents")
-    log, bytecode = folder / "log", folder / "bytecode"
-    with serving_process(command, port, log=log, bytecode=bytecode) as server:
+    with serving_process(command, port, log=folder / "log") as server:
         async with aiohttp.ClientSession(server.url) as http:
             seen_from_outside = cast(RunningServer, SimpleNamespace(url=server.url))
             talker = Talker(
