@@ -259,7 +259,7 @@ async def end_of_stream(scene: Scene) -> str:
     return "end" if stream.task.done() else "go on"
 
 
-async def test_a_visitor_without_a_credential_is_told_nothing_of_another(tmp_path: Path) -> None:
+async def test_a_visitor_without_a_credential_learns_nothing_of_another(tmp_path: Path) -> None:
     async with open_world(tmp_path) as world:
         scene = await make_scene(world, anonymous)
         files = Speaking(world)

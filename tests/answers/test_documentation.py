@@ -104,7 +104,7 @@ def ask_among(tmp_path: Path, pages: int, question: str) -> Said:
     return answer(Turn(question, SITE), library_of(tmp_path, made))
 
 
-def test_among_few_pages_that_fit_alike_the_desk_asks_which_is_meant(tmp_path: Path) -> None:
+def test_among_few_pages_that_fit_equally_the_desk_asks_which_is_meant(tmp_path: Path) -> None:
     assert isinstance(ask_among(tmp_path, 3, "is the rucksack grey?"), Clarification)
 
 

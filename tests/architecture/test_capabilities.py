@@ -68,7 +68,7 @@ def test_no_two_modules_of_a_capability_import_each_other(folder: Path) -> None:
     assert len(list(TopologicalSorter(graph).static_order())) >= len(graph)
 
 
-def test_a_room_of_a_capability_is_small_and_says_what_it_is_for() -> None:
+def test_a_capabilitys_text_is_small_and_says_what_it_is_for() -> None:
     for path in MODULES:
         text = path.read_text(encoding="utf-8")
         assert len(text.splitlines()) <= LARGEST, name(path)

@@ -33,7 +33,7 @@ def test_every_module_says_what_it_is_for() -> None:
     assert [path for path, text in texts.items() if not ast.get_docstring(ast.parse(text))] == []
 
 
-def test_no_second_generation_stands_beside_the_first() -> None:
+def test_no_second_generation_runs_next_to_the_first() -> None:
     assert [
         name(path) for path in MODULES if re.search(r"_v\d|compat|legacy|_old|_new", path.stem)
     ] == []

@@ -61,6 +61,6 @@ def test_no_folder_has_more_entries_than_one_sees_at_once() -> None:
     assert crowded == {}
 
 
-def test_few_modules_stand_beside_the_folders_of_the_package() -> None:
+def test_few_modules_are_next_to_the_folders_of_the_package() -> None:
     loose = {path.name for path in (ROOT / "aitp_desk").glob("*.py")} - {"__init__.py"}
     assert loose == {"__main__.py", "commands.py", "middleware.py", "testing.py"}

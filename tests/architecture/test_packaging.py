@@ -61,7 +61,7 @@ def test_the_wheel_holds_every_capability_at_its_top(wheel: set[str]) -> None:
     assert files - wheel == set()
 
 
-def test_the_wheel_holds_the_licence_and_nothing_beside_the_packages(wheel: set[str]) -> None:
+def test_the_wheel_holds_the_licence_and_the_packages_alone(wheel: set[str]) -> None:
     assert any(name.endswith("licenses/LICENSE") for name in wheel)
     assert {name.split("/")[0].split("-")[0] for name in wheel} == PACKAGES
 

@@ -13,7 +13,7 @@ from aitp_desk.protocols.aitp.threads.requests_wire import encode_requests
 from tests.docs.snippets import ROOT
 
 
-def test_every_member_of_an_open_request_is_told() -> None:
+def test_every_member_of_an_open_request_is_rendered() -> None:
     page = (ROOT / "docs/build/capabilities.md").read_text("utf-8")
     _, _, table = page.partition("The answer of `GET /v1/threads/{id}/requests`")
     told = set(re.findall(r"^\| `([a-z_]+)` \|", table.partition("\n## ")[0], re.MULTILINE))

@@ -50,7 +50,7 @@ def rules() -> list[dict[str, str]]:
     return found
 
 
-def test_alerts_ask_for_what_is_told_and_the_page_says_what_to_do() -> None:
+def test_alerts_use_existing_figures_and_the_page_says_what_to_do() -> None:
     listed = metrics.described()
     known = {
         f"{name}_bucket" if kind == "histogram" else name for name, (kind, _) in listed.items()

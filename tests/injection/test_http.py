@@ -25,7 +25,7 @@ CODE = "QX-7731-LANTERN"
 
 @pytest.mark.requirement("AHP-13-1")
 @pytest.mark.parametrize("cases", [ON_PAGES, ELSEWHERE], ids=["on_pages", "elsewhere"])
-async def test_no_case_does_anything_through_a_door(tmp_path: Path, cases: list[Case]) -> None:
+async def test_no_case_does_anything_over_a_protocol(tmp_path: Path, cases: list[Case]) -> None:
     failed: dict[str, list[str]] = {}
     met_at: dict[str, int] = {"threads": 0, "ahp": 0}
     async with doors(tmp_path, cases) as desk:

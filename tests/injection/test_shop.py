@@ -32,7 +32,7 @@ async def meet_all(shop: ShopGround, cases: list[ShopCase]) -> dict[str, list[st
 
 
 @pytest.mark.parametrize("cases", [ON_PAGES, ELSEWHERE], ids=["on_pages", "elsewhere"])
-async def test_no_case_does_anything_grave_or_to_anybody_else(
+async def test_no_case_does_anything_grave_or_to_another_person(
     tmp_path: Path, cases: list[ShopCase]
 ) -> None:
     async with shop_ground(tmp_path, cases) as shop:

@@ -150,7 +150,7 @@ def test_a_heading_without_number_belongs_to_the_numbered_one_above_it() -> None
     ]
 
 
-def test_an_uncovered_word_is_told_even_beside_a_covered_one() -> None:
+def test_an_uncovered_word_is_reported_even_next_to_a_covered_one() -> None:
     lines = lines_of("# 1. Rules\n\nA site MUST  serve it and SHOULD say so.\n")
     assert list(uncovered(lines, ["A site MUST serve it…"])) == [
         "line 3: SHOULD in 'A site MUST serve it and SHOULD say so.'"

@@ -120,7 +120,7 @@ async def test_it_is_tried_again_and_then_given_up() -> None:
         (lambda _request: Response(status=200, body=b'{"x":' * 90_000), "What is there is no form"),
     ],
 )
-async def test_what_is_no_form_is_told_at_once(answer: Answer, why: str) -> None:
+async def test_what_is_no_form_is_reported_at_once(answer: Answer, why: str) -> None:
     forms = Forms()
     (said,) = told(await forms.fetch(answer))
     assert str(said).startswith(f"The form of “A form from elsewhere” is not to be had. {why}")

@@ -115,7 +115,7 @@ def test_it_can_be_forgotten_and_is_erased_with_its_thread() -> None:
     ], "erasing a thread reaches all of it"
 
 
-def test_who_has_not_signed_in_is_told_that_nothing_is_kept() -> None:
+def test_a_visitor_who_has_not_signed_in_learns_that_nothing_is_kept() -> None:
     guests = Guests({GUEST: None})
     assert not guests.ask().remembers
     assert told(guests.reply(remember=True)) == [NOT_OFFERED]

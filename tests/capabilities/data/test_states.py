@@ -312,7 +312,7 @@ def test_words_that_do_not_fit_are_answered_and_the_form_stays_open() -> None:
     assert not book.waiting()
 
 
-def test_what_comes_too_late_or_from_another_is_told_so_and_sealed_as_well() -> None:
+def test_what_comes_too_late_or_from_another_is_refused_and_sealed_as_well() -> None:
     book = Book(GUEST, FRIEND)
     book.ask(PAYING | {"actor": GUEST})
     verdict = book.reply("paying", actor=FRIEND, card=CARD, holder="Eve")

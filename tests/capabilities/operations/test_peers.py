@@ -138,7 +138,7 @@ RESPONSES = st.none() | st.builds(Response, status=st.integers(100, 599), body=B
 
 
 @given(RESPONSES, RESPONSES)
-async def test_whatever_a_peer_answers_it_is_told_in_a_sentence(
+async def test_any_answer_of_a_peer_is_reported_in_a_sentence(
     opened: Response | None, messages: Response | None
 ) -> None:
     told = await ask(PEER, ACTOR, Other(opened, messages).send)

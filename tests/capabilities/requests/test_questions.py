@@ -120,7 +120,7 @@ def test_what_was_chosen_carries_the_call_on_with_how_many() -> None:
     )
 
 
-def test_nobody_else_answers_what_the_desk_asks_somebody() -> None:
+def test_no_other_participant_answers_what_the_desk_asks_one() -> None:
     asked = asking(CANCEL)
     opened = REQUESTS.judge(part(REQUESTS.phrase(asked)), context("desk", asking=asked))
     assert isinstance(opened, Take)

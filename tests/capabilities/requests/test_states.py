@@ -173,7 +173,7 @@ def test_what_comes_too_late_is_kept_and_told_so() -> None:
     assert told(book.decide("unheard-of", "r")) == [UNKNOWN]
 
 
-def test_a_price_that_has_ended_is_told_and_the_request_stays_open() -> None:
+def test_an_expired_price_is_reported_and_the_request_stays_open() -> None:
     book = Book()
     ends = "2027-01-15T08:01:00Z"
     cove = {"id": "cove", "name": "Cove", "quote": quote(199, ends)}
@@ -202,7 +202,7 @@ def test_one_who_takes_part_is_answered_without_the_agent() -> None:
     assert book.decide("size", "s", actor=FRIEND).then is Then.NOBODY
 
 
-def test_what_a_visitor_asks_alone_is_for_whoever_answers_here() -> None:
+def test_what_a_visitor_asks_alone_is_for_the_answerer_here() -> None:
     book = Book(GUEST)
     assert book.ask(SIZE, GUEST).then is Then.AGENT
     assert book.waiting() == [], "the visitor's own next words are no answer to it"
@@ -232,7 +232,7 @@ def test_what_was_erased_is_unknown() -> None:
     assert len(book.waiting()) == 1
 
 
-def test_what_others_are_asked_is_told_again_once_and_in_its_time() -> None:
+def test_what_others_are_asked_is_sent_again_once_and_in_its_time() -> None:
     asked = Book(GUEST, remind_after=60).ask(SIZE)
     assert [one.after for one in asked.effects if isinstance(one, Start)] == [60]
     for book, actor in (

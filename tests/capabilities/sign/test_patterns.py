@@ -58,7 +58,7 @@ def test_a_text_that_nobody_can_ask_to_be_signed_fits_nothing() -> None:
         ("a" * 1001, "more than 1000 characters"),
     ],
 )
-def test_what_is_no_pattern_is_told_when_the_desk_starts(written: str, why: str) -> None:
+def test_what_is_no_pattern_is_reported_when_the_desk_starts(written: str, why: str) -> None:
     policy = [{"callers": ["*"], "text": written}]
     with pytest.raises(ValueError, match=r"policy\[0\]\.text is no pattern: ") as refused:
         Sign(msgspec.convert({"policy": policy}, Sign.settings))

@@ -103,7 +103,7 @@ def test_ed25519_signs_as_rfc_8032_does(
         f"ed25519:{encodings.to_base58((2**255 - 17).to_bytes(32, 'little'))}",
     ],
 )
-def test_what_is_no_key_is_told_so(text: str) -> None:
+def test_what_is_no_key_is_refused(text: str) -> None:
     with pytest.raises(Unproven, match="public_key is ed25519:"):
         ed25519.read_key(text)
 
@@ -150,7 +150,7 @@ def test_the_digest_of_nep_413_is_that_of_nears_own_library() -> None:
 
 
 @given(TEXTS, TEXTS, TEXTS, TEXTS)
-def test_no_two_messages_of_nep_413_are_written_alike(
+def test_no_two_messages_of_nep_413_are_written_the_same_way(
     message: str, recipient: str, other: str, other_recipient: str
 ) -> None:
     one = nep413.digest_of(message, NONCE, recipient)
@@ -267,7 +267,7 @@ def test_typed_data_that_takes_long_to_hash_is_refused() -> None:
             eip712.check_typed_data(typed(long))
 
 
-def test_typed_data_is_told_whole() -> None:
+def test_typed_data_is_rendered_whole() -> None:
     told = "\n".join(eip712.told(typed(COW)))
     assert "message.to.wallet: 0xbBbBBBBbbBBBbbbBbbBbbbbBBbBbbbbBbBbbBBbB" in told
     assert told.count("\n") == 9
@@ -420,7 +420,7 @@ ACTIONS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("given", "told"), ACTIONS, ids=lambda one: str(one)[:30])
-def test_every_action_of_near_is_told_and_written(given: dict[str, Any], told: str) -> None:
+def test_every_action_of_near_is_rendered_and_written(given: dict[str, Any], told: str) -> None:
     action = msgspec.convert(given, near_transactions.NearAction)
     near_transactions.check_actions("shop.near", (action,))
     assert told in "\n".join(near_transactions.told("shop.near", (action,)))
@@ -546,6 +546,6 @@ def test_a_jws_of_another_kind_is_none(compact: str) -> None:
         jws.Jwk("OKP", "Ed25519", encodings.to_base64url(bytes(32))),
     ],
 )
-def test_what_is_no_public_key_is_told_so(key: jws.Jwk) -> None:
+def test_what_is_no_public_key_is_refused(key: jws.Jwk) -> None:
     with pytest.raises(Unproven, match="jwk"):
         jws.read_jwk(key)

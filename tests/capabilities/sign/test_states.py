@@ -174,7 +174,7 @@ def test_what_a_wallet_adds_as_callback_is_signed_too() -> None:
 
 
 @pytest.mark.requirement("AITP-capabilities-7")
-def test_typed_data_and_transactions_are_signed_once_whoever_asks_again() -> None:
+def test_typed_data_and_transactions_are_signed_once_for_every_request() -> None:
     thread = Signatures()
     subjects: list[tuple[dict[str, Any], Any, Scheme]] = [
         (
@@ -204,7 +204,7 @@ def test_typed_data_and_transactions_are_signed_once_whoever_asks_again() -> Non
         assert results[-1]["reason"] == "replayed"
 
 
-def test_what_comes_too_late_or_from_others_is_told_so() -> None:
+def test_what_comes_too_late_or_from_others_is_refused() -> None:
     thread = Signatures(GUEST, FRIEND)
     asked = thread.ask(**ORDER, actor=GUEST)
     assert thread.answer(sign_request(asked), FRIEND)["reason"] == "not_yours"
@@ -262,7 +262,7 @@ def test_what_the_desk_is_asked_to_sign_waits_for_its_people() -> None:
     assert "was answered before" in str(told(thread.say(OPERATOR, "approve_signature", approval)))
 
 
-def test_what_the_desk_has_signed_is_proved_as_anybodys_is() -> None:
+def test_a_signature_of_the_desk_is_verified_as_any_other() -> None:
     """The other desk has asked; this one signs by a rule."""
     rule = {
         "callers": ["key:1"],

@@ -265,7 +265,7 @@ def test_messages_of_ethereum_are_signed_by_the_address_that_says_so(
     assert proved["signature_result"]["account_proved"] is True
 
 
-def test_a_transaction_that_was_sent_is_what_somebody_says() -> None:
+def test_a_sent_transaction_is_only_a_claim() -> None:
     thread = Wallet(EvmWallet)
     transaction = {"to": ADDRESS, "value": "0x1"}
     for id in ("1", "2"):
@@ -323,7 +323,7 @@ def test_what_a_rule_allows_is_signed_in_the_published_form(
     assert proved["signature_result"]["account_proved"] is True
 
 
-def test_typed_data_that_is_missing_is_told() -> None:
+def test_missing_typed_data_is_reported() -> None:
     with pytest.raises(InvalidRequest, match="typed_data is what is signed"):
         Wallet(EvmWallet).hear(
             SHOP, "request_message_signing", request_id="1", signing_type="typed_data"

@@ -171,7 +171,7 @@ def is_refused(told: Told) -> bool:
 
 @every_repeat
 @pytest.mark.parametrize("part", [calling("say", words="Hello."), {"text": "Hello."}])
-async def test_a_repeat_is_refused_once_somebody_has_claimed_the_thread(
+async def test_a_repeat_is_refused_once_another_caller_has_claimed_the_thread(
     tmp_path: Path, form: str, part: Any
 ) -> None:
     offers = (offering(Action("say", "Says it again."), echo),)

@@ -89,7 +89,7 @@ async def test_of_a_context_that_is_not_the_callers_there_are_no_tasks(talker: T
             assert told.body["result"] == page
 
 
-async def test_both_addresses_of_the_door_are_one(talker: Talker) -> None:
+async def test_both_addresses_of_the_protocol_are_one(talker: Talker) -> None:
     for path in ("/a2a", "/a2a/"):
         body = {"jsonrpc": "2.0", "id": 1, "method": "ListTasks", "params": {}}
         told = await talker.send("POST", path, body, headers=[V1])
@@ -155,7 +155,7 @@ async def test_refusals_over_http_say_what_is_wrong_and_where(talker: Talker) ->
     assert violation["field"] == "message.messageId"
 
 
-async def test_a_worthless_key_is_told_so_by_its_status(talker: Talker) -> None:
+async def test_a_worthless_key_is_recognised_by_its_status(talker: Talker) -> None:
     worthless = [V1, ("Authorization", "Bearer worthless")]
     told = await talker.send("POST", "/a2a", {}, headers=worthless)
     assert (told.status, code(told)) == (401, -32600)
@@ -212,7 +212,7 @@ async def test_a_card_for_the_newest_version_alone_has_no_members_of_the_other(
 
 
 @pytest.mark.asyncio(loop_scope="function")
-async def test_a_door_that_is_switched_off_is_not_there(tmp_path: Path) -> None:
+async def test_a_disabled_protocol_is_not_found(tmp_path: Path) -> None:
     async with talking(tmp_path, "a2a.enabled=false") as talker:
         for path in ("/a2a", "/.well-known/agent-card.json"):
             assert (await talker.send("GET", path)).status == 404

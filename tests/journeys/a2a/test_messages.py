@@ -96,9 +96,7 @@ async def test_nobody_is_kept_waiting_longer_than_clients_wait(
 
 
 @pytest.mark.parametrize("part", [{"text": QUESTION}, calling("say", words="x")])
-async def test_a_repeat_is_told_of_the_task_of_the_first_time(
-    tmp_path: Path, part: dict[str, Any]
-) -> None:
+async def test_a_repeat_returns_the_first_task(tmp_path: Path, part: dict[str, Any]) -> None:
     async with talking(tmp_path, actions=offers()) as talker:
         caller = await talker.with_key("threads", "actions")
         first, again = [(await over_http(caller, "once", part)).body["task"] for _ in range(2)]
@@ -173,7 +171,7 @@ async def test_bytes_that_are_no_base64_are_refused(tmp_path: Path) -> None:
             assert (told.status, "base64" in json.dumps(told.body)) == (400, True), raw
 
 
-async def test_the_card_tells_what_comes_of_calling_a_skill(tmp_path: Path) -> None:
+async def test_the_card_says_what_a_call_of_a_skill_returns(tmp_path: Path) -> None:
     async with talking(tmp_path, actions=offers()) as talker:
         key = (await talker.with_key("actions")).key
         async with tasking(talker.desk, key=key) as client:

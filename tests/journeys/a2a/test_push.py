@@ -34,7 +34,7 @@ def config(url: str, **members: Any) -> dict[str, Any]:
 
 
 @every_form
-async def test_whoever_asks_for_it_is_told_when_a_task_rests(
+async def test_a_registered_receiver_is_notified_when_a_task_rests(
     tmp_path: Path, binding: Binding, version: str
 ) -> None:
     async def script(turn: Any) -> Any:
@@ -64,7 +64,7 @@ async def test_whoever_asks_for_it_is_told_when_a_task_rests(
         ]
 
 
-async def test_a_receiver_that_fails_is_told_again(tmp_path: Path) -> None:
+async def test_a_receiver_that_fails_is_notified_again(tmp_path: Path) -> None:
     agent = PacedAgent()
     async with (
         receiving() as receiver,
@@ -107,7 +107,9 @@ async def test_addresses_are_set_read_listed_and_deleted(
             await client.get_task_push_notification_config(one)
 
 
-async def test_nobody_is_told_where_the_desk_would_not_ask(tmp_path: Path) -> None:
+async def test_no_notification_goes_to_an_address_that_the_desk_would_not_ask(
+    tmp_path: Path,
+) -> None:
     async with talking(tmp_path) as talker, tasking(talker.desk) as client:
         for url in ("http://127.0.0.1:1/", "http://site.example/", "no address"):
             with pytest.raises(sdk_errors.InvalidParamsError, match="sends no notifications"):
@@ -130,7 +132,7 @@ async def test_secrets_of_receivers_do_not_stand_in_the_database(tmp_path: Path)
         assert b"mine" not in sealed
 
 
-async def test_a_call_that_waits_and_then_is_made_is_told_twice(tmp_path: Path) -> None:
+async def test_a_call_that_waits_and_is_then_made_is_reported_twice(tmp_path: Path) -> None:
     async with (
         receiving() as receiver,
         talking(tmp_path, EGRESS, actions=offers()) as talker,
@@ -146,7 +148,7 @@ async def test_a_call_that_waits_and_then_is_made_is_told_twice(tmp_path: Path) 
         assert states == ["TASK_STATE_INPUT_REQUIRED", "TASK_STATE_COMPLETED"]
 
 
-async def test_a_call_that_goes_on_by_itself_is_told_at_its_end(tmp_path: Path) -> None:
+async def test_a_call_that_runs_in_the_background_is_reported_at_its_end(tmp_path: Path) -> None:
     async with (
         receiving() as receiver,
         talking(tmp_path, EGRESS, actions=offers()) as talker,

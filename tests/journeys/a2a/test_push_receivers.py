@@ -149,7 +149,9 @@ async def pushed(talker: Talker) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_who_loses_the_right_to_write_is_told_no_more(tmp_path: Path, way: str) -> None:
+async def test_a_caller_who_loses_the_right_to_write_gets_no_more_notifications(
+    tmp_path: Path, way: str
+) -> None:
     how, lose = WAYS[way]
     agent, clock = PacedAgent(), Clock(time.time())
     async with (
@@ -181,7 +183,9 @@ async def test_who_loses_the_right_to_write_is_told_no_more(tmp_path: Path, way:
         assert left == ([("owners",), ("theirs",)] if way == "nothing lost" else [("owners",)])
 
 
-async def test_who_only_held_the_id_is_told_no_more_after_the_claim(tmp_path: Path) -> None:
+async def test_a_holder_of_the_id_alone_gets_no_notifications_after_the_claim(
+    tmp_path: Path,
+) -> None:
     agent = PacedAgent()
     async with (
         receiving() as theirs,

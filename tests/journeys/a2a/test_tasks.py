@@ -67,7 +67,9 @@ async def test_a_stream_begins_with_the_task_and_ends_where_it_rests(
     assert ended.status_update.task_id == begun.task.id
 
 
-async def test_a_conversation_goes_on_in_its_context_and_at_other_doors(talker: Talker) -> None:
+async def test_a_conversation_continues_in_its_context_and_over_other_protocols(
+    talker: Talker,
+) -> None:
     async with tasking(talker.desk) as client:
         first = await send(client, SHOP)
         second = await send(client, "And shipping?", context_id=first.context_id)

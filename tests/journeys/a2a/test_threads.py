@@ -202,7 +202,7 @@ async def test_a_task_that_was_at_work_when_a_person_came_is_answered_by_that_pe
         agent.say(Answer("Too late."))  # so that the desk need not wait for it when it ends
 
 
-async def test_whoever_wrote_to_a_person_is_told_of_their_answer_once(tmp_path: Path) -> None:
+async def test_a_writer_to_a_person_is_notified_of_their_answer_once(tmp_path: Path) -> None:
     async with (
         receiving() as receiver,
         talking(tmp_path, "egress.allow_loopback=true") as talker,

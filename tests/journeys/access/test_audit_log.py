@@ -62,7 +62,7 @@ async def test_a_key_that_is_used_after_its_revocation_is_named(tmp_path: Path) 
         assert (row.principal, row.proven_by) == (principal, "nothing")
 
 
-async def test_an_operators_visit_to_somebody_elses_thread_is_noted_before_it_is_answered(
+async def test_an_operators_visit_to_another_callers_thread_is_noted_before_it_is_answered(
     tmp_path: Path,
 ) -> None:
     clock = Clock()

@@ -162,7 +162,7 @@ async def test_a_token_that_is_refused_is_never_taken_for_none(site: Site) -> No
             assert not any(part in str(told.body) for part in token.split(".") if len(part) > 6)
 
 
-async def test_a_token_that_lacks_a_scope_is_told_which(site: Site) -> None:
+async def test_a_token_that_lacks_a_scope_is_refused_with_that_scope(site: Site) -> None:
     told = await site.caller(site.token(scope="actions profile")).open()
     assert told.refusal == (403, "forbidden", None)
     challenge = told.headers["WWW-Authenticate"]

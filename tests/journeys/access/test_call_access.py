@@ -252,7 +252,7 @@ async def test_a_repeat_of_a_call_reads_nothing_once_the_thread_has_another_owne
     assert stands.ok["result"] == f"It rains in {town}."
 
 
-async def test_a_call_belongs_to_whoever_claims_its_thread_however_it_is_asked_after(
+async def test_a_call_belongs_to_the_caller_who_claims_its_thread(
     shop: Market,
 ) -> None:
     victim = await quoted(shop, "Medford")
@@ -314,7 +314,7 @@ async def test_a_quotes_id_tells_nothing_of_who_reads_a_paid_resource(
     assert "It rained." not in await way(shop, {"x402_payment": {"payload": signed}})
 
 
-async def test_whoever_pays_a_quote_receives_the_result_and_no_name_of_its_conversation(
+async def test_the_payer_of_a_quote_gets_the_result_and_no_name_of_its_conversation(
     shop: Market,
 ) -> None:
     for way, attack in ATTACKS.items():
@@ -331,7 +331,7 @@ async def test_whoever_pays_a_quote_receives_the_result_and_no_name_of_its_conve
             victim.check_untold(later)
 
 
-async def test_what_was_quoted_over_ahp_is_paid_in_words_by_whoever_claims_the_session(
+async def test_a_quote_over_ahp_is_paid_in_words_by_the_claimer_of_its_session(
     shop: Market,
 ) -> None:
     visitor = Visitor(shop.talker.desk, shop.talker.http)

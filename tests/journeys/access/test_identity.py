@@ -122,7 +122,7 @@ async def test_a_key_made_for_something_else_takes_no_right_away(known: Known) -
     assert (await known.send("POST", f"{anybody_s}/claim", key))[0] == 403
 
 
-async def test_an_anonymous_thread_is_open_to_whoever_has_its_id(known: Known) -> None:
+async def test_an_anonymous_thread_is_open_to_each_holder_of_its_id(known: Known) -> None:
     anybody_s = await open_thread(known)
     assert await status_of(known, anybody_s) == 200
     assert await status_of(known, anybody_s, ("X-AHP-Key", known.key)) == 200
@@ -237,7 +237,7 @@ async def test_a_key_made_and_revoked_on_the_command_line_holds_from_then_until_
     assert await status_of(known, mine, ("X-AHP-Key", known.key)) == 404
 
 
-async def test_a_rotated_key_works_beside_the_new_one_and_a_signing_key_is_never_a_bearer_s(
+async def test_a_rotated_key_works_next_to_the_new_one_and_a_signing_key_is_never_a_bearers(
     known: Known,
 ) -> None:
     data = ("--data", known.data)
@@ -306,7 +306,7 @@ async def test_the_site_s_own_host_and_this_machine_s_are_served(shop: Visitor, 
         "",
     ],
 )
-async def test_a_request_for_another_host_is_421_in_every_door_s_form(
+async def test_a_request_for_another_host_is_421_in_every_protocols_form(
     shop: Visitor, host: str
 ) -> None:
     for method, path in [("POST", CONVERSE), ("GET", MANIFEST), ("POST", "/v1/threads")]:

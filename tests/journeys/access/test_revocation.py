@@ -63,7 +63,7 @@ async def test_one_that_was_begun_goes_on(tmp_path: Path) -> None:
         assert end == ("succeeded", None)
 
 
-async def test_what_is_revoked_is_told_from_what_has_only_ended(tmp_path: Path) -> None:
+async def test_what_is_revoked_differs_from_what_has_only_ended(tmp_path: Path) -> None:
     begin_database(tmp_path / DATABASE)
     async with SqliteStore.open(tmp_path / DATABASE) as store:
         for id_ in ("good", "ended", "revoked"):

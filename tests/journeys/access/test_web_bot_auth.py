@@ -252,7 +252,7 @@ async def test_what_the_desk_takes_no_part_in_is_answered_as_unsigned(ground: Gr
     assert (await ground.send("GET", mine, list(changed.items())))[0] == 404
 
 
-async def test_a_credential_beside_a_signature_says_who_and_both_must_prove(
+async def test_a_credential_next_to_a_signature_identifies_and_both_must_prove(
     ground: Ground,
 ) -> None:
     bearer = ("Authorization", f"Bearer {await make_key(ground.store, ground.data)}")

@@ -362,7 +362,7 @@ async def test_what_is_read_from_words_is_agreed_to_by_who_asks_first(tmp_path: 
         assert (await caller.talker.texts(thread))[-1] == "Paid back 500."
 
 
-async def test_what_nobody_approves_expires_and_what_is_approved_has_its_time_anew(
+async def test_what_is_not_approved_expires_and_an_approval_restarts_the_time(
     tmp_path: Path,
 ) -> None:
     clock = Clock()
@@ -421,7 +421,7 @@ async def test_an_approval_outlives_the_process_and_is_given_while_nothing_serve
         assert (done["status"], len(house.booked)) == ("success", 1)
 
 
-async def test_whoever_is_erased_or_has_deleted_the_thread_has_nothing_done(
+async def test_nothing_is_done_for_an_erased_person_or_a_deleted_thread(
     tmp_path: Path,
 ) -> None:
     async with housing(tmp_path) as house:
@@ -457,7 +457,7 @@ async def test_a_key_that_was_revoked_takes_nothing_back(tmp_path: Path) -> None
         assert house.booked == [f"{ticket['call']} 500"]
 
 
-async def test_a_model_is_told_that_a_person_has_to_approve_what_it_calls(tmp_path: Path) -> None:
+async def test_a_model_is_told_that_a_person_must_approve_its_call(tmp_path: Path) -> None:
     results: list[str] = []
 
     def script(body: Body) -> Reply:

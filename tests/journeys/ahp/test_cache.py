@@ -134,7 +134,7 @@ async def test_an_agent_s_name_and_intent_make_no_other_question(tmp_path: Path)
         assert (await visitor.ask(QUERY, requesting_agent="other/2.0")).is_cached
 
 
-async def test_content_that_changed_is_read_anew(tmp_path: Path) -> None:
+async def test_changed_content_is_read_again(tmp_path: Path) -> None:
     folder = tmp_path / "site"
     folder.mkdir()
     page = folder / "wrapping.md"
@@ -251,7 +251,7 @@ async def test_answers_are_kept_within_the_owners_bound_of_memory(tmp_path: Path
         assert not (await visitor.ask("One?")).is_cached
 
 
-async def test_what_becomes_of_questions_and_answers_is_counted(tmp_path: Path) -> None:
+async def test_outcomes_of_questions_and_answers_are_counted(tmp_path: Path) -> None:
     folder = tmp_path / "site"
     folder.mkdir()
     page = folder / "page.md"

@@ -74,7 +74,7 @@ async def test_one_call_of_the_model_answers_all_who_ask_at_once(tmp_path: Path)
         Answer("Later.", fallback="budget_spent"),
     ],
 )
-async def test_what_is_not_kept_is_told_to_all_who_wait_for_it(
+async def test_what_is_not_kept_is_sent_to_all_who_wait_for_it(
     tmp_path: Path, outcome: Outcome
 ) -> None:
     held = Held(outcome)
@@ -90,7 +90,7 @@ async def test_what_is_not_kept_is_told_to_all_who_wait_for_it(
         assert len(agent.turns) == 2
 
 
-async def test_a_failure_is_told_to_all_who_wait_for_the_answer(tmp_path: Path) -> None:
+async def test_a_failure_is_sent_to_all_who_wait_for_the_answer(tmp_path: Path) -> None:
     held = Held(Unavailable("Not now."))
     agent = ScriptedAgent(held)
     async with visiting(tmp_path / "data", agent=agent) as visitor:

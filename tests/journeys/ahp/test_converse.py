@@ -264,7 +264,7 @@ async def test_of_the_accepted_types_the_one_that_both_know_is_given(
     ],
 )
 @pytest.mark.parametrize("accepted", [["media/video"], ["x-shop/cart", "file/download"], []])
-async def test_who_accepts_no_type_that_the_site_has_is_told_those_it_has(
+async def test_types_that_the_site_has_not_are_answered_with_those_it_has(
     visitor: Visitor, capability: str, types: list[str], accepted: list[str]
 ) -> None:
     said = await visitor.ask(WINDOW, capability, accept_types=accepted)

@@ -69,7 +69,7 @@ async def test_the_manifest_says_version_modes_endpoints_and_that_no_credential_
 
 
 @pytest.mark.requirement("AHP-3.1-3")
-async def test_the_manifest_links_to_the_other_doors_that_are_open(visitor: Visitor) -> None:
+async def test_the_manifest_links_to_the_other_open_protocols(visitor: Visitor) -> None:
     links = (await manifest_of(visitor))["links"]
     named = {"openapi", "agents_txt", "agents_json"}
     assert links.keys() >= named
@@ -78,7 +78,7 @@ async def test_the_manifest_links_to_the_other_doors_that_are_open(visitor: Visi
             assert response.status == 200, name
 
 
-async def test_doors_that_are_closed_are_not_linked_to(tmp_path: Path) -> None:
+async def test_closed_protocols_are_not_linked_to(tmp_path: Path) -> None:
     closed = (
         "rest.enabled=false",
         "agents_txt.enabled=false",
@@ -89,7 +89,7 @@ async def test_doors_that_are_closed_are_not_linked_to(tmp_path: Path) -> None:
         assert (await manifest_of(visitor))["links"].keys() == {"site", "threads"}
 
 
-async def test_the_owner_may_have_the_doors_told_as_later_drafts_do(tmp_path: Path) -> None:
+async def test_the_owner_may_list_the_protocols_as_later_drafts_do(tmp_path: Path) -> None:
     async with visiting(tmp_path, "ahp.integrations=true") as visitor:
         manifest = await manifest_of(visitor)
         told = manifest["integrations"]["openapi"]
@@ -226,7 +226,7 @@ async def test_the_home_page_redirects_a_client_that_asks_for_the_manifest_s_typ
         "application/agent+json;q=0",
     ],
 )
-async def test_whoever_else_opens_the_home_page_is_given_the_page(
+async def test_a_browser_at_the_home_page_gets_the_page(
     visitor: Visitor, accept: str | None
 ) -> None:
     headers = {} if accept is None else {"Accept": accept}

@@ -39,7 +39,7 @@ def asked_by(name: str | None) -> dict[str, Any]:
 
 
 @pytest.mark.requirement("AHP-6.5-4", "AHP-11.3-2", "AHP-11.3-3", "AHP-11.3-4", "AHP-8.1-2")
-async def test_an_agent_that_asks_too_often_is_told_that_it_is_the_agent(
+async def test_an_agent_that_asks_too_often_is_refused_by_its_name(
     tmp_path: Path, clock: Clock
 ) -> None:
     settings = (ON, "limits.agent_per_minute=2")
@@ -95,7 +95,7 @@ async def test_agents_of_one_name_at_two_addresses_are_two(tmp_path: Path, clock
         assert [await status_from(address) for address in addresses] == [200, 429, 200]
 
 
-async def test_an_agent_is_counted_whatever_becomes_of_its_question(
+async def test_an_agent_is_counted_whatever_happens_to_its_question(
     tmp_path: Path, clock: Clock
 ) -> None:
     settings = (ON, "limits.agent_per_minute=3")

@@ -286,7 +286,7 @@ async def test_a_site_in_one_language_is_asked_in_it_without_naming_it(tmp_path:
         assert (await visitor.ask("Vendez-vous des vélos ?")).answer.startswith("Je n'ai rien")
 
 
-async def test_a_model_is_told_the_language_and_sent_the_pages_in_it(tmp_path: Path) -> None:
+async def test_a_model_gets_the_language_and_the_pages_in_it(tmp_path: Path) -> None:
     def answer(body: dict[str, Any]) -> Reply:
         return say("Quatorze jours.", 0)
 

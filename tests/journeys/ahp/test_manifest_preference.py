@@ -147,7 +147,7 @@ async def test_who_names_an_event_stream_as_well_gets_it(talker: Talker) -> None
         assert listener.headers["Link"] == RELATIONS
 
 
-async def test_pages_of_a_further_agent_redirect_alike(tmp_path: Path) -> None:
+async def test_pages_of_a_second_agent_redirect_the_same_way(tmp_path: Path) -> None:
     site = tmp_path / "site"
     for name in ("content", "books"):
         (site / name).mkdir(parents=True)
@@ -288,7 +288,7 @@ async def test_a_page_that_documents_an_api_carries_tags_and_notice_whatever_it_
 # --- The Link header where no door had a say ------------------------------------------------------
 
 
-async def test_what_is_no_request_is_told_of_the_manifest_too(visitor: Visitor) -> None:
+async def test_a_malformed_request_gets_the_manifest_too(visitor: Visitor) -> None:
     for method, target in ((b"GET", b"/ \x00"), (b"G\xffT", b"/"), (b"GET", b"/" + b"a" * 9000)):
         answer = await send(visitor.desk.url, method, target)
         assert answer.status == 400

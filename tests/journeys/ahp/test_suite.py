@@ -99,7 +99,7 @@ async def test_t12_a_quote_has_prices(agent: Caller) -> None:
 
 
 @pytest.mark.requirement("AHPW-4.1-13", "AHPW-4.1-17")
-async def test_t13_and_t17_an_order_is_told_to_who_may_know(agent: Caller) -> None:
+async def test_t13_and_t17_an_order_is_shown_to_callers_who_may_know(agent: Caller) -> None:
     said = await agent.ask(SAM, "order_lookup")
     assert SAM["order_id"] in said.answer
     words = {"inventory_check": f"Is {TENT} in stock?", "get_quote": f"2x {TENT}"}

@@ -21,7 +21,7 @@ async def ask_in(visitor: Visitor, version: object, more: dict[str, Any] | None 
 
 @pytest.mark.requirement("AHP-6.1-1", "AHP-12-1")
 @pytest.mark.parametrize("version", ["0.1", "0.0", "0.2", "0.12", "0.10000", "00.1", "0.01", None])
-async def test_every_version_before_1_0_is_answered_alike(
+async def test_every_version_before_1_0_is_answered_the_same_way(
     visitor: Visitor, version: str | None
 ) -> None:
     without = await visitor.post(QUESTION)

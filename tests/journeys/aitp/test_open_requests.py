@@ -74,7 +74,7 @@ async def waiting_by_id(who: Talker, thread: str) -> dict[str, Any]:
     return {one["id"]: one for one in await waiting(who, thread)}
 
 
-async def test_it_is_listed_in_words_and_as_a_form_for_whoever_takes_part(desk: Talker) -> None:
+async def test_it_is_listed_in_words_and_as_a_form_for_participants(desk: Talker) -> None:
     seller, guest, thread = await asked(desk, SIZE)
     (one,) = await waiting(guest, thread)
     assert one.pop("open_until").endswith("Z")
@@ -123,7 +123,7 @@ async def test_it_is_listed_in_words_and_as_a_form_for_whoever_takes_part(desk: 
         ),
     ],
 )
-async def test_a_filled_in_form_is_the_decision_of_whoever_filled_it_in(
+async def test_a_submitted_form_is_the_decision_of_its_sender(
     desk: Talker, request_: dict[str, Any], filled_in: dict[str, Any], options: list[Any]
 ) -> None:
     seller, guest, thread = await asked(desk, request_)

@@ -176,7 +176,7 @@ async def test_what_a_model_has_used_that_failed_counts_as_well(tmp_path: Path) 
         assert (await met.visitor.ask("In what?")).status == 429
 
 
-async def test_a_follow_up_is_told_with_what_was_said(tmp_path: Path) -> None:
+async def test_a_follow_up_includes_what_was_said(tmp_path: Path) -> None:
     replies = in_turn(say(WRAPPED, 0), say(f"{NOT_FOUND} The site does not tell."))
     async with meeting(tmp_path, replies) as met:
         first = await met.visitor.ask(QUESTION)
@@ -191,7 +191,7 @@ async def test_a_follow_up_is_told_with_what_was_said(tmp_path: Path) -> None:
     assert second.body["response"]["sources"] == []
 
 
-async def test_the_model_asks_back_and_is_told_the_answer(tmp_path: Path) -> None:
+async def test_the_model_asks_back_and_gets_the_answer(tmp_path: Path) -> None:
     asks = use("ask_visitor", question="Paper or ribbon?", options=["Paper", "Ribbon"])
     async with meeting(tmp_path, in_turn(asks, say(WRAPPED, 0))) as met:
         first = await met.visitor.ask("How much is it?")
@@ -244,7 +244,7 @@ async def test_the_model_calls_what_the_visitor_may_call_and_nothing_else(
     assert said.body["meta"]["tools_used"] == ["track"]
 
 
-async def test_what_a_tool_told_one_caller_is_told_to_no_other(tmp_path: Path) -> None:
+async def test_what_a_tool_returned_to_one_caller_is_returned_to_no_other(tmp_path: Path) -> None:
     asked_by: list[str] = []
 
     async def perform(who: str, _arguments: Mapping[str, Any]) -> str:

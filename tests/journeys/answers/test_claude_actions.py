@@ -204,7 +204,7 @@ async def test_what_a_model_calls_counts_as_its_callers_own_calls_do(tmp_path: P
         assert till.took == [("A7", 2)] * 3
 
 
-async def test_a_model_that_may_call_is_told_the_date_at_the_site(tmp_path: Path) -> None:
+async def test_a_model_that_may_call_gets_the_date_at_the_site(tmp_path: Path) -> None:
     clock = Clock(datetime(2027, 3, 26, 10, 59, tzinfo=UTC).timestamp())  # 23:59 there
     zone = "site.timezone=Pacific/Auckland"
     replies = in_turn(*[say("A week.")] * 3)
@@ -286,7 +286,7 @@ async def test_a_model_that_fails_after_a_call_leaves_the_desk_to_tell_of_it(
     assert till.took == [("A7", 2)] * 2
 
 
-async def test_a_refusal_of_the_site_is_told_to_the_model(tmp_path: Path) -> None:
+async def test_a_refusal_of_the_site_is_passed_to_the_model(tmp_path: Path) -> None:
     till = Till(costs=False)
     replies = in_turn(use("site_order", sku="B1", quantity=1), say("B1 is sold out, sorry."))
     async with meeting(tmp_path, replies, actions=(till.offered,)) as met:

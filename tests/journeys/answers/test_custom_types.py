@@ -92,7 +92,7 @@ async def test_a_type_is_described_as_soon_as_a_page_does_and_no_longer(
         assert knowledge.library.problems == ()
 
 
-async def test_of_two_pages_that_describe_a_type_the_first_does_and_the_other_is_told(
+async def test_of_two_pages_that_describe_a_type_the_first_does_and_the_other_is_reported(
     tmp_path: Path, kitchen: Path
 ) -> None:
     for name in ("a", "b"):

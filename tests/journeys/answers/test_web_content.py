@@ -211,7 +211,7 @@ def logged() -> Iterator[list[MutableMapping[str, Any]]]:
         yield entries
 
 
-async def test_a_page_that_vanishes_is_told_in_the_log_and_at_the_next_start(
+async def test_a_page_that_vanishes_is_reported_in_the_log_and_at_the_next_start(
     elsewhere: Website,
     own: Path,
     tmp_path: Path,

@@ -84,7 +84,7 @@ def test_the_first_broken_row_is_named(data: Path, done: str, told: str) -> None
         (("verify", "--head", "1"), "--head: takes"),
     ],
 )
-def test_a_mistake_is_told(data: Path, arguments: tuple[str, ...], told: str) -> None:
+def test_an_error_is_reported(data: Path, arguments: tuple[str, ...], told: str) -> None:
     expected = 2 if told == "Error" else 1
     lines = command("audit", *arguments, "--data", data, exit_code=expected)
     assert lines[-1].startswith(told)

@@ -27,7 +27,7 @@ def check(*args: object) -> tuple[int | None, list[str], list[str]]:
     return done.code, done.out.splitlines(), done.err.splitlines()
 
 
-def test_a_sound_file_is_told_to_be_one(tmp_path: Path) -> None:
+def test_a_valid_file_is_reported_as_valid(tmp_path: Path) -> None:
     file = tmp_path / "agents.txt"
     file.write_text(GOOD, encoding="utf-8")
     assert check(file) == (0, [f"{file} holds to agents.txt 1.0: 1 capability."], [])
@@ -48,9 +48,7 @@ def test_a_sound_file_is_told_to_be_one(tmp_path: Path) -> None:
         (b"#" * (1024 * 1024 + 1), "has more than 1048576 bytes"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_told_a_line_each(
-    tmp_path: Path, body: bytes, told: str
-) -> None:
+def test_errors_of_a_file_are_reported_a_line_each(tmp_path: Path, body: bytes, told: str) -> None:
     file = tmp_path / "file"
     file.write_bytes(body)
     code, out, err = check(file)
@@ -103,7 +101,7 @@ def test_lint_validates_a_file_and_tells_by_its_exit_code(tmp_path: Path) -> Non
         ),
     ],
 )
-def test_how_a_site_serves_a_file_is_told_too(
+def test_how_a_site_serves_a_file_is_reported_too(
     url: str, headers: Mapping[str, str], body: str, told: list[str]
 ) -> None:
     found = [str(fault) for fault in examine_served(url, headers, body.encode()).faults]

@@ -34,7 +34,7 @@ def check(*args: object) -> tuple[int | None, list[str], list[str]]:
     return done.code, done.out.splitlines(), done.err.splitlines()
 
 
-def test_a_manifest_in_a_file_is_told_to_be_sound(tmp_path: Path) -> None:
+def test_a_manifest_in_a_file_is_reported_as_valid(tmp_path: Path) -> None:
     file = tmp_path / "agent.json"
     file.write_text(json.dumps(MANIFEST), "utf-8")
     assert check(file) == (0, [f"{file} holds to AHP 0.1: 0 capabilities."], [])
@@ -49,7 +49,7 @@ def test_a_manifest_in_a_file_is_told_to_be_sound(tmp_path: Path) -> None:
         ({"capabilities": 7}, "capabilities: is a number; it takes a list."),
     ],
 )
-def test_what_is_wrong_in_a_manifest_is_told(
+def test_errors_of_a_manifest_are_reported(
     tmp_path: Path, changes: dict[str, Any], told: str
 ) -> None:
     file = tmp_path / "agent.json"
@@ -128,7 +128,7 @@ async def test_what_the_shop_serves_is_sound(tmp_path: Path) -> None:
 
 
 @pytest.mark.asyncio
-async def test_how_a_site_serves_it_is_told_too() -> None:
+async def test_how_a_site_serves_it_is_reported_too() -> None:
     async def manifest(_request: web.Request) -> web.Response:
         return web.Response(text=json.dumps(MANIFEST), content_type="text/html")
 

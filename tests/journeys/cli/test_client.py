@@ -138,7 +138,7 @@ def test_a_client_gets_another_secret_and_the_one_before_goes_on_for_a_while(dat
     assert "no live client 'one'" in fail(data, "client", "rotate", "one")
 
 
-def test_a_client_is_revoked_by_id_or_name_and_a_serving_desk_is_told(data: Path) -> None:
+def test_a_client_is_revoked_by_id_or_name_while_the_desk_serves(data: Path) -> None:
     for name in ("one", "two"):
         command(data, "client", "create", "--name", name, "--scope", "threads")
     ((one, two), _, before) = kept(data)

@@ -74,7 +74,7 @@ print("HEAVY", [name for name in heavy if name in sys.modules])
     assert done.stdout.splitlines()[-1] == "HEAVY []"
 
 
-def test_the_version_is_told() -> None:
+def test_the_version_is_printed() -> None:
     assert re.fullmatch(r"aitp-desk, version \d+\.\d+\.\d+", succeed("--version")[0])
 
 
@@ -185,7 +185,7 @@ def test_the_next_command_can_be_pasted_whatever_the_folder_is_called(tmp_path: 
     assert shlex.split(succeed("init", site)[-1]) == ["Next:", "aitp-desk", "serve", str(site)]
 
 
-def test_init_in_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_init_in_an_unwritable_place_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     assert len(fail("init", tmp_path / "file" / "site")) == 1
 
@@ -217,7 +217,7 @@ def test_check_demands_encryption_of_a_public_address(tmp_path: Path) -> None:
     assert succeed("check", tmp_path, "--set", "site.url=https://shop.example")
 
 
-def test_check_tells_of_content_in_the_data_folder_beside_other_mistakes(tmp_path: Path) -> None:
+def test_check_reports_content_in_the_data_folder_with_other_errors(tmp_path: Path) -> None:
     (tmp_path / "page.md").write_text("# Page\n\nText.\n")
     port, content = fail("check", tmp_path, "--data", tmp_path, "--set", "server.port=x")
     assert port.startswith("server.port: ")
@@ -240,7 +240,7 @@ def test_a_folder_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
     assert "does not exist" in done.err
 
 
-def test_a_damaged_master_key_is_told_without_its_content(data: Path) -> None:
+def test_a_damaged_master_key_is_reported_without_its_content(data: Path) -> None:
     (data / "master.key").write_text("deadbeef")
     (line,) = fail("token", "create", "--data", data, "--name", "b", "--scope", "threads")
     assert "master.key holds no key" in line
@@ -271,7 +271,7 @@ def test_a_key_is_made_only_in_the_data_folder_of_a_desk(data: Path, tmp_path: P
         (["list", "--store", "postgresql://desk:hunter2@db/desk"], "PostgreSQL"),
     ],
 )
-def test_a_mistake_with_tokens_is_told_and_leaves_nothing_behind(
+def test_an_error_with_tokens_is_reported_and_leaves_nothing_behind(
     tmp_path: Path, arguments: list[str], told: str
 ) -> None:
     (line,) = fail("token", *arguments, "--data", tmp_path / "data")

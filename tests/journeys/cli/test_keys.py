@@ -148,7 +148,9 @@ def test_a_restored_database_with_another_key_file_does_not_start(
     assert f"there is no {data}/{KEY_FILE}" in told
 
 
-def test_what_an_interrupted_exchange_left_is_told_and_the_next_one_clears_it(data: Path) -> None:
+def test_what_an_interrupted_exchange_left_is_reported_and_the_next_one_clears_it(
+    data: Path,
+) -> None:
     kept = make_token(data, "kept")
     with closing(sqlite3.connect(data / "desk.db", isolation_level=None)) as database:
         database.execute("INSERT INTO data_keys SELECT version, 'ab', wrapped, 0 FROM data_keys")
@@ -163,7 +165,7 @@ def test_what_an_interrupted_exchange_left_is_told_and_the_next_one_clears_it(da
     assert lets_in(data, kept) == [200]
 
 
-def test_a_changed_data_key_is_told(data: Path) -> None:
+def test_a_changed_data_key_is_reported(data: Path) -> None:
     make_token(data, "lost")
     with closing(sqlite3.connect(data / "desk.db", isolation_level=None)) as database:
         database.execute("UPDATE tokens SET data_key = 2")
@@ -180,7 +182,9 @@ def test_keys_of_a_desk_of_an_earlier_version_are_told_too(data: Path) -> None:
     assert told[-1] == "data keys   none yet; the next start makes the first"
 
 
-def test_a_desk_whose_master_key_is_lost_begins_anew_and_keeps_what_was_said(data: Path) -> None:
+def test_a_desk_whose_master_key_is_lost_starts_with_a_new_one_and_keeps_messages(
+    data: Path,
+) -> None:
     lost = make_token(data, "lost")
     (data / KEY_FILE).unlink()
     with pytest.raises(KeyFileError, match="is missing"):
@@ -195,7 +199,7 @@ def test_a_desk_whose_master_key_is_lost_begins_anew_and_keeps_what_was_said(dat
     assert command("audit", "verify", "--data", data)[0].startswith("The audit log is whole")
 
 
-def test_beginning_anew_ends_clients_access_tokens_and_links_and_says_how_many(data: Path) -> None:
+def test_a_reset_ends_clients_access_tokens_and_links_and_says_how_many(data: Path) -> None:
     command("keys", "rotate-data", "--data", data)
     command("keys", "rotate", "--data", data, "--at-once")  # by the second data key
     owner = make_token(data, "owner")
@@ -220,7 +224,7 @@ def test_beginning_anew_ends_clients_access_tokens_and_links_and_says_how_many(d
     assert asyncio.run(prove(data, renewed, make_token(data, "owner")))
 
 
-def test_what_was_good_once_is_not_good_again_after_beginning_anew(tmp_path: Path) -> None:
+def test_old_credentials_do_not_work_after_a_reset(tmp_path: Path) -> None:
     site, data = tmp_path / "site", tmp_path / "data"
     site.mkdir()
     (site / "secret.key").write_text(SECRET, encoding="utf-8")

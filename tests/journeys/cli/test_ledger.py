@@ -80,7 +80,7 @@ def test_an_account_is_opened_credited_and_told_of(data: Path) -> None:
     assert noted.count("capability:payments.credit_booked") == 2
 
 
-def test_what_is_booked_is_told_as_json(data: Path) -> None:
+def test_bookings_are_listed_as_json(data: Path) -> None:
     account = opened(data, "--key", KEY)
     for what, kind in (("credit", "cash"), ("payout", "payout")):
         (told,) = ledger(data, what, account, "5.00", "EUR", "--id", "till-1", "--json")
@@ -100,7 +100,7 @@ def test_a_code_of_store_credit_is_printed_once_and_kept_nowhere(data: Path) -> 
     assert plain.replace("-", "").encode() not in kept
 
 
-def test_what_nobody_can_book_is_told(data: Path) -> None:
+def test_what_cannot_be_booked_is_reported(data: Path) -> None:
     account = opened(data, "--owner", "key:anna")
     ledger(data, "credit", account, "1.00", "EUR", "--id", "till-1")
     assert "has an account already" in refused(data, "open", "--owner", "key:anna")
@@ -198,7 +198,7 @@ def test_books_that_were_changed_are_told(data: Path, change: str, told: str) ->
     assert json.loads(done.out)["right"] is False
 
 
-async def test_it_works_beside_a_serving_desk(tmp_path: Path) -> None:
+async def test_it_works_while_a_desk_serves(tmp_path: Path) -> None:
     site = tmp_path / "site"
     (site / "content").mkdir(parents=True)
     (site / "desk.toml").write_text('[site]\nname = "Shop"\n[capabilities.payments]\n')

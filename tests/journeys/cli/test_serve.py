@@ -40,7 +40,7 @@ async def test_it_stops_when_told_with_exit_code_0(served: Served) -> None:
     assert [json.loads(line)["event"] for line in log] == ["stopping", "stopped"]
 
 
-async def test_a_token_made_beside_it_works_until_it_is_revoked(served: Served) -> None:
+async def test_a_token_made_while_the_desk_serves_works_until_it_is_revoked(served: Served) -> None:
     data = ("--data", served.data)
     code, made, _ = await run("token", "create", *data, "--name", "bot", "--scope", "threads")
     assert code == 0

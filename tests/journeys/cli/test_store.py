@@ -195,7 +195,7 @@ def test_a_copy_that_is_interrupted_leaves_nothing(kept: Kept, tmp_path: Path) -
     assert names(tmp_path) == set()
 
 
-def test_somebody_at_a_terminal_is_told_how_far_it_is(
+def test_a_terminal_shows_progress(
     kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(COMMANDS, "_TELL_SECONDS", 0)
@@ -298,7 +298,7 @@ def test_a_backup_of_an_earlier_version_is_brought_up(tmp_path: Path) -> None:
     assert lines[-1].split() == ["data", "keys", "none", "yet"]
 
 
-def test_what_is_whole_is_told_with_what_was_checked(kept: Kept) -> None:
+def test_what_is_whole_is_reported_with_what_was_checked(kept: Kept) -> None:
     before = names(kept.data)
     database, threads, log, keys = command("store", "check", "--data", kept.data)
     assert database.startswith("database   whole: ")
@@ -369,7 +369,7 @@ def test_a_thread_that_is_not_as_it_was_written_is_named_without_its_id(
         (["UPDATE messages SET content = CAST(x'ff' AS TEXT)"], "database: The database failed:"),
     ],
 )
-def test_what_else_is_wrong_is_told(copy: Path, done: list[str], told: str) -> None:
+def test_other_errors_are_reported(copy: Path, done: list[str], told: str) -> None:
     change(copy, *done)
     lines = command("store", "check", "--data", copy, exit_code=1)
     assert lines[0].startswith(told)

@@ -186,7 +186,7 @@ def test_a_site_is_named_by_its_address_alone_and_not_by_a_page_of_it(
     assert (done.code, done.err.splitlines()[1:]) == (1, [told])
 
 
-def test_what_was_changed_is_told_and_leaves_with_1(written: Written) -> None:
+def test_a_change_is_reported_and_exits_with_1(written: Written) -> None:
     text = written.file.read_text()
     written.file.write_text(text.replace('"One"', '"Two"'))
     done = written.verify()
@@ -215,7 +215,7 @@ def test_what_cannot_be_told_leaves_with_2(written: Written, tmp_path: Path) -> 
         assert len(done.err.splitlines()) == 1
 
 
-def test_a_thread_that_is_not_there_is_told(written: Written) -> None:
+def test_a_missing_thread_is_reported(written: Written) -> None:
     written.thread = "thread_nobody"
     done = written.export()
     assert (done.code, done.err) == (1, "There is no thread with this id.\n")

@@ -45,7 +45,7 @@ async def test_a_call_that_waits_for_a_person_says_so_until_it_ends(tmp_path: Pa
         assert (await face(caller, "GET", stands.link("self"))).data == stands.data
 
 
-async def test_what_a_call_is_for_is_told_where_the_owner_wants_that(tmp_path: Path) -> None:
+async def test_the_purpose_of_a_call_is_required_where_the_owner_wants_that(tmp_path: Path) -> None:
     settings = ("actions.require_intent=true",)
     async with talking(tmp_path, *settings, site=make_site(tmp_path)) as talker:
         buyer = await talker.with_key("actions")

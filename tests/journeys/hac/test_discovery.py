@@ -108,7 +108,7 @@ async def test_the_root_has_a_version_and_stays_a_page_and_a_manifest(talker: Ta
         assert (told.status, told.headers["Location"]) == (302, "/.well-known/agent.json")
 
 
-async def test_where_calls_are_switched_off_none_is_told_of(tmp_path: Path) -> None:
+async def test_disabled_calls_are_not_listed(tmp_path: Path) -> None:
     site = make_site(tmp_path)
     async with talking(tmp_path, "rest.enabled=false", site=site) as talker:
         buyer = await talker.with_key("actions")

@@ -75,7 +75,7 @@ async def test_each_refusal_says_that_its_form_depends_on_accept(
 )
 @pytest.mark.parametrize("ways", [WAYS, ProtocolPaths()], ids=["all doors", "no doors"])
 @pytest.mark.parametrize("path", ["/v1/threads/thread_x/messages", "/capabilities/contact", "/a{b"])
-async def test_every_error_is_told_with_what_helps(
+async def test_every_error_is_rendered_with_what_helps(
     talker: Talker, ways: ProtocolPaths, path: str
 ) -> None:
     params = {"thread_id": "thread_x", "name": "contact"}
@@ -105,7 +105,7 @@ async def test_where_waiting_does_not_help_a_new_session_does(talker: Talker) ->
     assert [one["rel"] for one in told["recovery"]["actions"]] == ["converse"]
 
 
-async def test_what_has_to_be_paid_is_told_with_every_way_to_pay(talker: Talker) -> None:
+async def test_a_price_is_reported_with_every_way_to_pay(talker: Talker) -> None:
     params = {"name": "contact"}
     path = "/capabilities/contact"
     asked = HacRequest(talker.desk.desk, make_anonymous("127.0.0.1"), "POST", path, params, {})
@@ -125,7 +125,7 @@ async def test_what_has_to_be_paid_is_told_with_every_way_to_pay(talker: Talker)
             assert way.casefold() in told["recovery"]["description"].casefold()
 
 
-async def test_what_nobody_takes_money_for_is_told_without_a_way(talker: Talker) -> None:
+async def test_what_no_method_takes_money_for_is_shown_without_a_way(talker: Talker) -> None:
     asked = HacRequest(talker.desk.desk, make_anonymous("127.0.0.1"), "POST", "/", {}, {})
     error = unpaid()
     error.terms = None
@@ -141,7 +141,9 @@ def rels(faced: Faced) -> list[str]:
 
 
 @pytest.mark.requirement("HAC-6.1-6", "HAC-6.2-1", "HAC-6.2-2", "HAC-6.3-2")
-async def test_who_has_no_credential_gets_one_by_what_is_told(tmp_path: Path) -> None:
+async def test_a_caller_without_a_credential_gets_one_by_following_the_refusal(
+    tmp_path: Path,
+) -> None:
     settings = ("oauth.registration.enabled=true", 'oauth.registration.scopes=["actions"]')
     async with talking(tmp_path, *settings, site=make_site(tmp_path)) as talker:
         refused = await face(talker, "GET", "/bookings/7")
@@ -184,7 +186,7 @@ async def get_token(talker: Talker, refused: Faced) -> str:
         return given
 
 
-async def test_who_is_let_in_by_people_alone_is_told_whom_to_ask(tmp_path: Path) -> None:
+async def test_a_user_admitted_by_people_alone_learns_whom_to_ask(tmp_path: Path) -> None:
     settings = ('site.contact.url="/contact"',)
     async with talking(tmp_path, *settings, site=make_site(tmp_path)) as talker:
         refused = await face(talker, "GET", "/bookings/7")
@@ -273,7 +275,7 @@ async def test_what_is_not_served_so_is_read_as_it_is(shop: Shopper) -> None:
 
 
 @pytest.mark.requirement("HAC-6.3-5")
-async def test_whoever_asks_too_often_is_told_when_to_ask_again(tmp_path: Path) -> None:
+async def test_a_caller_over_the_limit_learns_when_to_ask_again(tmp_path: Path) -> None:
     limits = ("limits.enabled=true", "limits.static_per_minute=1")
     async with talking(tmp_path, *limits) as talker:
         assert (await face(talker, "GET", "/capabilities")).status == 200

@@ -65,7 +65,7 @@ def by_rel(entries: Any) -> dict[str, Any]:
 
 
 @pytest.mark.requirement("HAC-4.4-1", "HAC-6.2-1", "HAC-6.2-2", "HAC-6.3-4", "HAC-7.1-1")
-async def test_an_agent_removes_a_member_by_following_what_it_is_told(agent: Agent) -> None:
+async def test_an_agent_removes_a_member_by_following_its_links(agent: Agent) -> None:
     agent.headers |= KEY
     _, root = await agent.ask("GET", "/")
     members = by_rel(root["_hac"]["resources"])["members"]
@@ -98,7 +98,7 @@ async def test_an_agent_removes_a_member_by_following_what_it_is_told(agent: Age
 
 
 @pytest.mark.requirement("HAC-9.1-1", "HAC-9.1-2")
-async def test_who_shows_no_key_is_told_of_nothing_that_needs_one(agent: Agent) -> None:
+async def test_a_caller_without_a_key_sees_nothing_that_needs_one(agent: Agent) -> None:
     _, root = await agent.ask("GET", "/")
     assert by_rel(root["_hac"]["resources"]).keys() == {"books"}
     _, books = await agent.ask("GET", "/books")

@@ -30,7 +30,7 @@ async def test_every_key_is_led_to_the_thread_of_its_call(tmp_path: Path) -> Non
             assert "create-thread" in rels(lost.error)
 
 
-async def test_of_a_message_is_told_what_its_author_and_the_owner_may(tmp_path: Path) -> None:
+async def test_a_message_shows_what_its_author_and_the_owner_may_see(tmp_path: Path) -> None:
     async with talking(tmp_path) as nobody:
         owner = await nobody.with_key()
         at = f"/v1/threads/{(await owner.open('Where is the shop?')).id}"
@@ -54,7 +54,7 @@ async def test_of_a_message_is_told_what_its_author_and_the_owner_may(tmp_path: 
         assert gone.data["deleted"]
 
 
-async def test_an_agent_is_told_of_nothing_that_its_block_leaves_out(tmp_path: Path) -> None:
+async def test_an_agent_learns_nothing_that_its_block_leaves_out(tmp_path: Path) -> None:
     site = tmp_path / "site"
     (site / "content").mkdir(parents=True)
     (site / "content" / "facts.md").write_text("# Facts\n\nThe shop is in Leeds.\n", "utf-8")

@@ -74,7 +74,7 @@ async def test_the_payload_is_byte_for_byte_that_of_the_plain_answer(shop: Shopp
         assert faced.raw.startswith(b'{"data":' + body + b',"_hac":{'), path
 
 
-async def test_each_face_has_a_version_of_its_own(shop: Shopper) -> None:
+async def test_each_representation_has_a_separate_version(shop: Shopper) -> None:
     path = f"/orders/{await an_order(shop)}"
     faced = await face(shop.talker, "GET", path)
     tag = faced.headers["ETag"]
@@ -182,7 +182,7 @@ async def test_a_list_leads_to_its_pages_and_items_both_ways(tmp_path: Path) -> 
 
 
 @pytest.mark.requirement("HAC-4.3-2", "HAC-4.3-3", "HAC-5.5-1", "HAC-5.5-2", "HAC-5.3-2")
-async def test_an_action_is_told_with_safety_fields_and_needs(shop: Shopper) -> None:
+async def test_an_action_is_listed_with_safety_fields_and_needs(shop: Shopper) -> None:
     listed = await face(shop.talker, "GET", "/capabilities")
     assert {one["name"] for one in listed.data["data"]} >= {"place_order", "content_search"}
     order = listed.action("place-order")
@@ -241,7 +241,7 @@ async def test_a_resource_tells_what_is_open_of_it_and_that_works(shop: Shopper)
     assert (again.data["state"], again.rels) == ("cancelled", [])
 
 
-async def test_a_price_that_is_known_is_told_exactly(tmp_path: Path) -> None:
+async def test_a_known_price_is_exact(tmp_path: Path) -> None:
     async with talking(tmp_path, site=make_site(tmp_path)) as talker:
         buyer = await talker.with_key("actions")
         faced = await face(buyer, "GET", "/bookings/7")

@@ -298,7 +298,9 @@ async def test_a_call_with_a_key_counts_once_in_a_conversation_too(shopper: Shop
     assert refused["structuredContent"]["error"]["code"] == "idempotency_conflict"
 
 
-async def test_what_a_call_is_for_is_asked_alike_in_a_conversation(tmp_path: Path) -> None:
+async def test_the_purpose_of_a_call_is_asked_the_same_way_in_a_conversation(
+    tmp_path: Path,
+) -> None:
     site = make_shop(tmp_path)
     async with talking(tmp_path, "actions.require_intent=true", site=site) as talker:
         agent = await Shopper(talker, site).with_key("actions", "threads")

@@ -102,7 +102,7 @@ async def test_the_questions_of_the_home_page_are_prompts(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_the_sdk_gets_a_token_for_this_door_when_a_tool_needs_one(
+async def test_the_sdk_gets_a_token_for_this_protocol_when_a_tool_needs_one(
     tmp_path: Path, mode: Mode
 ) -> None:
     from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
@@ -212,7 +212,7 @@ async def test_faults_and_deadlines_of_actions_are_told_without_detail(
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_a_fault_of_the_desks_own_is_told_by_its_id_alone(
+async def test_an_internal_fault_returns_only_its_id(
     tmp_path: Path, mode: Mode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from mcp import MCPError
@@ -231,7 +231,7 @@ async def test_a_fault_of_the_desks_own_is_told_by_its_id_alone(
         assert "secret" not in str(fault.value)
 
 
-async def test_a_further_agent_has_tools_and_pages_of_its_own(tmp_path: Path) -> None:
+async def test_a_second_agent_has_separate_tools_and_pages(tmp_path: Path) -> None:
     from mcp_types import TextResourceContents
 
     site = tmp_path / "site"
@@ -252,7 +252,7 @@ async def test_a_further_agent_has_tools_and_pages_of_its_own(tmp_path: Path) ->
             assert "herbal" in read.text
 
 
-async def test_a_door_that_is_closed_is_not_there(tmp_path: Path) -> None:
+async def test_a_closed_protocol_is_not_found(tmp_path: Path) -> None:
     async with (
         talking(tmp_path, 'mcp_server.serve="never"') as talker,
         talker.http.post("/mcp", json={}) as response,
@@ -260,7 +260,7 @@ async def test_a_door_that_is_closed_is_not_there(tmp_path: Path) -> None:
         assert response.status == 404
 
 
-async def test_whoever_comes_while_it_is_loaded_waits_for_it(tmp_path: Path) -> None:
+async def test_a_request_during_loading_waits_for_it(tmp_path: Path) -> None:
     site = make_shop(tmp_path)
     sys.modules.pop("aitp_desk.protocols.mcp.server.sdk_server", None)
     async with talking(tmp_path, site=site) as talker:

@@ -40,7 +40,7 @@ async def sent(talker: Talker, body: dict[str, Any], *headers: tuple[str, str]) 
     return told.status, told.body
 
 
-async def test_a_request_is_answered_alike_with_and_without_a_transport(
+async def test_a_request_is_answered_the_same_way_with_and_without_a_transport(
     tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
     async with talking(tmp_path) as talker:

@@ -113,7 +113,7 @@ async def test_its_key_opens_more_and_its_user_is_asked_in_both_eras(
     assert asked == [["email"], ["agree"]]
 
 
-async def test_a_client_that_cannot_ask_after_all_is_told_what_to_send(tmp_path: Path) -> None:
+async def test_a_client_without_elicitation_is_told_what_to_send(tmp_path: Path) -> None:
     from mcp_types import ErrorData
 
     site = make_shop(tmp_path)
@@ -154,7 +154,7 @@ def test_nothing_but_messages_is_written_to_the_standard_output(tmp_path: Path) 
     assert process.returncode == 0
 
 
-def test_what_cannot_be_begun_is_told_in_a_line(tmp_path: Path) -> None:
+def test_what_cannot_be_started_is_reported_in_a_line(tmp_path: Path) -> None:
     site = make_shop(tmp_path)
     with lock_data_folder(tmp_path / "data"):
         told = run_here("mcp", site, "--data", tmp_path / "data")

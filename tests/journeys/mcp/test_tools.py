@@ -32,7 +32,7 @@ def url(shopper: Shopper) -> str:
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_each_caller_is_told_of_what_they_may_call_in_one_order(
+async def test_each_caller_sees_the_actions_they_may_call_in_one_order(
     shopper: Shopper, url: str, mode: Mode
 ) -> None:
     async with tool_user(url, mode) as nobody:
@@ -264,7 +264,7 @@ async def test_what_its_user_does_not_want_is_not_done(
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_who_lacks_a_credential_is_told_so(url: str, mode: Mode) -> None:
+async def test_a_missing_credential_is_reported(url: str, mode: Mode) -> None:
     from mcp import MCPError
 
     async with tool_user(url, mode) as nobody:

@@ -57,7 +57,7 @@ async def secret_of(talker: Talker, folder: Path) -> str:
     return webhook_secret_of_key(keys, talker.key.split("_")[1], 1, 1)
 
 
-async def test_the_end_is_told_signed_and_as_it_is_told_to_who_asks(
+async def test_the_end_is_called_back_signed_and_as_a_poll_returns_it(
     tmp_path: Path, site: Path
 ) -> None:
     research = Research()
@@ -83,7 +83,7 @@ async def test_the_end_is_told_signed_and_as_it_is_told_to_who_asks(
         assert len(research.calls) == 2
 
 
-async def test_the_end_is_told_that_comes_after_a_restart(tmp_path: Path, site: Path) -> None:
+async def test_an_end_after_a_restart_is_called_back(tmp_path: Path, site: Path) -> None:
     first, second = Research(is_idempotent=True), Research(is_idempotent=True)
     second.go_on.set()
     stop = "server.shutdown_seconds=1"
@@ -153,7 +153,7 @@ async def test_nobody_is_called_back_where_the_owner_wants_none(tmp_path: Path, 
         assert (told.status, told.body["param"]) == (400, "_callback_url")
 
 
-async def test_a_call_that_is_over_when_it_is_answered_is_told_to_nobody(
+async def test_a_call_that_ends_within_the_request_sends_no_callback(
     tmp_path: Path, site: Path
 ) -> None:
     async with (
@@ -191,7 +191,7 @@ async def test_calls_of_a_further_agent_are_told_in_its_own_words(
         assert receiver.got[0].body == await asked_after(caller, told)
 
 
-async def test_the_document_says_that_it_is_told_and_how(tmp_path: Path, site: Path) -> None:
+async def test_the_document_describes_the_callback(tmp_path: Path, site: Path) -> None:
     async with talking(tmp_path, site=site, actions=(Research().offered,)) as talker:
         described = (await talker.send("GET", "/openapi.json")).ok
     arguments = described["components"]["schemas"]["research.arguments"]["properties"]

@@ -265,7 +265,7 @@ async def test_a_call_that_failed_is_refused_the_same_when_it_is_repeated(shop: 
     assert (again.status, again.body["detail"]) == (first.status, first.body["detail"])
 
 
-async def test_a_further_agent_has_a_document_and_calls_of_its_own(shop: Shop) -> None:
+async def test_a_second_agent_has_a_separate_document_and_calls(shop: Shop) -> None:
     described = await document(shop.stranger, "/books/openapi.json")
     assert set(described["paths"]) >= {"/books/capabilities/content_search", "/books/v1/threads"}
     assert f"{CALLS}/place_order" not in described["paths"]
@@ -305,7 +305,7 @@ async def test_a_page_of_the_content_is_shown_where_it_stands_at_the_same_addres
         assert "Of our stoves." in await response.text()
 
 
-async def test_a_further_agent_has_a_page_of_its_own(shop: Shop) -> None:
+async def test_a_second_agent_has_a_separate_page(shop: Shop) -> None:
     async with shop.stranger.http.get("/books/docs") as response:
         assert response.status == 200
         assert '</books/openapi.json>; rel="service-desc"' in ", ".join(

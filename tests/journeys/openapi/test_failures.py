@@ -75,7 +75,7 @@ async def test_a_repeat_is_told_what_helps_as_the_first_was(caller: Talker) -> N
     assert {name: again.body[name] for name in first.body} == first.body
 
 
-async def test_who_asks_after_a_call_that_failed_is_told_what_helps(caller: Talker) -> None:
+async def test_a_poll_of_a_failed_call_returns_what_helps(caller: Talker) -> None:
     accepted = await call(caller, "engrave", "k-2")
     assert accepted.status == 202
     told: Any = {"status": "pending"}
@@ -92,7 +92,7 @@ async def test_who_asks_after_a_call_that_failed_is_told_what_helps(caller: Talk
     }
 
 
-async def test_over_ahp_it_is_told_too(caller: Talker) -> None:
+async def test_it_is_reported_over_ahp_too(caller: Talker) -> None:
     visitor = Caller(caller, Path())
     said = await visitor.ask({"lamp": "Owl"}, "engrave")
     ended = await visitor.ended(said.session_id)

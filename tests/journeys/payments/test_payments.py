@@ -239,7 +239,7 @@ async def test_a_decline_after_the_payment_is_stored_as_rejected(tmp_path: Path)
         assert forged.refusal[:2] == (403, "forbidden")
 
 
-async def test_who_waits_with_a_payment_is_told_what_came_of_it(tmp_path: Path) -> None:
+async def test_a_caller_who_waits_with_a_payment_gets_its_outcome(tmp_path: Path) -> None:
     site = make_site(tmp_path, settings=SETTINGS)
     async with selling(tmp_path, site) as desk:
         await asyncio.to_thread(fund, tmp_path / "data")

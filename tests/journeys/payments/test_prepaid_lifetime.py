@@ -54,7 +54,7 @@ async def until_state(who: Talker, call_id: str, state: str) -> None:
             await who.send("GET", "/health")
 
 
-async def test_a_settlement_that_is_told_twice_pays_once(tmp_path: Path) -> None:
+async def test_a_settlement_that_is_reported_twice_pays_once(tmp_path: Path) -> None:
     site = make_site(tmp_path)
     async with selling(tmp_path, site) as desk:
         ada = await desk.with_key("actions", "threads")

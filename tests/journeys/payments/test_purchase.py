@@ -88,7 +88,7 @@ async def test_beyond_a_ceiling_a_person_pays_and_nobody_else_can(
         assert operator is None or who == principal_of(operator.key or "")
 
 
-async def test_a_second_decision_is_told_as_one_that_does_not_count(tmp_path: Path) -> None:
+async def test_a_second_decision_is_reported_as_one_that_does_not_count(tmp_path: Path) -> None:
     async with trading(tmp_path, ceilings={"EUR": ceilings(per_payment="4.99")}) as trade:
         schema = f"{trade.buyer.desk.url}{OWN}"
         own = {"id": trade.seller.desk.url, "capabilities": [{"schema": schema}]}

@@ -72,7 +72,7 @@ async def test_a_link_leads_to_one_page_until_it_is_paid_and_home_from_then_on(t
     assert (await till.follow(link["url"])).headers["Location"] == HOME
 
 
-async def test_whoever_comes_back_has_paid_even_where_stripe_tells_nothing(till: Till) -> None:
+async def test_a_returning_buyer_has_paid_even_where_stripe_notifies_nothing(till: Till) -> None:
     payment = await till.ask()
     session = await till.open_page(payment)
     till.account.pay(session)
@@ -83,7 +83,7 @@ async def test_whoever_comes_back_has_paid_even_where_stripe_tells_nothing(till:
     assert (await till.follow(back)).headers["Location"] == HOME
 
 
-async def test_whoever_comes_back_without_having_paid_has_not(till: Till) -> None:
+async def test_a_returning_buyer_who_has_not_paid_has_not(till: Till) -> None:
     payment = await till.ask()
     session = await till.open_page(payment)
     await till.follow(till.account.sessions[session]["success_url"])
@@ -155,7 +155,7 @@ async def test_what_a_desk_finds_out_long_after_its_time_goes_back(till: Till) -
     assert sold(till.site) == []
 
 
-async def test_what_is_told_too_late_goes_back(till: Till) -> None:
+async def test_a_payment_that_is_reported_too_late_goes_back(till: Till) -> None:
     payment = await till.ask()
     event = till.account.pay(await till.open_page(payment))
     till.clock.advance(3600)
@@ -286,7 +286,7 @@ async def test_what_is_signed_in_no_way_that_is_known_is_refused(till: Till, hea
     assert (await till.desk.send("POST", HOOK, b"{}", headers=headers)).status == 401
 
 
-async def test_what_is_no_event_is_told_so(till: Till) -> None:
+async def test_what_is_no_event_is_refused(till: Till) -> None:
     assert (await till.hear({"id": "evt_1"})).status == 400
     body, header = b"\xff\xfe", "t=1800000000,v1=00"
     refused = await till.desk.send("POST", HOOK, body, headers=[("Stripe-Signature", header)])

@@ -94,7 +94,7 @@ async def test_whatever_is_broken_off_a_card_is_charged_once(
     assert till.balances() == DUE
 
 
-async def test_whoever_the_bank_wants_to_see_goes_there_and_has_paid(till: Till) -> None:
+async def test_a_buyer_whom_the_bank_authenticates_goes_there_and_has_paid(till: Till) -> None:
     payment = await till.ask()
     await till.buyer.post(payment["thread_id"], [card(payment, "pm_card_authenticationRequired")])
     said = await till.until(payment, "The bank wants to see who pays.")
@@ -105,7 +105,7 @@ async def test_whoever_the_bank_wants_to_see_goes_there_and_has_paid(till: Till)
     assert till.balances() == DUE
 
 
-async def test_whoever_does_not_convince_the_bank_has_not_paid(till: Till) -> None:
+async def test_a_failed_authentication_at_the_bank_does_not_pay(till: Till) -> None:
     payment = await till.ask()
     await till.buyer.post(payment["thread_id"], [card(payment, "pm_card_authenticationRequired")])
     await till.until(payment, "The bank wants to see who pays.")
@@ -118,7 +118,7 @@ async def test_whoever_does_not_convince_the_bank_has_not_paid(till: Till) -> No
     assert (await till.ended(payment))["status"] == "success"
 
 
-async def test_whoever_never_goes_to_the_bank_has_not_paid_in_the_end(till: Till) -> None:
+async def test_a_buyer_who_never_goes_to_the_bank_has_not_paid_in_the_end(till: Till) -> None:
     payment = await till.ask()
     await till.buyer.post(payment["thread_id"], [card(payment, "pm_card_authenticationRequired")])
     await till.until(payment, "The bank wants to see who pays.")

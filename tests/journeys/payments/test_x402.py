@@ -115,7 +115,7 @@ async def asked_of(who: Talker, letter: str = "A") -> dict[str, Any]:
     return dict(asked)
 
 
-async def test_the_client_of_x402_pays_by_what_it_is_told_and_gets_the_result(
+async def test_the_client_of_x402_pays_by_the_offer_and_gets_the_result(
     site: Path, fake: Facilitator
 ) -> None:
     from x402 import x402Client
@@ -168,7 +168,7 @@ async def test_who_signs_ahead_calls_and_pays_in_one_request(site: Path, fake: F
     assert fake.count("/settle") == 1
 
 
-async def test_a_wallet_that_holds_too_little_is_told_so_and_can_pay_later(
+async def test_a_wallet_that_holds_too_little_is_reported_and_can_pay_later(
     site: Path, fake: Facilitator
 ) -> None:
     payer = wallet(fake, 1)

@@ -144,7 +144,7 @@ async def test_a_round_has_a_plain_name() -> None:
             pass
 
 
-async def test_a_round_is_gone_at_the_start_and_its_failure_is_told(tmp_path: Path) -> None:
+async def test_a_round_is_gone_at_the_start_and_its_failure_is_reported(tmp_path: Path) -> None:
     went = asyncio.Event()
 
     class Lighthouse(Tides):

@@ -46,7 +46,7 @@ def site_in(folder: Path) -> Path:
     return site
 
 
-async def test_a_command_of_a_package_works_beside_a_serving_desk_and_without_one(
+async def test_a_command_of_a_package_works_with_and_without_a_serving_desk(
     package: Path,
 ) -> None:
     data = package / "data"

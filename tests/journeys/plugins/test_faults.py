@@ -131,7 +131,7 @@ async def test_what_nobody_can_do_is_a_fault_and_nothing_is_stored(guest: Guest,
 
 
 @pytest.mark.parametrize("what", ["raises", "none", "number", "surrogate", "empty"])
-async def test_what_has_no_words_is_told_without_its_schema(guest: Guest, what: str) -> None:
+async def test_what_has_no_words_is_rendered_without_its_schema(guest: Guest, what: str) -> None:
     thread = await guest.open()
     posted = await guest.say(thread, do(guest, what))
     assert posted.status == 200

@@ -147,7 +147,7 @@ async def test_an_answer_is_read_no_further_than_it_is_bounded(
     assert await told(guest, ask) == f"127.0.0.1 sent more than {most} bytes. Refused: False"
 
 
-async def test_an_address_of_the_house_is_refused() -> None:
+async def test_an_internal_address_is_refused() -> None:
     settings = ("capabilities.asker={}", "egress.allow_loopback=false")
     async with open_desk(*settings, capabilities={"asker": Asker}) as outside, website() as within:
         for url in ("http://shop.example/", within.url, "https://10.0.0.1/x", "https://[::1]/"):

@@ -250,7 +250,7 @@ async def test_a_message_is_of_the_highest_version_that_all_know_who_know_it(
         assert json.loads(text) == {"$schema": schema(guest, sent), "told": {"what": told, "n": 0}}
 
 
-async def test_who_knows_an_older_version_is_told_a_newer_message_in_words(guest: Guest) -> None:
+async def test_a_client_of_an_older_version_gets_a_newer_message_in_words(guest: Guest) -> None:
     for declared, shown in ((schema(guest), False), (schema(guest, 2), True)):
         thread = await guest.open(declared)
         newer = {"$schema": schema(guest, 2), "do": {"what": "nothing"}}

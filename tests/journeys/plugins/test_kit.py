@@ -161,7 +161,7 @@ async def test_a_guest_talks_to_a_desk_of_their_own(tmp_path: Path) -> None:
         assert json.loads(first[0])["note"] == {"text": "Hello."}
 
 
-async def test_what_a_capability_raises_is_told_to_nobody() -> None:
+async def test_what_a_capability_raises_is_not_shown() -> None:
     settings = "capabilities.failing={}"
     async with open_desk(settings, capabilities={"failing": Faults.Failing}) as guest:
         schema = f"{guest.url}/capabilities/failing/v1/schema.json"

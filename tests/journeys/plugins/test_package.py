@@ -99,7 +99,7 @@ async def test_who_has_not_declared_it_reads_words(guest: Talker) -> None:
     assert one.ok["content"] == ["Card c-2 has 1 of 3 stamps."]
 
 
-async def test_whoever_has_a_key_reads_by_what_their_own_actors_have_declared(
+async def test_a_client_with_a_key_reads_by_the_declarations_of_its_actors(
     guest: Talker,
 ) -> None:
     owner, friend = await guest.with_key("threads"), await guest.with_key("threads")
@@ -167,7 +167,7 @@ async def test_words_that_mean_no_answer_are_for_the_agent(guest: Talker) -> Non
     assert asked.ok["content"] == ["When do you open?"]
 
 
-async def test_words_beside_a_message_are_for_the_agent(guest: Talker) -> None:
+async def test_words_next_to_a_message_are_for_the_agent(guest: Talker) -> None:
     thread = await open_thread(guest)
     both = [stamp("c-8", "r-8"), "And when do you open?"]
     asked = await guest.post(thread, both, wait=10)

@@ -132,7 +132,7 @@ async def follow(
         return response.status, response.headers, await response.text()
 
 
-async def test_a_link_leads_on_and_what_comes_of_it_is_written_first(
+async def test_a_link_redirects_and_its_result_is_written_first(
     guest: Guest, carrier: Carrier
 ) -> None:
     thread_id = await send(guest, "P-1", carrier.url)
@@ -153,7 +153,7 @@ async def test_who_follows_it_at_once_and_again_is_led_to_the_same(
     assert {headers["Location"] for _, headers, _ in led} == {headers["Location"]}
 
 
-async def test_who_cannot_be_led_on_is_told_why_on_a_page_and_programs_in_json(
+async def test_a_failed_link_is_explained_on_a_page_and_to_programs_in_json(
     guest: Guest,
 ) -> None:
     status, headers, body = await follow(guest, "where/none", BROWSER)
@@ -191,7 +191,9 @@ async def test_what_is_no_address_is_a_fault_and_nobody_is_led_there(guest: Gues
         ("No", len, "a job, round, hook, redirect or action is named 'No'"),
     ],
 )
-async def test_what_cannot_be_served_is_told_at_the_start(name: str, given: Any, why: str) -> None:
+async def test_what_cannot_be_served_is_reported_at_the_start(
+    name: str, given: Any, why: str
+) -> None:
     kind = type("Kind", (Parcels,), {"redirects": lambda _: {name: given}})
     with pytest.raises(ValueError, match=why.replace("'", ".")):
         load_plugin(kind, {}, "https://desk.example")

@@ -61,7 +61,7 @@ def answer(told: Told) -> str:
     return str(told.ok["response"]["answer"])
 
 
-async def test_a_session_is_told_in_words_and_answers_in_words(guest: Talker) -> None:
+async def test_a_session_is_rendered_as_text_and_answers_in_words(guest: Talker) -> None:
     first = await ask(guest, stamp("s-1", "s-1-1"))
     session = first.ok["session_id"]
     assert answer(first) == "Card s-1 has 1 of 2 stamps."
@@ -89,7 +89,7 @@ async def test_a_session_is_told_in_words_and_answers_in_words(guest: Talker) ->
     assert listed[-1]["content"][0].startswith("Here is Cake: show the voucher V-")
 
 
-async def test_who_declares_a_capability_is_given_its_messages_beside_the_words(
+async def test_a_participant_with_a_declared_capability_gets_its_messages_next_to_the_words(
     guest: Talker,
 ) -> None:
     declared = "x-aitp/loyalty", "x-aitp/unknown"
@@ -133,7 +133,7 @@ async def test_what_waits_on_a_thread_is_answered_in_its_session(guest: Talker) 
     assert answer(await ask(guest, "Tea.", thread)) == "Chosen: Tea."
 
 
-async def test_what_a_capability_says_in_its_own_time_is_told_in_the_next_turn(
+async def test_what_a_capability_says_in_the_background_is_passed_on_in_the_next_turn(
     guest: Talker,
 ) -> None:
     thread = (await guest.open()).id
@@ -161,7 +161,7 @@ async def test_words_that_mean_no_answer_are_for_the_agent(guest: Talker) -> Non
     assert answer(await ask(guest, "1", thread)) == "Chosen: Tea."
 
 
-async def test_a_task_asks_for_input_and_is_told_in_words(guest: Talker) -> None:
+async def test_a_task_asks_for_input_and_is_rendered_as_text(guest: Talker) -> None:
     async with tasking(guest.desk, "JSONRPC") as client:
         first = await send(client, stamp("s-6", "s-6-1"))
         assert (state(first), said(first)) == ("completed", "Card s-6 has 1 of 2 stamps.")
@@ -193,7 +193,7 @@ async def test_operators_read_the_same_words(guest: Talker, desk_data: Path) -> 
     assert [heard[-1].data["text"] for heard in live] == said
 
 
-async def test_what_is_refused_is_refused_in_the_doors_own_form(guest: Talker) -> None:
+async def test_a_refusal_has_the_protocols_form(guest: Talker) -> None:
     refused = await ask(guest, stamp("No such card!", "s-4"))
     assert (refused.status, refused.body["code"]) == (400, "invalid_request")
     assert refused.body["message"] == "A card has small letters, digits and -."

@@ -88,7 +88,7 @@ UNKNOWN = (
         ),
     ],
 )
-async def test_what_cannot_be_used_is_told_and_the_desk_does_not_start(
+async def test_what_cannot_be_used_is_reported_and_the_desk_does_not_start(
     settings: list[str], key: str, message: str, tmp_path: Path
 ) -> None:
     package = tmp_path / "package"

@@ -73,7 +73,7 @@ def stamps(till: Talker, card: str) -> list[tuple[int]]:
     return till.rows(counted)
 
 
-async def test_a_sale_counts_once_however_often_it_is_told(till: Talker) -> None:
+async def test_a_sale_counts_once_however_often_it_is_reported(till: Talker) -> None:
     body = json.dumps({"sale": "S-1", "card": "t-1"}).encode()
     told = await asyncio.gather(
         *(till.send("POST", TILL, body, headers=signed(body)) for _ in range(3))
@@ -237,7 +237,7 @@ async def test_a_hook_speaks_as_the_agent_whose_thread_it_is(tmp_path: Path) -> 
     assert told["metadata"]["actor"] == own != desk.url
 
 
-async def test_what_is_told_of_a_deleted_thread_is_taken_as_if_it_had_come_before(
+async def test_a_webhook_for_a_deleted_thread_is_handled_as_if_it_had_come_before(
     guest: Guest,
 ) -> None:
     schema = f"{guest.url}/capabilities/parcels/v1/schema.json"
@@ -251,7 +251,7 @@ async def test_what_is_told_of_a_deleted_thread_is_taken_as_if_it_had_come_befor
     assert told.body["error"]["message"] == "None, told 1 times."
 
 
-async def test_who_is_too_late_each_time_is_told_to_send_it_again(guest: Guest) -> None:
+async def test_a_writer_who_is_late_each_time_is_asked_to_send_it_again(guest: Guest) -> None:
     assert (await guest.send("POST", "/hooks/parcels/first", 1)).status == 200
     late = await guest.send("POST", "/hooks/parcels/first", 1)
     assert (late.status, late.body["error"]["code"]) == (409, "precondition_failed")

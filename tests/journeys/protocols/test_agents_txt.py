@@ -306,7 +306,7 @@ async def test_actions_are_called_as_their_blocks_say(tmp_path: Path) -> None:
             assert one.auth.token_endpoint == f"{desk.url}/oauth/token"
 
 
-async def test_without_plain_http_no_action_is_told_of(tmp_path: Path) -> None:
+async def test_without_plain_http_no_action_is_listed(tmp_path: Path) -> None:
     async with telling(tmp_path, "rest.enabled=false", tables="") as visitor:
         document = await told(visitor)
     assert [one.id for one in document.capabilities] == ["converse", "threads", "mcp", "a2a"]
@@ -372,7 +372,7 @@ async def test_an_endpoint_of_the_owner_may_not_be_called_as_what_the_desk_does(
             raise AssertionError("It started.")
 
 
-async def test_what_operators_alone_may_do_is_told_of_nowhere(tmp_path: Path) -> None:
+async def test_what_operators_alone_may_do_is_listed_nowhere(tmp_path: Path) -> None:
     folder = tmp_path / "site"
     folder.mkdir()
     (folder / "a.md").write_text("# A\n\nB.\n", encoding="utf-8")

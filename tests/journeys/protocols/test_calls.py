@@ -99,7 +99,7 @@ async def test_a_call_over_plain_http_has_the_outcome_of_the_table(
 
 @pytest.mark.parametrize("door", OTHERS)
 @pytest.mark.parametrize("case", cases(), ids=str)
-async def test_the_same_comes_of_a_call_by_every_other_door(
+async def test_a_call_has_the_same_outcome_over_every_other_protocol(
     doors: Doors, case: Case, door: str
 ) -> None:
     expected = await doors.expected(case)

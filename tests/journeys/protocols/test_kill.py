@@ -48,7 +48,7 @@ async def check_kept(visitor: Talker, heard: list[Heard]) -> None:
 
 @pytest.mark.servers
 @pytest.mark.parametrize("begun", DOORS_IN_TURN)
-async def test_it_goes_on_by_the_next_door(tmp_path: Path, begun: str) -> None:
+async def test_it_continues_over_the_next_protocol(tmp_path: Path, begun: str) -> None:
     first = DOORS_IN_TURN.index(begun)
     heard: list[Heard] = []
     async with visiting(tmp_path):

@@ -128,7 +128,7 @@ async def test_tasks_and_what_was_said_in_them_are_listed_page_by_page(ground: G
     assert (len(found), set(found)) == (len(tasks), tasks)
 
 
-async def test_a_task_of_many_turns_is_told_with_the_newest_of_them(tmp_path: Path) -> None:
+async def test_a_task_of_many_turns_shows_the_newest_of_them(tmp_path: Path) -> None:
     cost = Money(Decimal("29.99"), "EUR")
     costly = offering(Action("pay", "Costs something.", "action", cost=cost), answer_nothing)
     async with talking(tmp_path, actions=[costly]) as talker:

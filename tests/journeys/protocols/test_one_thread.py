@@ -49,7 +49,7 @@ async def check_told(visitor: Talker, name: str, questions: list[str], heard: li
 
 
 @pytest.mark.parametrize(("begun", "goes_on"), tuple(permutations(DOORS, 2)))
-async def test_a_conversation_goes_on_at_another_door(
+async def test_a_conversation_continues_over_another_protocol(
     visitor: Talker, begun: str, goes_on: str
 ) -> None:
     questions = [f"Begun over {begun}?", f"Gone on over {goes_on}?"]
@@ -60,7 +60,7 @@ async def test_a_conversation_goes_on_at_another_door(
 
 
 @pytest.mark.parametrize("begun", tuple(DOORS))
-async def test_a_conversation_goes_round_all_doors_and_comes_home(
+async def test_a_conversation_goes_through_all_protocols_and_back(
     visitor: Talker, begun: str
 ) -> None:
     others = [door for door in DOORS if door != begun]

@@ -108,7 +108,9 @@ async def test_over_plain_http_it_ends_as_a_person_has_decided(shop: Shop, how: 
 
 @pytest.mark.parametrize("how", ENDS)
 @pytest.mark.parametrize("door", [door for door in DOORS if door != "direct"])
-async def test_at_every_other_door_it_ends_alike(shop: Shop, how: str, door: str) -> None:
+async def test_over_every_other_protocol_it_ends_the_same_way(
+    shop: Shop, how: str, door: str
+) -> None:
     _, expected = await end(shop, DOORS["direct"], how)
     before, after = await end(shop, DOORS[door], how)
     assert before.kind == "accepted"

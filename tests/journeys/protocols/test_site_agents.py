@@ -195,7 +195,7 @@ OF_CAPABILITIES = {
 }
 
 
-def test_every_address_of_the_door_is_in_the_table() -> None:
+def test_every_address_of_the_protocol_is_in_the_table() -> None:
     door = make_door(max_body=1, max_file=1)
     served = {(route.method, route.path) for route in door.routes}
     naming = {(method, path) for method, path, _ in NAMING}

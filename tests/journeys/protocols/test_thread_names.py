@@ -42,7 +42,7 @@ async def test_a_thread_goes_on_over_ahp_and_back(tmp_path: Path) -> None:
     assert asked == [Utterance("visitor", text) for text in said[0:6:2]]
 
 
-async def test_a_session_is_a_thread_for_whoever_knows_it(tmp_path: Path) -> None:
+async def test_a_session_is_a_thread_for_each_caller_who_knows_it(tmp_path: Path) -> None:
     agent = ScriptedAgent()
     async with (
         talking(tmp_path, agent=agent) as talker,

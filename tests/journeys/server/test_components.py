@@ -52,7 +52,7 @@ async def test_a_caller_who_does_not_run_the_desk_learns_no_more(desk: Talker) -
     assert "components" not in (await caller.send("GET", "/ready")).ok
 
 
-async def test_an_operator_is_told_of_each_part_and_since_when(desk: Talker) -> None:
+async def test_an_operator_sees_each_part_and_since_when(desk: Talker) -> None:
     told = parts(await ready(desk))
     assert list(told) == ["store", "jobs", "runs", "agent", "knowledge", "actions"]
     assert {one["status"] for one in told.values()} == {"up"}
@@ -160,7 +160,7 @@ GONE = Health("down", "It is gone.")
         (None, {"shop": None, "bank": GONE}, "degraded"),
     ],
 )
-async def test_what_a_capability_says_and_watches_is_told(
+async def test_what_a_capability_says_and_watches_is_reported(
     own: Health | None, elsewhere: dict[str, Health | None], status: str
 ) -> None:
     kind = type("Its", (Watcher,), {"own": own, "elsewhere": elsewhere})

@@ -57,7 +57,7 @@ async def leave_everything(talker: Talker) -> tuple[Talker, Talker, str]:
     return who, other, thread
 
 
-async def test_beside_a_serving_desk_no_byte_of_a_persons_words_is_left(tmp_path: Path) -> None:
+async def test_while_a_desk_serves_no_byte_of_a_persons_words_is_left(tmp_path: Path) -> None:
     data = tmp_path / "data"
     async with talking(tmp_path, agent=ScriptedAgent(quote)) as talker:
         who, other, thread = await leave_everything(talker)
@@ -109,7 +109,7 @@ async def test_a_serving_desk_forgets_the_answers_that_it_held(tmp_path: Path) -
                 pass
 
 
-async def test_calls_of_actions_go_with_whoever_made_them_on_one_thread_or_all(
+async def test_calls_of_actions_go_with_their_callers_on_one_thread_or_all(
     tmp_path: Path,
 ) -> None:
     data = tmp_path / "data"
@@ -345,7 +345,7 @@ async def test_of_a_thread_that_was_deleted_nothing_is_left_either(tmp_path: Pat
             assert found(data, declared, key) == set()
 
 
-async def test_what_was_shared_with_whoever_is_erased_is_taken_back(tmp_path: Path) -> None:
+async def test_what_was_shared_with_an_erased_person_is_taken_back(tmp_path: Path) -> None:
     data = tmp_path / "data"
     async with talking(tmp_path) as talker:
         aya, ben, eve = [await talker.with_key("threads") for _ in range(3)]
@@ -369,7 +369,7 @@ async def test_what_was_shared_with_whoever_is_erased_is_taken_back(tmp_path: Pa
         assert named == []
 
 
-async def test_what_was_erased_is_told_also_where_its_bytes_could_not_be_overwritten(
+async def test_an_erasure_is_reported_also_where_bytes_could_not_be_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = tmp_path / "data"

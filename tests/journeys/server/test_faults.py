@@ -111,7 +111,7 @@ async def test_a_fault_in_a_handler_is_an_id_outside_and_a_traceback_inside(
 
 
 @pytest.mark.parametrize("accept", ["text/html", "application/json"])
-async def test_a_fault_of_a_page_is_told_as_a_page_or_as_json(
+async def test_a_fault_of_a_page_is_rendered_as_a_page_or_as_json(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, logged: Logged, accept: str
 ) -> None:
     async with talking(tmp_path) as talker:

@@ -78,7 +78,7 @@ def anybody(operator: Talker, tmp_path: Path) -> Talker:
     return Talker(operator.desk, tmp_path, operator.http)
 
 
-async def test_what_is_told_is_what_the_page_lists(operator: Talker, tmp_path: Path) -> None:
+async def test_the_report_is_what_the_page_lists(operator: Talker, tmp_path: Path) -> None:
     await read(operator)  # so that a request was counted
     told = Scrape(await read(operator)).described
     day = Scrape(render(DailyBudget(100, lambda: 0.0).figures(), "")[0].decode()).described
@@ -114,7 +114,7 @@ async def test_calls_of_actions_are_told_by_how_they_ended(tmp_path: Path) -> No
     assert scrape.value("aitp_desk_calls_at_work", agent="desk") == 0
 
 
-async def test_tickets_are_told_by_kind_whoever_ends_them(tmp_path: Path) -> None:
+async def test_tickets_are_counted_by_kind_whoever_ends_them(tmp_path: Path) -> None:
     clock = Clock()
     async with talking(tmp_path, clock=clock) as anybody:
         store = anybody.desk.store

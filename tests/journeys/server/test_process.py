@@ -68,7 +68,7 @@ async def test_of_many_files_that_cannot_be_read_the_start_names_the_first(tmp_p
     assert (code, len(err)) == (1, 25)
 
 
-async def test_everything_that_is_wrong_with_the_settings_is_told_at_once(tmp_path: Path) -> None:
+async def test_all_errors_of_the_settings_are_reported_at_once(tmp_path: Path) -> None:
     (tmp_path / "desk.toml").write_text(
         "[server]\nprot = 8080\n[limits]\nconverse_per_minute = 0\n[content]\nfolder = 7\n"
     )
@@ -83,7 +83,7 @@ async def test_everything_that_is_wrong_with_the_settings_is_told_at_once(tmp_pa
     assert "did you mean server.port?" in err[0]
 
 
-async def test_a_database_that_is_none_is_told_in_one_line(tmp_path: Path) -> None:
+async def test_a_file_that_is_no_database_is_reported_in_one_line(tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir(mode=0o700)
     (data / "desk.db").write_text("This is no database, but quite a long text. " * 100)

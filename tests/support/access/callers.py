@@ -108,7 +108,7 @@ class Ground:
         return await answer(self._desk, method, path, lines, b"" if body is None else sent)
 
     async def renew_thread(self, whose: str) -> None:
-        """Make a thread anew; of Aya's, have everybody take part as they do."""
+        """Create a thread again; on Aya's, add every participant again."""
         who = self._who(whose)
         opened = (
             await self.ask(
@@ -128,7 +128,7 @@ class Ground:
             await self._have_take_part(thread_id)
 
     async def renew_file(self, whose: str) -> None:
-        """Upload a file anew."""
+        """Upload a file again."""
         body, content_type = a_form()
         who = self._who(whose)
         path = f"{self._at}/v1/files"

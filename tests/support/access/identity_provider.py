@@ -1,4 +1,4 @@
-"""Somebody else's identity provider: tokens that it signs, and a server that publishes its keys."""
+"""An external identity provider: tokens that it signs, and a server that publishes its keys."""
 
 from __future__ import annotations
 

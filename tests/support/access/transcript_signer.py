@@ -1,4 +1,4 @@
-"""Another party, who has a transcript and signs its head by a key of its own.
+"""Another party, which has a transcript and signs its head with its own key.
 
 Written from ``docs/protocols/transcripts.md`` alone, with another implementation of RFC 8785 than
 the desk's.

@@ -1,4 +1,4 @@
-"""Somebody at the console in a browser: what they see, and what they do with mouse and keys."""
+"""An operator at the console in a browser: what the page shows, and mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class AtConsole:
     """One page of the console.
 
     Attributes:
-        page: for what has no words of its own here.
+        page: for what has no method here.
         faults: what the page complained of: errors of scripts, and what its policy refused.
     """
 
@@ -137,7 +137,7 @@ async def at_console(
     *scopes: str,
     **options: Any,
 ) -> AsyncIterator[AtConsole]:
-    """Somebody who has signed in to the console of a desk, in a browser of their own.
+    """An operator who has signed in to the console, in a fresh browser context.
 
     Nothing may have gone wrong on the page in the end.
 

@@ -1,4 +1,4 @@
-"""Somebody at the box to ask in a browser: what they see, and what they do with mouse and keys."""
+"""A visitor at the question form in a browser: what the page shows, and mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class AtPage:
     """One home page of a desk.
 
     Attributes:
-        page: for what has no words of its own here.
+        page: for what has no method here.
         requests: all that the page has made, in order.
         faults: what the page complained of: errors of scripts, and what its policy refused.
     """
@@ -111,7 +111,7 @@ class AtPage:
 async def at_page(
     browser: OpenBrowser, desk: RunningServer, **options: Any
 ) -> AsyncIterator[AtPage]:
-    """Somebody who has opened the home page of a desk, in a browser of their own.
+    """A visitor at the home page of a desk, in a fresh browser context.
 
     Nothing may have gone wrong on the page in the end.
 

@@ -32,7 +32,7 @@ async def tasking(
     """The SDK's client, made from the card that the desk serves.
 
     Parameters:
-        version: of the protocol; for 0.3 it is told of nothing else.
+        version: of the protocol; for 0.3 its card names no other.
         key: its API key.
         streams: whether it sends by streams.
     """
@@ -59,7 +59,7 @@ def request(*parts: str | dict[str, Any], **members: Any) -> a2a_pb2.SendMessage
 
     Parameters:
         parts: texts, or parts as JSON has them.
-        members: of the message, beside its parts; ``configuration`` is that of the request.
+        members: of the message, but its parts; ``configuration`` is that of the request.
     """
     configuration = members.pop("configuration", {})
     said = [{"text": part} if isinstance(part, str) else part for part in parts]

@@ -1,4 +1,4 @@
-"""A visiting agent: asks a real desk over HTTP, as the journeys through the AHP door need it.
+"""A visiting agent: asks a real desk over AHP.
 
 Where `AITP_DESK_SHARED` is set it holds every question and every answer to the published schemas.
 """
@@ -64,7 +64,7 @@ class Said(msgspec.Struct, frozen=True):
 
 
 class Visitor:
-    """Somebody's agent, with an HTTP client of its own.
+    """A visitor's agent, with its HTTP client.
 
     Parameters:
         desk: whom it asks.

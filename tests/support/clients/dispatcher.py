@@ -1,4 +1,4 @@
-"""A client of a desk in this process: it asks the front, and no connection stands between."""
+"""A client of a desk in this process: it calls the dispatcher without a connection."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class _Passing:
 
 
 async def _read_rest(reply: Reply, *, reads_on: bool) -> bytes:
-    """What a reply has beside its body; all that is open is closed."""
+    """Return a reply without its body, and close what is open."""
     data = b""
     if reply.stream is not None:
         outlet = _Passing(reads_on=reads_on)

@@ -1,4 +1,4 @@
-"""Somebody who follows a thread: a small reader of server-sent events (HTML, section 9.2)."""
+"""A follower of a thread: a small reader of server-sent events (HTML, section 9.2)."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Faced(msgspec.Struct, frozen=True):
 
     @property
     def told(self) -> Any:
-        """What is told beside a payload, or of all there is."""
+        """The context next to a payload, or that of an overview."""
         return self.body["_hac"]
 
     @property

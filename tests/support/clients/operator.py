@@ -1,4 +1,4 @@
-"""Somebody who has signed in to the operators' pages of a desk."""
+"""An operator who has signed in to a desk's console."""
 
 from __future__ import annotations
 

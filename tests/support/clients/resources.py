@@ -1,4 +1,4 @@
-"""Readers of a site's resources, for tests: whoever holds a credential, at the app's own desk."""
+"""Readers of a site's resources, with and without credentials."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.store.erasure import principal_of
 
 
 class Reader(msgspec.Struct, frozen=True):
-    """Somebody who reads resources."""
+    """A reader of resources."""
 
     talker: Talker
     principal: Principal
@@ -34,7 +34,7 @@ class Reader(msgspec.Struct, frozen=True):
 
 
 async def reader(talker: Talker, *scopes: str) -> Reader:
-    """Somebody else, who has an API key of their own with these scopes; without any, nobody."""
+    """Another reader, with a new API key of these scopes; without scopes, without a key."""
     if scopes:
         return await reading_as(await talker.with_key(*scopes), *scopes)
     nobody = Principal("anonymous", PrincipalKind.ANONYMOUS, frozenset(), "127.0.0.1")

@@ -1,4 +1,4 @@
-"""Somebody who talks to a real desk through the Threads API, as the journeys over HTTP need it."""
+"""A caller of a real desk's Threads API over HTTP."""
 
 from __future__ import annotations
 
@@ -91,15 +91,15 @@ class Talker:
         return key if self.link is None else [*key, ("Desk-Grant", self.link)]
 
     def with_link(self, secret: str) -> Talker:
-        """Somebody without a key, who holds a link."""
+        """A caller without a key, who holds a link."""
         return Talker(self.desk, self._data, self.http, link=secret)
 
     def without_key(self) -> Talker:
-        """Somebody without a credential."""
+        """A caller without a credential."""
         return Talker(self.desk, self._data, self.http)
 
     async def with_key(self, *scopes: str) -> Talker:
-        """Somebody else, who has an API key of their own with these scopes."""
+        """Another caller, with a new API key of these scopes."""
         name = secrets.token_hex(8)
         key = await make_key(self.desk.store, self._data, *scopes, name=name)
         return Talker(self.desk, self._data, self.http, key)
@@ -168,7 +168,7 @@ class Talker:
         return [message["content"][0] for message in listed["data"]]
 
     def rows(self, statement: str) -> list[Any]:
-        """What stands in the desk's database, read over a connection of its own."""
+        """Return rows of the desk's database, over a separate connection."""
         address = f"{(self._data / DATABASE).as_uri()}?mode=ro"
         with closing(sqlite3.connect(address, uri=True)) as connection:
             return connection.execute(statement).fetchall()
@@ -202,7 +202,7 @@ async def talking(
     agent: Agent | None = None,
     actions: Sequence[OfferedAction] = (),
 ) -> AsyncIterator[Talker]:
-    """A desk whose data lie below ``folder``, and somebody without a credential who talks to it."""
+    """A desk with its data below ``folder``, and a caller without a credential."""
     data = folder / "data"
     async with (
         serving(data, *settings, folder=site, clock=clock, agent=agent, actions=actions) as desk,

@@ -2,8 +2,8 @@
 
     python -m tests.support.content.english_stems
 
-writes them beside the words; a test compares them. To make them at every start takes seven times as
-long as to read them.
+writes them next to the words; a test compares them. To make them at every start takes seven times
+as long as to read them.
 """
 
 from __future__ import annotations

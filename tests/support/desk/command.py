@@ -1,4 +1,4 @@
-"""The command `aitp-desk`: in processes of its own, and within this one, which is quick."""
+"""The command `aitp-desk`: in separate processes, and within this one, which is quick."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Done(msgspec.Struct):
 
 
 class Served(msgspec.Struct):
-    """A desk in a process of its own.
+    """A desk in a separate process.
 
     Parameters:
         data: its data folder.
@@ -102,7 +102,7 @@ async def run(*arguments: object) -> tuple[int | None, list[str], list[str]]:
 
 
 async def run_apart(*arguments: object) -> tuple[int | None, list[str], list[str]]:
-    """As :func:`run`, in a process of its own, as commands are run that listen for signals."""
+    """As :func:`run`, in a separate process, for commands that listen for signals."""
     async with asyncio.timeout(SECONDS):
         process = await start(*arguments)
         out, err = await process.communicate()

@@ -1,4 +1,4 @@
-"""The command `aitp-desk` within the process of a test, for what needs no process of its own."""
+"""The command `aitp-desk` within the process of a test, for what needs no other process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server that is told how calls have ended: it takes note, or does what it should not."""
+"""A server that receives callbacks: it accepts them, or fails as a test wants."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.doubles.website import Website, website
 
 PATH = "/told?by=desk"
 Behaviour = int | Literal["hangs", "closes", "redirects", "talks"]
-SECRET_ANSWER = "nothing that anybody may log"
+SECRET_ANSWER = "nothing that may be logged"
 SECONDS = 10
 _LONG = 10_000_000
 
@@ -32,7 +32,7 @@ class Delivery(msgspec.Struct, frozen=True):
 
 
 class Receiver:
-    """A server that behaves as a test says, once for each time it is told something.
+    """A server that behaves as a test says, once for each callback.
 
     Attributes:
         url: where it is to be told.
@@ -83,7 +83,7 @@ class Receiver:
 
 @asynccontextmanager
 async def receiving() -> AsyncIterator[Receiver]:
-    """A server that is told things, for as long as the context lasts."""
+    """Run a server that receives callbacks."""
     async with website() as site:
         yield Receiver(site)
 

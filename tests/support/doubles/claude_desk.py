@@ -25,7 +25,7 @@ from tests.support.doubles.messages_api import (
 
 
 class Met(msgspec.Struct):
-    """A desk with a model, by each of its doors."""
+    """A desk with a model, over each protocol."""
 
     api: MessagesApi
     visitor: Visitor

@@ -27,7 +27,7 @@ def make_server(called: list[str] | None = None) -> MCPServer:
     """The server.
 
     Parameters:
-        called: is told what was done.
+        called: receives the name of each call.
     """
     from mcp.server import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
@@ -44,7 +44,7 @@ def make_server(called: list[str] | None = None) -> MCPServer:
 
     @server.tool(annotations=ToolAnnotations(destructive_hint=False, idempotent_hint=True))
     def greet(name: str) -> str:
-        """Greets somebody."""
+        """Greets a person."""
         return f"Hello, {name}, from {os.environ.get('SHOP_NAME', 'nobody')}."
 
     @server.tool(structured_output=False)

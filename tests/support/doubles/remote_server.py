@@ -47,10 +47,10 @@ each_way = pytest.mark.parametrize("way", WAYS)
 
 @asynccontextmanager
 async def canary(*, says_nothing: bool = False) -> AsyncIterator[tuple[int, list[str]]]:
-    """Somebody within the house, on every address of the loopback, who notes who comes.
+    """A server on every loopback address that records its visitors.
 
     Parameters:
-        says_nothing: whether whoever comes is left waiting until they go.
+        says_nothing: whether it leaves each visitor waiting.
     """
     came: list[str] = []
 

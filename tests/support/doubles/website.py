@@ -22,7 +22,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class Website:
-    """Somebody's website.
+    """A website.
 
     Attributes:
         url: its address, without a slash at its end.

@@ -1,4 +1,4 @@
-"""Two desks that are sent the same bytes: one takes the swift way, the other the general one."""
+"""Two desks that get the same bytes: one takes the fast path, the other the general one."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ MANIFEST = b"GET /.well-known/agent.json HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 
 
 class GeneralFront(Dispatcher):
-    """A front to which no request takes the swift way."""
+    """A dispatcher without the fast path."""
 
     def find_hot(self, method: str, path: str) -> RouteMatch | None:
         return None
 
 
 class CountingFront(Dispatcher):
-    """A front that counts what took the swift way."""
+    """A dispatcher that counts requests on the fast path."""
 
     taken = 0
 

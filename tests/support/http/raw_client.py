@@ -34,7 +34,7 @@ async def send(
 
     Parameters:
         target: what stands between the method and the version.
-        headers: beside these a ``Host`` is sent, unless it is among them, and the body's length.
+        headers: a ``Host``, unless it is among them, and the body's length are added.
         chunks: in how many pieces of unknown length to send the body; 0 sends it whole.
     """
     address = urlsplit(url)

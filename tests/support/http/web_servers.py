@@ -1,4 +1,4 @@
-"""nginx and Caddy, as the documentation sets them up, before a desk and a static site beside it.
+"""nginx and Caddy, as the documentation sets them up, before a desk and a static site.
 
 The server blocks are those of the pages in docs/, and what they include is what the command prints;
 only addresses, ports and folders are the test's own.
@@ -78,7 +78,7 @@ def web_server(kind: Kind, folder: Path, block: str, port: int) -> Iterator[str]
 
 
 def own_page(kind: Kind) -> str:
-    """A page of the site's own; Caddy is told in it where tags and notice go."""
+    """A page of the site; it says to Caddy where tags and notice go."""
     if kind == "nginx":
         return OWN.format(head="", body="")
     head, body = ('{{include "/agents-' + part + '.html"}}' for part in ("head", "body"))

@@ -14,7 +14,7 @@ class Moved(Exception):
 
 
 class Look:
-    """Books as somebody saw them: what was looked at must be so when it is written."""
+    """Books as they were read: what was read must be unchanged when it is written."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf

@@ -25,7 +25,7 @@ SETTINGS = "[capabilities.payments]\n"
 
 
 class Buyer:
-    """An agent with a key of its own, which has declared payments on a thread."""
+    """An agent with an own key, which has declared payments on a thread."""
 
     def __init__(self, who: Talker, site: str, thread: str) -> None:
         self.who = who
@@ -59,7 +59,7 @@ class Buyer:
 
 
 async def terminal(desk: Talker, what: str, *arguments: object) -> list[str]:
-    """What a command of the ledger prints, beside the serving desk."""
+    """Return what a command of the ledger prints while the desk serves."""
     printed = await asyncio.to_thread(
         command, "ledger", what, "--data", desk_data(desk), *arguments
     )

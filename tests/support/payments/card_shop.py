@@ -34,7 +34,7 @@ SECONDS = 10
 
 
 class Till:
-    """A shop that sells tickets by card, and somebody who buys there.
+    """A shop that sells tickets by card, and a buyer.
 
     Attributes:
         buyer: who is known to the shop.
@@ -112,7 +112,7 @@ class Till:
         await self.until_true(lambda: not self.balances())
 
     async def pass_time(self, seconds: float) -> None:
-        """Let time pass; a page that is opened for somebody else has the desk look what is due."""
+        """Let time pass; another buyer's page has the desk look what is due."""
         self.clock.advance(seconds)
         await self.look_what_is_due()
 

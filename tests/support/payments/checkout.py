@@ -74,7 +74,7 @@ class Counter(Shelf):
         said: all that the desk has said, as it was given.
         paid: the calls that were paid for.
         resumed: the calls that were told something else.
-        stored: the last message as it stands on its thread.
+        stored: the last message of its thread.
         quoted: a quote that a test looks at.
         hides_words: whether the words that it was understood from are not kept.
     """
@@ -113,7 +113,7 @@ class Counter(Shelf):
         self.apply(open_purse(self, purse, millionths(Decimal(funds))))
 
     def open_credit(self, funds: str = "20", currency: str = "EUR") -> None:
-        """Have somebody hold a code of store credit."""
+        """Give a participant a code of store credit."""
         code = digest(plain_code(CODE) or "")
         self.open_account("acct_gift", funds, currency, keys=(), owner="", code=code)
 
@@ -125,7 +125,7 @@ class Counter(Shelf):
         version: int | None = 1,
         seconds: int = 600,
     ) -> dict[str, Any]:
-        """Have the desk ask for money of somebody who knows a version, and return its quote."""
+        """Have the desk ask a client of a version for money, and return its quote."""
         self._count += 1
         asking = Asking(
             id=f"question_{self._count}",
@@ -153,7 +153,7 @@ class Counter(Shelf):
         principal: str | None = None,
         thread_id: str = THREAD,
     ) -> list[Any]:
-        """Have somebody say a message; returns what the desk says to it, as plain values."""
+        """Send a message; return what the desk says to it, as plain values."""
         before = len(self.said)
         self._judge(key, content, version, None, principal=principal, thread_id=thread_id)
         return self.said[before:]

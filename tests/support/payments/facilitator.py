@@ -78,7 +78,7 @@ class Chain:
         return self._note(payer, to, value, signed["nonce"])
 
     def use_otherwise(self, signed: Json, to: str) -> None:
-        """Have the payer move coins to somebody else by the nonce of an authorisation."""
+        """Have the payer move coins to another payee by the nonce of an authorisation."""
         self._note(signed["from"].lower(), to.lower(), int(signed["value"]), signed["nonce"])
 
     def cancel(self, signed: Json) -> None:
@@ -127,8 +127,8 @@ class Facilitator:
         credentials: what its callers have sent as ``Authorization``.
         kinds: what it says that it settles.
         gate: what it waits for before it settles; None for nothing.
-        before_settling: what happens when somebody has asked it to settle.
-        came: set once somebody has asked it to settle.
+        before_settling: called when a settlement is requested.
+        came: set once a settlement was requested.
     """
 
     def __init__(self, now: float, *, remembers: bool = False) -> None:

@@ -68,7 +68,7 @@ class Market:
     """The site, and who comes to it.
 
     Attributes:
-        talker: somebody without a credential.
+        talker: a caller without a credential.
         coins: the facilitator, and the network on which its coins move.
     """
 
@@ -99,7 +99,7 @@ class Market:
         return one
 
     def payer(self) -> x402Client:
-        """Somebody who pays by the package's own client."""
+        """A payer with the package's client."""
         from x402 import x402Client
         from x402.mechanisms.evm.exact.register import register_exact_evm_client
         from x402.mechanisms.evm.signers import EthAccountSigner
@@ -130,7 +130,7 @@ async def market(folder: Path, *settings: str) -> AsyncIterator[Market]:
 
 
 def _credit(books: Delivery) -> Sequence[Effect]:
-    """Have somebody hold a code."""
+    """Give a caller a code."""
     holder = Account(id="acct_gift", opened_at=books.now, code=digest(plain_code(CODE) or ""))
     legs = move("outside:cash", holder.id, "USD", counted("100"))
     booked = post(f"credit:{holder.id}", legs, kind="credit", at=books.now)

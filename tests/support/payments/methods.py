@@ -1,4 +1,4 @@
-"""How something may be paid for, as tests of several doors have it."""
+"""The ways to pay, for tests of several protocols."""
 
 from __future__ import annotations
 
@@ -51,4 +51,4 @@ TOLD = {
     "thread_id": "thread_1",
     "pay_at": "/v1/threads/thread_1/messages",
 }
-"""What stands under ``payment`` of that at every door."""
+"""The member ``payment`` of that over every protocol."""

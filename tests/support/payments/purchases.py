@@ -21,7 +21,7 @@ CEILINGS = {"per_payment": "10", "per_day": "25", "per_payee": "20", "top_up": "
 
 
 class Bakery(Counter):
-    """The merchant. Whoever buys there has an account and a channel."""
+    """The merchant. Each buyer has an account and a channel."""
 
     def __init__(self) -> None:
         super().__init__(merchant_id=BAKERY)
@@ -56,7 +56,7 @@ class Site(Counter):
         self.beside: tuple[Party, ...] = ()
 
     def hear(self, message: Mapping[str, Any], who: str | None = BAKER, **more: Any) -> list[Any]:
-        """Have the baker, or somebody else, say a message; returns what the site says."""
+        """Send a message as the baker or another party; return what the site says."""
         ((key, content),) = ((key, one) for key, one in message.items() if key != "$schema")
         before = len(self.said)
         actor = more.pop("actor", BAKERS_ACTOR)

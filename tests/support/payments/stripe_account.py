@@ -70,7 +70,7 @@ class Account:
     # --- what a person at Stripe's page, and the account's owner, do -----------------------------
 
     def pay(self, session_id: str, card: str = "pm_card_visa") -> Form:
-        """Somebody pays on the page of a session; the event that tells of it."""
+        """Pay on the page of a session; return the event."""
         session = self._session(session_id)
         assert session["status"] == "open", "nobody pays on a page that is closed"
         intent = self._new_intent(
@@ -96,7 +96,7 @@ class Account:
         return self.tell(f"checkout.session.async_payment_{word}", session)
 
     def authenticate(self, intent_id: str, *, succeeds: bool = True) -> Form:
-        """Somebody has been at their bank's page; the event that tells of it."""
+        """Visit the bank's page; return the event."""
         intent = self.intents[intent_id]
         assert intent["status"] == "requires_action"
         intent["next_action"] = None
@@ -104,7 +104,7 @@ class Account:
         return self.tell(f"payment_intent.{'succeeded' if succeeds else 'payment_failed'}", intent)
 
     def dispute(self, intent_id: str) -> Form:
-        """Somebody's bank takes a payment back; the event that tells of it."""
+        """Have the bank take a payment back; return the event."""
         intent = self.intents[intent_id]
         dispute = {
             "id": f"du_{next(self._numbers)}",

@@ -1,7 +1,7 @@
 """A capability that takes payments, as far as tests of what is paid before it is done need one.
 
 It asks by a ``quote`` and takes what its tokens say: ``good`` pays, ``later`` pays once its job has
-looked, ``unsure`` once its hook is told, ``bad`` is refused, and ``lost`` by its job.
+looked, ``unsure`` once its hook is called, ``bad`` is refused, and ``lost`` by its job.
 """
 
 from __future__ import annotations
@@ -349,7 +349,7 @@ def sold(site: Path) -> list[str]:
 async def selling(
     folder: Path, site: Path, *settings: str, agent: Agent | None = None, **more: Any
 ) -> AsyncIterator[Talker]:
-    """A desk that takes payments at a till, and somebody without a credential who talks to it."""
+    """A desk that takes payments at a till, and a caller without a credential."""
     data = folder / "data"
     config = load_config(site, (*UNLIMITED, *settings), port=0, data=data)
     begin_desk(config)

@@ -58,7 +58,7 @@ class Shop:
     Attributes:
         said: what the desk has said, in order: messages by their key.
         paid: the calls that were paid for, in order.
-        kept: the last message as it stands on the thread.
+        kept: the last message of the thread.
         breaks: whether the next job is broken off before its end is written.
         thread_id: where what is said next is said.
     """
@@ -80,7 +80,7 @@ class Shop:
         self.restart()
 
     def restart(self) -> None:
-        """Begin anew with what is kept."""
+        """Start again with what is kept."""
         coins = X402Settings(
             pay_to=PAY_TO, networks=("base-sepolia",), facilitator=self.facilitator.url
         )

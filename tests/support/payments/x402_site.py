@@ -1,6 +1,6 @@
-"""A till that takes x402 as well, and a site that sells by it, for tests of the doors.
+"""A till that takes x402 as well, and a site that sells by it, for tests of the protocols.
 
-It believes every authorization of the right sum, whoever has signed it: what a signature is worth
+It accepts every authorization of the right sum, of any signer: what a signature is worth
 is for the capability that settles. A sum that is not right is refused, as one that lacks money.
 """
 
@@ -197,7 +197,7 @@ def make_kiosk(folder: Path) -> Path:
 
 @asynccontextmanager
 async def kiosk(folder: Path, *settings: str) -> AsyncIterator[Talker]:
-    """A desk that sells by x402, and somebody without a credential who talks to it."""
+    """A desk that sells by x402, and a caller without a credential."""
     config = load_config(
         make_kiosk(folder),
         (*UNLIMITED, *settings),
@@ -220,7 +220,7 @@ def sold_at(desk: Talker) -> list[str]:
 
 
 def payer() -> x402Client:
-    """Somebody who pays by the package's own client, with money that nobody looks for."""
+    """A payer with the package's client, whose money is not checked."""
     from eth_account import Account
     from x402 import x402Client
     from x402.mechanisms.evm.exact.register import register_exact_evm_client

@@ -30,7 +30,7 @@ async def watching(
     clock: Callable[[], float] = time,
     agent: Agent | None = None,
 ) -> AsyncIterator[Talker]:
-    """A desk with operations, and somebody without a credential who talks to it.
+    """A desk with operations, and a caller without a credential.
 
     Parameters:
         folder: an empty one.

@@ -130,7 +130,7 @@ async def guarded(
     site: Path = SITE,
     clock: Callable[[], float] = time.time,
 ) -> AsyncIterator[Talker]:
-    """A desk that keeps safes, and somebody without a credential who talks to it."""
+    """A desk that keeps safes, and a caller without a credential."""
     data = folder / "data"
     chosen = (*UNLIMITED, "capabilities.safe={}", *settings)
     config = load_config(site, chosen, port=0, data=data)

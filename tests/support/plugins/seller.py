@@ -12,7 +12,7 @@ SELLER = "https://seller.example"
 
 
 def part_of(schema: str, message: Mapping[str, Any]) -> str:
-    """A structured message as it stands among a message's parts."""
+    """A structured message as a part of a message."""
     return json.dumps({"$schema": schema, **message})
 
 
@@ -39,6 +39,6 @@ async def ask(seller: Talker, thread: str, schema: str, message: Mapping[str, An
 
 
 async def said(who: Talker, thread: str) -> list[list[str]]:
-    """All that stands on a thread, as whoever asks is told it."""
+    """All messages of a thread, as the caller sees them."""
     listed = (await who.messages(thread, "?order=asc&limit=100")).ok
     return [message["content"] for message in listed["data"]]

@@ -1,1 +1,1 @@
-"""Every action of the example shop by every door: what is called, and what must come of it."""
+"""Every action of the example shop over every protocol: the calls and their outcomes."""

@@ -1,4 +1,4 @@
-"""What is called, in which situation, and what must come of it, whichever door it was called by."""
+"""What is called, in which situation, and the outcome over every protocol."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Outcome(msgspec.Struct, frozen=True):
     Parameters:
         code: of a refusal, by the name of its kind in the desk; None where nothing tells it.
         message: of a refusal.
-        data: the result, or the price that has to be agreed to; None where it is told in words.
-        words: the result in words; None where it is told as data.
+        data: the result, or the price that has to be agreed to; None where it is given in words.
+        words: the result in words; None where it is given as data.
         handle: by which it is asked after, where it goes on by itself.
     """
 
@@ -76,7 +76,7 @@ class Tried(msgspec.Struct, frozen=True):
         bad: members that are not what they have to be, in place of those of ``ok``.
         too_soon: arguments that do not fit the present state; None without a precondition.
         agreed: what ``ok`` costs; None where it costs nothing.
-        kind: what comes of ``ok``.
+        kind: the outcome of ``ok``.
     """
 
     ok: Mapping[str, Any]
@@ -121,7 +121,7 @@ NEVER: Mapping[tuple[str, Situation], str] = {
     ("contact_human", "precondition"): "it declares none",
     ("contact_human", "late"): "it reads nothing: it is a ticket at once",
     **{
-        (name, "consent"): "it costs nothing, and whoever calls by arguments knows what it does"
+        (name, "consent"): "it costs nothing, and a caller by arguments knows what it does"
         for name, tried in TRIED.items()
         if tried.agreed is None
     },

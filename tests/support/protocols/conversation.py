@@ -1,4 +1,4 @@
-"""A question at each door that holds conversations, in a new one or in one begun elsewhere."""
+"""A question over each protocol with conversations, in a new one or in one begun elsewhere."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tests.support.clients.mcp import failure, tool_user
 from tests.support.clients.threads import THREADS, Talker
 
 ASKS = "content_search"
-"""What questions from the site's content are put to, where a door has several such things."""
+"""The name that questions are sent to, where a protocol has several."""
 
 
 class Heard(NamedTuple):
-    """What a door has answered.
+    """An answer.
 
     Parameters:
-        name: what the door calls the conversation.
+        name: the protocol's name of the conversation.
         sources: the addresses of what the answer was taken from.
     """
 
@@ -30,17 +30,17 @@ class Heard(NamedTuple):
 
 
 class Refused(Exception):
-    """A door does not go on with a conversation; the message is its code, or its words."""
+    """A protocol does not continue a conversation; the message is its code, or its words."""
 
 
 class Speaker(Protocol):
-    """A door that holds conversations."""
+    """A client of a protocol with conversations."""
 
     async def ask(self, who: Talker, question: str, name: str | None = None) -> Heard:
         """Put a question.
 
         Parameters:
-            name: of the conversation that goes on, whichever door has told it; None begins one.
+            name: of the conversation to continue, over any protocol; None begins one.
 
         Raises:
             Refused: there is no such conversation for this caller.
@@ -63,7 +63,7 @@ class OverThreads:
 
 
 class OverHac:
-    """AITP by an agent that asks for HAC, and goes where it is told that it may."""
+    """AITP by an agent that asks for HAC, and follows its links."""
 
     async def ask(self, who: Talker, question: str, name: str | None = None) -> Heard:
         said: dict[str, Any] = {"role": "user", "content": question}
@@ -148,5 +148,5 @@ DOORS: Mapping[str, Speaker] = {
 
 
 def _lines(parts: list[str]) -> list[str]:
-    """The lines of what names the sources, which is a part of its own."""
+    """Return the lines of the separate part that names the sources."""
     return [line for part in parts for line in part.splitlines() if line.startswith("- ")]

@@ -1,4 +1,4 @@
-"""The doors that take a call as one HTTP request: AHP, and plain JSON."""
+"""The protocols that take a call as one HTTP request: AHP, and plain JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def with_consent(case: Case) -> dict[str, Any]:
 
 
 def ended(told: Any) -> Outcome:
-    """What is told of a call that goes on by itself; both forms have the same members for that."""
+    """The handle of a call that runs in the background; both forms have the same members for it."""
     match told["status"]:
         case "pending":
             return Outcome("accepted")

@@ -1,4 +1,4 @@
-"""The example shop behind the doors: new for every call, and one whose database never answers."""
+"""The example shop: new for every call, and one whose database never answers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Shop:
         self.other = other
 
     def renew(self) -> None:
-        """Have the shop begin anew: the next call fills its database."""
+        """Reset the shop: the next call fills its database."""
         for file in self._site.glob("shop.db*"):
             file.unlink()
 

@@ -56,7 +56,7 @@ def wordless() -> DeskMessages:
 async def calling(
     folder: Path, *offered: OfferedAction, clock: Callable[[], float] = time.time, **more: Any
 ) -> AsyncIterator[ActionInvoker]:
-    """What calls these actions, over a database of its own in the folder."""
+    """Calls these actions, with a separate database in the folder."""
     database = folder / "calls.db"
     begin_database(database)
     async with SqliteStore.open(database) as store:

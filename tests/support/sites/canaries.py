@@ -18,7 +18,7 @@ AHP_PLACES = ("/agent/", "/.well-known/", "/llms.txt", "/llms-full.txt")
 
 @asynccontextmanager
 async def hostile_ground(folder: Path) -> AsyncIterator[Talker]:
-    """A desk with secrets beside and below its content."""
+    """A desk with secrets next to and below its content."""
     site = folder / "site"
     (site / "guides").mkdir(parents=True)
     (site / "about.md").write_text("# About\n\nA shop.")
@@ -33,7 +33,7 @@ async def hostile_ground(folder: Path) -> AsyncIterator[Talker]:
 
 
 def check(path: str, accept: bytes, answer: Answer) -> None:
-    """An answer is no fault, and a refusal is one in words and in the form of its door."""
+    """Check that an answer is no fault, and a refusal one in words and in its protocol's form."""
     assert answer.status < 500, answer
     assert 'rel="agent-manifest"' in answer.headers["Link"]
     assert answer.headers["Server"] == "aitp-desk"
@@ -52,7 +52,7 @@ def check(path: str, accept: bytes, answer: Answer) -> None:
         assert body.keys() == {"error"}
         assert body["error"].keys() == {"message", "type", "param", "code"}
         body = body["error"]
-        if path.startswith("/agent/"):  # what was no request came to no door
+        if path.startswith("/agent/"):  # a malformed request reaches no protocol
             assert answer.status == 400
             assert body["message"].startswith("This cannot be read")
     assert len(body["message"]) > 10

@@ -23,7 +23,7 @@ def settings(folder: Path, data: Path, *overrides: str) -> Config:
 
 
 def export(out: Path, *overrides: str, folder: Path = SITE) -> ExportResult:
-    """Export a site; its data folder lies beside `out`."""
+    """Export a site; its data folder is next to `out`."""
     return export_site(settings(folder, out.with_name("data"), *overrides), out)
 
 

@@ -19,7 +19,7 @@ def test_error_handling() -> str:
 
 @action(kind="query", open_to="anyone")
 def test_input_required_result_tampered_state(name: str) -> str:
-    """Greets somebody.
+    """Greets a person.
 
     Parameters:
         name: of whom.

@@ -1,4 +1,4 @@
-"""A small shop with actions of its own, who calls them over AHP, and work that takes long."""
+"""A small shop with its actions, callers over AHP, and work that takes long."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def write_site(folder: Path) -> Path:
 
 
 class Caller:
-    """Somebody with a key, or without, who asks over AHP."""
+    """A caller over AHP, with or without a key."""
 
     def __init__(self, talker: Talker, site: Path) -> None:
         self.talker = talker
@@ -117,7 +117,7 @@ class Caller:
 
     @property
     def anybody(self) -> Caller:
-        """Somebody without a credential."""
+        """A caller without a credential."""
         talker = self.talker
         return Caller(Talker(talker.desk, self._site, talker.http), self._site)
 
@@ -149,7 +149,7 @@ class Caller:
 async def calling(
     folder: Path, site: Path, *settings: str, scopes: tuple[str, ...] = ("actions",), **more: Any
 ) -> AsyncIterator[Caller]:
-    """A desk with the site's actions, and somebody who may call them."""
+    """A desk with the site's actions, and a caller who may call them."""
     async with talking(folder, *settings, site=site, **more) as talker:
         yield Caller(await talker.with_key(*scopes) if scopes else talker, site)
 

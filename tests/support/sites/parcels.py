@@ -66,7 +66,7 @@ SCOPES = ("actions", "threads")
 
 
 class Sender:
-    """Somebody who has parcels sent."""
+    """A customer who has parcels sent."""
 
     def __init__(self, talker: Talker, site: Path) -> None:
         self.talker = talker
@@ -82,7 +82,7 @@ class Sender:
         return await self.talker.send("POST", "/agent/converse", body)
 
     async def another(self, *scopes: str) -> Sender:
-        """Somebody else."""
+        """Another customer."""
         return Sender(await self.talker.with_key(*(scopes or SCOPES)), self.site)
 
     def forget(self) -> None:
@@ -97,7 +97,7 @@ class Sender:
         return [text for one in posted["replies"] for text in one["content"]]
 
     async def said(self, thread: str) -> list[list[str]]:
-        """All that stands on a thread, as this reader is told it."""
+        """All messages of a thread, as this reader sees them."""
         listed = (await self.talker.messages(thread, "?order=asc&limit=100")).ok
         return [message["content"] for message in listed["data"]]
 
@@ -132,7 +132,7 @@ def reply(request: str, **values: str) -> str:
 async def sending(
     folder: Path, *settings: str, data: bool = True, **more: Any
 ) -> AsyncIterator[Sender]:
-    """A desk that sends parcels, and somebody who may have some sent."""
+    """A desk that sends parcels, and a customer."""
     site = folder / "parcels"
     (site / "content").mkdir(parents=True)
     (site / "content" / "about.md").write_text("# About\n\nWe send parcels.\n", "utf-8")

@@ -1,4 +1,4 @@
-"""The example shop, for tests: its actions over a database of their own, and somebody who calls."""
+"""The example shop, for tests: its actions with a separate database, and a caller."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RUTH = {"order_id": "TH10482201", "email": "ruth@customer.example"}
 
 
 def make_shop(folder: Path) -> Path:
-    """A shop with the example's actions, a database of its own and one page."""
+    """A shop with the example's actions, a separate database and one page."""
     site = folder / "shop"
     shutil.copytree(SHOP / "actions", site / "actions")
     (site / "content").mkdir()
@@ -38,7 +38,7 @@ def make_shop(folder: Path) -> Path:
 
 
 class Shopper:
-    """Somebody's agent, who calls the shop's actions by arguments."""
+    """An agent that calls the shop's actions by arguments."""
 
     def __init__(self, talker: Talker, site: Path) -> None:
         self.talker = talker

@@ -1,6 +1,6 @@
 """An order of the example shop's that comes about by answering what it asks, whichever way.
 
-Whoever answers reads and writes words, posts messages or presses buttons: what stands on the thread
+Answerers read and write words, post messages or press buttons: what stands on the thread
 in the end reads the same.
 """
 
@@ -71,7 +71,7 @@ _NUMBER = re.compile(r"TH\d{8}")
 
 
 def message(slug: str, **content: Any) -> str:
-    """A message of a capability of AITP's, as it stands among the parts of a message."""
+    """A structured message of AITP, as a part of a message."""
     return json.dumps({"$schema": f"aitp.dev/{slug}", **content})
 
 
@@ -86,12 +86,12 @@ def story(messages: Sequence[Mapping[str, Any]]) -> list[tuple[Any, ...]]:
     """What was asked, answered and told on a thread, whichever way that came about.
 
     Parameters:
-        messages: of the thread, the oldest first, as somebody reads them who has declared all
+        messages: of the thread, the oldest first, as a reader sees them who has declared all
             capabilities.
 
     Returns:
         For each message who said it and what it is. Ids of requests and numbers of orders are left
-        out, and so are words that stand beside the message which they mean.
+        out, and so are words next to the message which they mean.
     """
     return [(one["role"], *_told(one["content"])) for one in messages]
 

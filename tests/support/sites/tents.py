@@ -85,14 +85,14 @@ SLUG = "aitp.dev/requests"
 
 
 class Buyer:
-    """Somebody who buys tents."""
+    """A customer who buys tents."""
 
     def __init__(self, talker: Talker, site: Path) -> None:
         self.talker = talker
         self.site = site
 
     async def with_key(self, *scopes: str) -> Buyer:
-        """Somebody else."""
+        """Another customer."""
         return Buyer(await self.talker.with_key(*scopes), self.site)
 
     def hold(self, place: str) -> None:
@@ -127,7 +127,7 @@ class Buyer:
         return await self.talker.send("POST", "/agent/converse", body)
 
     def anonymous(self) -> Buyer:
-        """Somebody without a credential."""
+        """A visitor without a credential."""
         talker = self.talker
         return Buyer(talker.without_key(), self.site)
 
@@ -165,7 +165,7 @@ class Buyer:
         return [one["text"].partition("\n")[0] for one in listed.ok["data"]]
 
     async def said(self, thread: str) -> list[list[str]]:
-        """All that stands on a thread, as this reader is told it."""
+        """All messages of a thread, as this reader sees them."""
         listed = (await self.talker.messages(thread, "?order=asc&limit=100")).ok
         return [message["content"] for message in listed["data"]]
 
@@ -207,7 +207,7 @@ def make_site(folder: Path) -> Path:
 async def buying(
     folder: Path, *settings: str, agent: Agent | None = None, **more: Any
 ) -> AsyncIterator[Buyer]:
-    """A desk that sells tents, and somebody who may buy."""
+    """A desk that sells tents, and a customer."""
     site = make_site(folder)
     async with talking(folder, REQUESTS, *settings, site=site, agent=agent, **more) as talker:
         yield Buyer(await talker.with_key("actions", "threads"), site)

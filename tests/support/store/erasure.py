@@ -56,7 +56,7 @@ async def quote(turn: Turn) -> Outcome:
 
 
 async def leave_words(who: Talker, other: Talker) -> str:
-    """Have somebody with a key say something everywhere; the id of their thread.
+    """Have a caller with a key write everywhere; return the id of their thread.
 
     Parameters:
         other: takes part there too, and says what stays.
@@ -122,7 +122,7 @@ async def _drive_run(who: Talker, thread_id: str) -> None:
 
 
 async def _only_ask_for_a_run(who: Talker, other: Talker) -> None:
-    """Ask for a run on somebody else's thread, and say nothing there."""
+    """Ask for a run on another caller's thread, without a message."""
     thread = (await other.open("Hello.", wait=WAIT)).id
     shared = {"principal": await principal_of(who), "may": "write"}
     (await other.send("POST", f"/v1/threads/{thread}/grants", shared)).ok  # noqa: B018
@@ -149,7 +149,7 @@ async def principal_of(who: Talker) -> str:
 
 
 async def converse(who: Talker, query: str, session_id: str | None = None) -> Any:
-    """Put a question through the AHP door."""
+    """Ask a question over AHP."""
     body = {"ahp": "0.1", "capability": "content_search", "query": query}
     if session_id is not None:
         body["session_id"] = session_id

@@ -35,7 +35,7 @@ def _check_events(database: sqlite3.Connection, thread_id: str, last_event: int)
 
 
 def _check_chain(database: sqlite3.Connection, thread_id: str) -> tuple[int, bytes]:
-    """Compute every digest and link anew; return the last number and link."""
+    """Compute every digest and link again; return the last number and link."""
     place, link = 0, FIRST_LINK
     for seq, role, actor, created_at, content, attachments, salt, digest, kept in database.execute(
         "SELECT seq, role, actor, created_at, content, attachments, salt, digest, link"

@@ -117,7 +117,7 @@ class ShuffledStore:
         barred: set[tuple[str, ...]] = set()
         for place, (unit, touches) in enumerate(self._waiting):
             if touches is None:
-                # it may touch anything: nothing is driven beside it, nothing later before it
+                # it may touch anything: nothing runs next to it, nothing later before it
                 if place == 0:
                     wave, later = [unit], self._waiting[1:]
                 else:
@@ -137,7 +137,7 @@ class ShuffledStore:
         await self._connection.execute("BEGIN IMMEDIATE")
         try:
             await self._drive(wave)
-        except Exception as error:  # noqa: BLE001 - it is told to its caller
+        except Exception as error:  # noqa: BLE001 - its caller receives it
             await self._connection.execute("ROLLBACK")
             if len(wave) > 1:
                 for unit in wave:

@@ -87,7 +87,7 @@ async def test_a_plain_function_around_an_async_one_is_awaited() -> None:
     assert await call_function(around, {"name": "x"}) == "x"
 
 
-async def test_progress_is_told_in_the_loop_whoever_says_it() -> None:
+async def test_progress_is_reported_in_the_loop_from_any_thread() -> None:
     told: list[tuple[str, bool]] = []
     main = threading.current_thread()
     context = Context(

@@ -50,7 +50,7 @@ def problem(config: Config) -> str:
     return str(only)
 
 
-async def test_files_beside_are_imported_from_the_folder(tmp_path: Path) -> None:
+async def test_neighbouring_files_are_imported_from_the_folder(tmp_path: Path) -> None:
     write(tmp_path / "actions.py", one("from .stock import COUNT\nfrom . import more", "COUNT"))
     write(tmp_path / "stock.py", "from .more import COUNT")
     write(tmp_path / "more.py", "COUNT = 5")
@@ -90,7 +90,7 @@ async def test_two_sites_have_modules_of_the_same_name(tmp_path: Path) -> None:
     assert [await value_of(site(tmp_path / value)) for value in ("1", "2")] == [1, 2]
 
 
-async def test_a_further_agent_has_actions_of_its_own_or_none(tmp_path: Path) -> None:
+async def test_a_second_agent_has_its_actions_or_none(tmp_path: Path) -> None:
     write(tmp_path / "actions.py", one())
     write(tmp_path / "books.py", one(value="2"))
     config = site(tmp_path)
@@ -152,7 +152,7 @@ def test_of_an_import_that_fails_nothing_stays(tmp_path: Path) -> None:
         ("x = '\\ud800'.encode()", "actions.py:1: raised UnicodeEncodeError:"),
     ],
 )
-def test_why_it_cannot_be_imported_is_told_with_its_place(
+def test_a_failed_import_is_reported_with_its_place(
     text: str, expected: str, tmp_path: Path
 ) -> None:
     write(tmp_path / "actions.py", text)

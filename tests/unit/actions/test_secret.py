@@ -138,7 +138,7 @@ def test_no_resource_is_named_by_one() -> None:
     assert wrong == ["takes 'code', a Secret, which would stand in an address; write str."]
 
 
-async def test_the_sites_own_form_for_one_is_sensitive_and_it_is_told_no_more_than_that() -> None:
+async def test_the_sites_form_for_one_is_sensitive_and_that_is_all_it_learns() -> None:
     seen: list[Any] = []
 
     @action

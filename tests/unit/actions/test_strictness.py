@@ -160,7 +160,9 @@ def echo(tmp_path_factory: pytest.TempPathFactory) -> OfferedAction:
     return load(tmp_path_factory.mktemp("site"), EVERYTHING)[1]
 
 
-def test_what_does_not_fit_is_told_with_its_path_and_its_rule(everything: OfferedAction) -> None:
+def test_what_does_not_fit_is_reported_with_its_path_and_its_rule(
+    everything: OfferedAction,
+) -> None:
     for arguments, path, part in REFUSED:
         with pytest.raises(InvalidRequest) as refused:
             everything.read(arguments)

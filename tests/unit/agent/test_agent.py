@@ -148,7 +148,7 @@ async def test_what_the_content_does_not_say_is_no_error_but_said_so(opened: Ope
     assert "hello@trailhead.example" in outcome.text
 
 
-async def test_a_question_that_fits_two_pages_alike_is_asked_back(opened: Opened) -> None:
+async def test_a_question_that_fits_two_pages_equally_is_asked_back(opened: Opened) -> None:
     agent, _ = opened
     outcome = await ask(agent, "How much does it weigh?")
     assert isinstance(outcome, Clarification)

@@ -25,7 +25,7 @@ def agent(name: str, folder: str) -> str:
     return f'[[agents]]\nname = "{name}"\n[agents.content]\nfolder = "{folder}"\n'
 
 
-def test_each_table_is_an_agent_with_content_and_limits_of_its_own(tmp_path: Path) -> None:
+def test_each_table_is_an_agent_with_separate_content_and_limits(tmp_path: Path) -> None:
     config = load(
         tmp_path,
         """
@@ -74,12 +74,12 @@ def test_no_agent_reads_what_another_answers_from(tmp_path: Path, folder: str) -
     assert "takes a folder of its own" in message
 
 
-def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
     message = told(tmp_path, agent("books", "nowhere"))["agents.content.folder"]
     assert message == "there is no folder 'nowhere' here; 'books' needs one."
 
 
-def test_a_setting_that_no_agent_has_is_told_with_its_name(tmp_path: Path) -> None:
+def test_a_setting_that_no_agent_has_is_reported_with_its_name(tmp_path: Path) -> None:
     problems = told(tmp_path, '[[agents]]\nname = "books"\nport = 1\ncontent.folder = "books"')
     assert list(problems) == ["agents.port"]
     assert "begun by [[agents]]" in told(tmp_path, "agents = 3")["agents"]

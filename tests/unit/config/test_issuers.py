@@ -123,9 +123,7 @@ WRONG: dict[str, tuple[dict[str, str], str, str]] = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_what_is_wrong_with_an_issuer_is_told_and_no_secret_with_it(
-    folder: Path, case: str
-) -> None:
+def test_errors_of_an_issuer_are_reported_without_a_secret(folder: Path, case: str) -> None:
     issuer, setting, said = WRONG[case]
     site = '[site]\nurl = "https://desk.example"'
     problems = told(folder, issuer, rest=site)

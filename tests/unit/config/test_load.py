@@ -63,7 +63,7 @@ def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
     assert load(tmp_path, "\ufeff[site]\nname = 'Trailhead'\n").site.name == "Trailhead"
 
 
-def test_a_folder_that_is_a_circle_of_links_is_told(tmp_path: Path) -> None:
+def test_a_circle_of_links_is_reported(tmp_path: Path) -> None:
     for name in ("loop", ".desk"):
         (tmp_path / name).symlink_to(name)
     assert set(problems(tmp_path, "[content]\nfolder = 'loop'\n")) == {
@@ -114,7 +114,7 @@ def test_an_override_reaches_into_nested_sections_and_tables(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("override", ["", "x", "site", "site=1", "=1", "site.=1", ".name=1"])
-def test_an_override_that_names_no_setting_is_told(tmp_path: Path, override: str) -> None:
+def test_an_override_that_names_no_setting_is_reported(tmp_path: Path, override: str) -> None:
     assert "it takes section.key=value" in problems(tmp_path, "", override)["--set"]
 
 
@@ -159,7 +159,7 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
         ("[site.contact]\nemial = 'a@b.example'", "site.contact.emial", "site.contact.email"),
     ],
 )
-def test_an_unknown_name_is_told_with_the_nearest_known_one(
+def test_an_unknown_name_is_reported_with_the_nearest_known_one(
     tmp_path: Path, toml: str, key: str, meant: str
 ) -> None:
     assert problems(tmp_path, toml)[key].endswith(f"did you mean {meant}?")
@@ -181,44 +181,44 @@ def test_a_section_that_is_no_table_and_a_setting_that_is_one_are_told(tmp_path:
     assert "it takes a whole number" in told["server.port"]
 
 
-def test_a_long_wrong_value_is_told_in_short(tmp_path: Path) -> None:
+def test_a_long_wrong_value_is_shortened(tmp_path: Path) -> None:
     assert len(problems(tmp_path, f"[server]\nport = '{'x' * 5000}'")["server.port"]) < 200
 
 
-def test_a_file_that_is_no_toml_is_told_with_its_line(tmp_path: Path) -> None:
+def test_a_file_that_is_no_toml_is_reported_with_its_line(tmp_path: Path) -> None:
     assert "at line 2" in problems(tmp_path, "[site]\nname = =\n")["desk.toml"]
 
 
-def test_a_file_that_nests_without_end_is_told(tmp_path: Path) -> None:
+def test_a_file_that_nests_without_end_is_reported(tmp_path: Path) -> None:
     assert "nests too deep" in problems(tmp_path, f"x = {'[' * 5000}")["desk.toml"]
     assert "it takes" in problems(tmp_path, "", f"server.port={'[' * 5000}")["server.port"]
 
 
-def test_a_file_that_is_not_utf_8_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_utf_8_is_reported(tmp_path: Path) -> None:
     (tmp_path / "desk.toml").write_bytes(b"[site]\nname = '\xe9'")
     with pytest.raises(ConfigError, match="is not UTF-8"):
         load_config(tmp_path)
 
 
-def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "desk.toml").mkdir()
     with pytest.raises(ConfigError, match=r"desk\.toml: cannot be read"):
         load_config(tmp_path)
 
 
-def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="there is no such folder") as caught:
         load_config(tmp_path / "nowhere")
     assert caught.value.config is None
 
 
-def test_a_data_folder_that_is_a_file_is_told(tmp_path: Path) -> None:
+def test_a_data_folder_that_is_a_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "taken").touch()
     with pytest.raises(ConfigError, match="is no folder"):
         load_config(tmp_path, data=tmp_path / "taken")
 
 
-def test_what_was_right_is_kept_beside_what_was_wrong(tmp_path: Path) -> None:
+def test_valid_values_are_kept_next_to_the_invalid_ones(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         load(tmp_path, "[server]\nport = 'x'\n[site]\nname = 'Trailhead'")
     assert caught.value.config is not None

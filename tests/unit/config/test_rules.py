@@ -117,7 +117,7 @@ def test_a_store_url_names_a_file(tmp_path: Path, url: str, path: str) -> None:
         ('"postgresql://desk:hunter2@db/\\n"', "is no such thing; it takes a URL"),
     ],
 )
-def test_a_store_url_that_cannot_be_used_is_told_without_being_repeated(
+def test_an_unusable_store_url_is_reported_without_being_repeated(
     tmp_path: Path, url: str, reason: str
 ) -> None:
     message = told(tmp_path, f"store.url={url}")["store.url"]
@@ -135,7 +135,7 @@ def test_a_trusted_proxy_is_an_address_or_network(tmp_path: Path, network: str) 
 
 
 @pytest.mark.parametrize("name", ["threads.max_body", "files.max_bytes"])
-def test_the_largest_body_has_room_among_all_that_are_under_way(tmp_path: Path, name: str) -> None:
+def test_the_largest_body_fits_among_all_that_are_under_way(tmp_path: Path, name: str) -> None:
     room = "server.max_body_bytes_under_way"
     bounds = [f"{key}=1000000" for key in (room, "threads.max_body", "files.max_bytes")]
     assert told(tmp_path, *bounds) == {}
@@ -159,7 +159,7 @@ def test_a_name_an_address_and_a_path_are_one_line(tmp_path: Path, key: str, tex
     assert "on one line, not empty" in told(tmp_path, f"{key}={text}")[key]
 
 
-def test_a_content_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_content_folder_is_reported(tmp_path: Path) -> None:
     assert "there is no folder 'pages'" in told(tmp_path, "content.folder=pages")["content.folder"]
 
 

@@ -109,7 +109,7 @@ WORDED = (
 REFUSED = (*(f"https://{host}:PORT/hunter2" for host in (*LOOPBACK, *INNER)), *WORDED)
 
 
-async def test_an_address_into_the_house_is_refused_in_every_spelling() -> None:
+async def test_an_internal_address_is_refused_in_every_spelling() -> None:
     names = Names({})
     async with canary() as (port, came), Egress(resolver=names) as egress:
         for text in REFUSED:
@@ -123,7 +123,7 @@ async def test_an_address_into_the_house_is_refused_in_every_spelling() -> None:
     assert (names.asked, came) == ([], [])
 
 
-async def test_a_redirect_into_the_house_is_refused_in_every_spelling() -> None:
+async def test_a_redirect_to_an_internal_address_is_refused_in_every_spelling() -> None:
     async with canary() as (port, came), website() as site, Egress(allow_loopback=True) as egress:
         for text in (*(f"https://{host}:PORT/" for host in INNER), *WORDED):
             url = text.replace("PORT", str(port))
@@ -157,7 +157,9 @@ NAMES = {
 
 
 @each_way
-async def test_a_name_that_leads_into_the_house_is_refused_at_the_socket(way: Way) -> None:
+async def test_a_name_that_resolves_to_an_internal_address_is_refused_at_the_socket(
+    way: Way,
+) -> None:
     zone = {f"{name}.example": answers for name, answers in NAMES.items()}
     async with (
         canary() as (port, came),
@@ -172,7 +174,7 @@ async def test_a_name_that_leads_into_the_house_is_refused_at_the_socket(way: Wa
 
 
 @each_way
-async def test_a_name_that_leads_into_the_house_only_the_second_time_is_refused_then(
+async def test_a_name_that_resolves_to_an_internal_address_only_the_second_time_is_refused_then(
     way: Way,
 ) -> None:
     zone = {"rebound.example": [[PUBLIC], ["127.0.0.1"], ["::1", "::ffff:127.0.0.1"]]}
@@ -199,7 +201,7 @@ async def test_where_the_public_address_of_a_name_is_deaf_no_other_is_tried(way:
     assert {place for place in came if PUBLIC not in place} == set()
 
 
-async def test_a_redirect_to_a_name_that_leads_into_the_house_is_refused() -> None:
+async def test_a_redirect_to_a_name_that_resolves_to_an_internal_address_is_refused() -> None:
     zone = {"inner.example": [["10.0.0.1"]]}
     async with website() as site, name_server(zone) as (server, resolver):
         site.redirect("/", "https://inner.example/")

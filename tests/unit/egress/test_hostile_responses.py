@@ -191,7 +191,7 @@ async def test_a_host_that_keeps_its_callers_waiting_keeps_no_other_hosts_caller
             assert kinds == {TooSlow}
 
 
-async def test_as_many_slow_hosts_as_strangers_may_name_leave_room_for_others() -> None:
+async def test_as_many_slow_hosts_as_strangers_may_name_leave_space_for_others() -> None:
     async with canary(says_nothing=True) as (port, _), website() as site:
         site.put("/", "hello")
         hosts = [f"127.0.1.{number}" for number in range(1, MAX_FETCHES + 1)]

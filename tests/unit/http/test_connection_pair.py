@@ -131,7 +131,7 @@ TAKEN = {
 
 
 @pytest.mark.parametrize("name", TAKEN)
-async def test_whole_requests_to_hot_routes_go_the_swift_way(pair: Pair, name: str) -> None:
+async def test_whole_requests_to_hot_routes_take_the_fast_path(pair: Pair, name: str) -> None:
     before = CountingFront.taken
     swift, general = await pair.answers([TAKEN[name]], patient=True)
     assert swift == general
@@ -139,7 +139,7 @@ async def test_whole_requests_to_hot_routes_go_the_swift_way(pair: Pair, name: s
     assert CountingFront.taken == before + 1
 
 
-async def test_links_of_a_reply_s_own_stand_beside_those_of_every_response(pair: Pair) -> None:
+async def test_a_replys_links_are_next_to_those_of_every_response(pair: Pair) -> None:
     def linked(_call: Call, body: bytes, content_type: str) -> Reply:
         return Reply(200, body, content_type, links='</next>; rel="next"')
 
@@ -215,7 +215,7 @@ AGAIN = {
 
 
 @pytest.mark.parametrize("name", AGAIN)
-async def test_a_head_that_was_read_before_means_what_it_would_mean_anew(
+async def test_a_head_that_was_read_before_means_what_it_would_uncached(
     pair: Pair, name: str
 ) -> None:
     swift, general = await pair.answers(AGAIN[name], patient=True)

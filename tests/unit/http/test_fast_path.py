@@ -131,7 +131,9 @@ async def test_a_head_that_arrives_byte_by_byte_has_its_time_once(tmp_path: Path
             assert (status, headers["Connection"]) == (408, "close")
 
 
-async def test_a_desk_that_stops_waits_for_an_answer_as_long_as_it_is_told(tmp_path: Path) -> None:
+async def test_a_desk_that_stops_waits_for_a_response_for_the_configured_time(
+    tmp_path: Path,
+) -> None:
     agent = Thinking()
     async with AsyncExitStack() as stack:
         running = AsyncExitStack()

@@ -58,7 +58,7 @@ def ask_twice(desk: RunningServer, busy: Busy) -> bytes:
         return line.recv(65536)
 
 
-def test_what_arrives_before_the_server_waits_again_takes_the_swift_way(tmp_path: Path) -> None:
+def test_what_arrives_before_the_server_waits_again_takes_the_fast_path(tmp_path: Path) -> None:
     busy = Busy()
 
     async def handle(general: AiohttpHandler, request: web.BaseRequest) -> web.StreamResponse:

@@ -130,7 +130,7 @@ def test_any_request_has_an_owner_and_no_fault(method: str, path: str) -> None:
     assert found is None or found[1].method == method
 
 
-def test_a_route_that_two_doors_claim_is_a_fault_of_the_program() -> None:
+def test_a_route_that_two_protocols_claim_is_a_fault_of_the_program() -> None:
     for path in ("/a", "/a/{b}"):
         with pytest.raises(DuplicateRoute, match="GET /a"):
             Router([door("one", f"GET {path}"), door("two", f"GET {path}")])

@@ -92,7 +92,7 @@ OTHERWISE = {
 
 
 @pytest.mark.parametrize("name", OTHERWISE)
-async def test_a_head_that_is_known_but_for_its_credential_means_what_it_would_mean_anew(
+async def test_a_known_head_with_another_credential_means_what_it_would_uncached(
     pair: Pair, name: str
 ) -> None:
     said = [KNOWN, KNOWN, OTHERWISE[name], OTHERWISE[name], KNOWN]

@@ -115,7 +115,7 @@ async def test_a_changed_page_is_picked_up_though_its_size_and_time_are_as_they_
         assert [passage.text for passage in knowledge.library.passages] == ["Other."]
 
 
-async def test_two_pages_that_change_places_are_picked_up_though_they_are_alike_in_size_and_time(
+async def test_two_pages_that_swap_places_are_picked_up_with_equal_size_and_time(
     site: Path,
 ) -> None:
     first, second, between = site / "a.md", site / "b.md", site / "between"

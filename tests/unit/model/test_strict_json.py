@@ -58,7 +58,7 @@ def test_bytes_are_read_as_another_reader_does_or_refused(body: bytes) -> None:
 
 
 @given(VALUES, st.text(st.sampled_from('[]{}",:\\ue0') | st.characters(), max_size=8), st.data())
-def test_a_document_with_something_thrown_in_is_read_alike_or_refused(
+def test_a_document_with_an_insertion_is_read_the_same_way_or_refused(
     value: Any, thrown: str, data: st.DataObject
 ) -> None:
     text = json.dumps(value, ensure_ascii=False)

@@ -294,7 +294,7 @@ def test_a_channels_own_key_pays_from_it_and_does_nothing_else(counter: Counter)
         assert told["code"] == "wrong_signature"
 
 
-def test_who_has_too_little_is_told_how_much_is_lacking(counter: Counter) -> None:
+def test_too_little_money_is_reported_with_the_difference(counter: Counter) -> None:
     told = channel(counter, amount="12.50")
     assert (told["code"], told["lacking"], told["currency"]) == ("insufficient", "2.50", "EUR")
     channel(counter)
@@ -302,7 +302,7 @@ def test_who_has_too_little_is_told_how_much_is_lacking(counter: Counter) -> Non
     assert (told["code"], told["lacking"]) == ("insufficient", "0.000001")
 
 
-def test_how_it_stands_is_told_to_who_may_know_it(counter: Counter) -> None:
+def test_its_state_is_returned_to_callers_who_may_know_it(counter: Counter) -> None:
     opened = channel(counter)
     assert counter.say("request_statement", "key:anna", channel_id="c-1") == opened
     stamp = moment(counter.shelf.now)

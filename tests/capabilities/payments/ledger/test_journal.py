@@ -58,7 +58,7 @@ def test_a_transaction_is_booked_once_ever() -> None:
     assert balance(books, "acct_a", "EUR") == 5
 
 
-def test_who_has_too_little_is_told_how_much_is_lacking_and_nothing_is_booked() -> None:
+def test_too_little_money_is_reported_with_the_difference_and_nothing_is_booked() -> None:
     books = Shelf()
     books.apply(post("cash:1", move(CASH, "acct_a", "EUR", 5), kind="credit", at=7))
     legs = [*move("acct_a", MERCHANT, "EUR", 4), *move("acct_a", "affiliate:b", "EUR", 3)]
@@ -176,7 +176,7 @@ def test_an_account_that_nobody_could_use_is_not_opened(account: Account) -> Non
 
 
 @given(st.text(max_size=50))
-def test_what_is_no_key_and_no_code_is_told_as_such(text: str) -> None:
+def test_what_is_no_key_and_no_code_is_reported_as_such(text: str) -> None:
     with pytest.raises(ValueError, match="Ed25519"):
         check_public_key(text)
     assert plain_code(text) is None or len(text) >= 20

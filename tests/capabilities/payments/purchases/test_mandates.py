@@ -69,7 +69,9 @@ def test_a_quote_that_comes_again_is_answered_by_the_very_same_payment(
     assert site.holds("spent-at:bakery") == bakery.holds("merchant") == 5
 
 
-def test_nothing_that_anybody_else_says_has_anything_paid(site: Site, bakery: Bakery) -> None:
+def test_nothing_that_another_participant_says_has_anything_paid(
+    site: Site, bakery: Bakery
+) -> None:
     quote = {"quote": bakery.quote("5", version=0)}
     before = dict(site.records), dict(site.counters)
     for who in (STRANGER, None, "key:anna", "agent:bakery.example.evil"):
@@ -78,7 +80,7 @@ def test_nothing_that_anybody_else_says_has_anything_paid(site: Site, bakery: Ba
     assert (site.records, site.counters) == before
 
 
-def test_where_somebody_else_takes_part_a_person_decides(site: Site, bakery: Bakery) -> None:
+def test_where_another_participant_takes_part_a_person_decides(site: Site, bakery: Bakery) -> None:
     site.beside = (Party(id="visitor", version=None),)
     quote = bakery.quote("5", version=0)
     (said,) = site.hear({"quote": quote})
@@ -221,7 +223,7 @@ def test_a_top_up_beyond_the_mandate_is_decided_by_people(site: Site, bakery: Ba
     assert site.holds("channel-at:bakery") == Decimal("30.01")
 
 
-async def test_what_is_never_confirmed_stays_pending_and_is_told(
+async def test_what_is_never_confirmed_stays_pending_and_is_reported(
     site: Site, bakery: Bakery
 ) -> None:
     site.hear({"quote": bakery.quote("5", version=0)})

@@ -105,9 +105,7 @@ def test_what_is_sent_again_on_another_day_counts_on_that_day_and_no_other(
     assert problems(site) == []
 
 
-def test_a_desk_that_starts_anew_pays_nothing_anew_and_counts_on(
-    site: Site, bakery: Bakery
-) -> None:
+def test_a_restarted_desk_pays_nothing_twice_and_counts_on(site: Site, bakery: Bakery) -> None:
     quote = bakery.quote("10", version=0)
     paid = payment_of(site.hear({"quote": quote}))
     trade(site, bakery, "9")
@@ -245,7 +243,7 @@ def test_a_top_up_that_became_another_is_not_decided_by_who_saw_the_first(
         ({"day": "20270114"}, "bought-on:EUR:20270114: 0.00 EUR count"),
     ],
 )
-def test_what_was_bought_and_is_booked_otherwise_is_told(
+def test_what_was_bought_and_is_booked_otherwise_is_reported(
     site: Site, bakery: Bakery, change: dict[str, Any], problem: str
 ) -> None:
     site.hear({"quote": bakery.quote("10", version=0)})
@@ -255,7 +253,7 @@ def test_what_was_bought_and_is_booked_otherwise_is_told(
     assert problem in " ".join(problems(site))
 
 
-def test_what_nothing_was_bought_for_is_told(site: Site, bakery: Bakery) -> None:
+def test_a_payment_that_bought_nothing_is_reported(site: Site, bakery: Bakery) -> None:
     site.hear({"quote": bakery.quote("10", version=0)})
     (key,) = (key for key in site.records if key.startswith(BOUGHT))
     del site.records[key]

@@ -72,7 +72,7 @@ def test_a_site_without_a_ledger_is_not_paid_by_a_word() -> None:
     assert waits.form["properties"]["answer"]["enum"] == ["no"]
 
 
-def test_what_waits_says_how_it_is_paid_at_any_door(counter: Counter) -> None:
+def test_what_waits_says_how_it_is_paid_over_any_protocol(counter: Counter) -> None:
     quote = counter.quote("9.99")
     (record,) = counter.records_open()
     waits = counter.payments.waiting(record)
@@ -113,7 +113,7 @@ def test_whatever_is_filled_in_is_a_message_or_refused(filled: dict[str, Any]) -
     one.part(key, content)
 
 
-def test_only_whoever_is_meant_answers_in_words(counter: Counter) -> None:
+def test_only_the_addressee_answers_in_words(counter: Counter) -> None:
     counter.quote()
     (record,) = counter.records_open()
     assert counter.payments.awaits(record, GUEST)

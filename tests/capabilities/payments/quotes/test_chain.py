@@ -105,7 +105,7 @@ def test_a_chain_goes_on_where_it_ended_and_puts_nobody_aside(counter: Counter) 
     assert results(said) == ["failure"]
 
 
-def test_a_changed_quote_a_paid_one_and_somebody_elses_are_not_passed_on(counter: Counter) -> None:
+def test_a_changed_a_paid_and_another_callers_quote_are_not_passed_on(counter: Counter) -> None:
     quote = counter.quote("9.99")
     changed = {**quote, "description": "Two maps"}
     said = counter.say("wrapped_quote", {"original_quote": changed, "wrappers": wrap(changed)})

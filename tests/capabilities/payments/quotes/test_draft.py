@@ -42,7 +42,7 @@ def authorization(quote: dict[str, Any], amount: float = 2.5, **transfer: str) -
     }
 
 
-def test_an_account_of_whoever_says_it_pays_and_is_answered_in_the_drafts_words(
+def test_an_account_from_a_claim_pays_and_is_answered_in_the_drafts_words(
     counter: Counter,
 ) -> None:
     quote = counter.quote("2.50", "USD", version=0)

@@ -76,7 +76,7 @@ def test_a_signed_payment_from_a_channel_is_booked_and_confirmed_and_has_the_cal
     assert counter.records_open() == []
 
 
-def test_the_same_payment_again_is_told_the_same_and_pays_nothing(counter: Counter) -> None:
+def test_the_same_payment_again_returns_the_same_and_pays_nothing(counter: Counter) -> None:
     quote = counter.quote()
     first, again = counter.pay(quote), counter.pay(quote)
     assert first == again
@@ -156,7 +156,7 @@ def test_an_unknown_quote_is_not_paid(counter: Counter) -> None:
     assert reason(said) == "There is no such quote."
 
 
-def test_too_little_in_a_channel_is_told_with_what_is_lacking_and_topped_up_it_pays(
+def test_too_little_in_a_channel_is_reported_with_the_difference_and_topped_up_it_pays(
     counter: Counter,
 ) -> None:
     quote = counter.quote("60", version=0)
@@ -260,7 +260,7 @@ def test_an_account_pays_by_a_signature_as_well(counter: Counter) -> None:
     assert counter.holds("acct_ada") == Decimal("40.01")
 
 
-def test_whoever_owns_an_account_approves(counter: Counter) -> None:
+def test_the_owner_of_an_account_approves(counter: Counter) -> None:
     approval = {"quote_id": counter.quote()["quote_id"]}
     assert reason(counter.say("approve_quote", approval)).startswith("You have no account here")
     said = counter.say("approve_quote", approval, principal="agent:bob")
@@ -293,13 +293,13 @@ def test_store_credit_pays_by_its_code_which_is_not_kept(counter: Counter) -> No
     assert CODE not in repr(counter.records) + repr(counter.said)
 
 
-def test_a_way_that_only_the_method_itself_knows_is_told_so(counter: Counter) -> None:
+def test_a_way_that_only_the_method_itself_knows_is_reported(counter: Counter) -> None:
     approval = {"quote_id": counter.quote()["quote_id"], "method": "gold"}
     (said,) = counter.say("approve_quote", approval, principal=ADA)
     assert said == "The quote question_1 cannot be paid by gold like this. It says how."
 
 
-def test_a_declined_quote_is_not_paid_and_its_call_is_told(counter: Counter) -> None:
+def test_a_declined_quote_is_not_paid_and_its_call_is_notified(counter: Counter) -> None:
     quote = counter.quote()
     assert counter.say("decline_quote", {"quote_id": quote["quote_id"]}) == []
     assert counter.resumed == [Resume("call_1", False)]

@@ -45,7 +45,7 @@ def test_amounts_are_counted_as_stripe_counts_them(amount: str, currency: str, c
         ("5", "IRR", "Stripe charges no IRR."),
     ],
 )
-def test_what_cannot_be_charged_is_told(amount: str, currency: str, why: str) -> None:
+def test_what_cannot_be_charged_is_reported(amount: str, currency: str, why: str) -> None:
     with pytest.raises(NotChargeable) as refused:
         units(Money(Decimal(amount), currency))
     assert str(refused.value) == why

@@ -99,7 +99,7 @@ async def test_the_library_is_refused_what_the_api_refuses(
     assert (refused.value.code, refused.value.param) == (code, param)
 
 
-async def test_the_library_is_told_of_declines_and_repeats(library: stripe.StripeClient) -> None:
+async def test_the_library_reports_declines_and_repeats(library: stripe.StripeClient) -> None:
     intents = library.v1.payment_intents
     with pytest.raises(stripe.CardError) as declined:
         await intents.create_async(CHARGE | {"payment_method": "pm_card_chargeDeclined"})
@@ -182,7 +182,7 @@ async def test_what_is_broken_off_is_found_out_by_the_same_key(
     assert refused.value.code == "charge_already_refunded"
 
 
-async def test_no_key_is_in_what_is_told_of_a_refusal(account: Account, send: Send) -> None:
+async def test_no_key_is_in_a_refusal(account: Account, send: Send) -> None:
     key = "sk_test_nobodysKeyAtAll"
     with pytest.raises(Refused) as refused:
         await Api(key, account.url).intent(send, "pi_1")

@@ -182,9 +182,7 @@ async def test_an_answer_to_settling_has_one_of_three_meanings(
     assert isinstance(await asked.settle(answer, question(Wallet())), kind)
 
 
-async def test_what_is_supported_is_told_or_not_known(
-    fake: facilitating.Facilitator, send: Send
-) -> None:
+async def test_support_is_reported_or_unknown(fake: facilitating.Facilitator, send: Send) -> None:
     supported = await Facilitator(fake.url, nothing).supported(send)
     assert [kind.network for kind in supported.kinds] == ["eip155:84532", "eip155:8453"]
     with pytest.raises(Unanswered, match="status 404"):

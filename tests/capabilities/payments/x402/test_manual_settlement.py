@@ -60,7 +60,7 @@ async def test_coins_that_people_have_found_pay_what_they_were_for(shop: Shop) -
         shop.decide(lambda books: missing(books, payment_id))
 
 
-async def test_coins_that_have_not_come_leave_the_quote_to_be_paid_anew(shop: Shop) -> None:
+async def test_coins_that_have_not_come_leave_the_quote_to_be_paid_again(shop: Shop) -> None:
     payment_id = await unresolved(shop)
     shop.decide(lambda books: missing(books, payment_id))
     await shop.work()

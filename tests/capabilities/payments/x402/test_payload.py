@@ -114,7 +114,7 @@ def test_a_facilitator_is_asked_by_version_2_whatever_was_presented() -> None:
         ({"validBefore": str(2**256 - 1)}, f"more than {MOST_LEFT} seconds"),
     ],
 )
-def test_a_payment_of_something_else_is_seen_before_anybody_is_asked(
+def test_a_payment_for_something_else_is_found_before_the_facilitator_is_asked(
     other: dict[str, str], why: str
 ) -> None:
     assert why in (judged(WALLET.sign(TOLD, NOW, **other)) or "")

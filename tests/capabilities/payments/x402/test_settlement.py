@@ -130,7 +130,7 @@ async def test_a_quote_that_is_being_paid_is_not_paid_by_another(shop: Shop) -> 
     assert shop.facilitator.count("/settle") == 1
 
 
-async def test_what_is_refused_can_be_paid_anew_by_whoever_signs_anew(shop: Shop) -> None:
+async def test_a_refused_payment_can_be_signed_and_paid_again(shop: Shop) -> None:
     asked, poor = shop.quote(), wallet(shop, 10)
     refused = poor.sign(asked, NOW)
     shop.pay(refused)
@@ -171,7 +171,7 @@ async def test_a_forged_signature_stands_in_nobodys_way(shop: Shop) -> None:
         ({"signed": {"validBefore": str(NOW + MOST_LEFT + 1)}}, "validBefore"),
     ],
 )
-async def test_what_cannot_pay_is_answered_before_anybody_is_asked(
+async def test_what_cannot_pay_is_answered_before_the_facilitator_is_asked(
     shop: Shop, other: dict[str, Any], why: str
 ) -> None:
     asked = shop.quote()
@@ -326,7 +326,7 @@ async def test_coins_that_come_for_what_was_declined_are_owed_to_their_payer(sho
     assert payment.value["details"].keys() == {"network", "payer", "receipt"}
 
 
-async def test_it_is_told_where_the_facilitator_does_not_settle_what_is_offered(
+async def test_a_facilitator_that_does_not_settle_what_is_offered_is_reported(
     shop: Shop, send: Send
 ) -> None:
     (round_,) = shop.payments.rounds().values()
@@ -340,7 +340,7 @@ async def test_it_is_told_where_the_facilitator_does_not_settle_what_is_offered(
     assert shop.quote() == {}
 
 
-async def test_whoever_settles_is_not_told_what_is_bought(shop: Shop) -> None:
+async def test_the_settler_does_not_learn_what_is_bought(shop: Shop) -> None:
     shop.pay(wallet(shop).sign(shop.quote(), NOW))
     await shop.work()
     bodies = [body for _, body in shop.facilitator.asked]

@@ -120,7 +120,7 @@ async def test_the_refusal_says_that_it_is_the_agent_and_how_long_to_wait(tmp_pa
             assert response.status == 429
 
 
-async def test_whoever_changes_names_has_what_the_address_has_and_takes_nothing_from_others(
+async def test_a_caller_who_changes_names_shares_the_allowance_of_the_address(
     tmp_path: Path,
 ) -> None:
     async with asking(tmp_path, BLOCKS) as visitor:
@@ -247,7 +247,7 @@ async def test_a_caller_has_the_limits_of_its_tier(tmp_path: Path) -> None:
         assert (await visitor.ask(QUERY, headers=headers)).headers["X-RateLimit-Limit"] == "5"
 
 
-async def test_a_tier_has_tokens_of_its_own(tmp_path: Path) -> None:
+async def test_a_tier_has_separate_tokens(tmp_path: Path) -> None:
     data = tmp_path / "data"
     async with visiting(data, *LIMITS) as visitor:
         key = await make_key(visitor.desk.store, data)

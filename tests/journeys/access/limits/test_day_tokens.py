@@ -30,7 +30,7 @@ async def ready(met: Met) -> tuple[int, str, list[str]]:
 
 
 @pytest.mark.requirement("AHP-11.4-1", "AHP-11.4-5")
-async def test_once_the_day_is_spent_every_door_is_answered_by_extraction_and_says_so(
+async def test_once_the_day_is_spent_every_protocol_is_answered_by_extraction_and_says_so(
     tmp_path: Path,
 ) -> None:
     clock = Clock()
@@ -82,7 +82,7 @@ async def test_a_summary_in_the_background_keeps_to_the_day_too(tmp_path: Path) 
         assert {line["event"] for line in logs} == {"day_tokens_spent"}
 
 
-async def test_a_restart_does_not_make_the_day_anew(tmp_path: Path) -> None:
+async def test_a_restart_does_not_reset_the_day(tmp_path: Path) -> None:
     clock = Clock()
     async with meeting(tmp_path, in_turn(say(WRAPPED, 0)), ONE_REPLY, clock=clock) as met:
         said = await met.visitor.ask(QUESTION)

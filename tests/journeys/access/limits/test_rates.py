@@ -299,7 +299,7 @@ async def test_guessing_credentials_uses_up_the_allowance_of_the_address(
 
 
 @pytest.mark.requirement("AHP-11.3-2")
-async def test_each_key_has_an_allowance_of_its_own(tmp_path: Path, clock: Clock) -> None:
+async def test_each_key_has_a_separate_allowance(tmp_path: Path, clock: Clock) -> None:
     data = tmp_path / "data"
     async with visiting(data, ON, "limits.authenticated_per_minute=1", clock=clock) as visitor:
         for name in ("one", "other"):
@@ -308,7 +308,7 @@ async def test_each_key_has_an_allowance_of_its_own(tmp_path: Path, clock: Clock
 
 
 @pytest.mark.requirement("AHP-6.5-4", "AHP-11.3-1")
-async def test_behind_a_trusted_proxy_each_address_has_an_allowance_of_its_own(
+async def test_behind_a_trusted_proxy_each_address_has_a_separate_allowance(
     tmp_path: Path, clock: Clock
 ) -> None:
     settings = (ON, "limits.converse_per_minute=1", BEHIND_A_PROXY)

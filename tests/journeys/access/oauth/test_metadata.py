@@ -51,7 +51,7 @@ async def test_the_server_says_what_it_offers(talker: Talker) -> None:
     }
 
 
-async def test_who_is_sent_to_sign_in_is_told_that_nobody_does(talker: Talker) -> None:
+async def test_a_user_sent_to_sign_in_learns_that_there_is_no_sign_in(talker: Talker) -> None:
     async with talker.http.get("/oauth/authorize?response_type=code") as response:
         assert response.status == 400
         said = await response.json()
@@ -80,7 +80,7 @@ async def test_public_keys_are_shown_without_their_private_halves(talker: Talker
     assert (key["kty"], key["crv"], key["alg"]) == ("OKP", "Ed25519", "EdDSA")
 
 
-async def test_every_door_that_lets_nobody_in_says_where_to_ask(talker: Talker) -> None:
+async def test_every_protocol_that_requires_a_credential_says_where_to_ask(talker: Talker) -> None:
     url = talker.desk.url
     for method, path, told in (
         ("POST", "/v1/threads", "/v1"),

@@ -72,7 +72,7 @@ async def keys_of(known: Known) -> list[dict[str, Any]]:
 
 
 @pytest.mark.requirement("AHP-8.2-4")
-async def test_a_client_gets_a_token_by_basic_or_in_the_body_and_opens_threads_of_its_own(
+async def test_a_client_gets_a_token_by_basic_or_in_the_body_and_opens_its_threads(
     known: Known,
 ) -> None:
     for said in (
@@ -95,7 +95,7 @@ async def test_a_client_gets_a_token_by_basic_or_in_the_body_and_opens_threads_o
     assert owner == f"client:{known.client.id}"
 
 
-async def test_a_secret_in_the_address_is_refused_in_the_door_s_own_form(known: Known) -> None:
+async def test_a_secret_in_the_address_is_refused_in_the_protocols_form(known: Known) -> None:
     (_, id_), (_, secret) = known.client.post
     address = f"/oauth/token?client_id={id_}&client_secret={secret}"
     async with known.http.post(address, data=[GRANT, *known.client.post]) as said:
@@ -212,7 +212,7 @@ def basic(text: str) -> tuple[str, str]:
     return "Authorization", f"Basic {base64.b64encode(text.encode()).decode()}"
 
 
-async def test_who_proves_nothing_is_told_nothing_but_how_to(tmp_path: Path) -> None:
+async def test_a_caller_who_proves_nothing_learns_only_how_to(tmp_path: Path) -> None:
     async with talking(tmp_path) as talker:
         client = await make_client(talker.desk.store, tmp_path / "data", now=NOON)
         said = []

@@ -167,7 +167,7 @@ async def test_the_numbers_of_colors_and_sizes_can_be_read(tmp_path: Path) -> No
         assert (len(sizes), sizes["TO-1104-SLATE-385"]) == (38, "38.5")
 
 
-async def test_a_database_of_before_is_made_anew(tmp_path: Path) -> None:
+async def test_an_index_of_an_earlier_version_is_built_again(tmp_path: Path) -> None:
     async with shopping(tmp_path) as (shopper, _):
         with closing(sqlite3.connect(tmp_path / "shop" / "shop.db")) as before:
             before.execute("CREATE TABLE products (sku TEXT PRIMARY KEY, title TEXT)")

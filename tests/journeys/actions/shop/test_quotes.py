@@ -29,7 +29,7 @@ PRICES = {STOVE: "64.00", TENT: "349.00", BOOT: "189.00", FILTER: "42.00", ON_SA
 
 
 @pytest.mark.requirement("AHPW-4.1-11")
-async def test_stock_is_told_of_one_store_or_of_all(tmp_path: Path) -> None:
+async def test_stock_is_reported_for_one_store_or_for_all(tmp_path: Path) -> None:
     async with shopping(tmp_path) as (shopper, _):
         everywhere = await shopper.do("inventory_check", sku=TENT)
         assert everywhere["stores"] == [

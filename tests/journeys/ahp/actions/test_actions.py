@@ -159,7 +159,7 @@ async def test_what_costs_is_done_for_who_agrees_to_its_price(tmp_path: Path, si
     }
 
 
-async def test_a_refusal_of_the_site_is_told_and_recorded(tmp_path: Path, site: Path) -> None:
+async def test_a_refusal_of_the_site_is_reported_and_recorded(tmp_path: Path, site: Path) -> None:
     order = {"sku": "ABC-01", "quantity": 8, "_confirm": {"amount": "76", "currency": "EUR"}}
     async with calling(tmp_path, site) as caller:
         said = await caller.ask(order, "place_order")

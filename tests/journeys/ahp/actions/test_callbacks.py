@@ -32,7 +32,7 @@ async def asked_after(caller: Caller, session_id: str) -> bytes:
 
 
 @pytest.mark.requirement("AHP-6.4-2", "AHP-6.4-3", "AHP-9.1-3")
-async def test_the_end_is_told_signed_and_as_it_is_told_to_who_asks(
+async def test_the_end_is_called_back_signed_and_as_a_poll_returns_it(
     tmp_path: Path, site: Path
 ) -> None:
     research = Research()
@@ -60,7 +60,7 @@ async def test_the_end_is_told_signed_and_as_it_is_told_to_who_asks(
         assert ids == [id_ for (id_,) in caller.talker.rows("SELECT id FROM calls ORDER BY id")]
 
 
-async def test_the_end_is_told_that_comes_after_a_restart(tmp_path: Path, site: Path) -> None:
+async def test_an_end_after_a_restart_is_called_back(tmp_path: Path, site: Path) -> None:
     first, second = Research(is_idempotent=True), Research(is_idempotent=True)
     second.go_on.set()
     stop = "server.shutdown_seconds=1"
@@ -75,7 +75,7 @@ async def test_the_end_is_told_that_comes_after_a_restart(tmp_path: Path, site: 
             assert receiver.got[0].body == await asked_after(caller, said.session_id)
 
 
-async def test_what_is_not_offered_any_more_has_failed_and_that_is_told(
+async def test_what_is_not_offered_any_more_has_failed_and_that_is_reported(
     tmp_path: Path, site: Path
 ) -> None:
     research = Research()
@@ -117,7 +117,7 @@ async def test_an_address_that_may_not_be_told_is_refused_before_anything_is_don
         assert research.calls == []
 
 
-async def test_a_call_that_is_over_when_it_is_answered_is_told_to_nobody(
+async def test_a_call_that_ends_within_the_request_sends_no_callback(
     tmp_path: Path, site: Path
 ) -> None:
     async with (

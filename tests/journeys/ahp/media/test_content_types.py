@@ -160,7 +160,7 @@ async def test_a_download_has_its_size_its_type_and_its_digest(fitter: Visitor) 
 
 
 @pytest.mark.requirement("AHP-C.2-6", "AHP-C.2-7")
-async def test_records_beside_a_page_are_given_as_data_with_the_name_of_their_form(
+async def test_records_next_to_a_page_are_given_as_data_with_the_name_of_their_form(
     fitter: Visitor,
 ) -> None:
     said = await fitter.ask("helmet sizes", "get_data", accept_types=["application/data"])
@@ -183,7 +183,7 @@ async def test_a_type_of_the_site_s_own_is_given_as_it_was_written(fitter: Visit
 
 @pytest.mark.requirement("AHP-6.6-4", "AHP-6.6-11", "AHP-C.2-1")
 @pytest.mark.parametrize("accepted", [None, ["text/answer"], ["x-shop/cart"], []])
-async def test_who_cannot_play_a_video_is_told_of_it_in_words_and_what_it_missed(
+async def test_a_client_without_video_gets_words_and_the_type_it_missed(
     fitter: Visitor, accepted: list[str] | None
 ) -> None:
     context: dict[str, Any] = {} if accepted is None else {"accept_types": accepted}
@@ -212,7 +212,7 @@ async def test_the_order_of_what_is_accepted_decides_and_what_does_not_fit_is_pa
 
 
 @pytest.mark.requirement("AHP-6.6-5")
-async def test_who_accepts_only_a_type_of_which_nothing_fits_is_told_what_else_there_is(
+async def test_a_single_type_that_nothing_fits_is_answered_with_what_else_there_is(
     fitter: Visitor,
 ) -> None:
     said = await fitter.ask("What do you cook on Fridays?", accept_types=["media/video"])
@@ -229,7 +229,7 @@ async def test_what_no_video_shows_is_not_answered_with_one(fitter: Visitor) -> 
     assert said.body["response"]["sources"] == []
 
 
-async def test_where_several_things_fit_alike_the_desk_asks_which_is_meant(
+async def test_where_several_things_fit_equally_the_desk_asks_which_is_meant(
     fitter: Visitor,
 ) -> None:
     asked = await fitter.ask("a download", "get_download", accept_types=["file/download"])
@@ -275,7 +275,9 @@ async def test_which_of_several_things_is_meant_is_asked_until_a_reply_says_it(
     assert payload_of(said, "file/download")["filename"] == "sizes.csv"
 
 
-async def test_who_means_none_of_several_things_is_told_what_there_is(fitter: Visitor) -> None:
+async def test_a_choice_of_none_of_several_things_is_answered_with_what_there_is(
+    fitter: Visitor,
+) -> None:
     files: dict[str, Any] = {"accept_types": ["file/download", "text/answer"]}
     asked = await fitter.ask("a download", "get_download", **files)
     id_, options = asked.body["session_id"], asked.body["clarification"]["options"]
@@ -405,7 +407,7 @@ async def test_what_only_a_version_in_another_language_offers_is_a_capability_to
         (34 * 10**9, "34 GB"),
     ],
 )
-async def test_a_size_is_told_in_a_number_that_people_read(
+async def test_a_size_is_written_in_a_number_that_people_read(
     tmp_path: Path, size: int, said: str
 ) -> None:
     folder = tmp_path / "site"

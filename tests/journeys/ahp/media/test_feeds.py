@@ -146,7 +146,7 @@ async def test_all_pages_are_listed_where_no_folder_is_named_and_those_of_a_tag_
 
 @pytest.mark.requirement("AHP-4.3-6", "AHP-6.6-4", "AHP-6.6-11")
 @pytest.mark.parametrize("accepted", [None, ["text/answer"], ["media/video"], []])
-async def test_who_cannot_read_a_list_is_told_it_in_words_and_what_it_would_have_been(
+async def test_a_client_without_lists_gets_words_and_the_type_it_missed(
     visitor: Visitor, accepted: list[str] | None
 ) -> None:
     context: dict[str, Any] = {} if accepted is None else {"accept_types": accepted}

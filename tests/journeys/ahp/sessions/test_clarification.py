@@ -302,7 +302,7 @@ async def test_what_chooses_no_option_is_asked_about_again_and_not_guessed_at(
         ("Where do you deliver?", "Norway"),
     ],
 )
-async def test_another_question_in_place_of_an_answer_is_a_question_of_its_own(
+async def test_another_question_in_place_of_an_answer_is_a_new_question(
     tmp_path: Path, ambiguous_site: Path, other: str, told: str, as_query: bool
 ) -> None:
     (ambiguous_site / "delivery.md").write_text("# Delivery\n\nWe deliver to all of Norway.\n")

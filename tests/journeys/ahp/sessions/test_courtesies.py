@@ -114,7 +114,7 @@ async def test_an_offered_person_is_agreed_to_freely(lamps: Talker) -> None:
 
 
 @PROTOCOLS
-async def test_who_asks_what_may_be_asked_is_told_the_topics(lamps: Talker, ask: Any) -> None:
+async def test_a_question_about_the_topics_is_answered_with_them(lamps: Talker, ask: Any) -> None:
     told = "Lamps. It has 1 page: Returns. What would you like to know about Lamps?"
     assert await ask(lamps, "What can I ask you?") == told
     assert await ask(lamps, "who are you") == told

@@ -18,7 +18,9 @@ async def ask(buyer: Buyer, query: str, session: str | None = None) -> dict[str,
     return said
 
 
-async def test_a_message_and_words_answer_and_what_words_mean_is_told(tmp_path: Path) -> None:
+async def test_a_message_and_words_answer_and_the_reading_of_words_is_reported(
+    tmp_path: Path,
+) -> None:
     async with buying(tmp_path) as buyer:
         first = await ask(buyer, "I want to order a tent")
         session = first["session_id"]
@@ -51,7 +53,7 @@ async def test_a_message_and_words_answer_and_what_words_mean_is_told(tmp_path: 
         assert buyer.orders == ["cove blue"]
 
 
-async def test_who_is_late_is_told_so_and_no_message(tmp_path: Path) -> None:
+async def test_a_late_receiver_learns_that_and_gets_no_message(tmp_path: Path) -> None:
     async with buying(tmp_path) as buyer:
         first = await ask(buyer, "I want to order a tent")
         session = first["session_id"]

@@ -68,7 +68,7 @@ async def test_what_is_turned_down_is_not_what_is_answered(
 
 @both_ways
 @pytest.mark.parametrize("reply", ["both", "1 and 2", "Either one.", "all of them, please"])
-async def test_who_means_several_is_told_of_each_with_its_source(
+async def test_a_choice_of_several_is_answered_for_each_with_its_source(
     boots_visitor: Visitor, reply: str, as_query: bool
 ) -> None:
     asked = await boots_visitor.ask(QUERY)
@@ -169,7 +169,7 @@ async def test_of_three_options_one_that_is_turned_down_is_not_offered_again(
 
 @both_ways
 @pytest.mark.parametrize("reply", ["{1} and {0}", "the {0}, the {1}"])
-async def test_who_names_several_by_their_words_is_told_of_each(
+async def test_several_named_options_are_answered_each(
     boots_visitor: Visitor, reply: str, as_query: bool
 ) -> None:
     asked = await boots_visitor.ask(QUERY)

@@ -141,6 +141,6 @@ async def test_a_quantity_chooses_nothing(lamps: Talker) -> None:
 @pytest.mark.parametrize(
     "reply", ["3", "the last one", "Cinder", "cindr rim", "the third trail", "die dritte"]
 )
-async def test_an_argument_is_chosen_alike(lamps: Talker, reply: str) -> None:
+async def test_an_argument_is_chosen_the_same_way(lamps: Talker, reply: str) -> None:
     told = await over_ahp(lamps, "Find a trail", reply, capability="find_trail")
     assert told == "Trail Cinder Rim."

@@ -22,7 +22,7 @@ GONE = (400, "invalid_request", "unknown_session")
 
 
 @pytest.mark.requirement("AHP-5.2-5", "AHP-6.1-4", "AHPW-3.1-4")
-async def test_the_agent_is_told_everything_that_was_said_before(tmp_path: Path) -> None:
+async def test_the_agent_gets_everything_that_was_said_before(tmp_path: Path) -> None:
     agent = ScriptedAgent()
     async with visiting(tmp_path / "data", agent=agent) as visitor:
         first = await visitor.ask("Do you sell maps?")
@@ -138,7 +138,7 @@ async def test_the_owner_chooses_how_many_turns_a_session_has(tmp_path: Path) ->
 
 
 @pytest.mark.requirement("AHP-6.5-2", "AHPW-3.1-3")
-async def test_a_session_ends_after_ten_idle_minutes_and_each_turn_begins_them_anew(
+async def test_a_session_ends_after_ten_idle_minutes_and_each_turn_restarts_them(
     tmp_path: Path,
 ) -> None:
     clock = Clock()
@@ -198,7 +198,7 @@ async def test_a_clock_that_is_set_forward_ends_sessions_and_lets_new_ones_begin
         assert (await visitor.ask("Still there?", session_id=id_)).status == 200
 
 
-async def test_a_session_whose_record_was_lost_is_unknown_once_the_desk_was_started_anew(
+async def test_a_session_whose_record_was_lost_is_unknown_after_a_restart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = tmp_path / "data"

@@ -106,7 +106,9 @@ async def test_without_a_credential_nothing_is_uploaded_or_listed(talker: Talker
     assert unknown.refusal[:2] == (404, "file_not_found")
 
 
-async def test_who_may_not_upload_is_told_so_before_the_body_is_read(talker: Talker) -> None:
+async def test_a_caller_who_may_not_upload_is_refused_before_the_body_is_read(
+    talker: Talker,
+) -> None:
     promised = [(b"Content-Length", b"9999999")]
     answer = await raw_client.send(talker.desk.url, b"POST", b"/v1/files", promised)
     assert answer.status == 401
@@ -303,7 +305,7 @@ async def test_a_file_may_expire(tmp_path: Path) -> None:
         assert [found async for found in client.files.list()] == []
 
 
-async def test_where_the_site_allows_it_anybody_uploads_and_the_id_opens_the_file(
+async def test_where_the_site_allows_it_anyone_uploads_and_the_id_opens_the_file(
     tmp_path: Path,
 ) -> None:
     clock = Clock()

@@ -90,7 +90,7 @@ async def test_text_comes_as_it_is_written(tmp_path: Path) -> None:
             assert [text async for text in texts] == []
 
 
-async def test_an_answer_without_pieces_is_told_when_it_is_there(tmp_path: Path) -> None:
+async def test_an_answer_without_pieces_is_sent_when_it_is_there(tmp_path: Path) -> None:
     async with streaming(tmp_path, ScriptedAgent()) as (_, client):
         thread_id = await thread_of(client, "Emma?")
         handler = make_handler()
@@ -174,7 +174,7 @@ async def test_a_failed_and_a_cancelled_run_end_their_streams(tmp_path: Path) ->
         assert names[-2:] == ["thread.run.cancelling", "thread.run.cancelled"]
 
 
-async def test_what_begins_anew_is_told_whole_at_its_end(tmp_path: Path) -> None:
+async def test_what_begins_again_is_streamed_whole_at_its_end(tmp_path: Path) -> None:
     agent = PacedAgent()
     async with streaming(tmp_path, agent) as (_, client):
         thread_id = await thread_of(client, "Well?")
@@ -242,7 +242,7 @@ async def test_what_is_refused_is_refused_before_anything_begins(tmp_path: Path)
             assert (await talker.send("GET", runs)).ok["data"] == []
 
 
-async def test_a_repeat_is_told_the_run_of_the_first_time(tmp_path: Path) -> None:
+async def test_a_repeat_returns_the_first_run(tmp_path: Path) -> None:
     async with streaming(tmp_path, ScriptedAgent()) as (talker, client):
         thread_id = await thread_of(client, "Emma?")
         sent = {

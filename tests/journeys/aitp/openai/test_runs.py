@@ -429,7 +429,7 @@ async def test_a_run_names_an_assistant_of_this_site(tmp_path: Path) -> None:
         assert (by_actor.status, by_actor.assistant_id) == ("completed", SITE_AGENT)
 
 
-async def test_somebody_elses_runs_are_as_if_they_were_not(tmp_path: Path) -> None:
+async def test_another_callers_runs_are_not_found(tmp_path: Path) -> None:
     import openai
 
     async with driving(tmp_path, ask_for_stock) as driver:

@@ -15,7 +15,7 @@ SECONDS = 10
 MANY = MAX_AT_ONCE + 4
 
 
-async def test_the_runs_of_one_address_leave_room_and_are_all_done_in_the_end(
+async def test_the_runs_of_one_address_leave_space_and_are_all_done_in_the_end(
     tmp_path: Path,
 ) -> None:
     other_asked, may_answer, all_answered = asyncio.Event(), asyncio.Event(), asyncio.Event()

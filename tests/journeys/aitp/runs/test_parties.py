@@ -91,7 +91,7 @@ async def test_where_another_has_handed_in_the_rest_is_not_the_starters_any_more
         assert (await hand_in(owner, run, call="call_2")).ok["status"] == "requires_action"
 
 
-async def test_whoever_starts_a_run_may_wait_for_it(tmp_path: Path) -> None:
+async def test_a_starter_of_a_run_may_wait_for_it(tmp_path: Path) -> None:
     async with talking(tmp_path, agent=ScriptedAgent(repeat)) as visitor:
         talker = await visitor.with_key()
         thread = (await talker.open("How many?", headers=OPENAI)).id

@@ -229,7 +229,7 @@ async def call_all(turn: Turn) -> Outcome:
     return Answer("Called.", tools_used=tuple(names))
 
 
-async def test_actions_are_called_as_whoever_asked_and_the_reply_says_which(
+async def test_actions_are_called_as_the_asking_caller_and_the_reply_names_them(
     tmp_path: Path,
 ) -> None:
     shop = Shop()

@@ -36,7 +36,7 @@ async def try_all(who: Talker, thread_id: str) -> list[Told]:
     ]
 
 
-async def test_a_thread_opened_without_a_credential_is_open_to_whoever_has_its_id(
+async def test_a_thread_opened_without_a_credential_is_open_to_each_holder_of_its_id(
     talker: Talker,
 ) -> None:
     opened = await talker.open("Hello.", wait=10)

@@ -173,7 +173,7 @@ async def test_who_left_reads_up_to_leaving_and_no_further(talker: Talker) -> No
     assert (await partner.post(thread, "Back.", headers=MANUAL)).ok
 
 
-async def test_a_follower_is_told_of_its_own_leaving_and_nothing_after_it(talker: Talker) -> None:
+async def test_a_follower_receives_its_removal_and_nothing_after_it(talker: Talker) -> None:
     owner, partner, thread = await together(talker)
     async with following(partner, thread) as listener, following(owner, thread) as other:
         await listener.until_named("following")
@@ -216,7 +216,7 @@ async def test_a_stream_ends_with_the_deletion_of_its_thread(talker: Talker) -> 
     assert (await partner.read(thread)).refusal == NOT_FOUND
 
 
-async def test_what_was_said_stays_its_speakers_when_an_actor_is_bound_anew(
+async def test_messages_stay_their_speakers_when_an_actor_is_bound_again(
     talker: Talker,
 ) -> None:
     owner, partner, thread = await together(talker)

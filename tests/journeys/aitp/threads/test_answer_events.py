@@ -15,7 +15,7 @@ def texts(heard: list[Heard]) -> list[tuple[str, str | None]]:
     return [(event.name, event.data.get("text")) for event in heard if event.id is None]
 
 
-async def test_an_answer_is_told_piece_by_piece_and_then_as_a_whole(tmp_path: Path) -> None:
+async def test_an_answer_is_streamed_piece_by_piece_and_then_whole(tmp_path: Path) -> None:
     agent = PacedAgent()
     async with talking(tmp_path, agent=agent) as talker:
         thread_id = (await talker.open()).id
@@ -60,7 +60,9 @@ async def test_who_comes_in_the_middle_gets_the_text_so_far_and_then_the_rest(
                 assert await early.until_named("run.completed") == rest
 
 
-async def test_an_answer_that_nobody_heard_begin_is_told_from_a_snapshot_on(tmp_path: Path) -> None:
+async def test_an_answer_whose_start_was_missed_is_streamed_from_a_snapshot_on(
+    tmp_path: Path,
+) -> None:
     agent = PacedAgent()
     async with talking(tmp_path, agent=agent) as talker:
         opened = await talker.open("Count!")
@@ -75,7 +77,7 @@ async def test_an_answer_that_nobody_heard_begin_is_told_from_a_snapshot_on(tmp_
     assert told == "One, two."
 
 
-async def test_an_answer_that_begins_anew_says_so(tmp_path: Path) -> None:
+async def test_an_answer_that_begins_again_says_so(tmp_path: Path) -> None:
     agent = PacedAgent()
     async with talking(tmp_path, agent=agent) as talker:
         thread_id = (await talker.open()).id
@@ -123,7 +125,7 @@ async def test_what_is_said_while_an_answer_is_written_takes_its_place_between(
             ]
 
 
-async def test_an_answer_that_a_restart_of_the_desk_cut_off_begins_anew(tmp_path: Path) -> None:
+async def test_an_answer_that_a_restart_cut_off_begins_again(tmp_path: Path) -> None:
     agent = PacedAgent()
     async with talking(tmp_path, "server.shutdown_seconds=1", agent=agent) as talker:
         opened = await talker.open("Well?")

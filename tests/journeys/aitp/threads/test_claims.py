@@ -108,7 +108,7 @@ async def test_a_streamed_run_of_one_who_held_the_id_ends(tmp_path: Path) -> Non
         agent.say(Answer("To her alone."))
 
 
-async def test_a_session_on_it_is_unknown_to_whoever_began_it(
+async def test_a_session_on_it_is_unknown_to_its_starter(
     talker: Talker,
 ) -> None:
     asking = Visitor(talker.desk, talker.http)
@@ -123,7 +123,7 @@ async def test_a_session_on_it_is_unknown_to_whoever_began_it(
     assert goes_on.session_id == first.session_id
 
 
-async def test_what_was_called_on_it_is_told_to_whose_it_is_until_it_goes(tmp_path: Path) -> None:
+async def test_a_call_on_it_is_shown_to_its_owner_until_it_goes(tmp_path: Path) -> None:
     async def perform(_who: str, _arguments: Mapping[str, Any]) -> str:
         return "It is done."
 

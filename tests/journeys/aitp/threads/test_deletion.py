@@ -56,7 +56,7 @@ async def test_what_a_capability_said_to_a_message_is_a_reply_to_it(tmp_path: Pa
         assert told.ok["replies"] == [{"id": other, "deleted": False}]
 
 
-async def test_whoever_only_takes_part_deletes_no_replies(tmp_path: Path) -> None:
+async def test_a_mere_participant_deletes_no_replies(tmp_path: Path) -> None:
     async with talking(tmp_path) as talker:
         owner, guest = await talker.with_key("threads"), await talker.with_key("threads")
         thread = (await owner.open()).id

@@ -21,7 +21,7 @@ MANUAL = [("OpenAI-Beta", "assistants=v2")]
 """Sent with what is to be kept without being answered."""
 
 
-async def test_a_follower_is_told_where_it_begins_and_then_all_that_happens(talker: Talker) -> None:
+async def test_a_follower_receives_the_start_and_then_every_event(talker: Talker) -> None:
     thread_id = (await talker.open()).id
     async with following(talker, thread_id) as listener:
         begin = await listener.next()
@@ -58,7 +58,7 @@ async def test_the_response_tells_proxies_and_caches_to_leave_it_alone(talker: T
     assert "Content-Length" not in headers
 
 
-async def test_who_comes_back_is_told_what_it_missed_and_nothing_twice(talker: Talker) -> None:
+async def test_a_returning_follower_gets_what_it_missed_and_nothing_twice(talker: Talker) -> None:
     thread_id = (await talker.open()).id
     for text in ("one", "two", "three"):
         await talker.post(thread_id, text, headers=MANUAL)
@@ -142,7 +142,7 @@ async def test_a_number_that_the_thread_has_not_reached_is_refused(talker: Talke
         assert "the number 1" in told.body["error"]["message"]
 
 
-async def test_somebody_elses_thread_is_followed_by_nobody(talker: Talker) -> None:
+async def test_another_callers_thread_cannot_be_followed(talker: Talker) -> None:
     owner, other = await talker.with_key("threads"), await talker.with_key("threads")
     thread_id = (await owner.open()).id
     for stranger in (other, talker):
@@ -162,7 +162,7 @@ async def test_a_head_request_gets_the_headers_and_no_stream(talker: Talker) -> 
         assert await response.read() == b""
 
 
-async def test_who_is_too_far_behind_is_told_to_read_the_thread(tmp_path: Path) -> None:
+async def test_a_follower_too_far_behind_is_asked_to_read_the_thread(tmp_path: Path) -> None:
     async with talking(tmp_path, "events.max_behind=2") as talker:
         thread_id = (await talker.open("one", "two", "three", headers=MANUAL)).id
         told = await talker.send("GET", f"{THREADS}/{thread_id}/events?after=0")
@@ -191,7 +191,7 @@ async def test_streams_end_at_once_and_go_on_after_a_restart_of_the_desk(tmp_pat
             assert numbers(await again.until_number(2)) == [2]
 
 
-async def test_a_run_that_failed_is_told_with_its_error(tmp_path: Path) -> None:
+async def test_a_failed_run_shows_its_error(tmp_path: Path) -> None:
     async def fail(turn: Turn) -> Outcome:
         raise ZeroDivisionError(turn.question)
 
@@ -221,7 +221,7 @@ async def test_two_followers_are_told_the_same(tmp_path: Path) -> None:
     assert first[1].data["content"] == ["Hello\nthere\r\n\u2028."]
 
 
-async def test_each_follower_is_told_in_its_own_dialect(talker: Talker) -> None:
+async def test_each_follower_is_notified_in_its_own_dialect(talker: Talker) -> None:
     thread_id = (await talker.open()).id
     async with (
         following(talker, thread_id) as plain,

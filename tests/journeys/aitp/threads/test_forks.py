@@ -92,7 +92,7 @@ async def test_forks_of_forks_know_each_parent_up_to_its_fork(
     assert told(agent.turns[-1].transcript) == ["1", "2", "3"]
 
 
-async def test_a_fork_that_has_said_much_itself_is_told_less_of_its_parent(
+async def test_a_fork_with_many_messages_includes_less_of_its_parent(
     talker: Talker, agent: ScriptedAgent
 ) -> None:
     many = [f"Note p{n} is here. {'Said ' * 60}" for n in range(40)]

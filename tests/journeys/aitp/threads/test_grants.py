@@ -96,7 +96,7 @@ async def test_a_links_holder_reads_and_hears_what_is_said_and_nothing_of_the_ow
     assert (await guest.read(parent)).refusal == NOT_FOUND
 
 
-async def test_each_link_that_may_write_speaks_by_a_name_of_its_own(talker: Talker) -> None:
+async def test_each_link_that_may_write_has_a_separate_name(talker: Talker) -> None:
     aya = await talker.with_key("threads")
     thread = (await talker.open("Before the claim.", wait=10)).ok
     assert (await aya.send("POST", f"{THREADS}/{thread['id']}/claim")).ok
@@ -261,7 +261,7 @@ async def test_grants_are_listed_without_secrets_and_kept_without_them(talker: T
     assert noted == [("grant.made", f"grant:{grant['id']}") for grant in reversed(made)]
 
 
-async def test_a_link_opens_one_thread_and_stands_beside_no_other_credential(
+async def test_a_link_opens_one_thread_and_combines_with_no_other_credential(
     talker: Talker,
 ) -> None:
     aya = await talker.with_key("threads")

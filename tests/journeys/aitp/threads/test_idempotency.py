@@ -88,7 +88,7 @@ async def test_another_request_under_a_used_key_conflicts_and_is_not_to_be_retri
     assert talker.counts() == before
 
 
-async def test_while_the_first_is_being_written_the_second_is_told_to_come_back(
+async def test_while_the_first_is_being_written_the_second_is_asked_to_retry(
     tmp_path: Path,
 ) -> None:
     async with talking(tmp_path) as talker:
@@ -172,7 +172,7 @@ async def test_a_refused_request_leaves_its_key_free(talker: Talker) -> None:
     assert (await talker.post(thread, "Who?", headers=headers)).ok
 
 
-async def test_of_what_was_sent_only_a_keyed_digest_is_kept_beside_the_key(
+async def test_of_what_was_sent_only_a_keyed_digest_is_kept_next_to_the_key(
     talker: Talker,
 ) -> None:
     body = b'{"messages":["One?"]}'

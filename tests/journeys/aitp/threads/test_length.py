@@ -104,7 +104,7 @@ def check_bounds(agent: ScriptedAgent) -> None:
         assert estimate_tokens(turn.summary) <= SUMMARY
 
 
-async def test_each_message_is_told_or_summarised_once_and_in_order(tmp_path: Path) -> None:
+async def test_each_message_is_included_or_summarised_once_and_in_order(tmp_path: Path) -> None:
     agent = Rememberer()
     async with talking(tmp_path, *BOUNDS, agent=agent) as talker:
         thread = (await talker.open(FACT, wait=SECONDS)).id
@@ -293,7 +293,7 @@ async def test_a_file_is_given_also_when_its_message_is_summarised(tmp_path: Pat
 
 
 @pytest.mark.requirement("AITP-capabilities-8")
-async def test_a_structured_message_is_told_whole_or_named(tmp_path: Path) -> None:
+async def test_a_structured_message_is_rendered_whole_or_named(tmp_path: Path) -> None:
     agent = ScriptedAgent(answer)
     fits = json.dumps({"$schema": SCHEMA, "note": ("a note " * 900)[:900]})
     large = json.dumps({"$schema": SCHEMA, "note": ("a note " * 9000)[:9000]})
@@ -319,7 +319,7 @@ def claude(body: dict[str, Any]) -> Reply:
     return say(f"Certainly. {'We do our best. ' * 10}")
 
 
-async def test_claude_is_told_a_thread_of_200_messages_within_the_ceilings(tmp_path: Path) -> None:
+async def test_claude_gets_a_thread_of_200_messages_within_the_ceilings(tmp_path: Path) -> None:
     async with meeting(tmp_path, claude, *BOUNDS) as met:
         talker = met.talker
         many = [FACT, *(f"Note {n}. {'And so on. ' * 10}" for n in range(99))]

@@ -232,7 +232,7 @@ async def test_a_body_that_stops_half_way_is_not_waited_for(tmp_path: Path) -> N
         assert talker.rows("SELECT id FROM threads") == []
 
 
-async def test_who_asks_whether_to_send_a_body_is_told_to_go_on(talker: Talker) -> None:
+async def test_expect_100_is_answered_with_continue(talker: Talker) -> None:
     head = b"Content-Length: 2\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n"
     answer = await say(talker, head, b"{}")
     assert answer.startswith("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n")

@@ -184,7 +184,7 @@ async def test_nobody_brings_an_actor_of_the_desks_own_name(talker: Talker) -> N
 
 
 @pytest.mark.requirement("AITP-thread-specification-14", "AITP-thread-specification-15")
-async def test_metadata_is_kept_beside_the_actors_and_a_null_parent(talker: Talker) -> None:
+async def test_metadata_is_kept_next_to_the_actors_and_a_null_parent(talker: Talker) -> None:
     opened = await talker.open("Hello.", metadata={"order": "A-17", "parent_id": None})
     metadata = opened.ok["metadata"]
     assert metadata["order"] == "A-17"

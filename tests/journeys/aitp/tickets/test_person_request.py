@@ -101,7 +101,7 @@ async def a_site(
         yield Site(talker, clock)
 
 
-async def test_a_visitor_who_asks_for_a_person_is_told_that_one_was_asked(tmp_path: Path) -> None:
+async def test_a_visitor_who_asks_for_a_person_learns_that_one_was_asked(tmp_path: Path) -> None:
     async with a_site(tmp_path, "on_request") as site:
         thread, said = await site.say(KNOWN, "Thanks. Can I talk to a person about my order?")
         assert said[-1] == SAYS.asked
@@ -298,7 +298,7 @@ async def test_who_floods_the_list_is_held_and_others_are_not(tmp_path: Path) ->
         assert "127.0.0.1" not in stored
 
 
-async def test_where_nobody_comes_the_conversation_is_told(
+async def test_where_no_person_comes_the_conversation_is_notified(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("aitp_desk.desk.tickets.service.LOOK_SECONDS", 0.05)

@@ -170,7 +170,7 @@ async def test_while_a_person_has_a_thread_nobody_else_speaks_there(
         ]
 
 
-async def test_the_agent_is_told_afterwards_what_a_person_has_said(
+async def test_the_agent_learns_afterwards_what_a_person_has_said(
     tmp_path: Path, site: Path
 ) -> None:
     told: list[str] = []
@@ -252,7 +252,7 @@ async def test_a_ticket_outlives_the_process_and_is_answered_while_nothing_serve
         assert (await caller.status(session)).body["response"]["answer"] == "operator: 900 EUR."
 
 
-async def test_what_is_wrong_is_told_and_nothing_changed(tmp_path: Path, site: Path) -> None:
+async def test_errors_are_reported_and_nothing_changed(tmp_path: Path, site: Path) -> None:
     people = People(tmp_path)
     async with talking(tmp_path, site=site) as talker:
         await ask(talker, site)

@@ -330,7 +330,7 @@ async def test_a_thread_that_was_deleted_has_no_transcript_and_no_signatures(
     assert talker.rows(count) == [(0,)]
 
 
-async def test_a_fork_has_a_chain_of_its_own(talker: Talker) -> None:
+async def test_a_fork_has_a_separate_chain(talker: Talker) -> None:
     parent = (await talker.open("One", headers=MANUAL)).id
     fork = (await talker.open("Two", metadata={"parent_id": parent}, headers=MANUAL)).id
     found = await checked(talker, fork)
@@ -338,7 +338,7 @@ async def test_a_fork_has_a_chain_of_its_own(talker: Talker) -> None:
     assert [one.seq for one in found.document.messages] == [1]
 
 
-async def test_whoever_has_one_asks_the_site_for_its_keys(talker: Talker, tmp_path: Path) -> None:
+async def test_a_holder_of_one_asks_the_site_for_its_keys(talker: Talker, tmp_path: Path) -> None:
     thread = (await talker.open("One", headers=MANUAL)).id
     file = tmp_path / "transcript.json"
     read = (await transcript(talker, thread)).ok

@@ -98,7 +98,7 @@ async def test_nothing_is_sent_without_consent(site: Path, monkeypatch: pytest.M
         assert api.requests == []
 
 
-async def test_without_a_key_the_owner_is_told_what_to_do(
+async def test_without_a_key_the_owner_learns_what_to_do(
     site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(API_KEY, raising=False)

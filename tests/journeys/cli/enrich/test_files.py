@@ -47,7 +47,7 @@ def test_fewer_passages_are_written_on_request(site: Path, options: tuple[object
     assert len(requested(site, *options)) == 1
 
 
-def test_results_become_sorted_lines_beside_the_content(site: Path) -> None:
+def test_results_become_sorted_lines_next_to_the_content(site: Path) -> None:
     leave, returns = requested(site)
     done = give_results(
         site,

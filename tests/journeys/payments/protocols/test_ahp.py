@@ -85,7 +85,7 @@ async def test_a_header_does_not_pay_for_words(visitor: Visitor) -> None:
     assert refused.refusal == (400, "invalid_request", None)
 
 
-async def test_who_asks_for_hac_pays_by_what_is_told(desk: Talker) -> None:
+async def test_a_hac_client_pays_by_the_refusal(desk: Talker) -> None:
     refused = await face(desk, "POST", "/capabilities/weather", {"town": "Oslo"})
     assert refused.status == 402
     assert "PAYMENT-REQUIRED" in refused.headers
@@ -136,7 +136,7 @@ async def test_what_is_sold_is_listed_with_its_price_and_how_it_is_paid(desk: Ta
     assert len(set(ids)) == len(ids)
 
 
-async def test_a_resource_asked_for_as_hac_is_told_with_how_to_pay(desk: Talker) -> None:
+async def test_a_resource_requested_as_hac_says_how_to_pay(desk: Talker) -> None:
     refused = await face(desk, "GET", "/reports/2040")
     assert refused.status == 402
     again = refused.error["recovery"]["actions"][0]

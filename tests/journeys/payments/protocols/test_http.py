@@ -93,7 +93,7 @@ async def signed(client: x402Client, told: Any) -> str:
     return encode_payment_signature_header(await client.create_payment_payload(required))
 
 
-async def test_a_payment_that_is_repeated_is_told_what_came_of_the_first(desk: Talker) -> None:
+async def test_a_repeated_payment_returns_the_outcome_of_the_first(desk: Talker) -> None:
     told = await desk.send("POST", WEATHER, {"town": "Rome"})
     header = await signed(payer(), told)
     again = [
@@ -164,7 +164,7 @@ async def test_version_1_of_x402_pays_by_its_own_body_and_header(desk: Talker) -
     ],
 )
 @pytest.mark.parametrize("path", [WEATHER, "/reports/2020"])
-async def test_a_header_that_pays_nothing_is_refused_in_the_doors_form(
+async def test_a_header_that_pays_nothing_is_refused_in_the_protocols_form(
     desk: Talker, path: str, headers: list[tuple[str, str]]
 ) -> None:
     method, body = ("POST", {"town": "Bend"}) if path == WEATHER else ("GET", None)

@@ -65,9 +65,7 @@ async def test_a_tool_is_paid_by_the_client_of_x402(desk: Talker, mode: Mode) ->
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_what_has_to_be_paid_is_told_to_programs_and_in_words(
-    desk: Talker, mode: Mode
-) -> None:
+async def test_a_price_is_reported_to_programs_and_in_words(desk: Talker, mode: Mode) -> None:
     from x402.schemas import PaymentRequired
 
     async with tool_user(desk.desk.url, mode) as client:

@@ -369,7 +369,7 @@ async def test_a_payment_in_a_session_that_does_not_pay_says_why_and_another_doe
 
 
 @pytest.mark.parametrize("how", ["task", "context", "thread"])
-async def test_an_a2a_receiver_is_told_once_its_call_is_paid_in_words(
+async def test_an_a2a_receiver_is_notified_once_its_call_is_paid_in_words(
     shop: Market, how: str
 ) -> None:
     async with receiving() as receiver, tasking(shop.talker.desk) as client:

@@ -152,7 +152,7 @@ async def test_a_form_is_fetched_where_it_is_and_said_on_the_thread(desk: Talker
         assert given["data"]["fields"][0]["value"] == "ada@example.com"
 
 
-async def test_a_form_that_is_not_to_be_had_is_told(desk: Talker) -> None:
+async def test_an_unavailable_form_is_reported(desk: Talker) -> None:
     seller, guest, thread = await together(desk)
     await ask(seller, thread, MAIL | {"form": {"json_url": "http://10.0.0.1/form.json"}})
     async with following(guest, thread, headers=[("Last-Event-ID", "0")]) as listener:

@@ -112,7 +112,7 @@ async def test_documents_are_served_and_their_key_stays_the_same(tmp_path: Path)
     assert first == again != elsewhere
 
 
-async def test_a_document_that_cannot_be_served_is_told_at_the_start(tmp_path: Path) -> None:
+async def test_a_document_that_cannot_be_served_is_reported_at_the_start(tmp_path: Path) -> None:
     class Nameless(Safe):
         """Has a document of a name that is none."""
 

@@ -152,7 +152,7 @@ async def test_what_a_visitor_asks_alone_is_for_the_agent_in_words(desk: Talker)
     assert told.ok["content"] == ["2"], "no answer to what the visitor has asked"
 
 
-async def test_a_decision_that_does_not_count_is_none_to_whoever_has_asked(desk: Talker) -> None:
+async def test_a_decision_that_does_not_count_is_none_to_its_requester(desk: Talker) -> None:
     seller, guest, thread = await together(desk, PUBLISHED)
     await ask(seller, thread, SIZE)
     await guest.post(thread, part(decision={"options": [{"id": "m"}]}))
@@ -202,7 +202,7 @@ async def test_what_is_open_still_tells_of_answers_that_do_not_count(desk: Talke
     assert (await seller.send("GET", f"{THREADS}/{thread}/requests")).ok["data"] == []
 
 
-async def test_what_nobody_answers_is_told_again_once(desk: Talker) -> None:
+async def test_what_gets_no_answer_is_sent_again_once(desk: Talker) -> None:
     seller, guest, thread = await together(desk)
     await ask(seller, thread, SIZE)
     async with following(guest, thread, headers=[("Last-Event-ID", "0")]) as listener:
@@ -238,7 +238,7 @@ async def test_in_a_session_what_waits_on_its_thread_is_answered_in_words(desk: 
     assert json.loads(decided[1])["decision"]["options"] == [{"id": "s", "name": "S"}]
 
 
-async def test_after_its_time_words_are_for_the_agent_and_a_message_is_told_so(
+async def test_after_its_time_words_are_for_the_agent_and_a_message_is_refused(
     tmp_path: Path,
 ) -> None:
     times = [time.time()]

@@ -82,7 +82,7 @@ async def test_a_request_and_its_answer_are_given_to_the_other_as_they_are(passi
     assert (await guest.send("GET", f"{THREADS}/{thread}/requests")).ok["data"] == []
 
 
-async def test_words_beside_it_are_the_agents_and_words_alone_are_no_answer(
+async def test_words_next_to_it_are_the_agents_and_words_alone_are_no_answer(
     passing: Talker,
 ) -> None:
     guest, seller = await passing.with_key("threads"), await passing.with_key("threads")
@@ -139,7 +139,7 @@ async def test_what_breaks_its_schema_is_refused_all_the_same(passing: Talker) -
     assert broken.refusal == (400, "invalid_request", "content[0].decision.options")
 
 
-async def test_rejected_messages_are_refused_with_a_sentence_at_every_door(
+async def test_rejected_messages_are_refused_with_a_sentence_over_every_protocol(
     rejecting: Talker,
 ) -> None:
     guest = await rejecting.with_key("threads")
@@ -188,7 +188,7 @@ async def test_who_takes_part_hears_it_as_it_happens_in_their_own_form(passing: 
     assert json.loads(as_it_is)["request_decision"]["id"] == "s1"
 
 
-async def test_a_setting_that_is_none_of_the_three_is_told(tmp_path: Path) -> None:
+async def test_a_setting_that_is_none_of_the_three_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="takes one of 'accept', 'reject', 'pass'"):
         async with talking(tmp_path, "capabilities.requests.from_visitors=forward"):
             pass

@@ -97,7 +97,7 @@ async def test_what_is_no_healthcheck_is_refused(desk: Talker, wrong: object) ->
     assert await desk.texts(thread) == []
 
 
-async def test_what_others_tell_of_their_health_is_kept_and_nothing_comes_of_it(
+async def test_what_others_report_of_their_health_is_kept_without_effect(
     desk: Talker,
 ) -> None:
     thread = (await desk.open()).id

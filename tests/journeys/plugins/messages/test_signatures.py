@@ -98,7 +98,7 @@ async def structured(who: Talker, thread: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.requirement("AITP-capabilities-7")
-async def test_who_is_asked_by_the_sites_people_signs_and_is_told_what_came_of_it(
+async def test_a_participant_asked_by_the_sites_people_signs_and_gets_the_outcome(
     ground: Ground,
 ) -> None:
     guest = await ground.desk.with_key("threads")
@@ -301,7 +301,7 @@ BOTH_FEES: dict[str, Any] = {
 SHORT_NONCE = {"nonce": "AQIDBA==", "recipient": "app.near", "message": "Who are you?"}
 
 
-async def test_what_upstream_shows_of_wallets_is_taken_and_what_fails_is_told(
+async def test_what_upstream_shows_of_wallets_is_taken_and_what_fails_is_reported(
     tmp_path: Path,
 ) -> None:
     settings = ("capabilities.near_wallet.open_for=60", "capabilities.evm_wallet.open_for=60")

@@ -38,7 +38,7 @@ async def asked(guest: Talker, anna: Operator, *declared: str) -> dict[str, Any]
     return await say(guest, "Are you there?", session, *declared)
 
 
-async def test_an_operators_request_is_told_in_words_and_as_it_is(tmp_path: Path) -> None:
+async def test_an_operators_request_is_rendered_as_text_and_as_data(tmp_path: Path) -> None:
     setting = "capabilities.requests.open_for=3600"
     async with (
         talking(tmp_path, setting, site=write_site(tmp_path), agent=ScriptedAgent()) as guest,

@@ -107,7 +107,7 @@ async def test_an_answer_on_the_thread_is_gone_on_with_in_the_session(buyer: Buy
     assert buyer.orders == ["ridge red"]
 
 
-async def test_a_no_ends_the_call_and_is_told(buyer: Buyer) -> None:
+async def test_a_no_ends_the_call_and_is_reported(buyer: Buyer) -> None:
     session, thread = await up_to_the_consent(buyer)
     told = await buyer.post(thread, decision((await buyer.asked(thread))["id"], "no"))
     assert told == ["Nothing was done."]
@@ -154,7 +154,7 @@ async def test_only_who_has_asked_may_answer(buyer: Buyer) -> None:
     assert await buyer.post(thread, yes) == [DONE], "it still waits for who has asked"
 
 
-async def test_what_was_declined_in_words_meanwhile_is_told_of(buyer: Buyer) -> None:
+async def test_what_was_declined_in_words_meanwhile_is_reported(buyer: Buyer) -> None:
     session, thread = await up_to_the_consent(buyer)
     asked = await buyer.asked(thread)
     told = (await buyer.ask("never mind", session)).ok
@@ -207,7 +207,7 @@ async def test_what_a_call_waits_for_is_open_no_longer_than_it_waits(tmp_path: P
         assert await buyer.listed(thread) == []
 
 
-async def test_what_is_meant_instead_is_asked_anew_and_replaces_what_was_asked(
+async def test_what_is_meant_instead_is_asked_again_and_replaces_the_question(
     buyer: Buyer,
 ) -> None:
     session, thread = await up_to_the_consent(buyer)
@@ -221,7 +221,7 @@ async def test_what_is_meant_instead_is_asked_anew_and_replaces_what_was_asked(
     ]
 
 
-async def test_what_cannot_be_done_any_more_is_told_of(buyer: Buyer) -> None:
+async def test_what_cannot_be_done_any_more_is_reported(buyer: Buyer) -> None:
     _, thread = await up_to_the_consent(buyer)
     (buyer.site / "no-cove").touch()
     yes = decision((await buyer.asked(thread))["id"], "yes")
@@ -231,7 +231,9 @@ async def test_what_cannot_be_done_any_more_is_told_of(buyer: Buyer) -> None:
     assert buyer.orders == []
 
 
-async def test_what_an_agent_asks_back_is_a_choice_that_it_is_told_of(tmp_path: Path) -> None:
+async def test_what_an_agent_asks_back_is_a_choice_and_the_agent_gets_the_answer(
+    tmp_path: Path,
+) -> None:
     options = ("Shipping abroad", "Returns")
 
     async def script(turn: Turn) -> Outcome:
@@ -253,7 +255,7 @@ async def test_what_an_agent_asks_back_is_a_choice_that_it_is_told_of(tmp_path: 
             assert told.endswith(": Returns")
 
 
-async def test_in_a_session_a_choice_is_told_to_the_agent(tmp_path: Path) -> None:
+async def test_in_a_session_a_choice_is_passed_to_the_agent(tmp_path: Path) -> None:
     async def script(turn: Turn) -> Outcome:
         if turn.pending is None:
             return Clarification("Which?", ("One", "Two"))
@@ -281,7 +283,7 @@ async def test_in_a_session_a_choice_is_told_to_the_agent(tmp_path: Path) -> Non
         assert last["response"]["answer"] == "And this? One"
 
 
-async def test_a_request_of_a_visitors_own_is_told_to_the_agent(tmp_path: Path) -> None:
+async def test_a_visitors_own_request_is_passed_to_the_agent(tmp_path: Path) -> None:
     async def script(turn: Turn) -> Outcome:
         return Answer(f"asked: {turn.question}")
 
@@ -372,7 +374,7 @@ async def test_who_has_no_credential_is_asked_and_answers_too(anybody: Buyer) ->
     assert ["The cove has two kilos."] in await visitor.said(thread)
 
 
-async def test_of_answers_at_two_doors_at_once_one_has_it_done(buyer: Buyer) -> None:
+async def test_of_answers_over_two_protocols_at_once_one_has_it_done(buyer: Buyer) -> None:
     session, thread = await up_to_the_consent(buyer)
     yes = decision((await buyer.asked(thread))["id"], "yes")
     over_ahp, _, _ = await asyncio.gather(

@@ -161,7 +161,9 @@ async def test_what_a_browser_sends_without_asking_ahead_keeps_nothing(desk: Tal
 
 
 @pytest.mark.parametrize("path", PREFLIGHTS)
-async def test_a_browser_that_asks_ahead_is_told_what_it_may_send(desk: Talker, path: str) -> None:
+async def test_a_preflight_request_returns_what_the_browser_may_send(
+    desk: Talker, path: str
+) -> None:
     wanted, methods = PREFLIGHTS[path]
     for origin in (SHOP, desk.desk.url):
         heard = await ahead(desk, path, origin, wanted, "authorization, content-type")

@@ -237,7 +237,7 @@ async def test_headers_that_two_readers_could_read_differently_are_refused(
     assert desk.counts() == before
 
 
-async def test_unknown_ids_are_refused_alike_at_every_door(desk: Talker) -> None:
+async def test_unknown_ids_are_refused_the_same_way_over_every_protocol(desk: Talker) -> None:
     for id_ in ("x", "thread_" + "0" * 36, "%00", "%F0%9F%99%82", "a" * 6000):
         for method, path in (
             ("GET", f"/v1/threads/{id_}"),

@@ -81,7 +81,7 @@ async def test_who_may_upload_nothing_sends_a_mebibyte_at_most(talker: Talker, d
 
 
 @every_door
-async def test_more_values_than_anybody_needs_are_refused(talker: Talker, door: str) -> None:
+async def test_more_values_than_needed_are_refused(talker: Talker, door: str) -> None:
     path, headers, body = request(door, "Hello.")
     body["more"] = [[]] * MAX_VALUES
     told = await talker.send("POST", path, body, headers=headers)

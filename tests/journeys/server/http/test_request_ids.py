@@ -64,7 +64,7 @@ async def test_strangers_name_no_request(tmp_path: Path) -> None:
         assert "X-Request-Id" not in (await ask(talker, GIVEN.encode())).headers
 
 
-async def test_a_fault_is_found_by_the_proxys_id_or_one_of_its_own(
+async def test_a_fault_is_found_by_the_proxys_id_or_a_new_one(
     behind: Talker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("aitp_desk.desk.conversations.service.ConversationService.ask", break_down)

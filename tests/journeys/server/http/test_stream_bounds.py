@@ -43,7 +43,7 @@ async def test_a_slow_reader_is_cut_off_and_misses_nothing_when_it_comes_back(
         assert heard == list(range(1, count + 1))
 
 
-async def test_who_missed_more_than_a_connection_holds_is_told_all_of_it(tmp_path: Path) -> None:
+async def test_a_follower_who_missed_more_than_a_buffer_gets_all_of_it(tmp_path: Path) -> None:
     count = 60
     async with talking(tmp_path) as talker:
         thread_id = (await talker.open()).id
@@ -135,7 +135,7 @@ async def test_a_stream_counts_as_one_request(tmp_path: Path) -> None:
             assert refused.refusal == (429, "rate_limited", None)
 
 
-async def test_a_heartbeat_keeps_the_connection_and_looks_at_access_anew(tmp_path: Path) -> None:
+async def test_a_heartbeat_keeps_the_connection_and_checks_access_again(tmp_path: Path) -> None:
     clock = Clock(NOON)
     async with talking(tmp_path, "events.heartbeat_seconds=1", clock=clock) as talker:
         keyed = await talker.with_key("threads")
@@ -202,6 +202,6 @@ async def test_the_serving_process_takes_the_files_that_its_streams_need_and_end
 @pytest.mark.parametrize(
     "path", ["/v1/threads/x/events/", "/v1/threads/events", "/v1/threads//events"]
 )
-async def test_there_is_no_stream_beside_the_threads_own(tmp_path: Path, path: str) -> None:
+async def test_there_is_no_stream_but_the_threads(tmp_path: Path, path: str) -> None:
     async with talking(tmp_path) as talker:
         assert (await talker.send("GET", path)).status == 404

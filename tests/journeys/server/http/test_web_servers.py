@@ -114,7 +114,7 @@ async def test_who_would_rather_have_the_manifest_is_given_what_is_the_desk_s(
             assert response.history == ()
 
 
-async def test_nginx_does_not_send_a_page_again_to_whoever_has_it(tmp_path: Path) -> None:
+async def test_nginx_does_not_send_a_page_again_to_a_client_that_has_it(tmp_path: Path) -> None:
     async with beside("nginx", tmp_path) as client:
         async with client.get("/policies/returns") as response:
             tag = response.headers["ETag"]
@@ -200,7 +200,7 @@ async def test_visitors_are_told_apart_whatever_they_claim_to_be(
 
 
 @every_server
-async def test_an_operator_signs_in_and_is_told_what_waits(tmp_path: Path, kind: Kind) -> None:
+async def test_an_operator_signs_in_and_sees_what_waits(tmp_path: Path, kind: Kind) -> None:
     """By a browser: with the origin of the site, and a cookie that comes back by itself."""
     from_page = {"Origin": f"http://{HOST}", "Sec-Fetch-Site": "same-origin"}
     made = ("--data", tmp_path / "data", "--name", "anna", "--scope", "operator")

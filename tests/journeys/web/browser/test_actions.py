@@ -147,7 +147,7 @@ async def test_what_is_typed_is_said_with_it(
         await expect(visitor.box).to_have_value("")
 
 
-async def test_what_goes_on_by_itself_is_told_in_the_end(
+async def test_what_runs_in_the_background_is_reported_in_the_end(
     tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:
     async with at_lamps(tmp_path, browser) as (visitor, key):

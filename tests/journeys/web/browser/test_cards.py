@@ -231,7 +231,7 @@ async def test_a_yes_is_one_button(tmp_path: Path, browser: OpenBrowser, expect:
         assert visitor.messages()[0]["decision"]["options"] == [{"id": "n"}]
 
 
-async def test_a_form_says_what_is_wrong_beside_its_fields(
+async def test_a_form_shows_errors_next_to_its_fields(
     tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:
     asking = Asking()
@@ -403,7 +403,7 @@ async def test_what_is_not_answered_in_time_is_closed(
         await expect(visitor.card.get_by_role("radio")).to_have_count(0)
 
 
-async def test_a_message_that_cannot_be_shown_is_told_in_words(
+async def test_a_message_that_cannot_be_shown_is_rendered_as_text(
     tmp_path: Path, browser: OpenBrowser, expect: Expect, overheard: Overheard
 ) -> None:
     asking = Asking()

@@ -62,7 +62,7 @@ async def asked_by_a_person(
     return thread
 
 
-async def test_what_the_capability_refuses_is_said_beside_the_field(
+async def test_a_capabilitys_refusal_is_next_to_the_field(
     tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:
     data = tmp_path / "data"

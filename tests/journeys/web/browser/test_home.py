@@ -201,7 +201,7 @@ async def test_what_an_answer_says_stays_text(
         assert await page.title() == title
 
 
-async def test_a_refusal_is_told_in_words_and_can_be_tried_again(
+async def test_a_refusal_is_in_words_and_can_be_tried_again(
     tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:
     limits = ("limits.enabled=true", "limits.converse_per_minute=1")
@@ -214,7 +214,7 @@ async def test_a_refusal_is_told_in_words_and_can_be_tried_again(
         await expect(page.get_by_role("button", name="Try again")).to_be_visible()
 
 
-async def test_a_conversation_that_has_ended_begins_anew_by_itself(
+async def test_a_conversation_that_has_ended_starts_again(
     tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:
     turns = "sessions.max_turns=1"
@@ -228,7 +228,7 @@ async def test_a_conversation_that_has_ended_begins_anew_by_itself(
         await expect(turn.locator(".answer")).to_contain_text("2 EUR")
 
 
-async def test_a_desk_that_is_gone_is_told_in_words(
+async def test_a_desk_that_is_gone_is_reported_in_words(
     tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:
     async with browser() as context:

@@ -75,7 +75,7 @@ async def parts(ground: Ground, thread: str) -> list[list[dict[str, Any]]]:
     return [message["parts"] for message in listed["data"]]
 
 
-async def test_a_request_is_shown_as_it_is_and_as_it_stands(ground: Ground) -> None:
+async def test_a_request_is_shown_as_sent_and_with_its_present_state(ground: Ground) -> None:
     thread = await asked(ground, **TENTS)
     ((shown,),) = await parts(ground, thread)
     assert shown["text"].startswith("Which tent?\nBoth fit two people.\n1. Ridge (349.00 USD)")
@@ -106,7 +106,7 @@ async def test_lists_tell_what_was_asked_last_in_words(ground: Ground) -> None:
     assert line["last"]["text"] == "Size? 1. S 2. m Reply 1 or 2." == shown["last"]["text"]
 
 
-async def test_what_is_asked_is_told_live(ground: Ground) -> None:
+async def test_questions_are_shown_live(ground: Ground) -> None:
     opened = (await ground.guest.open("Hello", wait=10)).id
     async with ground.anna.follow(f"threads/{opened}/events") as anna:
         words = "Please choose."
@@ -184,7 +184,7 @@ async def test_at_a_further_agent_it_is_the_same(ground: Ground) -> None:
     assert (listed[0]["speaker"], listed[0]["operator"]) == ("operator", "anna")
 
 
-async def test_whoever_asks_over_ahp_answers_an_operators_question_there(ground: Ground) -> None:
+async def test_a_visitor_over_ahp_answers_an_operators_question_there(ground: Ground) -> None:
     visitor = Visitor(ground.guest.desk, ground.guest.http)
     first = await visitor.ask("Do you sell tents?", "site_info")
     thread = await ground.guest.thread_of(first.session_id)

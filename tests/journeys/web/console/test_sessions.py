@@ -72,7 +72,7 @@ async def operator(ground: Ground) -> AsyncIterator[Operator]:
         yield operator
 
 
-async def test_a_key_of_an_operator_signs_in_and_the_page_is_told_what_it_needs(
+async def test_an_operators_key_signs_in_and_the_page_gets_what_it_needs(
     ground: Ground,
 ) -> None:
     key = await ground.key(name="Anna Müller")
@@ -111,7 +111,7 @@ async def test_the_cookie_is_for_these_pages_alone_and_no_script_reads_it(
     assert 0 < int(cookie["max-age"]) <= HOUR
 
 
-async def test_other_keys_do_not_sign_in_and_it_is_told_what_is_needed(ground: Ground) -> None:
+async def test_other_keys_do_not_sign_in_and_the_page_says_what_is_needed(ground: Ground) -> None:
     keys = {
         WORTHLESS: 401,
         "": 401,

@@ -154,7 +154,7 @@ async def test_operators_see_each_others_notes_and_no_visitor_does(ground: Groun
     assert mark not in str((await ground.talker.messages(thread)).ok)
 
 
-async def test_who_comes_back_is_told_what_it_missed_and_nothing_twice(ground: Ground) -> None:
+async def test_a_returning_follower_gets_what_it_missed_and_nothing_twice(ground: Ground) -> None:
     thread = (await ground.talker.open("one", headers=MANUAL)).ok["id"]
     path = f"threads/{thread}/events"
     async with ground.anna.follow(f"{path}?after=0") as listener:
@@ -175,7 +175,7 @@ async def test_who_comes_back_is_told_what_it_missed_and_nothing_twice(ground: G
         assert shown.refusal == (400, "invalid_request", "after")
 
 
-async def test_an_answer_is_told_while_it_is_written(tmp_path: Path) -> None:
+async def test_an_answer_is_streamed_while_it_is_written(tmp_path: Path) -> None:
     agent = PacedAgent()
     async with (
         talking(tmp_path, agent=agent) as talker,
@@ -218,7 +218,7 @@ async def test_the_agent_falls_silent_when_an_operator_takes_over(tmp_path: Path
         assert await talker.texts(thread) == ["Hello?", "I have it."]
 
 
-async def test_what_is_deleted_is_told_and_gone(ground: Ground) -> None:
+async def test_what_is_deleted_is_reported_and_gone(ground: Ground) -> None:
     owner = await ground.talker.with_key("threads")
     thread = (await owner.open()).id
     message = (await owner.post(thread, "A secret.", headers=MANUAL)).id
@@ -365,7 +365,7 @@ async def test_lists_and_searches_of_an_operator_are_noted(ground: Ground) -> No
     assert "Hello" not in str(noted)
 
 
-async def test_what_is_said_in_a_session_is_told_before_the_next_heartbeat(ground: Ground) -> None:
+async def test_what_is_said_in_a_session_is_sent_before_the_next_heartbeat(ground: Ground) -> None:
     visitor = Visitor(ground.talker.desk, ground.talker.http)
     first = await visitor.ask("Do you sell lamps?", "site_info")
     thread = await ground.talker.thread_of(first.session_id)

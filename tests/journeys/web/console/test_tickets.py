@@ -225,7 +225,7 @@ async def test_operators_are_told_at_once_what_waits_and_when_it_changes(ground:
         await ground.ben.post(f"tickets/{ticket['id']}/close", reason="")
 
 
-async def test_the_load_is_told_by_the_hour(ground: Ground) -> None:
+async def test_the_load_is_shown_by_the_hour(ground: Ground) -> None:
     await ground.ask("a bulb")
     load = await ground.anna.get("load?hours=2")
     assert load["bucket_seconds"] == 3600

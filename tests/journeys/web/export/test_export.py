@@ -141,7 +141,7 @@ def test_the_headers_file_names_the_manifest_everywhere_and_the_types_of_what_is
     assert everywhere.isdisjoint(others)
 
 
-def test_vercel_is_told_the_same_headers(tmp_path: Path) -> None:
+def test_vercel_gets_the_same_headers(tmp_path: Path) -> None:
     export(tmp_path / "out")
     told = {
         rule["source"].replace("(.*)", "*"): [
@@ -229,7 +229,7 @@ def test_pages_of_the_site_s_own_server_are_linked_to(tmp_path: Path) -> None:
     assert f"({URL}/old_%28shop%29)" in (tmp_path / "out" / "llms.txt").read_text()
 
 
-def test_a_page_that_would_stand_in_another_file_s_place_is_told_and_left_out(
+def test_a_page_that_would_replace_another_file_is_reported_and_left_out(
     tmp_path: Path,
 ) -> None:
     folder = site(tmp_path / "site", page="# Page\n\nHello.")
@@ -253,7 +253,7 @@ def test_names_with_strange_signs_are_found_at_their_addresses(tmp_path: Path) -
     assert (tmp_path / "out" / "old.html" / "index.html").is_file()
 
 
-def test_a_link_to_what_is_not_exported_is_told_with_its_page(tmp_path: Path) -> None:
+def test_a_link_to_an_unexported_page_is_reported_with_its_page(tmp_path: Path) -> None:
     text = "# Prices\n\n[List](files/prices.xlsx), [home](/), [us](/about), [style](/robots.txt)."
     folder = site(tmp_path / "site", prices=text, about="# About\n\nUs.")
     written = export(tmp_path / "out", folder=folder)

@@ -122,7 +122,7 @@ def test_what_a_killed_export_has_left_is_cleared_by_the_next(tmp_path: Path) ->
     assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
 
 
-def test_a_hidden_folder_of_somebody_else_s_is_not_cleared(tmp_path: Path) -> None:
+def test_a_hidden_folder_of_another_program_is_not_cleared(tmp_path: Path) -> None:
     for name in (".out.export", ".out.export-replaced"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "diary.txt").write_text("mine")
@@ -144,7 +144,7 @@ def test_two_exports_to_one_place_do_not_meet(tmp_path: Path) -> None:
     assert export(tmp_path / "out").pages == 4
 
 
-def test_a_place_that_cannot_be_replaced_is_told_before_anything_is_written() -> None:
+def test_a_place_that_cannot_be_replaced_is_reported_before_anything_is_written() -> None:
     with pytest.raises(ExportError, match="mounted"):
         export(Path("/proc"))
 

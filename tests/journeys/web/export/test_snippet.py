@@ -71,7 +71,7 @@ async def test_a_site_that_answers_nothing_sends_nobody_to_ask() -> None:
     assert "GET https://books.example/llms.txt" in "\n".join(lines)
 
 
-async def test_a_mistake_in_the_settings_is_told_and_nothing_printed() -> None:
+async def test_an_error_in_the_settings_is_reported_and_nothing_printed() -> None:
     code, lines, errors = await run("snippet", SITE, "--set", "site.url=books")
     assert (code, lines) == (1, [])
     assert errors[0].startswith("site.url: ")

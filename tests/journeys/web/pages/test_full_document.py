@@ -49,7 +49,7 @@ async def read(visitor: Visitor) -> tuple[str, str, str]:
         return text, response.headers["ETag"], response.headers["X-Markdown-Tokens"]
 
 
-async def test_the_pages_of_a_large_site_are_written_before_somebody_asks_and_once(
+async def test_the_pages_of_a_large_site_are_written_once_and_before_the_first_request(
     tmp_path: Path, folder: Path, written: queue.Queue[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(all_pages, "LARGE_PASSAGES", 1)

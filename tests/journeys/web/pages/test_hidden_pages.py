@@ -37,7 +37,7 @@ async def is_shown(visitor: Visitor, address: str) -> bool:
 
 
 @pytest.mark.parametrize("agent", ["", "books"])
-async def test_a_page_that_is_not_shown_at_its_address_is_told_and_no_other(
+async def test_only_a_page_that_is_not_shown_at_its_address_is_reported(
     tmp_path: Path, agent: str
 ) -> None:
     site = tmp_path / "site"

@@ -204,7 +204,7 @@ async def test_the_content_signals_are_the_owner_s(tmp_path: Path) -> None:
             assert signal == "ai-train=yes, search=no, ai-input=yes"
 
 
-async def test_a_page_that_changes_is_written_anew(tmp_path: Path) -> None:
+async def test_a_page_that_changes_is_written_again(tmp_path: Path) -> None:
     folder = tmp_path / "site"
     folder.mkdir()
     (folder / "page.md").write_text("# Page\n\nFirst.\n")
@@ -228,7 +228,7 @@ async def test_what_is_missing_varies_by_what_is_read(reader: Visitor, path: str
 
 
 @pytest.mark.parametrize("path", ["/nowhere", "/nowhere.md", "/plan", "/plan.md", "/.md"])
-async def test_what_is_missing_is_told_in_markdown_with_the_ways_on(
+async def test_a_missing_page_is_reported_in_markdown_with_links(
     reader: Visitor, path: str
 ) -> None:
     async with reader.http.get(path, headers=MARKDOWN) as response:
@@ -241,7 +241,7 @@ async def test_what_is_missing_is_told_in_markdown_with_the_ways_on(
     assert f"]({MANIFEST})" in text
 
 
-async def test_who_does_not_say_what_it_reads_is_told_in_json(reader: Visitor) -> None:
+async def test_a_client_without_accept_gets_json(reader: Visitor) -> None:
     async with reader.http.get("/nowhere.md") as response:
         assert response.status == 404
         assert response.content_type == "application/json"

@@ -39,7 +39,7 @@ async def test_a_choice_that_is_sent_as_a_message_is_answered_with_the_quote(
         assert [one for one in said if "quote" in one]
 
 
-async def test_who_names_the_thread_is_told_the_turns_last_event(visitor: Visitor) -> None:
+async def test_a_poll_by_thread_gets_the_turns_last_event(visitor: Visitor) -> None:
     first = await visitor.ask("How long may I return a book?")
     assert "last_event" not in first.body["meta"]
     async with visitor.http.get(f"/v1/threads/{first.session_id}") as response:

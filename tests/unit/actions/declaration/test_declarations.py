@@ -181,7 +181,7 @@ async def test_a_price_may_follow_from_the_arguments(shop: tuple[OfferedAction, 
     assert await stock.price(stock.read({"sku": "TS-001"}), CONTEXT) is None
 
 
-async def test_a_precondition_that_is_not_met_is_told_with_what_helps(
+async def test_an_unmet_precondition_is_reported_with_what_helps(
     shop: tuple[OfferedAction, ...],
 ) -> None:
     order, _ = shop

@@ -376,7 +376,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_declaration_is_told_with_its_place_and_what_to_write(
+def test_a_wrong_declaration_is_reported_with_its_place_and_a_correction(
     name: str, tmp_path: Path
 ) -> None:
     body, *expected = WRONG[name]
@@ -392,7 +392,7 @@ def test_a_wrong_declaration_is_told_with_its_place_and_what_to_write(
     assert all(line <= place <= line + body.count("\n") for place in places)
 
 
-def test_all_that_is_wrong_is_told_together(tmp_path: Path) -> None:
+def test_all_errors_are_reported_together(tmp_path: Path) -> None:
     bodies = [body.replace("f(", f"f{n}(") for n, (body, *_) in enumerate(WRONG.values())][:3]
     assert len(problems(tmp_path, "\n".join(bodies))) == 3
 

@@ -60,7 +60,7 @@ async def test_whether_it_looks_at_an_argument_that_is_there(tmp_path: Path) -> 
         assert await made.question({}, CONTEXT) is None
 
 
-async def test_what_the_function_refuses_is_told(tmp_path: Path) -> None:
+async def test_what_the_function_refuses_is_reported(tmp_path: Path) -> None:
     """An error of the desk's own passes as it is."""
     body = '@order.asks("items")\ndef which() -> Choose: raise InvalidRequest("None left.")'
     with pytest.raises(InvalidRequest, match="None left"):

@@ -189,13 +189,13 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_declaration_is_told_with_what_to_write(name: str, tmp_path: Path) -> None:
+def test_a_wrong_declaration_is_reported_with_a_correction(name: str, tmp_path: Path) -> None:
     body, expected = WRONG[name]
     (told,) = problems(tmp_path, body)
     assert expected in told
 
 
-def test_of_an_affordance_of_a_wrong_action_only_the_action_is_told(tmp_path: Path) -> None:
+def test_for_an_affordance_of_a_wrong_action_only_the_action_is_reported(tmp_path: Path) -> None:
     body = (
         f'@action\ndef go(): "G."\n@resource("/x/{{a}}"){READ}'
         '@f.affords("go")\ndef can_go(one: int) -> bool: ...'

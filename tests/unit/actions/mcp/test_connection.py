@@ -57,7 +57,7 @@ async def test_all_calls_share_one_connection_that_is_made_at_the_first() -> Non
     assert server.closed == 1
 
 
-async def test_a_connection_that_was_lost_is_made_anew() -> None:
+async def test_a_lost_connection_is_opened_again() -> None:
     server = Server()
     async with server.connection.run():
         before = await server.connection.client()

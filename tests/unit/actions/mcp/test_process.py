@@ -19,7 +19,7 @@ PROGRAM = (sys.executable, str(Path(mcp_server.__file__).absolute()))
 
 @pytest.mark.servers
 @pytest.mark.parametrize(("env", "name"), [((), "nobody"), (("SHOP_NAME",), "Bend")])
-async def test_a_process_is_given_what_it_is_allowed_and_begun_anew_when_it_ends(
+async def test_a_process_gets_what_it_is_allowed_and_is_restarted_when_it_ends(
     tmp_path: Path, env: tuple[str, ...], name: str
 ) -> None:
     server = Mcp(name="shop", command=PROGRAM, env=env, tools=("*",))

@@ -198,7 +198,7 @@ def test_a_file_that_cannot_be_read_says_why(tmp_path: Path, text: str, message:
     assert problems(configured(tmp_path, text)) == [f"openapi, {FILE}: {message}"]
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     config = configured(tmp_path, document({}))
     (tmp_path / FILE).unlink()
     assert problems(config) == [f"openapi, {FILE}: cannot be read: No such file or directory."]
@@ -229,7 +229,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
             yield from places(each, (*path, key))
 
 
-def test_a_file_that_is_wrong_anywhere_is_told_of_and_is_no_fault_of_the_desk(
+def test_a_file_with_an_error_anywhere_is_reported_and_is_no_fault_of_the_desk(
     tmp_path: Path,
 ) -> None:
     schema = {"type": ["object", "null"], "properties": {"a": {"enum": [1]}}, "required": ["a"]}

@@ -272,7 +272,7 @@ def test_a_body_that_is_no_plain_object_is_one_argument(tmp_path: Path) -> None:
     assert (list(takes["properties"]), takes.get("required")) == (["body"], None)
 
 
-def test_a_body_of_which_is_not_said_that_it_is_required_is_used_alike(tmp_path: Path) -> None:
+def test_a_body_without_a_required_flag_is_sent_the_same_way(tmp_path: Path) -> None:
     body = {"content": taking(ORDER)["content"]}
     offered = only(tmp_path, document({"method": "post", "requestBody": body}))
     whole = only(tmp_path, document({"method": "post", "requestBody": taking(ORDER)}))

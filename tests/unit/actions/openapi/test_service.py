@@ -215,7 +215,7 @@ async def test_an_answer_that_breaks_its_schema_is_a_fault(tmp_path: Path) -> No
                     await call(offered)
 
 
-async def test_each_status_has_a_schema_of_its_own(tmp_path: Path) -> None:
+async def test_each_status_has_a_separate_schema(tmp_path: Path) -> None:
     responses = answering(COUNT) | {
         "202": {"description": "Later."},
         "2XX": answering(RANGE)["200"],

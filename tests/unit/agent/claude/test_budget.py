@@ -90,7 +90,7 @@ def test_no_limit_of_the_day_is_no_limit() -> None:
     assert not day.is_spent
 
 
-def test_an_answer_gets_what_room_the_reply_has_left() -> None:
+def test_an_answer_gets_the_space_that_the_reply_has_left() -> None:
     spending = ReplyBudget(Claude(reply_tokens=1000), DailyBudget(0, Clock()))
     call = spending.begin(600, 600)
     assert call.longest == 400
@@ -117,7 +117,7 @@ def test_every_try_of_a_call_is_paid_for() -> None:
     assert spending.cost == pytest.approx(1.5 + 0.05 + 10)
 
 
-def test_what_a_call_took_yesterday_makes_no_room_today() -> None:
+def test_a_call_of_yesterday_takes_no_space_today() -> None:
     clock = Clock(86_400 * 20_000 - 1)
     day = DailyBudget(1000, clock)
     late = ReplyBudget(Claude(), day).begin(500, 500)

@@ -125,7 +125,7 @@ def test_a_callers_description_is_quoted_and_its_schema_an_objects() -> None:
     assert json.loads(quoted) == {"caller": tool.description}
 
 
-def test_a_step_of_an_earlier_turn_is_told_as_it_was() -> None:
+def test_a_step_of_an_earlier_turn_is_repeated_unchanged() -> None:
     call = ToolCall("toolu_1", "gone", "no json")
     message = call_message("One moment.", [ToolCallRecord(call)], {})
     assert message["content"] == [

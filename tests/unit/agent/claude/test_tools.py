@@ -115,7 +115,7 @@ async def test_thinking_is_sent_back_as_it_came(tmp_path: Path) -> None:
     assert own["content"][0] == {"type": "thinking", "thinking": "", "signature": "abc="}
 
 
-async def test_what_was_called_is_told_whatever_the_reply_comes_to(tmp_path: Path) -> None:
+async def test_a_call_is_reported_whatever_the_reply_becomes(tmp_path: Path) -> None:
     async def invoke(_call: ToolCall) -> ToolResult:
         return ToolResult("Done.")
 

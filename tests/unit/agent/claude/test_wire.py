@@ -213,7 +213,7 @@ async def test_tools_and_rules_are_read_from_the_cache(tmp_path: Path) -> None:
     assert (first.usage.cached, second.usage.cached > 100) == (0, True)
 
 
-async def test_what_it_cost_is_told_in_the_log_and_nothing_that_was_said(tmp_path: Path) -> None:
+async def test_the_cost_is_logged_and_nothing_that_was_said(tmp_path: Path) -> None:
     async with asking(tmp_path, say(WRAPPED, 0), price_in=1_000_000) as asked:
         with capture_logs() as logs:
             outcome = await asked.answer()
@@ -302,7 +302,7 @@ async def test_a_summary_is_the_models_or_else_cut(tmp_path: Path) -> None:
     )
 
 
-async def test_a_summary_has_room_for_thinking(tmp_path: Path) -> None:
+async def test_a_summary_has_space_for_thinking(tmp_path: Path) -> None:
     async with asking(tmp_path, say("All is well."), thinking="adaptive") as asked:
         assert await asked.agent.summarise("", [Utterance("visitor", "Hello.")], 400)
         [sent] = asked.api.requests

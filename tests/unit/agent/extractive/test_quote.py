@@ -205,7 +205,7 @@ async def test_of_a_table_the_rows_that_matter_are_quoted(tmp_path: Path) -> Non
     assert text.count("crane") < len(rows) / 2
 
 
-async def test_a_change_note_is_no_answer_of_its_own(tmp_path: Path) -> None:
+async def test_a_change_note_is_not_an_answer(tmp_path: Path) -> None:
     note = "Changed in version 3: the anchor chain was longer."
     fact = "The anchor chain is 30 meters."
     page = f"# Anchors\n\n{note}\n\n{FILLER * 5}\n\n{fact}\n\n{FILLER * 5}\n"

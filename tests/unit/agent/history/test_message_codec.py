@@ -178,7 +178,7 @@ def test_only_other_parties_are_called_by_name() -> None:
     assert names == ["", "", "visitor"]
 
 
-def test_what_was_said_before_the_thread_began_is_told_first_and_never_asked() -> None:
+def test_what_was_said_before_the_thread_began_comes_first_and_is_never_asked() -> None:
     context = [said("Then?"), replied("Which?\n1. A", asks_back=True), said("Hm.")]
     now = thread_of(said("Now?"))
     turn = read_turn(now, SITE, now, context)
@@ -210,7 +210,7 @@ def test_more_questions_than_can_be_quoted_at_once_are_told_before_the_newest() 
     assert [said.text for said in turn.transcript] == ["Old?", half]
 
 
-def test_the_summary_is_told_beside_what_is_still_told_whole() -> None:
+def test_the_summary_is_next_to_what_is_still_whole() -> None:
     now = thread_of(said("Now?"))
     turn = read_turn(now, SITE, now, (), "They met.")
     assert turn is not None

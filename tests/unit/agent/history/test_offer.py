@@ -49,7 +49,7 @@ def test_the_first_accepted_type_that_is_declared_and_fits_is_given_else_text_el
     assert set(asked) <= set(declared)
 
 
-def test_who_accepts_a_declared_type_of_which_nothing_fits_is_told_what_else_there_is() -> None:
+def test_a_declared_type_that_nothing_fits_is_answered_with_what_else_there_is() -> None:
     action = Action("find", "Finds.", answer_types=(TEXT, "media/video", "application/feed"))
     with pytest.raises(UnsupportedType) as refused:
         negotiate(["media/video"], action, lambda kind: kind != "media/video")

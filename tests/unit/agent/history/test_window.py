@@ -151,7 +151,7 @@ def test_a_text_is_shortened_in_its_middle_and_never_past_its_room(
         assert len(start) + int(count) + len(end) == len(whole)
 
 
-def test_a_long_plain_message_leaves_half_of_the_room_to_others() -> None:
+def test_a_long_plain_message_leaves_half_of_the_space_to_others() -> None:
     long = message(2, Origin.VISITOR, ["word " * 5000])
     window = open_window(heard([message(1, Origin.DESK, ["Hello."]), long], ROOM), ROOM)
     assert [one.place for one in window] == [1, 2]
@@ -159,7 +159,7 @@ def test_a_long_plain_message_leaves_half_of_the_room_to_others() -> None:
     assert "characters left out" in window[1].message.content[0]
 
 
-def test_a_structured_message_is_whole_up_to_the_room_and_named_beyond() -> None:
+def test_a_structured_message_is_whole_up_to_the_limit_and_named_beyond() -> None:
     nearly = message(1, Origin.VISITOR, [structured(2000)])
     assert ROOM // 2 < read_message(1, nearly, ROOM).tokens <= ROOM
     assert read_message(1, nearly, ROOM).message is nearly

@@ -299,7 +299,7 @@ def test_a_question_for_one_thing_offers_its_answers() -> None:
     assert said == [{"gift_wrap": True}, {"gift_wrap": False}]
 
 
-def test_whoever_does_not_want_it_any_more_is_not_asked_again() -> None:
+def test_a_request_that_is_withdrawn_is_not_asked_again() -> None:
     asked = fill_arguments(ACTIONS["mug"], "red", now=NOW)
     for words in ("never mind", "Forget it!", "no, thanks", "stop"):
         dropped = fill_arguments(ACTIONS["mug"], words, now=NOW, before=asked.memory)
@@ -308,7 +308,7 @@ def test_whoever_does_not_want_it_any_more_is_not_asked_again() -> None:
     assert not fill_arguments(ACTIONS["mug"], "stop", now=NOW).is_dropped
 
 
-def test_a_value_that_breaks_a_rule_is_told_and_not_taken() -> None:
+def test_a_value_that_breaks_a_rule_is_reported_and_not_taken() -> None:
     action = taking(
         rating={"type": "integer", "minimum": 1, "maximum": 5},
         code={"type": "string", "maxLength": 4},

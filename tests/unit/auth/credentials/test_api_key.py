@@ -20,7 +20,7 @@ def kept(id_: str, text: str) -> Key:
     return Key(id=id_, name="n", hash=KEYS.hash_token(text, 1), scopes=("threads",), created_at=1)
 
 
-def test_a_new_key_parses_to_its_id_and_no_two_are_alike() -> None:
+def test_a_new_key_parses_to_its_id_and_no_two_are_equal() -> None:
     made = [make_api_key() for _ in range(50)]
     assert all(parse_api_key(text) == id_ for id_, text in made)
     assert len({id_ for id_, _ in made}) == len({text for _, text in made}) == 50

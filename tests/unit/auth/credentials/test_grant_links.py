@@ -94,6 +94,6 @@ def test_a_link_stands_once_and_alone() -> None:
             read_credentials(CIMultiDict([("Desk-Grant", LINK), (name, value)]))
 
 
-def test_no_two_links_are_alike() -> None:
+def test_no_two_links_are_equal() -> None:
     assert len({make_link_secret() for _ in range(100)}) == 100
     assert len(make_link_secret()) == len(LINK) == len("link_") + 43  # 256 bits in base64

@@ -272,7 +272,7 @@ async def test_a_token_that_breaks_a_rule_is_refused_and_told_which(
                 assert said not in caught.value.message
 
 
-async def test_the_good_token_beside_the_bad_ones_is_good() -> None:
+async def test_the_good_token_next_to_the_bad_ones_is_good() -> None:
     assert (await prove(GOOD)).principal.id == "jwt:login:aya"
     assert (await prove(sign_raw(HEAD, BODY, "EdDSA"))).principal.id == "jwt:login:aya"
 

@@ -57,7 +57,7 @@ def test_the_key_before_is_published_until_its_longest_token_is_dead() -> None:
     assert ids(NOW, now=dead) == [second]
 
 
-def test_who_keeps_the_published_keys_as_long_as_is_told_knows_every_key_that_signs() -> None:
+def test_cached_published_keys_include_every_key_that_signs() -> None:
     assert AHEAD_SECONDS > PUBLISHED_FOR_SECONDS
 
 
@@ -67,7 +67,7 @@ def test_who_keeps_the_published_keys_as_long_as_is_told_knows_every_key_that_si
     st.integers(0, LONGEST_TOKEN_SECONDS - 1),
     st.integers(0, PUBLISHED_FOR_SECONDS),
 )
-def test_whoever_verifies_a_live_token_knows_its_key(
+def test_the_verifier_of_a_live_token_knows_its_key(
     gaps: list[int], at: int, age: int, kept_for: int
 ) -> None:
     times = [NOW + sum(gaps[: n + 1]) for n in range(len(gaps))]

@@ -64,7 +64,7 @@ def test_a_key_file_that_others_may_read_is_refused(tmp_path: Path) -> None:
         find_master_key(tmp_path, {})
 
 
-def test_a_data_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_data_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(KeyFileError, match="cannot be used"):
         make_master_key(tmp_path / "file" / "data")
@@ -105,7 +105,7 @@ def test_a_wrapped_key_opens_only_as_it_was_wrapped() -> None:
         MasterKey(bytes(32), "there").unwrap(2, wrapped)
 
 
-def test_each_purpose_and_version_has_a_key_of_its_own() -> None:
+def test_each_purpose_and_version_has_a_separate_key() -> None:
     derived = {derive(SECRET, "a"), derive(SECRET, "b"), derive(SECRET, "a", 2)}
     derived.add(derive(bytes(32), "a"))
     assert len(derived) == 4

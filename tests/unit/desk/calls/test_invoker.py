@@ -104,7 +104,7 @@ async def test_arguments_that_are_no_object_are_told_so(tmp_path: Path, argument
         (caller("actions"), "open_tilt", UnknownAction),
     ],
 )
-async def test_who_may_not_call_is_told_why(
+async def test_a_caller_who_may_not_call_learns_why(
     tmp_path: Path, principal: Principal, name: str, refused: type[DeskError]
 ) -> None:
     async with calling(tmp_path, opening()) as invoking:
@@ -239,7 +239,7 @@ async def test_a_fault_of_the_sites_own_code_says_nothing_of_itself(tmp_path: Pa
     assert "call_" in fault.value.message
 
 
-async def test_a_call_goes_on_where_whoever_asked_does_not_wait(tmp_path: Path) -> None:
+async def test_a_call_continues_when_its_caller_does_not_wait(tmp_path: Path) -> None:
     begun, go_on, ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def work(_who: str, _arguments: Mapping[str, Any]) -> str:

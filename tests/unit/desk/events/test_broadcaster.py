@@ -10,7 +10,7 @@ async def nothing(_thread_id: str, _after: int, _limit: int) -> ThreadEventPage:
     return ThreadEventPage((), has_more=False)
 
 
-def test_everybody_who_watches_a_run_is_told_of_its_end() -> None:
+def test_every_follower_of_a_run_is_notified_of_its_end() -> None:
     following = Broadcaster(nothing)
     watch = following.watch_run
     with watch("run_1") as one, watch("run_1") as two, watch("run_2") as other:

@@ -177,7 +177,7 @@ async def test_one_part_that_fails_or_hangs_leaves_the_others_told(
     assert told["hangs"].reason == "It did not tell how it is within 0.05 seconds."
 
 
-async def test_who_asks_while_one_looks_is_told_the_next_look_with_all_others(
+async def test_requests_during_a_probe_get_the_next_probe_together(
     tmp_path: Path,
 ) -> None:
     looks, looking, go = 0, asyncio.Event(), asyncio.Event()

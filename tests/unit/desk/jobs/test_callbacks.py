@@ -144,7 +144,7 @@ async def calling(tmp_path: Path) -> AsyncIterator[Calling]:
         yield calling
 
 
-async def test_whoever_has_a_key_is_told_with_what_both_know(calling: Calling) -> None:
+async def test_a_client_with_a_key_gets_what_both_know(calling: Calling) -> None:
     await calling.end("call_1")
     await calling.until("call_1", JobState.DONE)
     (told,) = calling.receiver.got
@@ -161,7 +161,7 @@ async def test_whoever_has_a_key_is_told_with_what_both_know(calling: Calling) -
             verified(KEY_SECRET, forged)
 
 
-async def test_a_client_is_told_with_its_own_secret(calling: Calling) -> None:
+async def test_a_client_is_reported_with_its_secret(calling: Calling) -> None:
     now = int(calling.clock())
     client, _ = ClientSecrets(KEYS).make(
         name="one", scopes=("actions",), is_registered=True, now=now, expires_at=now + 86_400
@@ -225,7 +225,7 @@ async def test_while_two_secrets_of_a_key_work_either_verifies(calling: Calling)
         verified(KEY_SECRET, calling.receiver.got[1])
 
 
-async def test_a_receiver_that_fails_is_told_again_under_the_same_id_until_it_takes_note(
+async def test_a_receiver_that_fails_is_notified_again_under_the_same_id_until_it_accepts(
     calling: Calling, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("aitp_desk.desk.jobs.callbacks.SEND_SECONDS", 0.05)
@@ -258,7 +258,7 @@ async def test_a_receiver_that_fails_is_told_again_under_the_same_id_until_it_ta
     assert SECRET_ANSWER not in str(log)
 
 
-async def test_after_a_day_nobody_is_told_any_more(calling: Calling) -> None:
+async def test_after_a_day_no_receiver_is_notified_any_more(calling: Calling) -> None:
     assert 86_400 <= sum(DELAYS) <= 90_000
     calling.receiver.behave(*[503] * (len(DELAYS) + 1))
     await calling.end("call_1")
@@ -311,7 +311,7 @@ async def test_what_was_promised_before_it_was_switched_off_is_not_sent(tmp_path
         assert calling.receiver.got == []
 
 
-async def test_an_address_into_the_house_is_not_told_even_where_it_was_taken(
+async def test_an_internal_address_is_not_called_back_even_where_it_was_accepted(
     tmp_path: Path,
 ) -> None:
     async with a_calling(tmp_path, allow_loopback=False) as calling:

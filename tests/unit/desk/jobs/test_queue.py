@@ -50,7 +50,7 @@ def queue_next() -> Work[None]:
     yield from enqueue_job(a_job("next", kind="other"))
 
 
-async def test_a_job_is_done_and_what_it_makes_is_told_after_its_commit(store: Store) -> None:
+async def test_a_job_is_done_and_its_result_is_reported_after_its_commit(store: Store) -> None:
     errands, told = Errands(), asyncio.Event()
     errands.give(Finish(also=queue_next, committed=told.set))
     async with working(store, errands.kind) as jobs:
@@ -255,7 +255,7 @@ def moved() -> Work[None]:
     raise RecordsMoved
 
 
-async def test_an_end_is_decided_anew_where_somebody_else_was_faster_which_is_no_failure(
+async def test_an_end_is_decided_again_where_another_was_faster_which_is_no_failure(
     store: Store,
 ) -> None:
     errands, told, decided = Errands(), asyncio.Event(), 0
@@ -277,7 +277,7 @@ async def test_an_end_is_decided_anew_where_somebody_else_was_faster_which_is_no
         assert (await kept(store, "next")).state is JobState.QUEUED
 
 
-async def test_an_attempt_has_failed_where_somebody_else_is_faster_each_time(store: Store) -> None:
+async def test_an_attempt_has_failed_where_another_is_faster_each_time(store: Store) -> None:
     errands, decided = Errands(), 0
 
     async def anew() -> Finish:
@@ -319,7 +319,7 @@ async def test_a_worker_goes_on_with_what_it_is_at_when_its_clock_runs_on(store:
         assert (await until(store, "a", JobState.DONE)).attempts == 1
 
 
-async def test_what_the_command_line_has_queued_anew_is_taken_up_beside_it(
+async def test_what_the_command_line_has_queued_again_is_taken_up_while_the_desk_serves(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("aitp_desk.desk.jobs.epoch_watcher.EPOCH_SECONDS", 0.01)

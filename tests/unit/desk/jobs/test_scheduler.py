@@ -203,7 +203,7 @@ async def test_a_clock_that_is_set_back_holds_nothing_up(store: Store) -> None:
     assert (await kept(store)).runs == 2
 
 
-async def test_one_is_done_at_once_when_somebody_wants_that_unless_it_is_at_work(
+async def test_one_is_done_at_once_when_requested_unless_it_is_at_work(
     store: Store,
 ) -> None:
     clock, sweeping = Clock(), Sweeping()

@@ -6,7 +6,7 @@ from aitp_desk.desk.limits import fair_share as shares
 from aitp_desk.desk.limits.fair_share import FairShare
 
 
-def test_runs_wait_of_whoever_has_as_many_at_work_as_one_may() -> None:
+def test_runs_wait_for_callers_with_as_many_at_work_as_one_may() -> None:
     counted = FairShare(2)
     for run_id, caller in [("a1", "a"), ("b1", "b"), ("a2", "a"), ("a3", "a"), ("b2", "b")]:
         counted.add_run(run_id, caller)

@@ -70,7 +70,7 @@ def test_names_that_are_invented_use_up_what_their_address_may_ask() -> None:
 
 
 @given(st.floats(0, 1, exclude_max=True), st.floats(0, 60, exclude_max=True))
-def test_whoever_waits_as_long_as_they_are_told_may_ask_again(begin: float, later: float) -> None:
+def test_a_caller_who_waits_the_announced_time_may_ask_again(begin: float, later: float) -> None:
     clock = Clock()
     clock.advance(begin)
     limiter = RateLimiter(Limits(converse_per_minute=1), clock)
@@ -100,7 +100,7 @@ def test_a_clock_that_is_set_back_locks_nobody_out(seconds: int) -> None:
     assert allowance.reset_at == clock() + WINDOW_SECONDS
 
 
-def test_a_clock_that_is_set_forward_begins_every_window_anew() -> None:
+def test_a_clock_that_is_set_forward_starts_every_window_again() -> None:
     clock = Clock()
     limiter = RateLimiter(Limits(converse_per_minute=1), clock)
     assert not is_refused(limiter, "a")

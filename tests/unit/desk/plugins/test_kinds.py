@@ -45,7 +45,9 @@ class Odd(Capability):
         ),
     ],
 )
-def test_what_is_of_another_kind_is_told_at_the_start(member: str, given: Any, why: str) -> None:
+def test_what_is_of_another_kind_is_reported_at_the_start(
+    member: str, given: Any, why: str
+) -> None:
     kind = type("Kind", (Odd,), {member: lambda _: given})
     with pytest.raises(ValueError) as told:  # noqa: PT011 -- all of the message is compared
         load_plugin(kind, {}, "https://desk.example")

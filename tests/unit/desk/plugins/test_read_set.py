@@ -68,7 +68,7 @@ def test_what_was_not_read_is_asked_for_and_nobody_sees_anothers() -> None:
             list(mapping)
 
 
-def test_what_is_wanted_is_seen_by_the_parts_after_it_until_it_begins_anew() -> None:
+def test_a_wish_is_seen_by_the_parts_after_it_until_the_answer_begins_again() -> None:
     ledger = ReadSet()
     ledger.records["x", "k"] = None
     ledger.counters["x", "n"] = 1

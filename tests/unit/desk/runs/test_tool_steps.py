@@ -58,7 +58,7 @@ def test_only_the_new_rounds_are_new_steps_and_the_last_one_waits() -> None:
     ),
     room=st.sampled_from([500, 3000, 8000]),
 )
-def test_every_call_stands_beside_what_came_of_it_and_the_longest_are_shortened(
+def test_every_call_is_next_to_its_outcome_and_the_longest_are_shortened(
     sizes: list[list[int]], room: int
 ) -> None:
     rounds = [
@@ -114,7 +114,7 @@ def test_nothing_was_offered_where_no_tool_may_be_called() -> None:
         make_steps(request((owing("a"),)), options, "run_1", 0, NOW)
 
 
-def test_a_limit_is_met_where_too_little_room_is_left() -> None:
+def test_a_limit_applies_where_too_little_space_is_left() -> None:
     options = RunOptions(max_prompt_tokens=100, max_completion_tokens=10)
     assert find_reached_limit(options, None, room=1) is None
     assert find_reached_limit(options, RunUsage(99, 9), room=1) is None

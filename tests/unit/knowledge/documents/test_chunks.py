@@ -133,7 +133,7 @@ def test_slugs_are_githubs() -> None:
 
 
 @given(st.lists(st.sampled_from(["Notes", "notes", "Notes 1", "Notes-1", "", "¿?"]), max_size=12))
-def test_every_heading_of_a_page_gets_an_id_of_its_own(headings: list[str]) -> None:
+def test_every_heading_of_a_page_gets_a_separate_id(headings: list[str]) -> None:
     anchors = AnchorIds()
     taken = [anchors.make_id(heading) for heading in headings]
     assert len(set(taken)) == len(taken)

@@ -41,7 +41,7 @@ def test_a_tag_has_one_spelling(text: str, tag: str | None) -> None:
         ("returns.en.md", "returns", "en"),
     ],
 )
-def test_a_file_beside_its_page_is_a_version_where_its_ending_is_a_language(
+def test_a_file_next_to_its_page_is_a_version_where_its_ending_is_a_language(
     source: str, page: str, language: str
 ) -> None:
     found = find_versions(["returns.md", "guides/index.md", source], ENGLISH)

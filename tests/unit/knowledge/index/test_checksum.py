@@ -70,7 +70,7 @@ def test_rows_that_cannot_be_read_or_understood_make_the_file_one_to_be_made_aga
             assert rows.is_stale()
 
 
-def test_a_page_that_is_broken_is_told_of_by_all_rows_too(file: Path) -> None:
+def test_a_broken_page_is_reported_by_all_rows_too(file: Path) -> None:
     with file.open("r+b") as opened:
         opened.seek(4096)
         opened.write(b"\xff" * 4096 * 4)

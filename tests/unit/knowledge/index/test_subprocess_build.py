@@ -60,7 +60,7 @@ def test_an_index_is_made_though_what_is_made_of_its_pages_cannot_be_kept(
     assert library.search("dry the Larkspur")[0].passage.url == "/tents#care"
 
 
-def test_an_index_that_cannot_be_made_is_told_with_its_reason(large_site: Path) -> None:
+def test_an_index_that_cannot_be_built_is_reported_with_its_reason(large_site: Path) -> None:
     (large_site.parent / "data" / FILE / "in-the-way").mkdir(parents=True)
     with pytest.raises(ContentUnreadable, match=r"not be made \(IsADirectoryError: .*\); see"):
         open_site(large_site)

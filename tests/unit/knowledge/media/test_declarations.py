@@ -79,7 +79,7 @@ VIDEO = "video: {url: 'https://cdn.example/a.mp4', duration: 60, width: 640, hei
         ("title: A\ncontent_type: x-acme/thing", r":2: x-acme/thing needs 'payload': .*"),
     ],
 )
-def test_what_is_wrong_is_told_with_the_line_and_the_page_is_served(
+def test_errors_are_reported_with_the_line_and_the_page_is_served(
     tmp_path: Path, front: str, told: str
 ) -> None:
     folder = tmp_path / "site"
@@ -138,7 +138,7 @@ def test_a_date_becomes_a_moment(said: object, moment: str | None) -> None:
 
 
 @given(st.text() | st.integers() | st.none() | st.dates().map(str) | st.datetimes().map(str))
-def test_no_date_that_somebody_writes_breaks_anything(said: object) -> None:
+def test_no_date_of_any_author_breaks_anything(said: object) -> None:
     moment = to_rfc3339(said)
     assert moment is None or re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", moment)
 

@@ -72,7 +72,7 @@ def test_slips_are_counted_up_to_the_limit(left: str, right: str, slips: int) ->
     assert edit_distance(left, right, 1) == min(slips, 2)
 
 
-def test_of_words_used_alike_the_same_one_is_taken_in_whatever_order_they_come() -> None:
+def test_of_words_used_equally_the_same_one_is_taken_in_any_order() -> None:
     alike = {"space": 3, "spice": 3, "spacey": 3}
     backwards = dict(reversed(alike.items()))
 

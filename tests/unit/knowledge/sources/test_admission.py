@@ -109,7 +109,7 @@ def test_the_data_folder_is_known_behind_a_link(site: Path, tmp_path: Path) -> N
     assert [entry.source for entry in find_content(site, data=link)[0]] == ["welcome.md"]
 
 
-def test_a_folder_that_a_desk_has_written_to_is_somebodys_data_folder(site: Path) -> None:
+def test_a_folder_that_a_desk_has_written_to_is_a_data_folder_in_use(site: Path) -> None:
     for folder, mark in (("old-data", "master.key"), ("other-data", "serving.lock")):
         put(site / folder / mark, "00")
         put(site / folder / "notes.md")

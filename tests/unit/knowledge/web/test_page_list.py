@@ -105,7 +105,7 @@ async def test_pages_that_stay_are_counted_as_well(
         assert reading.documents.keys() >= set(pages)
 
 
-async def test_a_large_sitemap_is_looked_through_beside_the_loop(
+async def test_a_large_sitemap_is_parsed_outside_the_event_loop(
     site: Website, tmp_path: Path
 ) -> None:
     checked: Counter[int] = Counter()

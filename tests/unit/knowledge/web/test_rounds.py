@@ -212,7 +212,7 @@ async def test_a_page_is_known_by_the_address_that_it_has_moved_to(
     assert await reading.gather() == {}
 
 
-async def test_a_redirect_into_the_house_is_refused(
+async def test_a_redirect_to_an_internal_address_is_refused(
     site: Website, egress: Egress, tmp_path: Path
 ) -> None:
     site.redirect("/", "https://169.254.169.254/latest/meta-data")

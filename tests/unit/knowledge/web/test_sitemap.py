@@ -36,7 +36,7 @@ def test_pages_are_read_in_their_order_each_once() -> None:
     )
 
 
-def test_a_list_of_sitemaps_is_told_from_a_list_of_pages() -> None:
+def test_a_list_of_sitemaps_differs_from_a_list_of_pages() -> None:
     payload = (
         f"<sitemapindex {NAMESPACE}><sitemap><loc> https://a.example/1.xml\n</loc>"
         "<lastmod>2026-01-01</lastmod></sitemap></sitemapindex>"

@@ -160,7 +160,7 @@ def test_who_has_left_is_shown_what_was_said_up_to_then() -> None:
         (AYA, "aya", True, "aya", True),
     ],
 )
-def test_the_id_of_an_anonymous_parent_is_told_to_those_who_hold_it(
+def test_the_id_of_an_anonymous_parent_is_shown_to_its_holders(
     principal: Principal,
     fork_owner: str | None,
     is_claimed: bool,

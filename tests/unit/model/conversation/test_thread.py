@@ -144,7 +144,7 @@ class TestSpeaker:
         assert refused.value.param == "role"
 
     @pytest.mark.parametrize(("role", "actor"), [("user", DESK), ("user", OTHER), (DESK, None)])
-    def test_nobody_speaks_as_somebody_elses_actor(self, role: str, actor: str | None) -> None:
+    def test_no_caller_speaks_as_another_callers_actor(self, role: str, actor: str | None) -> None:
         with pytest.raises(Forbidden) as refused:
             speak(role, actor)
         assert refused.value.param == "metadata.actor"

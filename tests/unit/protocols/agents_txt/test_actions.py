@@ -87,7 +87,7 @@ def blocks(of: SiteDescription) -> dict[str, Capability]:
     "AGT-3.4-1", "AGT-3.4-4", "AGT-3.4-5", "AGT-3.4-6", "AGT-3.4-7", "AGT-3.4-8", "AGT-3.4-11",
     "AGT-3.4-12", "AGT-3.4-13", "AGT-6.4-1", "AGT-6.4-2",
 )  # fmt: skip
-def test_an_action_is_told_of_with_how_to_call_it() -> None:
+def test_an_action_is_listed_with_how_to_call_it() -> None:
     found = blocks(declared(open_scopes=("actions:book_tent",)))
     assert found["find-tent"] == Capability(
         id="find-tent",
@@ -118,7 +118,7 @@ def test_an_action_is_told_of_with_how_to_call_it() -> None:
 
 
 @pytest.mark.requirement("AGT-6.1-1", "AGT-6.3-1", "AGT-8.2-1")
-def test_where_no_tokens_are_given_a_key_is_told_of_and_where_it_is_explained() -> None:
+def test_where_no_tokens_are_given_a_key_and_its_documentation_are_named() -> None:
     addresses = EntryPaths(converse="/c", threads="/t", actions="/capabilities/")
     for site, own, docs in (
         (SITE, AgentsTxt(), f"{URL}/"),
@@ -135,7 +135,7 @@ def test_where_no_tokens_are_given_a_key_is_told_of_and_where_it_is_explained() 
     ("scopes", "registers"),
     [(("threads",), False), (("actions",), True), (("actions:find_tent",), False)],
 )
-def test_registration_is_told_of_where_it_opens_the_action(
+def test_registration_is_listed_where_it_opens_the_action(
     scopes: tuple[str, ...], registers: bool
 ) -> None:
     book = blocks(declared(open_scopes=scopes))["book-tent"]
@@ -148,7 +148,7 @@ def test_what_answers_from_content_takes_a_question() -> None:
     assert (query.name, query.is_required) == ("query", True)
 
 
-def test_each_door_is_told_of_by_its_address_where_it_is_served() -> None:
+def test_each_protocol_is_listed_by_its_address_where_it_is_served() -> None:
     found = blocks(declared())
     assert list(found) == ["converse", "threads", "mcp", "a2a", "find-tent", "book-tent"]
     assert (found["mcp"].protocol, found["mcp"].endpoint) == ("MCP", f"{URL}/mcp")
@@ -157,13 +157,13 @@ def test_each_door_is_told_of_by_its_address_where_it_is_served() -> None:
     assert list(few) == ["converse", "threads"]
 
 
-def test_an_agent_that_may_call_one_action_is_told_of_the_ways_to_it() -> None:
+def test_an_agent_that_may_call_one_action_learns_the_ways_to_it() -> None:
     agents = (AgentLimits(name="narrow", actions=("book_tent",)),)
     document = describe(declared(agents=agents))
     assert document.agents["narrow"].capabilities == ("converse", "mcp", "a2a", "book-tent")
 
 
-def test_what_further_agents_do_is_told_of_below_their_names() -> None:
+def test_actions_of_further_agents_are_listed_below_their_names() -> None:
     limits = Limits(converse_per_minute=7, authenticated_per_minute=9)
     further = (
         FurtherAgent(

@@ -442,7 +442,7 @@ TEXT_FAULTS = {
     "AGT-8.4-2",
     "AGT-8.5-1",
 )
-def test_what_is_wrong_in_a_text_is_told_with_its_line(subtests: pytest.Subtests) -> None:
+def test_errors_of_a_text_are_reported_with_their_lines(subtests: pytest.Subtests) -> None:
     for text, problems in TEXT_FAULTS.items():
         with subtests.test(text=text):
             faults = [
@@ -500,7 +500,7 @@ JSON_FAULTS = {
 }
 
 
-def test_what_is_of_another_type_is_told_once() -> None:
+def test_what_is_of_another_type_is_reported_once() -> None:
     body = b'{"capabilities": [{"rateLimit": {"requests": 1.5, "window": "day"}}]}'
     told = [str(fault) for fault in examine_json(body).faults if "rateLimit" in fault.place]
     assert told == [
@@ -508,7 +508,7 @@ def test_what_is_of_another_type_is_told_once() -> None:
     ]
 
 
-def test_what_is_wrong_in_json_is_told_with_its_place(subtests: pytest.Subtests) -> None:
+def test_errors_of_json_are_reported_with_their_places(subtests: pytest.Subtests) -> None:
     for body, problem in JSON_FAULTS.items():
         with subtests.test(body=body):
             told = [str(fault) for fault in examine_json(body).faults]

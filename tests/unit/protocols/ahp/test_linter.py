@@ -81,7 +81,7 @@ def test_a_sound_manifest_has_no_faults() -> None:
 
 
 @given(st.data())
-def test_what_the_published_schema_refuses_is_told_and_nothing_else_is(
+def test_exactly_what_the_published_schema_refuses_is_reported(
     shared_folder: Path, data: st.DataObject
 ) -> None:
     manifest = copy.deepcopy(MANIFEST)
@@ -114,7 +114,7 @@ def test_anything_may_be_looked_at(value: Any) -> None:
     assert all(str(fault) for fault in told)
 
 
-def test_what_is_wrong_is_told_by_its_path(subtests: pytest.Subtests) -> None:
+def test_an_error_is_reported_by_its_path(subtests: pytest.Subtests) -> None:
     cases: list[tuple[dict[str, Any], str]] = [
         ({"ahp": ...}, "ahp: is missing."),
         ({"ahp": "1"}, "ahp: is '1'; it takes something such as 0.1."),
@@ -146,7 +146,7 @@ def test_what_is_wrong_is_told_by_its_path(subtests: pytest.Subtests) -> None:
             assert any(fault.startswith(told) for fault in faults(**changes)), faults(**changes)
 
 
-def test_what_is_no_json_is_told_with_its_line() -> None:
+def test_what_is_no_json_is_reported_with_its_line() -> None:
     assert str(check_manifest(b'{\n "ahp": }')[0]).startswith("line 2: ")
     (twice,) = check_manifest(b'{"ahp": "0.1", "ahp": "0.1"}')
     assert "ahp" in str(twice)

@@ -228,7 +228,7 @@ def test_a_manifest_is_valid_whatever_the_site_is_called(site: Site) -> None:
     assert site.name.startswith(manifest["name"][:-1])
 
 
-def test_what_has_a_code_of_its_own_needs_no_detail() -> None:
+def test_an_error_with_a_specific_code_needs_no_detail() -> None:
     reply = render_error(UnsupportedType("No.", available=("text/answer",)), {})
     assert json.loads(reply.body) == {
         "status": "error",
@@ -384,7 +384,7 @@ def told(outcome: Answer | Clarification, *declared: str) -> dict[str, Any]:
     return member
 
 
-def test_messages_stand_beside_all_of_the_words_and_what_they_do_not_say() -> None:
+def test_messages_are_next_to_all_of_the_words_and_what_they_do_not_say() -> None:
     words = "One moment.\n\nWhich size?"
     asks = told(Clarification(words, spoken=SAID), "requests")
     assert (asks["question"], asks["messages"]) == (words, [json.loads(REQUEST)])
@@ -400,7 +400,7 @@ def test_responses_with_messages_fit_the_published_schema(shared_folder: Path) -
         schemas_of(shared_folder).check_response(json.loads(reply.body))
 
 
-def test_what_people_have_said_in_messages_is_told_so_as_well() -> None:
+def test_what_people_have_said_in_messages_is_marked_as_well() -> None:
     anna = PersonSaid("desk/operators/anna", "Which size?", SAID[1:])
     ben = PersonSaid("desk/operators/ben", "I am here.")
     asks = told(Answer("14 days.", heard=(anna, ben)), "requests")
@@ -410,7 +410,7 @@ def test_what_people_have_said_in_messages_is_told_so_as_well() -> None:
     assert asks["answer"].count("Which size?") == 1
 
 
-def test_a_message_of_what_was_not_declared_is_told_in_words() -> None:
+def test_an_undeclared_message_is_rendered_as_text() -> None:
     spoken = (*SAID, Spoken("A card.", "cards", CARD))
     words = "One moment.\n\nWhich size?\n\nA card."
     for declared in ((), ("data",)):

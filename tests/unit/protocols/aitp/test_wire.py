@@ -305,7 +305,7 @@ def test_one_header_decides_the_dialect(headers: dict[str, str], dialect: Dialec
         ),
     ],
 )
-def test_who_waited_gets_run_and_replies_beside_the_object(
+def test_a_waiting_caller_gets_run_and_replies_next_to_the_object(
     run: Run | None, body: dict[str, Any] | None
 ) -> None:
     reply = messages_wire.encode_message(MESSAGE, run, [MESSAGE], Dialect.AITP, SITE_AGENT)

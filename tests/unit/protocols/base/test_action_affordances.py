@@ -55,7 +55,7 @@ SCHEMAS = st.recursive(
     SCHEMAS,
     st.dictionaries(st.sampled_from(["a", "b"]), _VALUES, max_size=1),
 )
-def test_any_schema_is_told_in_fields(
+def test_any_schema_is_rendered_as_fields(
     members: dict[str, Any], required: list[str], shared: Any, known: dict[str, Any]
 ) -> None:
     schema = {"properties": members, "required": required, "$defs": {"A": shared}}

@@ -148,7 +148,7 @@ def test_every_kind_has_an_error_and_every_error_stands_in_the_tree_of_its_modul
 
 
 @every_error
-def test_the_door_of_threads(made: type[DeskError]) -> None:
+def test_threads(made: type[DeskError]) -> None:
     error = make(made)
     row = promised_errors()[error.kind.value]
     expected: dict[str, Any] = {
@@ -163,7 +163,7 @@ def test_the_door_of_threads(made: type[DeskError]) -> None:
 
 
 @every_error
-def test_the_door_of_the_console(made: type[DeskError]) -> None:
+def test_the_console(made: type[DeskError]) -> None:
     error = make(made)
     reply = render_console(error, {})
     row = promised_errors()[error.kind.value]
@@ -178,7 +178,7 @@ def test_the_door_of_the_console(made: type[DeskError]) -> None:
 
 
 @every_error
-def test_the_door_of_ahp(made: type[DeskError]) -> None:
+def test_ahp(made: type[DeskError]) -> None:
     error = make(made)
     row = promised_errors()[error.kind.value]
     body = read(render_ahp(error, {}), error)
@@ -206,7 +206,7 @@ def test_the_door_of_ahp(made: type[DeskError]) -> None:
 
 
 @every_error
-def test_the_door_of_calls(made: type[DeskError]) -> None:
+def test_calls(made: type[DeskError]) -> None:
     """RFC 9457."""
     error = make(made)
     row = promised_errors()[error.kind.value]
@@ -240,7 +240,7 @@ def test_the_door_of_calls(made: type[DeskError]) -> None:
 
 
 @every_error
-def test_the_door_of_tokens(made: type[DeskError]) -> None:
+def test_tokens(made: type[DeskError]) -> None:
     error = make(made)
     reply = render_oauth(error, {})
     expected = [*headers_of(error), ("Pragma", "no-cache")]
@@ -257,7 +257,7 @@ def test_the_door_of_tokens(made: type[DeskError]) -> None:
 
 
 @every_error
-def test_the_door_of_pages_for_a_browser(made: type[DeskError]) -> None:
+def test_pages_for_a_browser(made: type[DeskError]) -> None:
     error = make(made)
     row = promised_errors()[error.kind.value]
     reply = PAGES.render_error(error, BROWSER)
@@ -279,7 +279,7 @@ def test_the_door_of_pages_for_a_browser(made: type[DeskError]) -> None:
 
 
 @every_error
-def test_the_door_of_pages_and_the_watchers_for_everybody_else(made: type[DeskError]) -> None:
+def test_pages_and_follows_for_everyone_else(made: type[DeskError]) -> None:
     error = make(made)
     for accept in (None, "*/*", "application/json", "text/html;q=0.1, */*"):
         headers = {} if accept is None else {"Accept": accept}
@@ -310,7 +310,7 @@ def test_mcp_gives_an_error_of_json_rpc_that_names_the_kind(made: type[DeskError
 
 
 @pytest.mark.parametrize("render", [render_ahp, render_aitp, render_openapi])
-def test_what_else_helps_is_told_where_there_is_any(
+def test_further_help_is_reported_where_there_is_any(
     render: Callable[[DeskError, dict[str, str]], Reply],
 ) -> None:
     recovery = errors.Recovery("Ask for less.", ("stock",))
@@ -322,7 +322,7 @@ def test_what_else_helps_is_told_where_there_is_any(
 
 
 @pytest.mark.parametrize("scope", get_args(errors.LimitScope))
-def test_the_scope_of_a_limit_is_told_where_ahps_list_has_a_word_for_it(
+def test_the_scope_of_a_limit_is_named_where_ahps_list_has_a_word_for_it(
     scope: errors.LimitScope,
 ) -> None:
     error = errors.RateLimited(MESSAGE, scope=scope, retry_after=42)
@@ -357,7 +357,7 @@ A2A_CODES = {
 
 
 @every_error
-def test_at_the_a2a_door(made: type[DeskError]) -> None:
+def test_over_a2a(made: type[DeskError]) -> None:
     error = make(made)
     called, plain, old = (
         render(error, {}) for render in (render_rpc_error, render_http_error, render_http_error_03)

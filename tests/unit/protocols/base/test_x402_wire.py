@@ -63,7 +63,7 @@ def test_the_body_says_it_as_version_1_reads_it_and_is_a_problem_still() -> None
     assert body["payment"]["quote_id"] == "quote_1"
 
 
-def test_a_network_that_version_1_has_no_name_for_is_told_in_version_2_alone() -> None:
+def test_a_network_without_a_name_in_version_1_is_offered_in_version_2_alone() -> None:
     terms = msgspec.structs.replace(TERMS, x402=({**REQUIREMENT, "network": "eip155:31337"},))
     error = unpaid()
     error.terms = terms
@@ -147,7 +147,7 @@ def test_whatever_stands_in_a_header_is_read_or_refused(value: str) -> None:
         assert x402_wire.read_headers(CIMultiDict({"PAYMENT-SIGNATURE": value})) is not None
 
 
-def test_what_came_of_a_payment_is_told_in_both_versions() -> None:
+def test_the_outcome_of_a_payment_is_rendered_in_both_versions() -> None:
     from x402.http.utils import decode_payment_response_header
 
     receipt = {

@@ -248,7 +248,7 @@ def test_a_sum_is_written_as_it_was_given() -> None:
 
 
 @pytest.mark.requirement("HAC-3.3-4", "HAC-8.2-1", "HAC-8.2-2")
-def test_fields_of_ones_own_stand_beside_the_others() -> None:
+def test_custom_fields_are_next_to_the_others() -> None:
     document = wrap(
         b"1",
         Context(

@@ -98,7 +98,7 @@ def test_nothing_is_found_in_the_examples_of_the_specification(shared_folder: Pa
     assert [check_document(one.encode()) for one in whole] == [[], [], []]
 
 
-def test_what_is_wrong_is_told_by_its_place(subtests: pytest.Subtests) -> None:
+def test_an_error_is_reported_by_its_place(subtests: pytest.Subtests) -> None:
     cases: list[tuple[object, str]] = [
         ([], "This is no object; HAC answers with data and _hac, or with error."),
         ({}, "data: is missing; it takes a value."),

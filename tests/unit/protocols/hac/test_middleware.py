@@ -330,7 +330,7 @@ async def test_nothing_is_done_for_who_could_not_be_answered(client: aiohttp.Cli
 
 
 @pytest.mark.requirement("HAC-2.5-1")
-async def test_each_face_has_a_version_of_its_own(client: aiohttp.ClientSession) -> None:
+async def test_each_representation_has_a_separate_version(client: aiohttp.ClientSession) -> None:
     tags = []
     for path in ("/book", "/same"):
         for headers in ({}, HAC):
@@ -356,7 +356,7 @@ async def test_each_face_has_a_version_of_its_own(client: aiohttp.ClientSession)
                     assert await response.read() == b""
 
 
-async def test_what_every_caller_is_told_alike_does_not_vary_by_caller(
+async def test_responses_that_are_the_same_for_every_caller_do_not_vary_by_caller(
     client: aiohttp.ClientSession,
 ) -> None:
     async with client.get("/same", headers=HAC) as response:
@@ -438,7 +438,7 @@ async def test_what_is_no_json_to_be_read_is_given_plain_to_who_takes_that(
         ("GET", "/late", 504, "gateway_timeout", "Gateway Timeout."),
     ],
 )
-async def test_a_refusal_is_told_in_the_envelope(
+async def test_a_refusal_is_rendered_in_the_envelope(
     client: aiohttp.ClientSession, method: str, path: str, status: int, code: str, message: str
 ) -> None:
     accept = {"Accept": f"{MEDIA_TYPE}, application/json;q=0.9"}
@@ -468,7 +468,7 @@ async def test_a_refusals_own_headers_are_kept(client: aiohttp.ClientSession) ->
     ("path", "lowest", "highest"),
     [("/429", 9, 9), ("/bare429", 60, 60), ("/soon429", 80, 90), ("/503", 7, 7)],
 )
-async def test_who_shall_wait_is_told_so_twice_alike(
+async def test_two_waits_in_a_row_are_announced_the_same_way(
     client: aiohttp.ClientSession, path: str, lowest: int, highest: int
 ) -> None:
     accept = {"Accept": f"{MEDIA_TYPE}, */*;q=0.1"}
@@ -479,7 +479,9 @@ async def test_who_shall_wait_is_told_so_twice_alike(
         assert response.headers["Retry-After"] == str(error["retry_after"])
 
 
-async def test_what_a_handler_refuses_is_told_to_all_alike(client: aiohttp.ClientSession) -> None:
+async def test_what_a_handler_refuses_is_sent_to_all_the_same_way(
+    client: aiohttp.ClientSession,
+) -> None:
     wide = {"Accept": f"{MEDIA_TYPE}, */*;q=0.1"}
     async with client.get("/429") as plain, client.get("/429", headers=wide) as told:
         assert await plain.read() == await told.read()
@@ -548,7 +550,7 @@ async def test_refusals_in_a_form_of_ones_own_can_be_explained() -> None:
 
 
 @pytest.mark.requirement("HAC-9.4-1")
-async def test_whoever_serves_it_without_tls_beyond_this_machine_is_warned_once(
+async def test_serving_without_tls_beyond_this_machine_is_warned_about_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     def warnings() -> list[str]:

@@ -45,7 +45,7 @@ def test_who_names_it_and_wants_it_most_is_given_it(subtests: pytest.Subtests) -
             assert negotiate(accept) is Face.HAC
 
 
-def test_whoever_does_not_is_answered_plainly(subtests: pytest.Subtests) -> None:
+def test_a_request_without_it_is_answered_plainly(subtests: pytest.Subtests) -> None:
     cases: list[str] = [
         "",
         "*/*",
@@ -141,6 +141,6 @@ def test_naming_it_without_a_weight_gives_it_whatever_else_is_taken(accept: str)
 @given(
     mine=st.integers(min_value=0, max_value=1000), other=st.integers(min_value=0, max_value=1000)
 )
-def test_the_weights_decide_and_what_is_wanted_alike_is_given(mine: int, other: int) -> None:
+def test_the_weights_decide_and_equal_waits_are_given(mine: int, other: int) -> None:
     accept = f"{JSON};q={other / 1000:.3f}, {HAC};q={mine / 1000:.3f}"
     assert negotiate(accept) is (Face.HAC if mine and mine >= other else Face.PLAIN)

@@ -96,7 +96,7 @@ def test_every_tool_fits_the_protocol_and_its_schemas_are_schemas(requires_inten
     Draft202012Validator(by_name["look"]["outputSchema"]).validate({"value": [{}]})
 
 
-def test_an_argument_of_the_actions_own_goes_before_one_of_the_doors() -> None:
+def test_an_actions_argument_goes_before_one_of_the_protocols() -> None:
     takes = {"type": "object", "properties": {"session_id": {"type": "integer"}}}
     action = Action("look", "Looks.", input_schema=takes)
     (tool,) = list_tools((action,), requires_intent=False)

@@ -160,7 +160,7 @@ async def test_many_records_do_not_wait_for_the_clock(database: Path) -> None:
         assert seen == list(range(3 * sqlite_writer.MAX_UNITS))
 
 
-async def test_the_command_line_may_write_beside_a_serving_desk(database: Path) -> None:
+async def test_the_command_line_may_write_while_a_desk_serves(database: Path) -> None:
     async with SqliteStore.open(database) as serving:
         opened = await open_thread(serving, "Hello")
         async with SqliteStore.open(database) as beside:

@@ -140,7 +140,7 @@ def test_columns_that_stand_once_stand_in_every_statement(tmp_path: Path) -> Non
         "-- one: Says one.\nSELECT {of_a} FROM a;",
     ],
 )
-def test_a_statement_without_a_name_of_its_own_is_refused(tmp_path: Path, text: str) -> None:
+def test_a_statement_without_a_name_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "shared").mkdir()
     (tmp_path / "shared" / "a.sql").write_text(text)
     with pytest.raises(ValueError, match=r"a\.sql"):

@@ -131,7 +131,7 @@ class TestTakingUp:
         refs = [held.ref for some in taken for held in some]
         assert len(refs) == len(set(refs)) == 30
 
-    async def test_a_lapsed_lease_is_a_failure_and_somebody_elses_to_take(
+    async def test_an_expired_lease_is_a_failure_and_another_worker_takes_it(
         self, store: Store
     ) -> None:
         first = await claimed(store)

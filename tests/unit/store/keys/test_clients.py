@@ -69,7 +69,7 @@ async def test_so_many_clients_register_and_no_more_until_one_expires(store: Sto
     assert left == [registered(2).id, OWNERS.id, registered(4).id]
 
 
-async def test_a_client_that_is_revoked_makes_room_for_another(store: Store) -> None:
+async def test_a_revoked_client_frees_its_place(store: Store) -> None:
     await store.run(work.register_client, client=registered(1), most=1)
     with pytest.raises(Unavailable):
         await store.run(work.register_client, client=registered(2), most=1)

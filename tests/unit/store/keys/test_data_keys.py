@@ -39,7 +39,7 @@ def same(keys: DataKeys, other: DataKeys) -> bool:
 # --- what is kept ---------------------------------------------------------------------------
 
 
-async def test_the_first_data_key_is_whoever_was_first_s(store: Store) -> None:
+async def test_the_first_data_key_is_that_of_the_first_process(store: Store) -> None:
     assert await store.run(work.keep_first_data_key, key=FIRST) == (FIRST,)
     late = WrappedKey(1, "m2", b"late", NOW + 1)
     assert await store.run(work.keep_first_data_key, key=late) == (FIRST,)
@@ -112,7 +112,7 @@ async def test_another_master_key_is_refused_and_changes_nothing(
     assert await key_reads.data_keys(store) == kept
 
 
-async def test_a_missing_key_file_is_told_and_no_other_is_made(
+async def test_a_missing_key_file_is_reported_and_no_other_is_created(
     store: Store, tmp_path: Path
 ) -> None:
     await open_data_keys(store, tmp_path, {})
@@ -124,7 +124,7 @@ async def test_a_missing_key_file_is_told_and_no_other_is_made(
     await open_data_keys(store, tmp_path, {MASTER_KEY: text})
 
 
-async def test_a_changed_data_key_is_told(store: Store, tmp_path: Path) -> None:
+async def test_a_changed_data_key_is_reported(store: Store, tmp_path: Path) -> None:
     master = make_master_key(tmp_path)
     changed = WrappedKey(1, master.fingerprint, master.wrap(2, bytes(32)), NOW)
     await store.run(work.keep_first_data_key, key=changed)

@@ -37,7 +37,7 @@ async def test_a_token_is_refused_by_its_id_whenever_it_was_issued(store: Store)
     assert not await refuses(store, "one", NOW - 9, issuer="other")
 
 
-async def test_tokens_about_somebody_are_refused_that_were_issued_until_then(store: Store) -> None:
+async def test_tokens_of_a_subject_issued_until_then_are_refused(store: Store) -> None:
     await revoke(store, "sub", "aya", NOW + 5)
     await revoke(store, "sub", "aya", NOW)  # a clock that was set back takes nothing back
     assert await refuses(store, None, NOW + 5)

@@ -170,12 +170,12 @@ async def test_rows_that_go_come_or_change_places_are_noticed(store: Store) -> N
     assert await broken(*rows, known=head) is None
 
 
-async def test_somebody_without_the_key_makes_no_link(store: Store) -> None:
+async def test_a_caller_without_the_key_makes_no_link(store: Store) -> None:
     await note(store, "a")
     assert (await check_audit(store, AuditKeys(bytes(32), bytes(32)))).broken == 1
 
 
-async def test_a_row_that_is_no_text_any_more_is_told(store: Store) -> None:
+async def test_a_row_that_is_no_text_any_more_is_reported(store: Store) -> None:
     await note(store, "a")
     row, anchors = (await raw(store))[0], await store.read("audit_anchor", {})
     held = HeldLog([(*row[:2], b"\xff", *row[3:])], anchors)

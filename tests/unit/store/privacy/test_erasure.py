@@ -118,7 +118,7 @@ async def test_folded_turns_of_a_person_go_and_those_of_others_stay_folded(store
     assert await reads.newest_messages(store, theirs.thread_id, 9) == ()
 
 
-async def test_erasing_beside_others_who_write_leaves_what_they_write(store: Store) -> None:
+async def test_erasing_while_others_write_leaves_what_they_write(store: Store) -> None:
     thread = a_thread("aya")
     await open_thread(store, thread=thread)
     for number in range(30):

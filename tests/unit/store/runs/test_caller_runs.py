@@ -66,7 +66,7 @@ class TestAskers:
         (held,) = await claim(store)
         assert held.asked_by == Principal("aya", PrincipalKind.AGENT, frozenset(left), "")
 
-    async def test_two_callers_may_together_what_anybody_may(self, store: Store) -> None:
+    async def test_two_callers_share_the_allowance_of_all(self, store: Store) -> None:
         opened = await open_thread(store)
         await post(store, opened.thread_id, principal=AYA)
         await post(store, opened.thread_id, principal=VISITOR)
@@ -82,7 +82,7 @@ class TestAskers:
             (OPERATOR, make_anonymous("")),
         ],
     )
-    async def test_a_run_that_somebody_else_helps_on_works_for_both(
+    async def test_a_run_that_another_caller_continues_works_for_both(
         self, store: Store, helper: Principal, works_for: Principal | None
     ) -> None:
         run = await paused_run(store, AYA)

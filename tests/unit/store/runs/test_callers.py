@@ -209,7 +209,7 @@ class TestWaiting:
         assert await store.run(work.release_runs, worker=None) == 0
         assert (await kept(store, run)) == run
 
-    async def test_whoever_lost_the_lease_pauses_nothing(self, store: Store) -> None:
+    async def test_a_worker_that_lost_the_lease_pauses_nothing(self, store: Store) -> None:
         opened = await open_thread(store, "?", run=True)
         (slow,) = await claim(store)
         await claim(store, worker="other", now=NOW + 30)

@@ -263,7 +263,7 @@ class TestEnding:
         assert outcomes == [True, False, False, False, False]
         assert texts_of(await reads.replies(store, held.id)) == ["0"]
 
-    async def test_a_slow_worker_cannot_answer_beside_its_successor(self, store: Store) -> None:
+    async def test_a_slow_worker_cannot_answer_next_to_its_successor(self, store: Store) -> None:
         await open_thread(store, "One?", run=True)
         (slow,) = await claim(store, worker="slow")
         (successor,) = await claim(store, worker="other", now=NOW + 30)

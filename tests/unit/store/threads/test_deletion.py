@@ -81,7 +81,7 @@ class TestMessages:
         assert await kinds_of(store, opened.thread_id) == ["message.created"]
 
     @pytest.mark.parametrize("stranger", [VISITOR, BEN])
-    async def test_on_somebody_elses_thread_nothing_is_found(
+    async def test_on_another_callers_thread_nothing_is_found(
         self, store: Store, stranger: Principal
     ) -> None:
         opened = await open_thread(store, "one", thread=a_thread("aya"))

@@ -82,7 +82,7 @@ async def test_nobody_deletes_anothers_file(store: Store, stranger: str | None) 
     assert await find(store, file) == file
 
 
-async def test_an_allowance_has_room_for_so_many_files_and_bytes(store: Store) -> None:
+async def test_an_allowance_has_space_for_so_many_files_and_bytes(store: Store) -> None:
     for _ in range(2):
         await keep(store, b"12345", max_files=2)
     with pytest.raises(Forbidden, match="2 files"):

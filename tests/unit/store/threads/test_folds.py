@@ -142,7 +142,7 @@ class Overtaken:
         return found
 
 
-async def test_a_read_finds_what_somebody_else_unfolds_meanwhile(store: Store) -> None:
+async def test_a_read_finds_what_another_unit_unfolds_meanwhile(store: Store) -> None:
     session = await fold(store)
     overtaken = cast(Store, Overtaken(store, session.thread_id))
     kept = await reads.thread(overtaken, session.thread_id)

@@ -93,9 +93,7 @@ async def owned(store: Store) -> str:
     return (await open_thread(store, "One", thread=a_thread(AYA.id))).thread_id
 
 
-async def test_whoever_it_is_shared_with_may_what_it_is_shared_for(
-    store: Store, owned: str
-) -> None:
+async def test_a_grantee_may_do_what_the_grant_says(store: Store, owned: str) -> None:
     assert await access(store, owned, CLEO) is None
     await share(store, owned, may=GrantLevel.READ)
     assert await access(store, owned, CLEO) == Access(
@@ -116,7 +114,7 @@ async def test_sharing_with_the_same_caller_again_keeps_the_grant(store: Store, 
     assert await grant_reads.list_thread_grants(store, owned, now=NOW + 9) == (again,)
 
 
-async def test_a_links_holder_speaks_by_a_name_of_its_own_and_changes_nothing_of_others(
+async def test_a_links_holder_has_a_separate_name_and_changes_nothing_of_others(
     store: Store, owned: str
 ) -> None:
     one, two = [guest(await share(store, owned, None)) for _ in range(2)]
@@ -176,14 +174,14 @@ async def test_a_thread_without_an_owner_is_shared_by_its_id(store: Store) -> No
 @pytest.mark.parametrize(
     "principal", ["aya", "ben", "key:", "key:nobody", "link:grant_1", "agent:"]
 )
-async def test_a_thread_is_shared_with_somebody_who_can_be_known(
+async def test_a_thread_is_shared_with_a_caller_who_can_be_identified(
     store: Store, owned: str, principal: str
 ) -> None:
     with pytest.raises(InvalidRequest):
         await share(store, owned, principal)
 
 
-async def test_a_live_key_is_somebody(store: Store, owned: str) -> None:
+async def test_a_live_key_identifies_a_caller(store: Store, owned: str) -> None:
     await store.run(work.create_token, token=Key("bots", "bot", b"hash", ("threads",), NOW))
     await share(store, owned, "key:bots")
     await store.run(work.revoke_token, id_or_name="bots", now=NOW)

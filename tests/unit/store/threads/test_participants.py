@@ -63,7 +63,9 @@ class TestJoining:
         assert await reads.joined(store, owned, 1) is None
         assert await present(store, owned) == [Actor(BENS.id, (PAYMENT,))]
 
-    async def test_an_actor_is_bound_to_whoever_brings_it(self, store: Store, owned: str) -> None:
+    async def test_an_actor_is_bound_to_the_caller_who_brings_it(
+        self, store: Store, owned: str
+    ) -> None:
         joined = await join(store, owned, Actor("mine"))
         assert joined.principal == AYA.id
         placed = await post(store, owned, principal=AYA, actor="mine")
@@ -140,7 +142,7 @@ class TestJoining:
         with pytest.raises(Forbidden):
             await join(store, anonymous, Actor("visitor"), BEN)
 
-    async def test_a_thread_has_room_for_twenty(self, store: Store, owned: str) -> None:
+    async def test_a_thread_has_space_for_twenty(self, store: Store, owned: str) -> None:
         for number in range(20):
             await join(store, owned, Actor(f"a{number}"))
         with pytest.raises(InvalidRequest):
@@ -279,9 +281,7 @@ class TestAnonymousThreads:
         await join(store, thread_id, Actor("ben"), BEN)
         assert await read(store, thread_id, BEN) == ["One", "Two", "Three"]
 
-    async def test_whoever_holds_the_id_brings_actors_and_sends_them_away(
-        self, store: Store
-    ) -> None:
+    async def test_a_holder_of_the_id_adds_and_removes_actors(self, store: Store) -> None:
         await make_keys(store)
         thread_id = (await open_thread(store, "One")).thread_id
         assert (await join(store, thread_id, Actor("bot"), VISITOR)).principal is None

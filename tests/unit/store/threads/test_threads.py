@@ -138,7 +138,7 @@ async def test_events_are_read_on_from_any_of_them(store: Store, after: int) -> 
 
 
 class TestAccess:
-    async def test_an_anonymous_thread_is_open_to_whoever_has_its_id(self, store: Store) -> None:
+    async def test_an_anonymous_thread_is_open_to_each_holder_of_its_id(self, store: Store) -> None:
         opened = await open_thread(store, "Hello")
         for principal in (VISITOR, AYA):
             await post(store, opened.thread_id, principal=principal)
@@ -240,7 +240,9 @@ class TestSpeaker:
         with pytest.raises(Forbidden):
             await post(store, opened.thread_id, actor=DESK.id)
 
-    async def test_an_actor_that_somebody_else_brought_may_not_be_named(self, store: Store) -> None:
+    async def test_an_actor_that_another_caller_brought_may_not_be_named(
+        self, store: Store
+    ) -> None:
         opened = await open_thread(store, thread=a_thread(None, SHOPPER))
         with pytest.raises(Forbidden):
             await post(store, opened.thread_id, principal=AYA, actor=SHOPPER.id)
@@ -262,7 +264,7 @@ class TestSpeaker:
 
 
 class TestIdempotency:
-    async def test_a_repeated_opening_is_told_what_was_made(self, store: Store) -> None:
+    async def test_a_repeated_opening_returns_what_was_created(self, store: Store) -> None:
         once = IdempotencyRecord("aya", "key-1", b"fingerprint")
         first = await open_thread(store, "Hello", run=True, once=once)
         again = await open_thread(store, "Hello", run=True, once=once)
@@ -331,7 +333,7 @@ class TestChanges:
         assert kept.thread.metadata == {"topic": "boots"}
         assert kept.updated_at == NOW + 7
 
-    async def test_somebody_elses_metadata_stays(self, store: Store) -> None:
+    async def test_another_callers_metadata_stays(self, store: Store) -> None:
         opened = await open_thread(store, thread=a_thread("aya"))
         with pytest.raises(ThreadNotFound):
             await store.run(

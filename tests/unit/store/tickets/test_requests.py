@@ -160,7 +160,7 @@ async def test_a_run_that_is_being_cancelled_asks_nobody(store: Store) -> None:
     assert await ticket_reads.ticket(store, person.ticket.id) is None
 
 
-async def test_the_thread_is_told_how_it_ends(store: Store) -> None:
+async def test_the_thread_reports_how_it_ends(store: Store) -> None:
     for state, words, told in (
         (TicketState.ANSWERED, "We open at nine.", "We open at nine."),
         (TicketState.CLOSED, "", NO_PERSON),

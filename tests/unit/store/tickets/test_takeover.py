@@ -260,7 +260,7 @@ async def test_notes_go_with_their_thread_and_with_its_person(
     assert await console_reads.notes(store, shared.id) == (early,)
 
 
-async def test_whoever_answers_does_not_speak_on_a_thread_that_another_has(
+async def test_the_answerer_does_not_speak_on_a_thread_that_a_person_has(
     store: Store, stepping: Takeover
 ) -> None:
     thread_id = (await open_thread(store, "Hello?")).thread_id

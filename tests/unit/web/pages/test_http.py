@@ -162,7 +162,7 @@ async def test_a_page_forbids_everything_that_is_not_the_desks_own(folder: Path)
         ]
 
 
-async def test_a_changed_page_is_rendered_anew(folder: Path) -> None:
+async def test_a_changed_page_is_rendered_again(folder: Path) -> None:
     path = "/big%20guides/gr%C3%B6%C3%9Fe"
     before = await get(folder, path)
     (folder / "big guides" / "größe.md").write_text("# Größe\n\nNew sizes.", encoding="utf-8")
@@ -271,7 +271,7 @@ def test_an_error_is_json_for_everybody_else() -> None:
     assert json.loads(reply.body)["error"]["message"] == "No such page."
 
 
-def test_whoever_came_to_the_wrong_host_is_shown_the_right_one() -> None:
+def test_a_request_to_the_wrong_host_gets_the_right_one() -> None:
     reply = DOOR.render_error(WrongHost("Not here."), BROWSER)
     assert reply.status == 421
     assert b'href="https://books.example/"' in reply.body

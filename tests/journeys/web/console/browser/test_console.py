@@ -130,7 +130,7 @@ async def test_an_operator_takes_a_conversation_over_and_hands_it_back(
         assert await anna.texts() == await ground.visitor.texts(thread)
 
 
-async def test_whoever_asks_over_ahp_is_answered_by_an_operator(
+async def test_a_visitor_over_ahp_is_answered_by_an_operator(
     ground: Ground, expect: Expect
 ) -> None:
     visitor = Visitor(ground.desk, ground.anonymous.http)

@@ -76,7 +76,7 @@ async def desk(tmp_path: Path, unread: Path) -> AsyncIterator[Talker]:
         yield talker
 
 
-async def test_what_is_not_well_is_told_on_top_until_it_is_well_again(
+async def test_a_problem_is_shown_on_top_until_it_is_solved(
     desk: Talker, tmp_path: Path, unread: Path, browser: OpenBrowser, expect: Expect
 ) -> None:
     async with at_console(browser, desk.desk, tmp_path / "data") as anna:

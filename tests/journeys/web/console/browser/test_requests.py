@@ -248,7 +248,7 @@ async def test_a_question_whose_answer_was_lost_on_the_way_is_asked_once(
         assert (await ground.guest.texts(thread))[3:] == ["Are you there?"] * 2
 
 
-async def test_a_question_that_is_answered_late_is_told_so_far_above(
+async def test_a_question_that_is_answered_late_is_marked_above(
     ground: Ground, expect: Expect
 ) -> None:
     thread = (await ground.guest.open("Hello", wait=10)).id

@@ -31,7 +31,7 @@ def expect() -> Expect:
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE])
-async def test_what_is_alike_is_one_click_away(
+async def test_similar_items_are_one_click_away(
     tmp_path: Path, browser: OpenBrowser, expect: Expect, size: dict[str, int]
 ) -> None:
     async with ground_of(tmp_path) as ground:

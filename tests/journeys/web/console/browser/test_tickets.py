@@ -191,7 +191,7 @@ async def test_a_conversation_is_resolved_with_last_words(ground: Ground, expect
         assert (await ground.caller.talker.texts(opened.id))[-1] == "Have a good day."
 
 
-async def test_whoever_asks_for_a_person_is_answered_by_one_until_all_is_resolved(
+async def test_a_visitor_who_asks_for_a_person_is_answered_by_one_until_all_is_resolved(
     tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:
     wish = "Can I talk to a person about my order?"

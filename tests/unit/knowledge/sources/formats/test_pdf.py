@@ -149,7 +149,7 @@ def test_a_pdf_with_a_password_is_reported(site: Path) -> None:
     assert problems(site) == {"secret.pdf": "The PDF is encrypted; save it without a password."}
 
 
-def test_a_pdf_that_anybody_may_open_is_read(site: Path) -> None:
+def test_a_pdf_that_anyone_may_open_is_read(site: Path) -> None:
     (site / "open.pdf").write_bytes(encrypt(GUIDE, ""))
     assert only(load_content(site)).title == "The lantern guide"
 

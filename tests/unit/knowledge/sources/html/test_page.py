@@ -96,7 +96,7 @@ def test_a_heading_that_says_the_title_is_the_title_whatever_its_level(tmp_path:
     assert second.trail == ("Of",)
 
 
-def test_a_term_with_an_id_is_a_section_of_its_own(tmp_path: Path) -> None:
+def test_a_term_with_an_id_is_a_separate_section(tmp_path: Path) -> None:
     page = (
         "<main><h1>Tools</h1><h2>Functions</h2><p>All of them.</p><dl><dt id='it.groupby'>"
         "<code>it.<b>groupby</b></code>(<em>iterable</em>, key=None)<a href='#it.groupby'>¶</a>"
@@ -252,7 +252,7 @@ def test_ids_of_terms_are_handed_out_from_top_to_bottom() -> None:
     assert re.findall('<dt id="(.*?)"', body) == ["size", *(f"size-{at}" for at in range(1, 9))]
 
 
-def test_ids_within_a_heading_stay_beside_that_of_its_part(tmp_path: Path) -> None:
+def test_ids_within_a_heading_stay_next_to_that_of_its_part(tmp_path: Path) -> None:
     page = "<h1>T</h1><section id='part'><h2><span id='within'></span>Keys</h2><p>x</p></section>"
     document, _ = read(tmp_path, page)
     assert '<h2 id="part"><span id="within"></span>Keys</h2>' in document.body
@@ -320,7 +320,7 @@ def test_words_that_nearly_all_titles_end_with_are_no_part_of_them(tmp_path: Pat
     assert titles == {f"tool-{at}(1)" for at in range(20)}
 
 
-def test_products_that_are_called_alike_keep_their_names(tmp_path: Path) -> None:
+def test_products_with_the_same_name_keep_their_names(tmp_path: Path) -> None:
     for at in range(19):
         tmp_path.joinpath(f"{at}.html").write_text(
             f"<h1>Larkspur {at} Down Jacket</h1><p>Is warm.</p>", "utf-8"
