@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
+from operator import attrgetter
 
 from aitp_desk.agent.tools import Tool
 from aitp_desk.config import Cache
@@ -61,7 +62,7 @@ class FirstAnswers:
             ask.locale,
             # the access class: all content is public, but an answer may name callable actions
             principal.kind.value,
-            tuple([tool.name for tool in tools]),
+            tuple(map(attrgetter("name"), tools)),
             # answers found by words alone are not reused once vectors are built
             editions.library.vectors is None,
             # an agent with tools is given the date

@@ -89,11 +89,11 @@ class PluginTurns:
             DeskError: the message breaks its schema, or a plugin refuses it.
             StoreBusy, UnknownSession: nothing was written.
         """
-        draft = Draft("user", (words,))
-        parts = self._judging.read_parts(draft)
+        parts = self._judging.read_parts((words,))
         was_heard = not parts
         if was_heard and not (session.is_written and self._judging.understands_words):
             return None
+        draft = Draft("user", (words,))
         actor = self._recording.speaker(principal)
         names: tuple[str, ...] = (actor,)
         if was_heard:

@@ -115,7 +115,7 @@ class TurnRecorder:
             question=question,
             reply=reply,
             notes=notes,
-            pending=_pending(session.pending),
+            pending=None if session.pending is None else _encode_pending(session.pending),
             tokens=session.tokens,
             opened_at_desk=self._desk,
         )
@@ -169,7 +169,7 @@ class TurnRecorder:
             session.turns + turns,
             int(session.opened_at),
             math.ceil(now),
-            _pending(pending),
+            None if pending is None else _encode_pending(pending),
             session.tokens + tokens,
             session.heard,
             session.kept_until,
@@ -277,7 +277,7 @@ class TurnRecorder:
             session.turns,
             int(session.opened_at),
             math.ceil(session.last_at),
-            _pending(session.pending),
+            None if session.pending is None else _encode_pending(session.pending),
             session.tokens,
             session.heard,
             session.kept_until,
@@ -292,5 +292,5 @@ def _name(principal: Principal) -> str:
     return VISITOR if principal.is_anonymous else principal.id
 
 
-def _pending(pending: PendingQuestion | None) -> str | None:
-    return None if pending is None else msgspec.json.encode(pending).decode()
+def _encode_pending(pending: PendingQuestion) -> str:
+    return msgspec.json.encode(pending).decode()

@@ -196,7 +196,7 @@ class DeskMessages:
         asking, content = (None, message.content) if phrased is None else phrased
         draft = Draft(message.role, content, actor=message.actor)
         try:
-            parts = self._judging.read_parts(draft)
+            parts = self._judging.read_parts(draft.content)
         except InvalidRequest as error:
             raise _fault(message.id, error) from error
         return SpokenMessage(message.id, draft, message.actor, parts, asking=asking)

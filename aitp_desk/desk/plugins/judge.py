@@ -7,6 +7,7 @@ text costs the same as at a desk without plugins.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import TypeVar
 
@@ -126,6 +127,7 @@ class Judge:
 
     Attributes:
         understands_words: whether any plugin interprets text.
+        read_parts: returns the structured parts of a message's content; see :func:`find_parts`.
     """
 
     def __init__(
@@ -144,6 +146,7 @@ class Judge:
     ) -> None:
         self.capabilities = capabilities
         self.understands_words = bool(capabilities.hearing)
+        self.read_parts = partial(find_parts, capabilities=capabilities)
         self._store = store
         self._actor = actor
         self._name = name
@@ -153,16 +156,6 @@ class Judge:
         self._checking = checking
         self._clock = clock
         self._wake = wake
-
-    def read_parts(self, draft: Draft, at: str = "") -> tuple[PlacedPart, ...]:
-        """Return the structured parts of a draft; none at a desk without plugins.
-
-        Raises:
-            InvalidRequest: one of them breaks its schema.
-        """
-        if not self.capabilities.all:
-            return ()
-        return tuple(find_parts(draft.content, self.capabilities, at))
 
     def redact(self, draft: Draft, parts: Sequence[PlacedPart] = ()) -> Draft:
         """Return a visitor's draft without the secrets in its text.

@@ -55,7 +55,7 @@ class PaymentVerifier:
         kept = await reads.thread(self._store, thread_id)
         if kept is None:
             return NOT_PAID
-        parts = self._judging.read_parts(draft)
+        parts = self._judging.read_parts(draft.content)
         names = await read_speakers(self._store, principal, kept)
         said = SpokenMessage(new_id("msg", self._clock()), draft, names[0], parts, names=names)
         parties = await read_parties(self._store, kept)

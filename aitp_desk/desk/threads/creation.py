@@ -113,7 +113,7 @@ class ThreadCreation:
         check_hops(request)
         self._own_names.check(draft.actors, "metadata.actors")
         parts = [
-            self._judging.read_parts(message, f"messages[{place}].")
+            self._judging.read_parts(message.content, at=f"messages[{place}].")
             for place, message in enumerate(draft.messages)
         ]
         kept = map(self._judging.redact, draft.messages, parts)

@@ -148,8 +148,10 @@ class MessageService:
     ) -> PostResult:
         """Start a run after the caller's messages; see :func:`start_run`, :meth:`post_message`."""
         name = "additional_messages"
-        at = (f"{name}[{place}]." for place in range(len(drafts)))
-        parts = [self._judging.read_parts(*one) for one in zip(drafts, at, strict=True)]
+        parts = [
+            self._judging.read_parts(draft.content, at=f"{name}[{place}].")
+            for place, draft in enumerate(drafts)
+        ]
         await self.check_attached(principal, drafts, once, name)
         now = self._clock()
         new = tuple(NewDraft(new_id("msg", now), new_salt(), draft) for draft in drafts)
@@ -179,7 +181,7 @@ class MessageService:
         """
         check_draft(draft)
         check_hops(request)
-        parts = self._judging.read_parts(draft)
+        parts = self._judging.read_parts(draft.content)
         now = self._clock()
         with self._repeats.hold_key(request, thread_scope(principal, thread_id)) as once:
             if draft.attachments:

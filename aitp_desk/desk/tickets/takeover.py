@@ -147,7 +147,7 @@ class Takeover:
         actor = f"{kept.thread.actors[0].id}/{OPERATORS}/{operator}"
         spoken = _spoken(part, operator, now)
         draft = Draft("assistant", (part,), actor=actor)
-        parts = judging.read_parts(draft)
+        parts = judging.read_parts(draft.content)
         if not parts:
             raise InvalidRequest("This is no message of a capability of the site.", param="message")
 

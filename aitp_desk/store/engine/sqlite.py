@@ -128,14 +128,12 @@ class SqliteStore:
 
     async def run(self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run one unit and return its result after its commit; see ``base.Store.run``."""
-        self._admit()
         future: asyncio.Future[T] = self._loop.create_future()
         self._gather(Unit(work, args, kwargs, future))
         return await future
 
     def record(self, work: Callable[P, Work[Any]], /, *args: P.args, **kwargs: P.kwargs) -> None:
         """Submit one unit without waiting for it; see ``base.Store.record``."""
-        self._admit()
         self._gather(Unit(work, args, kwargs))
 
     async def read(self, statement: str, params: Params, /) -> list[Row]:
@@ -155,7 +153,7 @@ class SqliteStore:
         """Return once everything submitted before this call is settled; see :class:`Store`."""
         if self._waiting or self._is_closed:
             future: asyncio.Future[None] = self._loop.create_future()
-            self._gather(Unit(_nothing, (), {}, future))
+            self._gather(Unit(_nothing, (), {}, future), is_bounded=False)
             await future
         else:  # also if another program holds the database
             await asyncio.sleep(0)
@@ -172,14 +170,12 @@ class SqliteStore:
             free_bytes=shutil.disk_usage(self._path.parent).free,
         )
 
-    def _admit(self) -> None:
-        if self._waiting >= self._most_waiting:
-            raise StoreBusy("Too many writes are waiting. Try again in a second.", retry_after=1)
-
-    def _gather(self, unit: Unit) -> None:
+    def _gather(self, unit: Unit, *, is_bounded: bool = True) -> None:
         """Queue a unit, and ensure that the queue is passed to the writer in time."""
         if self._is_closed:
             raise StoreError("The store is closed.")
+        if is_bounded and self._waiting >= self._most_waiting:
+            raise StoreBusy("Too many writes are waiting. Try again in a second.", retry_after=1)
         self._waiting += 1
         self._gathered.append(unit)
         if self._is_due:

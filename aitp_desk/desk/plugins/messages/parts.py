@@ -47,8 +47,8 @@ def may_have_structure(content: Sequence[str]) -> bool:
 
 def find_parts(
     content: Sequence[str], capabilities: PluginRegistry, at: str = ""
-) -> list[PlacedPart]:
-    """Return the structured parts of a message.
+) -> tuple[PlacedPart, ...]:
+    """Return the structured parts of a message; none at a desk without plugins.
 
     Parameters:
         at: path of the message in its request, such as ``messages[0].``, for ``param``.
@@ -56,6 +56,8 @@ def find_parts(
     Raises:
         InvalidRequest: a part breaks its schema; ``param`` is the path of the mistake.
     """
+    if not capabilities.all:
+        return ()
     found = []
     for place, text in enumerate(content):
         if _STRUCTURED.match(text) is None:
@@ -66,7 +68,7 @@ def find_parts(
         meant = capabilities.resolve_schema(url) if isinstance(url, str) else None
         if given is not None and meant is not None:
             found.append(PlacedPart(place, meant.enabled, read_part(given, meant, where)))
-    return found
+    return tuple(found)
 
 
 def read_part(given: Mapping[str, Any], meant: SchemaMatch, at: str) -> Part:
