@@ -24,20 +24,19 @@ class ExactTitle:
     Parameters:
         words: its words, without carried ones.
         text: the question itself.
+
+    Attributes:
+        must: the words that the section's or page's name must have.
     """
 
     def __init__(self, words: Sequence[str], text: str) -> None:
         self._asked = frozenset(words)
-        self._must = self._asked - _SORTS
+        self.must = self._asked - _SORTS
         joined = [word for word in words if word[0] == NAME_SIGN]
         if joined:
-            self._must -= {*joined}
+            self.must -= {*joined}
             self._asked = self._asked.union(*(word.split(NAME_SIGN) for word in joined))
         self._has_dash, self._has_angle = "-" in text, "<" in text
-
-    def needs(self, word: str) -> bool:
-        """Return whether a word of the question must be in the section's or page's name."""
-        return word in self._must
 
     def matches(self, passage: Passage) -> bool:
         """Return whether the question has the section's whole name, and nothing else.
@@ -49,8 +48,8 @@ class ExactTitle:
             return False
         is_option = passage.heading.startswith("-") and not self._has_dash
         for called, with_title in _names(passage.heading, passage.title):
-            if called <= self._asked and self._must <= with_title:
-                return not (is_option and self._must <= called)
+            if called <= self._asked and self.must <= with_title:
+                return not (is_option and self.must <= called)
         return False
 
 

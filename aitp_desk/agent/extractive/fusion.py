@@ -42,9 +42,10 @@ def list_signals(
     """Return the content's signals for a question; none if only words are available."""
     signals: list[Signal] = []
     if matches:
-        best = sorted(matches, key=lambda number: -matches[number].likeness)[:PROPOSED]
+        likeness = {number: match.likeness for number, match in matches.items()}
+        best = sorted(likeness, key=likeness.__getitem__, reverse=True)[:PROPOSED]
         signals.append(
-            Signal("questions", _QUESTION, best, lambda number: _likeness(matches, number))
+            Signal("questions", _QUESTION, best, lambda number: likeness.get(number, 0.0))
         )
     if library.vectors is not None:
         near = library.vectors.near(asked.said)
@@ -64,18 +65,13 @@ def find_matches(library: Library, asked: ReadQuestion) -> Mapping[int, Match]:
     """Return for each passage the question of its enrichment that is most like the visitor's."""
     if library.questions is None:
         return {}
-    stemmer = library.vocabulary.stemmer
+    words = library.vocabulary.words(asked.text, asked.names)
+    stems = library.vocabulary.stemmer.stems(words)
     terms: dict[str, tuple[Mapping[str, float], float]] = {
-        word: ({stemmer.stem(word): 1.0}, 1.0)
-        for word in library.vocabulary.words(asked.text, asked.names)
+        word: ({stem: 1.0}, 1.0) for word, stem in zip(words, stems, strict=True)
     }
     terms |= {w.term.word: (w.term.stems, w.factor) for w in asked.wanted}
     return library.questions.matches(terms.values())
-
-
-def _likeness(matches: Mapping[int, Match], number: int) -> float:
-    match = matches.get(number)
-    return 0.0 if match is None else match.likeness
 
 
 def fuse_scores(
@@ -92,8 +88,10 @@ def fuse_scores(
     if not signals:
         return dict(words)
     most = max(words.values(), default=0.0) or 1.0
-    return {
-        number: sure * score / most
-        + sum(signal.weight * signal.score(number) for signal in signals)
-        for number, score in words.items()
-    }
+    fused: dict[int, float] = {}
+    for number, score in words.items():
+        further = 0.0
+        for signal in signals:
+            further += signal.weight * signal.score(number)
+        fused[number] = sure * score / most + further
+    return fused

@@ -8,6 +8,7 @@ expected type of figure. Both count here, and how much of the question the passa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 import msgspec
 
@@ -23,6 +24,9 @@ from aitp_desk.knowledge.library import Label, Library
 from aitp_desk.knowledge.search.quantities import CODE
 from aitp_desk.knowledge.search.ranking import HOPELESS_WIDELY
 from aitp_desk.knowledge.search.vocabulary import KIN, OWN
+
+by_score = attrgetter("score")
+"""Sorts candidates by their words alone."""
 
 CANDIDATES, CANDIDATES_WIDELY = 8, 16
 """How many passages of the search are examined closely; more for a reader who takes several."""
@@ -139,7 +143,7 @@ class Candidate(msgspec.Struct, eq=False):
 
         Its words then match by chance, except names.
         """
-        return self.asked.foreign and self.lift is not None
+        return self.question.asked.foreign and self.lift is not None
 
     @property
     def asked(self) -> ReadQuestion:
@@ -209,16 +213,18 @@ def find_candidates(
             found.append(read)
             if read.score * _BESIDE > least and not (widely or signals):
                 least = read.score * _BESIDE
-    sure = max(found, key=_by_score).coverage if found else 1.0
+    sure = max(found, key=by_score).coverage if found else 1.0
     if found and found[0].is_by_meaning:
         sure *= _FOREIGN
     ranks = fuse_scores({one.number: one.score for one in found}, signals, sure)
     for one in found:
-        fused = ranks[one.number] + (_TITLE if signals and question.is_title_of(one) else 0.0)
+        fused = ranks[one.number]
+        if signals and one.called and question.is_title_of(one):
+            fused += _TITLE
         one.rank = fused * one.preference if asked.prefers else fused
         one.signals = signals
         one.match = matches.get(one.number)
-    found.sort(key=_by_rank, reverse=True)
+    found.sort(key=attrgetter("rank"), reverse=True)
     question.scores = {one.number: one.score for one in found}
     return found
 
@@ -236,7 +242,7 @@ def is_leading(found: Sequence[Candidate]) -> bool:
 
 def order_by_words(found: Sequence[Candidate]) -> list[Candidate]:
     """Return the same passages ordered by words alone, for clarifying and refusing."""
-    return sorted(found, key=_by_score, reverse=True)
+    return sorted(found, key=by_score, reverse=True)
 
 
 class _Question:
@@ -264,9 +270,8 @@ class _Question:
         self._total = self._total or 1.0
         self._words = words
         self._exact = ExactTitle(words, asked.text)
-        self._must = [
-            at for at, word in zip(self._own, words, strict=True) if self._exact.needs(word)
-        ]
+        must = self._exact.must
+        self._must = [at for at, word in zip(self._own, words, strict=True) if word in must]
         self._expects = asked.expects
         self._document = asked.document
         self._same_page = _SAME_PAGE if asked.leans else 0.0
@@ -283,8 +288,8 @@ class _Question:
         return self._ranking.called(self._words)
 
     def is_title_of(self, one: Candidate) -> bool:
-        """Return whether the question is the title of a page, and the passage opens it."""
-        is_whole = one.called and self._title_words[one.page] == self._asked_words
+        """Return whether the question is the title of a page, and a passage called so opens it."""
+        is_whole = self._title_words[one.page] == self._asked_words
         return is_whole and not self._carries and one.number == self.library.numbers(one.page).start
 
     def read(self, number: int, searched: float, least: float) -> Candidate | None:
@@ -433,11 +438,3 @@ class _Question:
                 fit *= genre.share_of_code(self.asked.prefers)
             alone[at] = fit
         return alone
-
-
-def _by_rank(found: Candidate) -> float:
-    return found.rank
-
-
-def _by_score(found: Candidate) -> float:
-    return found.score

@@ -8,9 +8,10 @@ left out of the fit.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 
 from aitp_desk.agent.extractive.question import TELLING, ReadQuestion, WantedTerm
-from aitp_desk.agent.extractive.selection import Candidate
+from aitp_desk.agent.extractive.selection import Candidate, by_score
 from aitp_desk.knowledge.index.term_places import NOWHERE
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search.ngrams import is_ngram
@@ -57,8 +58,8 @@ def find_strongest(found: Sequence[Candidate]) -> tuple[float, Candidate]:
     """Return the section with the most evidence, and how much: the first, or the first by words."""
     first = found[0]
     held = sum_evidence(first), first
-    other = first if first.is_by_meaning else max(found, key=_by_score)
-    return held if other is first else max(held, (sum_evidence(other), other), key=_by_evidence)
+    other = first if first.is_by_meaning else max(found, key=by_score)
+    return held if other is first else max(held, (sum_evidence(other), other), key=itemgetter(0))
 
 
 def sum_evidence(best: Candidate) -> float:
@@ -104,12 +105,13 @@ def list_features(best: Candidate) -> dict[str, float]:
     further = max(min(asked.length, _LONGEST) - _LONG, 0)
     is_enriched = library.questions is not None
     likeness = best.match.likeness if best.match is not None else 0.0
+    is_by_meaning = best.is_by_meaning
     return {
         "score": best.score,
         "lead": _lead(best.question.scores, library),
         "length": min(telling, _MOST_TELLING) + _WORD * further,
-        "lack": 0.0 if best.is_by_meaning else _lack(best, asked, library),
-        "whole": float(len(best.places) == len(asked.wanted) and not best.is_by_meaning),
+        "lack": 0.0 if is_by_meaning else _lack(best, asked, library),
+        "whole": float(len(best.places) == len(asked.wanted) and not is_by_meaning),
         "lift": best.lift or 0.0,
         "likeness": max(likeness, _LEAST_LIKE) - _LIKE if is_enriched else 0.0,
         "carried": _carried(asked),
@@ -130,14 +132,6 @@ def _lead(scores: Mapping[int, float], library: Library) -> float:
     url = library.label(best).url
     rival = next((number for number in others if library.label(number).url != url), None)
     return scores[best] - (0.0 if rival is None else scores[rival])
-
-
-def _by_score(found: Candidate) -> float:
-    return found.score
-
-
-def _by_evidence(held: tuple[float, Candidate]) -> float:
-    return held[0]
 
 
 def _reranked(best: Candidate, library: Library) -> float:

@@ -8,6 +8,7 @@ from contextlib import suppress
 
 from aitp_desk.desk.calls.reader import CallReader
 from aitp_desk.desk.events.broadcaster import Broadcaster
+from aitp_desk.desk.plugins.messages.parts import may_have_structure
 from aitp_desk.desk.plugins.messages.plain_text import render_parts, split_parts
 from aitp_desk.desk.plugins.quotes import OpenQuote, find_open_quote
 from aitp_desk.desk.plugins.registry import PluginRegistry
@@ -47,6 +48,8 @@ class PaymentSettlement:
 
     def is_payment(self, content: Sequence[str]) -> bool:
         """Return whether a message contains a part of a plugin that accepts payments."""
+        if not may_have_structure(content):
+            return False
         spoken = {one.capability for one in split_parts(content, self._capabilities)}
         said = [one for one in self._capabilities.all if one.slug in spoken]
         return any(one.capability.ways_to_pay() for one in said)

@@ -111,7 +111,7 @@ class DeskMessages:
         is_writing = False
         messages = tuple(one.message for one in said)
         to_pay = _to_pay(said)
-        if not self._judging.capabilities and not to_pay:
+        if not self._judging.capabilities.all and not to_pay:
             return await write(messages, None)
         actors: tuple[Actor, ...] | None = None
         if any(one.asks is not None for one in said):

@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import sqrt
+from operator import itemgetter
 
 import msgspec
 
@@ -87,6 +88,7 @@ class Questions:
         self._weights = {
             stem: inverse_frequency(len(held), len(self.asks)) for stem, held in self._held.items()
         }
+        self._unknown = UNKNOWN * inverse_frequency(0, len(self.asks))
         self._totals = array("f", [sum(map(self._weights.__getitem__, held)) for held in stems])
 
     def _placed(
@@ -139,11 +141,6 @@ class Questions:
         held = self._held.get(stem, ())
         return {} if len(held) > COMMON else Counter(map(self.owners.__getitem__, held))
 
-    def _weight(self, stems: Mapping[str, float]) -> float:
-        """Return the weight of a visitor's word; less if no question has it."""
-        known = [self._weights[stem] * sure for stem, sure in stems.items() if stem in self._held]
-        return max(known, default=UNKNOWN * inverse_frequency(0, len(self.asks)))
-
     def _of_passage(self, held: array[int] | None, number: int) -> Sequence[int]:
         """Return those of some questions that belong to a passage."""
         if held is None:
@@ -159,9 +156,15 @@ class Questions:
             terms: for each word of the visitor's question its stems with the certainty of each,
                 and its weight.
         """
-        weighed = [(stems, factor * self._weight(stems)) for stems, factor in terms]
-        ordered = sorted(weighed, key=lambda term: term[1], reverse=True)
-        total = sum(weight for _, weight in ordered)
+        ordered: list[tuple[Mapping[str, float], float]] = []
+        for stems, factor in terms:
+            known = 0.0
+            for stem, surely in stems.items():
+                if stem in self._held:
+                    known = max(known, self._weights[stem] * surely)
+            ordered.append((stems, factor * (known or self._unknown)))
+        ordered.sort(key=itemgetter(1), reverse=True)
+        total = sum(map(itemgetter(1), ordered))
         shared: dict[int, float] = {}
         for stems, weight in ordered:
             told: dict[int, float] = {}

@@ -129,7 +129,7 @@ async def forked_at(store: Store, thread_id: str) -> tuple[str, int] | None:
     Returns:
         The parent's id, and the number of its newest message at that time.
     """
-    rows = await _read(store, "forked_at", {"thread_id": thread_id})
+    rows = await store.read("forked_at", {"thread_id": thread_id})  # a folded thread has no parent
     return (rows[0][0], rows[0][1]) if rows else None
 
 
@@ -227,7 +227,7 @@ async def messages_between(
 
 async def summary(store: Store, thread_id: str) -> Summary | None:
     """Read the summary of a thread, if there is one."""
-    rows = await _read(store, "summary", {"thread_id": thread_id})
+    rows = await store.read("summary", {"thread_id": thread_id})  # a folded thread has none
     return Summary(*rows[0]) if rows else None
 
 

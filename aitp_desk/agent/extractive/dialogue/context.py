@@ -224,11 +224,13 @@ def _answered(earlier: Sequence[Exchange], before: ReadQuestion, library: Librar
 def _read(question: str, earlier: Sequence[Exchange], library: Library) -> ReadQuestion:
     """Read a question, and carry over what it needs of the one before."""
     asked = read_message(question, library)
+    if not earlier:
+        return about_business(asked, question, library)
     as_said, question = question, find_speech(question, library.language).plain(question)
-    if not earlier or not points_back(question):
+    if not points_back(question):
         asked = about_business(asked, as_said, library)
-    if not earlier or (asks_for_topics(question) and not points_back(question)):
-        return asked
+        if asks_for_topics(question):
+            return asked
     if all(w.weight <= TELLING or asks_for_code(w.term.word) for w in asked.wanted) and (
         asked.expects & CODE  # "show me an example"
     ):

@@ -95,7 +95,7 @@ def render_parts(
     known: Callable[[EnabledPlugin], int | None] = _nobody_knows,
 ) -> tuple[str, ...]:
     """Render the parts of a message as :func:`render_plain_text` does; the same if unchanged."""
-    if not capabilities or not may_have_structure(content):
+    if not capabilities.all or not may_have_structure(content):
         return content
     told = list(content)
     for place, text in enumerate(content):
