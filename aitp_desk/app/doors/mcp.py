@@ -42,8 +42,7 @@ def make_mcp_doors(
             raise
 
     methods = methods_of_desks()
-    origins = config.cors.origins
-    return tuple(McpDoor(desk, methods, prove=prove, origins=origins).door() for desk in desks)
+    return tuple(McpDoor(desk, methods, prove=prove).door() for desk in desks)
 
 
 def methods_of_desks() -> Methods:

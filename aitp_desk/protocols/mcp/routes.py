@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -42,7 +40,6 @@ if TYPE_CHECKING:
 
 MCP_PATH: Final = "/mcp"
 MAX_BODY = 64 * 1024
-_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 VerifyCaller = Callable[[Headers, str, str], Awaitable[Principal]]
 """Verifies a credential in a message, from the headers, the credential and the address."""
@@ -62,18 +59,14 @@ class McpDoor:
     Parameters:
         methods: the handlers by method name.
         prove: verifies a credential in a message.
-        origins: further origins whose pages may call.
     """
 
-    def __init__(
-        self, desk: Desk, methods: Methods, *, prove: VerifyCaller, origins: tuple[str, ...]
-    ) -> None:
+    def __init__(self, desk: Desk, methods: Methods, *, prove: VerifyCaller) -> None:
         self._desk = desk
         self._methods = methods
         self._prove = prove
-        self._origins = origins
-        self._wanted = asyncio.Event()
-        self._served: asyncio.Future[HttpServer] | None = None
+        self._server: HttpServer | None = None
+        self._loading: asyncio.Task[HttpServer] | None = None
 
     async def post(self, desk: Desk, call: Call) -> Reply:
         """``POST /mcp``: one message."""
@@ -95,12 +88,8 @@ class McpDoor:
         )
         if is_plain_rpc(call.headers):
             return await answer_plain_rpc(desk, self._methods, caller, message)
-        self._wanted.set()
-        if self._served is None:
-            raise RuntimeError("The MCP door is not open.")
-        if not self._served.done():
-            call.release_slot()
-        reply = await (await asyncio.shield(self._served)).answer(call, caller, message)
+        server = self._server or await self._load_server(call)
+        reply = await server.answer(call, caller, message)
         if caller.escaped is not None:
             raise caller.escaped
         return reply
@@ -113,43 +102,18 @@ class McpDoor:
         found = await self._prove(call.headers, token, call.principal.address)
         return msgspec.structs.replace(found, desk=desk.name)
 
-    @asynccontextmanager
-    async def _open(self) -> AsyncIterator[None]:
-        """Provide the SDK's server from its first use until the desk stops."""
-        self._served = asyncio.get_running_loop().create_future()
-        serving = asyncio.create_task(self._serve(self._served))
-        try:
-            yield
-        finally:
-            serving.cancel()
-            with suppress(asyncio.CancelledError):
-                await serving
-
-    async def _serve(self, served: asyncio.Future[HttpServer]) -> None:
-        await self._wanted.wait()
-        try:
-            loaded = await asyncio.to_thread(self._load)
-        except Exception as error:  # noqa: BLE001 -- the waiting requests raise it
-            served.set_exception(error)
-            return
-        async with loaded.run():
-            served.set_result(loaded)
-            await asyncio.Event().wait()
+    async def _load_server(self, call: Call) -> HttpServer:
+        """Return the SDK's server once it is loaded; a call that waits holds no slot."""
+        if self._loading is None:
+            self._loading = asyncio.create_task(asyncio.to_thread(self._load))
+        call.release_slot()
+        self._server = await asyncio.shield(self._loading)
+        return self._server
 
     def _load(self) -> HttpServer:
         from aitp_desk.protocols.mcp.server.sdk_server import HttpServer
 
-        site = urlsplit(self._desk.site.url)
-        hosts = (site.netloc.rpartition("@")[2].lower(), site.hostname or "", *_LOOPBACK)
-        names = {*hosts, *(f"{host}:*" for host in hosts)}
-        local = [f"http://{name}{port}" for name in _LOOPBACK for port in ("", ":*")]
-        own = f"{site.scheme}://{site.netloc}".lower()
-        return HttpServer(
-            self._desk,
-            self._methods,
-            hosts=sorted(names),
-            origins=[own, *self._origins, *local],
-        )
+        return HttpServer(self._desk, self._methods)
 
     def door(self) -> Door:
         """Return the protocol with its table of routes."""
@@ -162,7 +126,6 @@ class McpDoor:
             owns=(path,),
             render_error=render_error,
             desk=self._desk if name else None,
-            beside=self._open,
             objects=OBJECTS,
         )
 

@@ -1,51 +1,71 @@
 """Runs the official SDK's server over a desk.
 
-Only this module and ``stateless.py`` import the SDK, and both only when needed.
+Only this module imports the SDK, and only when it is needed.
 
 The server supports both eras of the wire: the one that requires ``initialize`` (2024-11-05 to
 2025-11-25), and the one with everything in each request (2026-07-28). Requests go to the table of
-``methods.py``.
+``methods.py``. Over HTTP nothing is kept between requests and every response is one JSON document,
+so each message is passed to the SDK by itself. The SDK's own transport would start several tasks
+for it and decode it again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 from functools import partial
+from types import MappingProxyType
 from typing import Any, TextIO
 
+import anyio
 import mcp_types as types
+import msgspec
 import structlog
-from anyio import wrap_file
 from mcp.server.caching import CacheHint
+from mcp.server.connection import Connection
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
+from mcp.server.runner import serve_one
 from mcp.server.stdio import stdio_server
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecuritySettings
-from mcp.shared.exceptions import MCPError
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from mcp.shared.dispatcher import CallOptions
+from mcp.shared.exceptions import MCPError, NoBackChannelError
+from mcp.shared.inbound import (
+    ERROR_CODE_HTTP_STATUS,
+    InboundLadderRejection,
+    classify_inbound_request,
+    find_duplicated_routing_header,
+    unsupported_protocol_version_rejection,
+)
+from mcp.shared.message import ServerMessageMetadata
+from mcp.shared.transport_context import TransportContext
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 from msgspec.structs import replace
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from aitp_desk import own_version
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.protocols.base.door import Call, Reply
+from aitp_desk.protocols.base.door import JSON, Call, Reply
 from aitp_desk.protocols.base.json_rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
+    INVALID_REQUEST,
+    make_result,
 )
 from aitp_desk.protocols.mcp.caller import Caller, RpcError
 from aitp_desk.protocols.mcp.elicitation import ask_over_connection
 from aitp_desk.protocols.mcp.methods import Method, Methods
 from aitp_desk.protocols.mcp.resources import NOT_FOUND
-from aitp_desk.protocols.mcp.server.asgi import CALLER, ask_application
-from aitp_desk.protocols.mcp.server.stateless import answer_stateless, is_stateless
+from aitp_desk.protocols.mcp.server.plain_rpc import make_error_reply
 
 FRESH_MILLISECONDS = 60_000
 """How long a client may cache what it has listed or read."""
 _FAULT = "Something went wrong on our side."
+_VERSION = "MCP-Protocol-Version"
+_TRANSPORT = TransportContext(kind="streamable-http", can_send_request=False)
+_ACCEPTED = frozenset({JSON, "application/*", "*/*"})
+"""Media ranges of ``Accept`` that include JSON."""
+_encode = msgspec.json.Encoder().encode
 _log = structlog.get_logger()
 _FORMS = types.ClientCapabilities(elicitation=types.ElicitationCapability())
 _Context = ServerRequestContext[Any, Any]
@@ -85,7 +105,6 @@ def make_server(desk: Desk, methods: Methods, caller: Caller | None = None) -> S
             "resources/templates/list": ours,
             "resources/read": ours,
         },
-        get_tool_input_schema=_no_headers,
     )
     for name, method in methods.items():
         server.add_request_handler(name, _PARAMS[name], _handler(desk, method, caller))
@@ -93,35 +112,119 @@ def make_server(desk: Desk, methods: Methods, caller: Caller | None = None) -> S
 
 
 class HttpServer:
-    """Runs the server over HTTP; it keeps nothing between requests.
+    """Answers messages over HTTP; nothing is kept between requests.
 
-    Parameters:
-        hosts, origins: which a request may name; checked again after the dispatcher.
+    The desk's dispatcher has already checked host, origin and content type.
     """
 
-    def __init__(
-        self, desk: Desk, methods: Methods, *, hosts: list[str], origins: list[str]
-    ) -> None:
-        self._methods = methods
+    def __init__(self, desk: Desk, methods: Methods) -> None:
         self._server = make_server(desk, methods)
-        self._manager = StreamableHTTPSessionManager(
-            self._server,
-            json_response=True,
-            stateless=True,
-            security_settings=TransportSecuritySettings(
-                allowed_hosts=hosts, allowed_origins=origins
-            ),
-        )
-
-    def run(self) -> AbstractAsyncContextManager[None]:
-        """Return the context that is open while requests are answered."""
-        return self._manager.run()
 
     async def answer(self, call: Call, caller: Caller, message: Mapping[str, Any]) -> Reply:
-        """Answer a request with a validated message."""
-        if is_stateless(call, self._methods, message):
-            return await answer_stateless(self._server, call, caller, message)
-        return await ask_application(self._manager.handle_request, call, caller)
+        """Answer a validated message (basic/transports, Streamable HTTP)."""
+        ranges = call.headers.get("Accept", "").lower().split(",")
+        if _ACCEPTED.isdisjoint([one.partition(";")[0].strip() for one in ranges]):
+            told = f"Not Acceptable: Client must accept {JSON}"
+            return make_error_reply(None, INVALID_REQUEST, told, status=406)
+        version = call.headers.get(_VERSION, types.DEFAULT_NEGOTIATED_VERSION)
+        is_modern = version not in HANDSHAKE_PROTOCOL_VERSIONS
+        if "id" not in message or "method" not in message:
+            return _acknowledge(message, version if is_modern else None)
+        if not is_modern:
+            return await self._answer(
+                caller, message, Connection.from_envelope(version, None, None)
+            )
+        if duplicated := find_duplicated_routing_header(call.headers.items()):
+            told = f"{duplicated} header appears more than once"
+            return _refuse(message, InboundLadderRejection(types.HEADER_MISMATCH, told))
+        route = classify_inbound_request(message, headers=call.headers)
+        if isinstance(route, InboundLadderRejection):
+            return _refuse(message, route)
+        connection = Connection.from_envelope(
+            route.protocol_version, route.client_info, route.client_capabilities
+        )
+        return await self._answer(caller, message, connection, statuses=ERROR_CODE_HTTP_STATUS)
+
+    async def _answer(
+        self,
+        caller: Caller,
+        message: Mapping[str, Any],
+        connection: Connection,
+        *,
+        statuses: Mapping[int, int] = MappingProxyType({}),
+    ) -> Reply:
+        """Answer a request.
+
+        Parameters:
+            statuses: HTTP statuses by error code; others are 200.
+        """
+        id_, method, params = message["id"], message["method"], message.get("params")
+        exchange = _Exchange(id_, ServerMessageMetadata(request_context=caller))
+        try:
+            result = await serve_one(
+                self._server, exchange, method, params, connection=connection, lifespan_state={}
+            )
+        except MCPError as error:
+            told = error.error
+            status = statuses.get(told.code, 200)
+            return make_error_reply(id_, told.code, told.message, told.data, status=status)
+        except ValidationError:
+            status = statuses.get(INVALID_PARAMS, 200)
+            wrong = "Invalid request parameters"
+            return make_error_reply(id_, INVALID_PARAMS, wrong, "", status=status)
+        return Reply(200, _encode(make_result(id_, result)))
+
+
+def _acknowledge(message: Mapping[str, Any], version: str | None) -> Reply:
+    """Accept a notification, or in the handshake's era a response; both change nothing.
+
+    Parameters:
+        version: the requested one where it is of no handshake.
+    """
+    if version is None:
+        return Reply(202)
+    if "method" not in message:
+        told = "Body must be a single JSON-RPC request or notification object"
+        return make_error_reply(None, INVALID_REQUEST, told)
+    unsupported = unsupported_protocol_version_rejection(version)
+    return Reply(202) if unsupported is None else _refuse({}, unsupported)
+
+
+def _refuse(message: Mapping[str, Any], why: InboundLadderRejection) -> Reply:
+    status = ERROR_CODE_HTTP_STATUS.get(why.code, 200)
+    return make_error_reply(message.get("id"), why.code, why.message, why.data, status=status)
+
+
+@dataclass
+class _Exchange:
+    """Presents a request over HTTP to the SDK's server; it can send nothing before the response."""
+
+    request_id: str | int
+    message_metadata: ServerMessageMetadata
+    transport: TransportContext = _TRANSPORT
+    cancel_requested: anyio.Event = field(default_factory=anyio.Event)
+    can_send_request: bool = False
+
+    async def send_raw_request(
+        self,
+        method: str,
+        _params: Mapping[str, Any] | None,
+        _opts: CallOptions | None = None,
+    ) -> dict[str, Any]:
+        raise NoBackChannelError(method)
+
+    async def notify(
+        self,
+        _method: str,
+        _params: Mapping[str, Any] | None,
+        _opts: CallOptions | None = None,
+    ) -> None:
+        """Drops the notification."""
+
+    async def progress(
+        self, _progress: float, _total: float | None = None, _message: str | None = None
+    ) -> None:
+        """Drops the notification."""
 
 
 async def serve_stdio(
@@ -134,7 +237,7 @@ async def serve_stdio(
         output: receives the messages, and nothing else.
     """
     server = make_server(desk, methods, Caller(principal, is_over_http=False))
-    async with stdio_server(stdout=wrap_file(output)) as (reading, writing):
+    async with stdio_server(stdout=anyio.wrap_file(output)) as (reading, writing):
         await server.run(reading, writing, server.create_initialization_options())
 
 
@@ -171,8 +274,8 @@ def _caller(context: _Context, params: Mapping[str, Any], always: Caller | None)
 
     A client of the handshake's era can do so where it holds a connection.
     """
-    request: Any = context.request
-    caller: Caller = request.scope[CALLER] if always is None else replace(always)
+    given: Any = context.request  # as it was passed to the SDK
+    caller: Caller = given if always is None else replace(always)
     meta = params.get("_meta")
     told = meta.get(types.CLIENT_CAPABILITIES_META_KEY) if isinstance(meta, dict) else None
     forms = told.get("elicitation") if isinstance(told, dict) else None
@@ -186,10 +289,6 @@ async def _ask(context: _Context, message: str, form: dict[str, Any]) -> dict[st
     """Show a form to the user of a waiting client."""
     said = await context.session.elicit_form(message, form, context.request_id)
     return said.model_dump(by_alias=True, mode="json", exclude_none=True)
-
-
-def _no_headers(_name: str) -> None:
-    """No tool has arguments that are also sent as headers."""
 
 
 def _introduce(desk: Desk) -> str:
