@@ -9,7 +9,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from aitp_desk.actions.base import ActionResult, Caller, Context, OfferedAction, OfferedResource
+from aitp_desk.actions.base import (
+    ActionResult,
+    Caller,
+    Context,
+    OfferedAction,
+    OfferedResource,
+    no_precondition,
+)
 from aitp_desk.desk.calls.invocation import ActionOutput
 from aitp_desk.desk.calls.metrics import CallMetrics
 from aitp_desk.desk.calls.outcomes import (
@@ -53,6 +60,8 @@ class CallExecutor:
             Unavailable: the check took longer than the action's deadline.
         """
         action = offered.action
+        if offered.check is no_precondition and not action.has_price:
+            return action.cost
         with self._looking(action, context):
             async with asyncio.timeout(action.deadline_seconds):
                 await offered.check(value, context)

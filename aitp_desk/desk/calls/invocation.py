@@ -127,11 +127,6 @@ def write_no_messages(_call: ActionCall) -> SessionTurn | None:
     return None
 
 
-def no_extra_writes(_call: ActionCall, _error: DeskError | None) -> ExtraStatements | None:
-    """Return None: a plain call needs no further statements."""
-    return None
-
-
 def make_call(
     invocation: Invocation, principal: Principal, desk: str, *, now: float, expires_at: int
 ) -> ActionCall:

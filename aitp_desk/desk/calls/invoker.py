@@ -36,7 +36,6 @@ from aitp_desk.desk.calls.invocation import (
     WriteMessages,
     has_consent,
     make_call,
-    no_extra_writes,
     write_no_messages,
 )
 from aitp_desk.desk.calls.metrics import CallMetrics
@@ -160,14 +159,14 @@ class ActionInvoker:
         invocation: Invocation,
         say: WriteMessages = write_no_messages,
         say_end: WriteMessages = write_no_messages,
-        beside: ExtraWrites = no_extra_writes,
+        beside: ExtraWrites | None = None,
     ) -> InvocationOutcome:
         """Call an action.
 
         Parameters:
             say: builds the messages about the request, stored with the call before it is executed.
             say_end: builds the messages about its end, stored with that.
-            beside: builds further statements for both commits.
+            beside: builds further statements for both commits; None for none.
 
         Returns:
             How it ended, that it was accepted, or which consent or payment it needs first.
@@ -197,7 +196,7 @@ class ActionInvoker:
         call: ActionCall,
         invocation: Invocation,
         says: tuple[WriteMessages, WriteMessages],
-        beside: ExtraWrites,
+        beside: ExtraWrites | None,
     ) -> InvocationOutcome:
         """Call an action with ``given``, the arguments with secrets in place."""
         action, (say, _) = offered.action, says
@@ -218,7 +217,7 @@ class ActionInvoker:
             follows: ExtraStatements | None = make_approval_ticket(action, call, self._clock())
         else:
             follows = self._along(call)
-        along = one_after_another(beside(call, None), follows)
+        along = one_after_another(None if beside is None else beside(call, None), follows)
         await self._writing.begin(call, invocation.waiting, say, along)
         self._begun()
         return AcceptedCall(call, await self.calls.eta_seconds(action.name))
@@ -251,7 +250,7 @@ class ActionInvoker:
         context: Context,
         invocation: Invocation,
         says: tuple[WriteMessages, WriteMessages],
-        beside: ExtraWrites,
+        beside: ExtraWrites | None,
     ) -> ActionCall:
         """Store that a call has begun, execute it, and store its end.
 
@@ -259,9 +258,10 @@ class ActionInvoker:
             DeskError: why it failed; the failure is stored.
         """
         say, say_end = says
-        await self._writing.begin(call, invocation.waiting, say, beside(call, None))
+        along = None if beside is None else beside(call, None)
+        await self._writing.begin(call, invocation.waiting, say, along)
         performed = await self.performing.execute(offered, value, call, context)
-        along = beside(performed.call, performed.error)
+        along = None if beside is None else beside(performed.call, performed.error)
         await self._writing.end(performed.call, call, say_end, along)
         self.counts.count_call(performed.call)
         if performed.error is not None:

@@ -47,7 +47,8 @@ class CallRepository:
             say: builds the messages about it.
             along: further statements of the same commit.
         """
-        await self._write(call, before, say, self._by(call), along)
+        by = make_auditor(self._audit, call.asked_by, int(self._clock()))
+        await self._write(call, before, say, by, along)
 
     async def move(self, call: ActionCall, before: ActionCall | None, say: WriteMessages) -> None:
         """Store a call of which nothing was executed; unlike :meth:`begin`, without audit entry."""
@@ -64,7 +65,7 @@ class CallRepository:
 
         The action's effects cannot be undone, so its end must not get lost.
         """
-        by = self._by(call)
+        by = make_auditor(self._audit, call.asked_by, int(self._clock()))
         while True:
             try:
                 await self._write(call, before, say, by, along)
@@ -93,6 +94,3 @@ class CallRepository:
             await self._store.run(
                 move_call, call=call, before=before.state, turn=turn, by=by, now=now, along=along
             )
-
-    def _by(self, call: ActionCall) -> Auditor:
-        return make_auditor(self._audit, call.asked_by, int(self._clock()))

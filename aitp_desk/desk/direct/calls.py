@@ -26,7 +26,6 @@ from aitp_desk.desk.calls.invocation import (
     ExtraWrites,
     Invocation,
     PaymentNeeded,
-    no_extra_writes,
     write_no_messages,
 )
 from aitp_desk.desk.calls.invoker import ActionInvoker
@@ -95,10 +94,12 @@ class PreparedCall(msgspec.Struct, frozen=True):
     """A call that is about to be made.
 
     Parameters:
+        action: the called one.
         id: the id to use, so that a repeat finds the call; None for a new id.
         before: the status of the call that this repeats; None if it repeats none.
     """
 
+    action: Action
     id: str | None
     before: CallStatus | None
 
@@ -137,7 +138,7 @@ class DirectCalls:
         asked: DirectCall,
         request: RequestInfo,
         allowance: Allowance | None = None,
-        beside: ExtraWrites = no_extra_writes,
+        beside: ExtraWrites | None = None,
     ) -> CallStatus:
         """Call an action.
 
@@ -148,7 +149,7 @@ class DirectCalls:
 
         Parameters:
             allowance: the caller's remaining rate limit; reduced where actions have less.
-            beside: what else is written with the call; not for a repeat.
+            beside: what else is written with the call; not for a repeat. None for nothing.
 
         Raises:
             as :meth:`aitp_desk.desk.calls.invoker.ActionInvoker.invoke`.
@@ -175,7 +176,7 @@ class DirectCalls:
                 # continue without the payment, and report why it was rejected
                 asked = msgspec.structs.replace(asked, payment=None, refused=why)
             if begun.before is None:
-                return await self._call(principal, asked, begun.id, allowance, beside)
+                return await self._call(principal, asked, begun, allowance, beside)
             call = begun.before.call
             if call.state is CallState.WAITING_PAYMENT:
                 return await self._pay(principal, call, asked.payment, asked.refused)
@@ -212,7 +213,7 @@ class DirectCalls:
             IdempotencyConflict, IdempotencyInFlight: the key is in use.
         """
         action = self._invoking.find(principal, asked.name).action
-        scope = creation_scope(principal, request.key)
+        scope = "" if request.key is None else creation_scope(principal, request.key)
         payment = asked.payment
         pays = False
         if request.key is None and payment is not None and get_quote_id(payment) is None:
@@ -226,7 +227,7 @@ class DirectCalls:
             if before is None and self.requires_intent and action.kind != "query" and not says:
                 told = f"Say in {INTENT} what {action.name} is called for."
                 raise MissingField(told, param=INTENT)
-            yield PreparedCall(id_, before)
+            yield PreparedCall(action, id_, before)
 
     async def get_own_call(self, principal: Principal, name: str, call_id: str) -> CallStatus:
         """Return the status of a call of the caller's.
@@ -276,11 +277,11 @@ class DirectCalls:
         self,
         principal: Principal,
         asked: DirectCall,
-        id_: str | None,
+        begun: PreparedCall,
         allowance: Allowance | None,
-        beside: ExtraWrites,
+        beside: ExtraWrites | None,
     ) -> CallStatus:
-        action = self._invoking.get_action(asked.name)
+        action = begun.action
         goes_on = action.kind == "async" or action.is_prepaid
         callback_url = asked.callback_url if goes_on else None
         if callback_url is not None:
@@ -295,7 +296,7 @@ class DirectCalls:
             asked.intent,
             callback_url,
             thread_id=asked.thread_id,
-            id=id_,
+            id=begun.id,
         )
         match await self._invoking.invoke(principal, invocation, beside=beside):
             case CompletedCall(call):

@@ -79,7 +79,7 @@ class Checkout:
         self._clock = clock
 
     async def request_payment(
-        self, principal: Principal, needed: PaymentNeeded, beside: ExtraWrites
+        self, principal: Principal, needed: PaymentNeeded, beside: ExtraWrites | None
     ) -> ActionCall:
         """Store a call that waits for payment, together with the payment request.
 
@@ -128,7 +128,7 @@ class Checkout:
                 opens=opens,
                 speaker=speaker,
                 now=int(now),
-                along=beside(call, None),
+                along=None if beside is None else beside(call, None),
             )
 
         asks = DeskQuestion(question, principal.owner or "", call.id)
