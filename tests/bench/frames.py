@@ -24,11 +24,12 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from itertools import groupby, islice, repeat
 from pathlib import Path
-from types import FrameType
-from typing import Any
+from types import FrameType, MappingProxyType
+from typing import Any, Self
 
 import msgspec
 
@@ -43,16 +44,19 @@ OWN = tuple(f"{ROOT / folder}/" for folder in ("aitp_desk", "capabilities"))
 WARM_UP = 4
 QUIET_SECONDS = 0.5
 """After what time nothing is left to do of the requests before."""
-ROUNDS = 3
-"""How often each is traced; the least counts, for what the desk does in the background may add."""
+ROUNDS = 5
+"""How often each is traced at most; the least counts, for background work of the desk may add."""
+SETTINGS = ("content.meaning.enabled=false", "threads.max_auto_replies=1000000")
 QUESTION = "What is your return policy?"
 
 
 class Trace:
     """The frames that are entered in the thread that makes it, and in threads begun after that.
 
-    Parameters:
-        port: an answer on it ends the trace.
+    It is a context manager, which ends the tracing.
+
+    Attributes:
+        port: an answer on it ends one trace.
     """
 
     def __init__(self) -> None:
@@ -61,11 +65,18 @@ class Trace:
         self._loop: list[FrameType] = []
         self._threads: list[FrameType] = []
         self._thread = threading.get_ident()
+
+    def __enter__(self) -> Self:
         threading.setprofile(self._note)
         sys.setprofile(self._note)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        sys.setprofile(None)
+        threading.setprofile(None)
 
     def start(self) -> None:
-        """Begin anew."""
+        """Start one trace."""
         self._loop.clear()
         self._threads.clear()
         self._is_on = True
@@ -119,6 +130,11 @@ class Counts(msgspec.Struct, frozen=True):
             yield line if times == 1 else f"{line} x{times}"
 
 
+def port_of(url: str) -> int:
+    """Return the port of a desk's address."""
+    return int(url.rpartition(":")[2])
+
+
 def _is_own(frame: FrameType) -> bool:
     return frame.f_code.co_filename.startswith(OWN)
 
@@ -142,6 +158,10 @@ class Client:
 
     def __init__(self, port: int) -> None:
         self._socket = socket.create_connection(("127.0.0.1", port))
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._socket.close()
 
     def send(self, load: Load) -> dict[str, Any]:
         """Post it and return the answer."""
@@ -196,15 +216,27 @@ REQUESTS: dict[str, Callable[[Client], Iterator[Load]]] = {
 }
 
 
-def trace_all(trace: Trace, port: int, names: Sequence[str]) -> Iterator[tuple[str, Counts]]:
-    """Trace each of the requests."""
+def trace_all(
+    trace: Trace, port: int, names: Sequence[str], enough: Mapping[str, int] = MappingProxyType({})
+) -> Iterator[tuple[str, Counts]]:
+    """Trace each of the requests, in another thread than that of the desk.
+
+    Parameters:
+        enough: the number of functions, by request, at which it is not traced again.
+    """
+    sys.setprofile(None)  # of this thread
     trace.port = port
-    client = Client(port)
-    for name in names:
-        loads = REQUESTS[name](client)
-        for load in islice(loads, WARM_UP):
-            client.send(load)
-        yield name, min((_trace(trace, client, next(loads)) for _ in range(ROUNDS)), key=_size)
+    with closing(Client(port)) as client:
+        for name in names:
+            loads = REQUESTS[name](client)
+            for load in islice(loads, WARM_UP):
+                client.send(load)
+            least = _trace(trace, client, next(loads))
+            for _ in range(ROUNDS - 1):
+                if len(least.own) <= enough.get(name, 0):
+                    break
+                least = min(least, _trace(trace, client, next(loads)), key=_size)
+            yield name, least
 
 
 def _trace(trace: Trace, client: Client, load: Load) -> Counts:
@@ -224,10 +256,8 @@ async def main() -> None:
     parser.add_argument("requests", nargs="*", choices=[[], *REQUESTS], default=[])
     parser.add_argument("--list", action="store_true", dest="is_listing")
     given = parser.parse_args()
-    trace = Trace()
 
-    def print_all(port: int) -> None:
-        sys.setprofile(None)
+    def print_all(trace: Trace, port: int) -> None:
         print(f"{'request':16}{'functions':>10}{'files':>7}{'threads':>9}{'libraries':>11}")
         for name, counts in trace_all(trace, port, given.requests or list(REQUESTS)):
             entered = f"{len(counts.own):10}{counts.files:7}{counts.threads:9}"
@@ -235,10 +265,9 @@ async def main() -> None:
             if given.is_listing:
                 print(*counts.lines(), sep="\n")
 
-    settings = ("content.meaning.enabled=false", "threads.max_auto_replies=1000000")
-    with tempfile.TemporaryDirectory() as folder:
-        async with serving(Path(folder), *settings, folder=SHOP) as desk:
-            await asyncio.to_thread(print_all, int(desk.url.rpartition(":")[2]))
+    with tempfile.TemporaryDirectory() as folder, Trace() as trace:
+        async with serving(Path(folder), *SETTINGS, folder=SHOP) as desk:
+            await asyncio.to_thread(print_all, trace, port_of(desk.url))
 
 
 if __name__ == "__main__":

@@ -60,7 +60,12 @@ class TurnWriter:
         elif isinstance(outcome, Clarification):
             about = _about(session, ask, outcome)
             pending = PendingQuestion(about, outcome.question, outcome.options, outcome.waits)
-        reply, notes = self._put_down(outcome, kept)
+        recorded = None if kept is None else kept.recorded
+        if recorded is None:
+            recorded = write_reply(outcome, self._site_url), make_reply_metadata(outcome)
+            if kept is not None:
+                kept.recorded = recorded
+        reply, notes = recorded
         question = None
         if self._speaking.may_ask and (
             outcome.waits is not None or isinstance(outcome, Clarification)
@@ -118,17 +123,6 @@ class TurnWriter:
         finally:
             self._sessions.evict(session)  # the ticket may have extended its retention
         return msgspec.structs.replace(said, text=told.content[0])
-
-    def _put_down(
-        self, outcome: Said, kept: RenderSlot | None
-    ) -> tuple[tuple[str, ...], dict[str, str]]:
-        """Return the parts and metadata of a reply as they are stored."""
-        if kept is not None and kept.recorded is not None:
-            return kept.recorded
-        recorded = write_reply(outcome, self._site_url), make_reply_metadata(outcome)
-        if kept is not None:
-            kept.recorded = recorded
-        return recorded
 
 
 def _about(session: Session, ask: AskRequest, outcome: Clarification) -> str:

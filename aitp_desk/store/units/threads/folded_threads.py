@@ -21,18 +21,10 @@ from aitp_desk.store.records.threads import FoldedTurn, NewMessage
 from aitp_desk.store.units.threads.creation import add_thread
 from aitp_desk.store.units.threads.tail import ThreadTail
 
-_encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(FoldedTurn).decode
-
-
-def write_turn(turn: FoldedTurn) -> bytes:
-    """Encode a turn for its column."""
-    return _encode(turn)
-
-
-def read_turn(packed: bytes) -> FoldedTurn:
-    """Decode what :func:`write_turn` encoded."""
-    return _decode(packed)
+write_turn = msgspec.msgpack.Encoder().encode
+"""Encodes a turn for its column."""
+read_turn = msgspec.msgpack.Decoder(FoldedTurn).decode
+"""Decodes what :func:`write_turn` encoded."""
 
 
 def fold_turn(*, thread_id: str, session_id: str, last_at: int, turn: bytes) -> Work[None]:
