@@ -74,6 +74,7 @@ class Vectors:
         self._questions: _Rows | None = None
         self._near: dict[str, NearPassages] = {}
         self._short: dict[str, Any] = {}
+        self._embedding = asyncio.Lock()
 
     def with_questions(self, packed: Sequence[bytes], owners: Sequence[int]) -> Vectors:
         """Return a copy with the vectors of the enrichment's questions.
@@ -108,12 +109,17 @@ class Vectors:
         """
         import numpy as np
 
-        missing = [text for text in dict.fromkeys(texts) if text not in self._short]
-        for at in range(0, len(missing), _AT_ONCE):
-            some = missing[at : at + _AT_ONCE]
-            for text, vector in zip(some, await self.embedder.embed(some, query=True), strict=True):
-                row = np.asarray(vector, dtype=np.float32)
-                self._short[text] = row / (np.linalg.norm(row) or 1.0)
+        if not all(map(self._short.__contains__, texts)):
+            # one caller at a time: if all embedded the same texts at once, a model that takes one
+            # after the other would finish none of them within the callers' patience
+            async with self._embedding:
+                missing = [text for text in dict.fromkeys(texts) if text not in self._short]
+                for at in range(0, len(missing), _AT_ONCE):
+                    some = missing[at : at + _AT_ONCE]
+                    vectors = await self.embedder.embed(some, query=True)
+                    for text, vector in zip(some, vectors, strict=True):
+                        row = np.asarray(vector, dtype=np.float32)
+                        self._short[text] = row / (np.linalg.norm(row) or 1.0)
         rows = [self._short[text] for text in texts]
         while len(self._short) > _KEPT_TEXTS:
             del self._short[next(iter(self._short))]
