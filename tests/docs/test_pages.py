@@ -13,6 +13,7 @@ DOCS = ROOT / "docs"
 GROUPED = [page for page in PAGES if page.parent.name in GROUPS]
 MOST_PAGES, MOST_IN_A_FOLDER, MOST_WORDS = 45, 16, 2500
 GENERATED = re.compile(r"<!-- (\w+)(?:: written by `[^`]+`)? -->\n.*?<!-- end of \1 -->", re.DOTALL)
+CHANGE = re.compile(r"[a-z0-9-]+\.(added|changed|deprecated|removed|fixed|security)\.md")
 READERS = re.compile(r"For [^.:;]*(?:owner|developer|operator|contributor|reviewer)s?\b")
 
 
@@ -57,3 +58,9 @@ def test_every_link_to_a_heading_leads_to_one(page: Path) -> None:
         if fragment and to.suffix == ".md" and fragment not in anchors(to):
             missing.append(target)
     assert missing == []
+
+
+def test_changes_that_wait_for_a_release_are_named_by_kind_and_say_something() -> None:
+    waiting = {path for path in (DOCS / "changes").iterdir() if path.name != "README.md"}
+    assert {path.name for path in waiting if not CHANGE.fullmatch(path.name)} == set()
+    assert {path.name for path in waiting if not path.read_text("utf-8").strip()} == set()
