@@ -12,13 +12,13 @@ from aitp_desk.desk.access.site_agents import SITE_AGENT, SiteAgent, SiteAgents
 from aitp_desk.desk.calls.registry import ActionRegistry
 from aitp_desk.desk.conversations.action_turn import ActionTurns
 from aitp_desk.desk.conversations.answerer import Answerer
+from aitp_desk.desk.conversations.driver import DialogueServices
 from aitp_desk.desk.conversations.handover import Handover
 from aitp_desk.desk.conversations.plugin_turn import PluginTurns
 from aitp_desk.desk.conversations.service import ConversationService
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.dialogue.offers.facts import site_facts
 from aitp_desk.desk.dialogue.recorder import TurnRecorder
-from aitp_desk.desk.dialogue.statements import DialogueServices
 from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
 from aitp_desk.desk.dialogue.tools.matcher import ActionMatcher
 from aitp_desk.desk.direct.calls import DirectCalls

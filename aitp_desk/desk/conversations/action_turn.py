@@ -15,14 +15,11 @@ import msgspec
 
 from aitp_desk.agent.base import Answer, ToolCallingAgent
 from aitp_desk.agent.history.offer import Offer
-from aitp_desk.agent.slots.base import FilledArguments
 from aitp_desk.desk.calls.invocation import AcceptedCall, Consent
 from aitp_desk.desk.calls.invoker import ActionInvoker
 from aitp_desk.desk.calls.results import PLAIN, choose_type, offer_result
-from aitp_desk.desk.dialogue.action_dialogue import ActionDialogue
-from aitp_desk.desk.dialogue.consent import is_low_risk, parse_answer, parse_consent
+from aitp_desk.desk.conversations.driver import DialogueServices, SessionDriver
 from aitp_desk.desk.dialogue.prompts import describe_accepted
-from aitp_desk.desk.dialogue.statements import DialogueServices
 from aitp_desk.desk.dialogue.tools.json_arguments import parse_arguments, write_arguments
 from aitp_desk.desk.dialogue.turn import ActionReply, ActionRequest, CallStatus
 from aitp_desk.desk.threads.sessions import Session
@@ -95,51 +92,16 @@ class ActionTurns:
         given = None if request.is_reply else parse_arguments(request.words)
         if given is not None:
             request = self._to_be_written(name, request, *given)
-        exchange = ActionDialogue(self._means, principal, offered, request, session, chosen)
+        driver = SessionDriver(self._means, principal, offered, request, session, chosen)
         if given is not None:
-            return await exchange.call(given[0], request.written_by, given[1])
+            return await driver.call(given[0], request.written_by, given[1])
+        asks_agent = self.asks_agent
         if waiting is not None and waiting.memory is None:
-            reply = await self._take_answer(exchange, offered.action, request.words, waiting)
+            reply = await driver.answer(waiting, may_change=not asks_agent)
             if reply is not None:
                 return reply
             waiting = None  # the words mean another call
-        if self.asks_agent:
-            return await exchange.ask_agent()
-        return await exchange.read(waiting)
-
-    async def _take_answer(
-        self, exchange: ActionDialogue, action: Action, words: str, waiting: ActionCall
-    ) -> ActionReply | None:
-        """Continue a call that waits for consent or payment, by the answer.
-
-        Returns:
-            None where the words mean something else.
-        """
-        known, asks_agent = waiting.arguments, self.asks_agent
-        if waiting.state is CallState.WAITING_PAYMENT:
-            match parse_consent(words):
-                case True:
-                    return await exchange.remind(waiting)
-                case False:
-                    return await exchange.decline(waiting)
-                case None:
-                    return None
-        # an agent reads changed arguments itself
-        mild = is_low_risk(action, waiting.price)
-        answer = (
-            parse_consent(words, is_mild=mild)
-            if asks_agent
-            else parse_answer(words, action, known, self._means.now(), is_mild=mild)
-        )
-        if answer is True:
-            return await exchange.call(known, waiting.source, Consent(waiting.price), waiting)
-        if answer is False:
-            return await exchange.decline(waiting)
-        return (
-            None
-            if asks_agent
-            else await exchange.ask_again(answer or FilledArguments(known), waiting)
-        )
+        return await (driver.ask_agent() if asks_agent else driver.read(waiting))
 
     @property
     def asks_agent(self) -> bool:
@@ -192,8 +154,8 @@ class ActionTurns:
             chosen = choose_type(action, request.accepts)
         except UnsupportedType:  # the accepted types were those for another action
             chosen = choose_type(action, None)
-        exchange = ActionDialogue(self._means, principal, offered, request, session, chosen)
-        return action, await exchange.continue_call(call, call.answer.value)
+        driver = SessionDriver(self._means, principal, offered, request, session, chosen)
+        return action, await driver.resume(call, call.answer.value)
 
     async def report_payment(
         self, call: ActionCall, request: ActionRequest, session: Session, receipt: Answer

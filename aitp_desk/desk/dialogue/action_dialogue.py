@@ -1,25 +1,22 @@
-"""Drives one question to an action of the site's own, from words to reply.
+"""Decides the steps of one call of an action: a state machine without I/O.
 
-Messages are stored on the session's thread, in the commits that change the call's state.
+A dialogue is a generator. It yields what it needs from outside, is sent the outcome, and returns
+the desk's statement. A session turn, a run and an agent's tool call each drive it, and store what
+it states in their own way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
-from typing import Any
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, TypeVar
 
 import msgspec
 import structlog
 
 from aitp_desk.actions.base import OfferedAction
-from aitp_desk.agent.base import (
-    Answer,
-    Clarification,
-    Turn,
-    read_answer,
-)
-from aitp_desk.agent.slots.base import FilledArguments
+from aitp_desk.agent.base import Answer, Clarification
+from aitp_desk.agent.slots.base import FilledArguments, MissingArgument
 from aitp_desk.agent.slots.filler import FromText, fill_arguments
 from aitp_desk.desk.calls.invocation import (
     AcceptedCall,
@@ -27,116 +24,164 @@ from aitp_desk.desk.calls.invocation import (
     Consent,
     ConsentRequired,
     Invocation,
+    InvocationOutcome,
     PaymentNeeded,
-    write_no_messages,
+    Requirement,
 )
-from aitp_desk.desk.dialogue.consent import consent_question, make_question_outcome
-from aitp_desk.desk.dialogue.conversation import Conversation
-from aitp_desk.desk.dialogue.next_question import ArgumentQuestion, next_question, write_memory
+from aitp_desk.desk.calls.invoker import ActionInvoker
+from aitp_desk.desk.dialogue.consent import (
+    consent_question,
+    is_low_risk,
+    parse_answer,
+    parse_consent,
+)
+from aitp_desk.desk.dialogue.next_question import (
+    ArgumentQuestion,
+    make_correction_question,
+    merge_answer,
+    next_question,
+    read_asked,
+    write_memory,
+)
 from aitp_desk.desk.dialogue.prompts import (
     DECLINED,
-    describe_accepted,
     describe_question,
     make_consent_question,
     payment_question,
 )
-from aitp_desk.desk.dialogue.reply_effect import (
-    Agreed,
-    Complete,
-    Declined,
-    MissingArguments,
-    Step,
-    decide_step,
-    make_retry_question,
-)
-from aitp_desk.desk.dialogue.statements import DialogueServices, DialogueWriter
-from aitp_desk.desk.dialogue.tools.agent_tools import make_tool
-from aitp_desk.desk.dialogue.turn import ActionReply, ActionRequest
-from aitp_desk.desk.threads.sessions import Session
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.model.calls.call import ActionCall, Source
-from aitp_desk.model.errors import DeskError, InvalidRequest, PreconditionFailed
+from aitp_desk.model.calls.call import ActionCall, CallState, Source
+from aitp_desk.model.calls.question import Question
+from aitp_desk.model.calls.secret_places import is_secret_at, secrets_in
+from aitp_desk.model.errors import DeskError, InvalidRequest, PreconditionFailed, StoreBusy
 
 _log = structlog.get_logger()
 
 
-class ActionDialogue:
-    """Handles one question to an action.
+class Call(msgspec.Struct, frozen=True):
+    """Asks the driver to make a call; it is sent the outcome.
 
     Parameters:
-        chosen: the type of the result, as :func:`choose_type` returns it.
+        invocation: what is called.
+    """
+
+    invocation: Invocation
+
+
+class FindQuestion(msgspec.Struct, frozen=True):
+    """Asks the driver for the next question about a call, which the site's own code may ask.
+
+    Parameters:
+        missing: what reading the words found out about the missing arguments.
+        waiting: the pending call; None for a new one.
+    """
+
+    arguments: Mapping[str, Any]
+    missing: Sequence[MissingArgument] = ()
+    waiting: ActionCall | None = None
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """States that a call waits for an answer, consent or a payment.
+
+    Parameters:
+        needed: the call, not stored yet.
+        words: the question as text.
+        question: the same for a plugin that can ask it; None where none can.
+        memory: what was read and asked so far; None where only consent or payment is missing.
+    """
+
+    needed: Requirement
+    words: Clarification
+    question: Question | None = None
+    memory: Mapping[str, Any] | None = None
+
+
+class Remind(msgspec.Struct, frozen=True):
+    """States again that a call waits for payment; it is not asked for a second time."""
+
+    call: ActionCall
+    words: Clarification
+
+
+class Decline(msgspec.Struct, frozen=True):
+    """States that a pending call ends, because its caller does not want it."""
+
+    call: ActionCall
+    words: Answer = Answer(DECLINED)
+
+
+class Refuse(msgspec.Struct, frozen=True):
+    """States that a pending call can no longer be made, and why."""
+
+    call: ActionCall
+    error: DeskError
+
+
+Resumed = CompletedCall | AcceptedCall | Ask | Decline | Refuse
+Statement = Resumed | Remind
+S = TypeVar("S")
+Dialogue = Generator[Call | FindQuestion, Any, S]
+
+
+async def hold(
+    dialogue: Dialogue[S],
+    invoke: Callable[[Invocation], Awaitable[InvocationOutcome]],
+    find_question: Callable[[FindQuestion], Awaitable[ArgumentQuestion | None]],
+) -> S:
+    """Hold a dialogue up to the desk's statement.
+
+    Raises:
+        DeskError: a call was refused, and the dialogue has no question about that.
+    """
+    try:
+        step = next(dialogue)
+        while True:
+            try:
+                came = await (
+                    invoke(step.invocation) if isinstance(step, Call) else find_question(step)
+                )
+            except DeskError as error:
+                step = dialogue.throw(error)
+            else:
+                step = dialogue.send(came)
+    except StopIteration as ended:
+        stated: S = ended.value
+        return stated
+
+
+async def find_next_question(
+    offered: OfferedAction, invoking: ActionInvoker, principal: Principal, wanted: FindQuestion
+) -> ArgumentQuestion | None:
+    """Return the next question about a call; the site's own code may ask it."""
+    context = invoking.make_context(principal, wanted.waiting)
+    return await next_question(offered, wanted.arguments, context, wanted.missing)
+
+
+class ActionDialogue:
+    """Decides what is done and asked about one call of an action.
+
+    Parameters:
+        base: the call without its arguments.
+        can_ask: returns whether a plugin can ask a question; None where there are no plugins.
+        now: in the site's time zone.
     """
 
     def __init__(
         self,
-        means: DialogueServices,
-        principal: Principal,
         offered: OfferedAction,
-        request: ActionRequest,
-        session: Session,
-        chosen: tuple[str, str | None],
+        base: Invocation,
+        *,
+        can_ask: Callable[[Question], bool] | None,
+        now: datetime,
     ) -> None:
-        self._means = means
-        self._principal = principal
-        self._action = offered.action
         self._offered = offered
-        self._request = request
-        self._session = session
-        self._saying = DialogueWriter(means, principal, self._action, request, session, chosen)
+        self._action = offered.action
+        self._base = base
+        self._can_ask = can_ask
+        self._now = now
 
-    async def call(
-        self,
-        arguments: Mapping[str, Any],
-        source: Source,
-        consent: Consent | None = None,
-        waiting: ActionCall | None = None,
-    ) -> ActionReply:
-        """Call the action, and store its messages on the thread."""
-        return await self._make(self._invocation(arguments, source, consent, waiting))
-
-    async def _make(self, invocation: Invocation) -> ActionReply:
-        invoked = await self._means.invoking.invoke(
-            self._principal, invocation, self._saying.say_question, self._saying.say_end
-        )
-        match invoked:
-            case CompletedCall(call):
-                offer = self._saying.offer_result(call)
-                self._saying.note_pending(offer, None)
-                return ActionReply(offer, ended=call)
-            case AcceptedCall(call):
-                said = describe_accepted(call)
-                self._saying.note_pending(said, None)
-                return ActionReply(said, invoked)
-            case ConsentRequired():
-                question = consent_question(self._action, invocation, invoked.price)
-                # the requested id is for the call that is made, not for the pending one
-                waits = msgspec.structs.replace(invocation, id=None)
-                needed = msgspec.structs.replace(invoked, invocation=waits)
-                reply = await self._saying.ask_back(
-                    needed, None, question, make_consent_question(question)
-                )
-                return msgspec.structs.replace(reply, needed=invoked)
-            case PaymentNeeded():
-                return await self._ask_to_pay(invoked)
-
-    async def _ask_to_pay(self, needed: PaymentNeeded) -> ActionReply:
-        asked = payment_question(self._action, needed.invocation.arguments, needed.price)
-        reply = await self._saying.ask_back(needed, None, describe_question(asked), asked)
-        return msgspec.structs.replace(reply, needed=needed)
-
-    async def remind(self, waiting: ActionCall) -> ActionReply:
-        """Repeat that a call waits for payment, without asking again.
-
-        A payment may still settle, and a second quote could be paid twice.
-        """
-        if waiting.price is None:
-            raise ValueError(f"{waiting.id} costs nothing.")
-        asked = payment_question(self._action, waiting.arguments, waiting.price)
-        said = describe_question(asked)
-        await self._saying.remind(said, waiting.id)
-        return ActionReply(said)
-
-    def _invocation(
+    def call(
         self,
         arguments: Mapping[str, Any],
         source: Source,
@@ -144,212 +189,233 @@ class ActionDialogue:
         waiting: ActionCall | None = None,
         *,
         only_asks: bool = False,
-    ) -> Invocation:
-        return Invocation(
-            name=self._action.name,
-            arguments=arguments,
-            source=source,
-            consent=consent,
-            intent=self._request.intent,
-            callback_url=self._request.callback_url,
-            thread_id=self._session.thread_id,
-            session_id=self._session.id,
-            waiting=waiting,
-            only_asks=only_asks,
-            id=self._request.call_id,
+    ) -> Dialogue[CompletedCall | AcceptedCall | Ask]:
+        """Make the call, or ask for what it needs first: consent or a payment."""
+        invoked = yield Call(self._invocation(arguments, source, waiting, consent, only_asks))
+        match invoked:
+            case ConsentRequired(invocation, price):
+                words = consent_question(self._action, invocation, price)
+                return Ask(invoked, words, make_consent_question(words))
+            case PaymentNeeded(invocation, price):
+                asked = payment_question(self._action, invocation.arguments, price)
+                return Ask(invoked, describe_question(asked), asked)
+            case CompletedCall() | AcceptedCall():
+                return invoked
+            case _:
+                raise TypeError(f"{type(invoked).__name__} is no outcome of a call.")
+
+    def call_checked(
+        self, arguments: Mapping[str, Any], source: Source
+    ) -> Dialogue[CompletedCall | AcceptedCall | Ask]:
+        """Make the call; ask through a plugin first for what is missing or wrong."""
+        asked = yield from self._find_question(FindQuestion(arguments))
+        if asked is None and self._can_ask is not None:
+            try:
+                self._offered.read(arguments)
+            except InvalidRequest as error:
+                again = make_correction_question(self._action, None, arguments, error)
+                if again is not None and again.again and self._can_ask(again.again.question):
+                    asked, arguments = again.again, again.arguments
+        if asked is not None:
+            return self._ask(asked, arguments, source)
+        return (yield from self.call(arguments, source))
+
+    def read(
+        self, words: str, waiting: ActionCall | None, *, only_asks: bool = False
+    ) -> Dialogue[CompletedCall | AcceptedCall | Ask | Decline]:
+        """Read words as arguments, by the action's schema.
+
+        Parameters:
+            waiting: the call for whose arguments the desk has asked; None for none.
+            only_asks: whether consent is asked for in any case.
+
+        Raises:
+            InvalidRequest: the words hold a secret, or only words could ask for one.
+        """
+        filled = self._fill(
+            words, None if waiting is None else waiting.memory, self._offered.from_text
         )
+        if secrets_in(filled.arguments, self._action.input_schema):
+            raise _not_in_words(self._action.name, "")
+        if filled.is_dropped and waiting is not None:
+            return Decline(waiting)
+        asked = yield from self._find_question(
+            FindQuestion(filled.arguments, filled.missing, waiting)
+        )
+        if asked is None and not filled.missing:
+            return (
+                yield from self.call(filled.arguments, "text", None, waiting, only_asks=only_asks)
+            )
+        return self._ask_for(filled, asked, waiting)
 
-    async def continue_call(self, call: ActionCall, value: Any) -> ActionReply:
-        """Resume a call of the session that was answered.
+    def answer(
+        self, words: str, waiting: ActionCall, *, may_change: bool
+    ) -> Dialogue[Statement | None]:
+        """Read words as the answer to a request for consent or payment.
 
-        A call that can no longer be made stops waiting, and the thread says why.
+        Parameters:
+            may_change: whether the words may change arguments, which need consent again. An agent
+                reads changed arguments itself.
+
+        Returns:
+            None where the words mean something else.
+        """
+        if waiting.state is CallState.WAITING_PAYMENT:  # only paying agrees to it
+            agreed = parse_consent(words)
+            if agreed is None:
+                return None
+            return self.remind(waiting) if agreed else Decline(waiting)
+        known, is_mild = waiting.arguments, is_low_risk(self._action, waiting.price)
+        answer = (
+            parse_answer(words, self._action, known, self._now, is_mild=is_mild)
+            if may_change
+            else parse_consent(words, is_mild=is_mild)
+        )
+        match answer:
+            case True:
+                return (
+                    yield from self.call(known, waiting.source, Consent(waiting.price), waiting)
+                )
+            case False:
+                return Decline(waiting)
+            case None if not may_change:
+                return None
+            case _:
+                return (yield from self._change(answer or FilledArguments(known), waiting))
+
+    def resume(self, call: ActionCall, value: Any) -> Dialogue[Resumed]:
+        """Go on with a call that was answered.
 
         Parameters:
             value: the answer.
+
+        Raises:
+            StoreBusy: it may be resumed later.
+            ValueError: the call waits for no such answer: a fault of the plugin.
         """
-        context = self._means.invoking.performing.make_context(call)
         try:
-            step = await decide_step(self._offered, call, value, context, self._means.now())
-            return await self._take_step(step, call)
-        except DeskError as error:
-            await self._give_up(call, error)
+            return (yield from self._resume(call, value))
+        except StoreBusy:
             raise
+        except DeskError as error:
+            return Refuse(call, error)
 
-    async def _take_step(self, step: Step, call: ActionCall) -> ActionReply:
-        match step:
-            case Agreed():
-                return await self.call(call.arguments, call.source, Consent(call.price), call)
-            case Declined():
-                return await self.decline(call)
-            case Complete():
-                try:
-                    return await self.call(step.arguments, call.source, None, call)
-                except InvalidRequest as error:
-                    return await self._take_step(
-                        make_retry_question(self._action, step, error), call
-                    )
-            case MissingArguments(arguments, asked):
-                invocation = self._invocation(arguments, call.source, waiting=call)
-                return await self._ask(asked, invocation)
+    def remind(self, waiting: ActionCall) -> Remind:
+        """Repeat that a call waits for payment, without asking again.
 
-    async def _ask(
-        self,
-        asked: ArgumentQuestion,
-        invocation: Invocation,
-        filled: FilledArguments | None = None,
-    ) -> ActionReply:
-        """Ask a question through a plugin, or in words where none can ask it."""
-        memory = write_memory(
-            asked, invocation.arguments, None if filled is None else filled.memory
-        )
-        if filled is not None and filled.question:
-            words = Clarification(filled.question, filled.options)
-        else:
-            words = describe_question(asked.question)
-        return await self._saying.ask_back(
-            ConsentRequired(invocation, None), memory, words, asked.question
-        )
+        A payment may still settle, and a second quote could be paid twice.
+        """
+        if waiting.price is None:
+            raise ValueError(f"{waiting.id} costs nothing.")
+        asked = payment_question(self._action, waiting.arguments, waiting.price)
+        return Remind(waiting, describe_question(asked))
 
-    async def _give_up(self, call: ActionCall, error: DeskError) -> None:
-        """End a pending call that can no longer be made."""
-        invoking = self._means.invoking
-        stands = await invoking.calls.find(call.id)
-        if stands is None or not stands.waits_for_asker:
-            return
-        said = Answer(error.message)
-        turn = self._saying.make_turn(said, None, (call.id,), self._request.unwritten)
-        with suppress(PreconditionFailed):
-            await invoking.waits.refuse(stands, error, lambda _call: turn)
-        self._saying.note_pending(said, None)
+    def _resume(self, call: ActionCall, value: Any) -> Dialogue[Resumed]:
+        if call.state is CallState.WAITING_PAYMENT:  # only paying agrees to it
+            return Decline(call)
+        if call.memory is None:
+            if value is not True:
+                return Decline(call)
+            return (yield from self.call(call.arguments, call.source, Consent(call.price), call))
+        before = read_asked(call.memory)
+        if before is None:
+            raise ValueError(f"{call.id} waits for words, and not for an answer to a question.")
+        merged = merge_answer(self._offered, before, value, call.arguments, self._now)
+        asked = merged.again or (yield FindQuestion(merged.arguments, waiting=call))
+        if asked is None:
+            try:
+                return (yield from self.call(merged.arguments, call.source, None, call))
+            except InvalidRequest as error:
+                again = make_correction_question(self._action, before, merged.arguments, error)
+                if again is None or again.again is None:
+                    raise
+                merged, asked = again, again.again
+        return self._ask(asked, merged.arguments, call.source, call)
 
-    async def ask_again(self, filled: FilledArguments, waiting: ActionCall) -> ActionReply:
+    def _change(
+        self, filled: FilledArguments, waiting: ActionCall
+    ) -> Dialogue[CompletedCall | AcceptedCall | Ask | Refuse]:
         """Ask for consent to a changed call; nothing is executed.
 
         A call that cannot be made as changed stops waiting: a later yes would agree to the old one.
         """
         if filled.missing:
-            asked = await self._next_question(filled, waiting)
-            return await self._ask_for(filled, asked, waiting)
-        invocation = self._invocation(filled.arguments, "text", waiting=waiting, only_asks=True)
-        try:
-            return await self._make(invocation)
-        except (InvalidRequest, PreconditionFailed):
-            await self._means.invoking.waits.decline(waiting, write_no_messages)
-            raise
-
-    async def decline(self, waiting: ActionCall) -> ActionReply:
-        """End a pending call that the visitor declines."""
-        said = Answer(DECLINED)
-        words = self._request.unwritten
-        await self._means.invoking.waits.decline(
-            waiting, lambda call: self._saying.make_turn(said, None, (call.id,), words)
-        )
-        self._saying.note_pending(said, None)
-        return ActionReply(said)
-
-    async def read(self, waiting: ActionCall | None) -> ActionReply:
-        """Read the words as arguments by the action's schema."""
-        memory = None if waiting is None else waiting.memory
-        filled = self._fill(memory, self._offered.from_text)
-        if self._means.invoking.secrets.list_secret_texts(self._action.name, filled.arguments):
-            raise _not_in_words(self._action.name, "")
-        if filled.is_dropped and waiting is not None:
-            return await self.decline(waiting)
-        asked = await self._next_question(filled, waiting)
-        if asked is None and not filled.missing:
-            only_asks = self._request.is_guessed and self._action.kind != "query"
-            return await self._make(
-                self._invocation(filled.arguments, "text", waiting=waiting, only_asks=only_asks)
+            asked = yield from self._find_question(
+                FindQuestion(filled.arguments, filled.missing, waiting)
             )
-        return await self._ask_for(filled, asked, waiting)
+            return self._ask_for(filled, asked, waiting)
+        try:
+            return (yield from self.call(filled.arguments, "text", None, waiting, only_asks=True))
+        except (InvalidRequest, PreconditionFailed) as error:
+            return Refuse(waiting, error)
 
-    async def _ask_for(
+    def _ask_for(
         self, filled: FilledArguments, asked: ArgumentQuestion | None, waiting: ActionCall | None
-    ) -> ActionReply:
+    ) -> Ask:
         """Ask for missing arguments: through a plugin, else in words."""
-        invocation = self._invocation(filled.arguments, "text", waiting=waiting)
         if asked is not None:
-            return await self._ask(asked, invocation, filled)
-        missing = (one.path for one in filled.missing)
-        if (
-            path := self._means.invoking.secrets.find_secret(self._action.name, missing)
-        ) is not None:
-            raise _not_in_words(self._action.name, path)
-        question = Clarification(filled.question, filled.options)
-        return await self._saying.ask_back(
-            ConsentRequired(invocation, None), filled.memory, question
-        )
+            return self._ask(asked, filled.arguments, "text", waiting, filled)
+        schema = self._action.input_schema
+        secret = next((one.path for one in filled.missing if is_secret_at(one.path, schema)), None)
+        if secret is not None:
+            raise _not_in_words(self._action.name, secret)
+        words = Clarification(filled.question, filled.options)
+        needed = ConsentRequired(self._invocation(filled.arguments, "text", waiting), None)
+        return Ask(needed, words, memory=filled.memory)
 
-    async def _next_question(
-        self, filled: FilledArguments, waiting: ActionCall | None
-    ) -> ArgumentQuestion | None:
+    def _ask(
+        self,
+        asked: ArgumentQuestion,
+        arguments: Mapping[str, Any],
+        source: Source,
+        waiting: ActionCall | None = None,
+        filled: FilledArguments | None = None,
+    ) -> Ask:
+        memory = write_memory(asked, arguments, None if filled is None else filled.memory)
+        words = describe_question(asked.question)
+        if filled is not None and filled.question:
+            words = Clarification(filled.question, filled.options)
+        needed = ConsentRequired(self._invocation(arguments, source, waiting), None)
+        return Ask(needed, words, asked.question, memory)
+
+    def _find_question(self, wanted: FindQuestion) -> Dialogue[ArgumentQuestion | None]:
         """Return the next question that a plugin can ask, or None."""
-        if not self._means.speaking.may_ask:
+        if self._can_ask is None:
             return None
-        context = self._means.invoking.make_context(self._principal, waiting)
-        asked = await next_question(self._offered, filled.arguments, context, filled.missing)
-        return asked if asked and self._means.speaking.can_ask(asked.question) else None
+        asked: ArgumentQuestion | None = yield wanted
+        return asked if asked is not None and self._can_ask(asked.question) else None
+
+    def _invocation(
+        self,
+        arguments: Mapping[str, Any],
+        source: Source,
+        waiting: ActionCall | None = None,
+        consent: Consent | None = None,
+        only_asks: bool = False,
+    ) -> Invocation:
+        return msgspec.structs.replace(
+            self._base,
+            arguments=arguments,
+            source=source,
+            consent=consent,
+            waiting=waiting,
+            only_asks=only_asks,
+        )
 
     def _fill(
-        self, memory: Mapping[str, Any] | None, from_text: FromText | None
+        self, words: str, memory: Mapping[str, Any] | None, from_text: FromText | None
     ) -> FilledArguments:
-        words, now = self._request.words, self._means.now()
         try:
-            return fill_arguments(self._action, words, now=now, before=memory, from_text=from_text)
+            return fill_arguments(
+                self._action, words, now=self._now, before=memory, from_text=from_text
+            )
         except DeskError:
             raise
         except Exception:
             if from_text is None:
                 raise
             _log.exception("from_text_failed", action=self._action.name)
-            return self._fill(memory, None)
-
-    async def ask_agent(self) -> ActionReply:
-        """Let the agent call the action."""
-        means, session, request = self._means, self._session, self._request
-        conversation = Conversation(
-            session.thread_id,
-            session.id,
-            words=request.words,
-            answers=None if session.pending is None else session.pending.call_id,
-            intent=request.intent,
-            callback_url=request.callback_url,
-            say=self._saying.say_question,
-            is_counted=self._action.kind != "query",
-        )
-        turn = Turn(
-            request.words,
-            means.facts,
-            session.transcript,
-            request.words if request.is_reply else None,
-            session.pending,
-            request.locale,
-            request.max_tokens,
-            tools=(make_tool(self._action),),
-            invoke=means.tooling.make_invoker(self._principal, conversation),
-            now=means.now(),
-        )
-        await means.budgets.check_day(self._principal)
-        outcome = make_question_outcome(await read_answer(means.agent, turn))
-        await means.budgets.spend(self._principal, outcome)
-        invoked = conversation.invoked[-1] if conversation.invoked else None
-        match invoked:
-            case CompletedCall(call):
-                # an extractive fallback answer does not describe the call
-                return await self._saying.write_reply(
-                    self._saying.offer_result(call, None if outcome.fallback else outcome),
-                    conversation,
-                )
-            case AcceptedCall(call):
-                said = describe_accepted(call)
-                reply = await self._saying.write_reply(
-                    said if outcome.fallback else outcome, conversation
-                )
-                return msgspec.structs.replace(reply, accepted=invoked)
-            case _ if outcome.fallback is not None and not conversation.made:
-                return await self.read(None)
-            case _:
-                return await self._saying.write_reply(outcome, conversation)
+            return self._fill(words, memory, None)
 
 
 def _not_in_words(name: str, path: str) -> InvalidRequest:

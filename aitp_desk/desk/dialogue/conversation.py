@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.desk.calls.invocation import InvocationOutcome, WriteMessages, write_no_messages
+from aitp_desk.desk.calls.invocation import WriteMessages, write_no_messages
+from aitp_desk.desk.dialogue.action_dialogue import Statement
 from aitp_desk.model.calls.call import ActionCall, CallState
 from aitp_desk.store.units.calls.calls import SessionTurn
 
@@ -27,7 +28,7 @@ class Conversation(msgspec.Struct):
         earlier: calls made before the agent is asked: by an interrupted attempt at the same run,
             and by the visitor's consent just given.
         is_counted: whether the request's rate limit already counts one call that changes something.
-        invoked: outcomes of the calls, in order.
+        stated: what the desk has stated about the calls, in order.
         made: the calls that have begun, in their present state, by id.
     """
 
@@ -41,7 +42,7 @@ class Conversation(msgspec.Struct):
     say: WriteMessages = write_no_messages
     earlier: tuple[ActionCall, ...] = ()
     is_counted: bool = False
-    invoked: list[InvocationOutcome] = []
+    stated: list[Statement] = []
     made: dict[str, ActionCall] = {}
 
     def consume_count(self) -> bool:

@@ -6,22 +6,42 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from aitp_desk.agent.base import Clarification, Said, Turn
+from aitp_desk.agent.base import Answer, Clarification, Said, Turn
 from aitp_desk.agent.history.message_codec import make_reply_metadata, write_reply
+from aitp_desk.desk.calls.invocation import AcceptedCall, CompletedCall
+from aitp_desk.desk.dialogue.action_dialogue import Ask, Decline, Refuse, Resumed
 from aitp_desk.desk.dialogue.consent import make_question_outcome
-from aitp_desk.desk.dialogue.continuation import CallContinuation
 from aitp_desk.desk.dialogue.conversation import Conversation
-from aitp_desk.desk.dialogue.prompts import find_question, match_option
+from aitp_desk.desk.dialogue.prompts import describe_accepted, find_question, match_option
 from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
 from aitp_desk.desk.plugins.desk_messages import DeskQuestion, Utterance
+from aitp_desk.desk.plugins.resumption import TOO_LATE
 from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.calls.call import ActionCall, Answered, CallState
 from aitp_desk.model.conversation.chain import new_salt
 from aitp_desk.model.conversation.thread import Message, Origin
+from aitp_desk.model.errors import DeskError, StoreBusy
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import ClaimedRun
 from aitp_desk.store.records.threads import NewMessage
-from aitp_desk.store.units.calls.calls import ExtraStatements, one_after_another
+from aitp_desk.store.units.calls.calls import ExtraStatements, forgetting_answer, one_after_another
+
+
+class ContinuedCall(msgspec.Struct, frozen=True):
+    """The outcome of resuming an answered call.
+
+    Parameters:
+        along: statements that change the call's state, stored with the reply.
+        said: the reply; None for none.
+        asks: the question of the reply.
+        is_made: whether the call was made, so that an agent can report it.
+    """
+
+    along: ExtraStatements
+    said: Said | None = None
+    asks: DeskQuestion | None = None
+    is_made: bool = False
 
 
 class ContinuedCalls(msgspec.Struct, frozen=True):
@@ -62,7 +82,7 @@ class RunAnswers:
         self._store = store
         self._tooling = tooling
         self._speaking = tooling.speaking
-        self._going_on = CallContinuation(tooling)
+        self._invoking = tooling.invoking
         self._new_message_id = new_message_id
         self._actor = actor
         self._site_url = site_url
@@ -97,22 +117,89 @@ class RunAnswers:
             return ContinuedCalls(rest=due)
         if claim.is_again:
             await self._tooling.list_earlier_calls(claim.id)  # an earlier attempt's calls are over
-        gone_on = await self._going_on.continue_all(claim.thread_id, _of(due), conversation)
-        said = []
+        said, along, is_made = [], [], False
         left = {message.id for message in due}
-        for one in gone_on:
+        for call in await self._invoking.calls.list_answered(claim.thread_id):
+            if call.answer is None:
+                continue
+            one = await self._continue(call, call.answer, _of(due), conversation)
+            along.append(one.along)
+            is_made = is_made or one.is_made
             if one.is_made and tells:
                 continue
-            left.discard(one.message_id)
+            left.discard(call.answer.message_id)
             if one.said is not None:
-                message_id = self._new_message_id()
-                said.append(Utterance(self._message(message_id, one.said, conversation), one.asks))
-        return ContinuedCalls(
-            tuple(said),
-            one_after_another(*(one.along for one in gone_on)),
-            any(one.is_made for one in gone_on),
-            tuple(message for message in due if message.id in left),
-        )
+                # a question is about a call, but reports none
+                calls = () if one.asks is not None else (call.id,)
+                message = self._message(self._new_message_id(), one.said, calls)
+                said.append(Utterance(message, one.asks))
+        rest = tuple(message for message in due if message.id in left)
+        return ContinuedCalls(tuple(said), one_after_another(*along), is_made, rest)
+
+    async def _continue(
+        self, call: ActionCall, answer: Answered, of: str, conversation: Conversation
+    ) -> ContinuedCall:
+        """Resume an answered call.
+
+        Parameters:
+            of: the actor asked for missing arguments; empty for any participant.
+
+        Raises:
+            StoreBusy: it resumes later.
+        """
+        if not call.waits_for_asker:
+            said = self._tell(call)
+            was_made = call.run_id is not None and call.run_id == conversation.run_id
+            return ContinuedCall(forgetting_answer(call.id), said, is_made=was_made)
+        tooling = self._tooling
+        try:
+            offered = self._invoking.find(answer.by, call.action)
+            resumed = tooling.make_resumption(offered, call, conversation).resume(
+                call, answer.value
+            )
+            stated = await tooling.hold(
+                answer.by, offered, resumed, conversation.note_begun, conversation.note_ended
+            )
+            return await self._state(stated, call, answer, of)
+        except StoreBusy:
+            raise
+        except DeskError as error:
+            return await self._state(Refuse(call, error), call, answer, of)
+
+    async def _state(
+        self, stated: Resumed, call: ActionCall, answer: Answered, of: str
+    ) -> ContinuedCall:
+        """Return what the desk states, with the call's move."""
+        waits = self._invoking.waits
+        match stated:
+            case CompletedCall(ended):
+                offer = self._invoking.offer_result(ended)
+                return ContinuedCall(forgetting_answer(call.id), offer, is_made=True)
+            case AcceptedCall(accepted):
+                said = describe_accepted(accepted)
+                return ContinuedCall(forgetting_answer(call.id), said, is_made=True)
+            case Ask(needed, words, question, memory):
+                pending = await waits.make_pending(answer.by, needed, memory)
+                asks = None if question is None else DeskQuestion(question, of, call.id)
+                words = msgspec.structs.replace(words, waits=call.id)
+                return ContinuedCall(waits.make_move(pending, call), words, asks)
+            case Decline(_, words):
+                return ContinuedCall(waits.make_move(waits.make_declined(call), call), words)
+            case Refuse(_, error):
+                stands = await self._invoking.calls.find(call.id)
+                if stands is None or not stands.waits_for_asker:
+                    told = Answer(error.message, tools_used=(call.action,))
+                    return ContinuedCall(forgetting_answer(call.id), told, is_made=True)
+                refused = waits.make_refused(call, error)
+                return ContinuedCall(waits.make_move(refused, call), Answer(error.message))
+
+    def _tell(self, call: ActionCall) -> Said | None:
+        """Return the reply for a call that an interrupted attempt already resumed."""
+        if call.state is CallState.EXPIRED and call.accepted_at is None:
+            return Answer(TOO_LATE)
+        if call.is_over:
+            return self._invoking.offer_result(call)
+        return describe_accepted(call) if call.accepted_at is not None else None
 
     async def with_chosen_option(self, turn: Turn, thread_id: str, due: Sequence[Message]) -> Turn:
         """Return the turn with the text of the option that the message chose."""
@@ -146,7 +233,7 @@ class RunAnswers:
             )
             question = await find_question(outcome, self._tooling.invoking)
         asks = None if question is None else DeskQuestion(question, _of(due), outcome.waits)
-        return Utterance(self._message(message_id, outcome, conversation), asks)
+        return Utterance(self._message(message_id, outcome, tuple(conversation.made)), asks)
 
     async def _asked_again(
         self, outcome: Said, conversation: Conversation, turn: Turn, asker: Principal
@@ -164,7 +251,7 @@ class RunAnswers:
         call = await self._tooling.invoking.calls.find_pending(conversation.answers, asker)
         return outcome if call is None else msgspec.structs.replace(outcome, waits=call.id)
 
-    def _message(self, message_id: str, said: Said, conversation: Conversation) -> NewMessage:
+    def _message(self, message_id: str, said: Said, calls: Sequence[str]) -> NewMessage:
         return NewMessage(
             message_id,
             new_salt(),
@@ -172,7 +259,7 @@ class RunAnswers:
             self._actor,
             Origin.DESK,
             write_reply(said, self._site_url),
-            metadata=make_reply_metadata(said, tuple(conversation.made)),
+            metadata=make_reply_metadata(said, calls),
         )
 
 

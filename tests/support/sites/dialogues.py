@@ -19,7 +19,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from aitp_desk.actions import Choice, Choose, Secret, Ticket, action
+from aitp_desk.actions import Choice, Choose, Related, Secret, Ticket, action
 
 BOOK = Path(__file__).with_name("book.txt")
 GRAVE = {"kind": "action", "mutability": "irreversible", "blast_radius": "self"}
@@ -54,7 +54,7 @@ def in_stock(tent: str) -> str | None:
     return "It is sold out." if BOOK.with_name(f"no-{tent}").exists() else None
 
 
-@action(**GRAVE)
+@action(**GRAVE, related=[Related("collection", "/beds", "All beds")])
 def book_bed(guest: str, nights: Annotated[int, Meta(ge=1, le=9)]) -> str:
     """Books a bed.
 

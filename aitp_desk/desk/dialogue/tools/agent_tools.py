@@ -10,9 +10,11 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache, partial
+from typing import TypeVar
 
 import msgspec
 
+from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.base import Answer, Said
 from aitp_desk.agent.slots.replies.confirmation import list_consequences
 from aitp_desk.agent.tools import (
@@ -26,22 +28,24 @@ from aitp_desk.agent.tools import (
 from aitp_desk.desk.calls.invocation import (
     AcceptedCall,
     CompletedCall,
-    Consent,
-    ConsentRequired,
     Invocation,
     InvocationOutcome,
-    PaymentNeeded,
+    WriteMessages,
     write_no_messages,
 )
 from aitp_desk.desk.calls.invoker import ActionInvoker
-from aitp_desk.desk.dialogue.consent import consent_question, is_low_risk, parse_consent
-from aitp_desk.desk.dialogue.conversation import Conversation
-from aitp_desk.desk.dialogue.next_question import (
-    make_correction_question,
-    next_question,
-    write_memory,
+from aitp_desk.desk.dialogue.action_dialogue import (
+    ActionDialogue,
+    Ask,
+    Decline,
+    Dialogue,
+    Refuse,
+    Remind,
+    Statement,
+    find_next_question,
+    hold,
 )
-from aitp_desk.desk.dialogue.prompts import describe_question, payment_question
+from aitp_desk.desk.dialogue.conversation import Conversation
 from aitp_desk.desk.limits.rate_limits import RateLimiter
 from aitp_desk.desk.plugins.desk_messages import DeskMessages
 from aitp_desk.model.access.principal import Principal
@@ -51,11 +55,12 @@ from aitp_desk.model.calls.secret_places import public_schema
 from aitp_desk.model.conversation.run import ToolCall
 from aitp_desk.model.errors import (
     DeskError,
-    InvalidRequest,
     NotAuthenticated,
     ScopeMissing,
     UnknownAction,
 )
+
+S = TypeVar("S")
 
 MAX_RESULT = 16_000
 """Maximum length of a result for an agent, in characters."""
@@ -124,7 +129,7 @@ class AgentTools:
         )
         if made is not None:
             return describe_call(made)
-        invocation = Invocation(
+        base = Invocation(
             call.name,
             arguments,
             "model",
@@ -136,13 +141,9 @@ class AgentTools:
             tool_call_id=call.id,
         )
         try:
-            unpaid = await self._unpaid(principal, conversation, invocation)
-            if unpaid is not None:
-                return self._tell(unpaid)
-            asks = await self._ask_for_more(principal, invocation)
-            if asks is not None:
-                return asks
-            invoked = await self._invoke(principal, conversation, invocation)
+            offered = self.invoking.find(principal, call.name)
+            stated = await self._hold_for_agent(principal, offered, conversation, base)
+            told = await self._tell(principal, stated)
         except (UnknownAction, NotAuthenticated, ScopeMissing):
             return ToolResult(f"There is no action named {call.name[:64]!r}.", failed=True)
         except DeskError as error:
@@ -150,80 +151,89 @@ class AgentTools:
                 return ToolResult(NOT_IN_WORDS.format(error.param), failed=True)
             where = f" ({error.param})" if error.param else ""
             return ToolResult(f"{error.message}{where}", failed=True)
-        conversation.invoked.append(invoked)
-        return self._tell(invoked)
+        conversation.stated.append(stated)
+        return told
 
-    async def _unpaid(
-        self, principal: Principal, conversation: Conversation, invocation: Invocation
-    ) -> PaymentNeeded | None:
-        """Return the same call, where the desk has already asked for its payment.
+    async def _hold_for_agent(
+        self,
+        principal: Principal,
+        offered: OfferedAction,
+        conversation: Conversation,
+        base: Invocation,
+    ) -> Statement:
+        dialogue = self.make_dialogue(offered, base)
+        unpaid = await self._find_unpaid(principal, conversation, base)
+        if unpaid is not None:
+            return dialogue.remind(unpaid)
 
-        A payment may still settle, and a second quote could be paid twice.
-        """
+        async def invoke(invocation: Invocation) -> InvocationOutcome:
+            if offered.action.kind != "query" and not conversation.consume_count():
+                self.limiter.count_call(principal)
+            return await self.invoking.invoke(
+                principal, invocation, conversation.note_begun, conversation.note_ended
+            )
+
+        return await hold(
+            dialogue.call_checked(base.arguments, "model"),
+            invoke,
+            partial(find_next_question, offered, self.invoking, principal),
+        )
+
+    async def _find_unpaid(
+        self, principal: Principal, conversation: Conversation, base: Invocation
+    ) -> ActionCall | None:
+        """Return the same call, where the desk has already asked for its payment."""
         if conversation.answers is None:
             return None
         waiting = await self.invoking.calls.find_pending(conversation.answers, principal)
         if waiting is None or waiting.price is None or waiting.payment is None:
             return None
-        shown, name = self.invoking.secrets.redact_arguments, invocation.name
-        same = shown(name, waiting.arguments) == shown(name, invocation.arguments)
-        if waiting.action != name or not same:
-            return None
-        again = msgspec.structs.replace(invocation, waiting=waiting)
-        return PaymentNeeded(again, waiting.price)
+        shown, name = self.invoking.secrets.redact_arguments, base.name
+        is_same = shown(name, waiting.arguments) == shown(name, base.arguments)
+        return waiting if waiting.action == name and is_same else None
 
-    async def _ask_for_more(
-        self, principal: Principal, invocation: Invocation
-    ) -> ToolResult | None:
-        """Store a call as waiting, where a plugin asks the visitor for missing arguments.
+    def make_dialogue(self, offered: OfferedAction, base: Invocation) -> ActionDialogue:
+        """Return the dialogue about a call.
 
-        Returns:
-            The question; None where nothing is missing, or the agent is to ask itself.
+        Parameters:
+            base: the call without its arguments.
         """
-        if not self.speaking.may_ask:
-            return None
-        offered = self.invoking.find(principal, invocation.name)
-        arguments = invocation.arguments
-        context = self.invoking.make_context(principal, None)
-        asked = await next_question(offered, arguments, context)
-        if asked is None:
-            try:
-                offered.read(arguments)
-            except InvalidRequest as error:
-                again = make_correction_question(offered.action, None, arguments, error)
-                if again is not None:
-                    asked, arguments = again.again, again.arguments
-        if asked is None or not self.speaking.can_ask(asked.question):
-            return None
-        invocation = msgspec.structs.replace(invocation, arguments=arguments)
-        call = await self.invoking.waits.write_pending(
-            principal,
-            ConsentRequired(invocation, None),
-            write_memory(asked, arguments),
-            write_no_messages,
-        )
-        words = describe_question(asked.question)
-        return ToolResult(
-            "Nothing was done: the visitor is asked for what is missing.",
-            failed=True,
-            asks=FollowUpQuestion(words.question, words.options, call.id),
-        )
+        can_ask = self.speaking.can_ask if self.speaking.may_ask else None
+        return ActionDialogue(offered, base, can_ask=can_ask, now=self.now())
 
-    async def _invoke(
-        self, principal: Principal, conversation: Conversation, invocation: Invocation
-    ) -> InvocationOutcome:
-        """Call an action, or store it as waiting for consent or payment."""
-        action = self.invoking.find(principal, invocation.name).action
-        if action.kind != "query" and not conversation.consume_count():
-            self.limiter.count_call(principal)
-        invoked = await self.invoking.invoke(
-            principal, invocation, conversation.note_begun, conversation.note_ended
+    def make_resumption(
+        self, offered: OfferedAction, waiting: ActionCall, conversation: Conversation
+    ) -> ActionDialogue:
+        """Return the dialogue about a pending call, for the run of a conversation."""
+        base = Invocation(
+            waiting.action,
+            waiting.arguments,
+            waiting.source,
+            thread_id=waiting.thread_id,
+            session_id=waiting.session_id,
+            run_id=conversation.run_id,
+            tool_call_id=waiting.tool_call_id,
         )
-        if not isinstance(invoked, ConsentRequired | PaymentNeeded):
-            return invoked
-        call = await self.invoking.waits.write_pending(principal, invoked, None, write_no_messages)
-        waiting = msgspec.structs.replace(invocation, waiting=call)
-        return msgspec.structs.replace(invoked, invocation=waiting)
+        return self.make_dialogue(offered, base)
+
+    async def hold(
+        self,
+        principal: Principal,
+        offered: OfferedAction,
+        dialogue: Dialogue[S],
+        say: WriteMessages,
+        say_end: WriteMessages,
+    ) -> S:
+        """Hold a dialogue up to the desk's statement.
+
+        Parameters:
+            say, say_end: as of :meth:`.ActionInvoker.invoke`.
+        """
+        return await hold(
+            dialogue,
+            partial(self.invoking.invoke, principal, say=say, say_end=say_end),
+            partial(find_next_question, offered, self.invoking, principal),
+        )
 
     async def apply_answer(self, principal: Principal, conversation: Conversation) -> None:
         """Execute the call that the desk asked about last, where the visitor agrees.
@@ -231,9 +241,7 @@ class AgentTools:
         The agent gets the outcome and has no part in the decision. A call that can no longer be
         made as asked is not executed; a refused one stops waiting.
         """
-        words = conversation.words
-        agreed = None if conversation.answers is None else parse_consent(words, is_mild=True)
-        if conversation.answers is None or agreed is None:
+        if conversation.answers is None:
             return
         waiting = await self.invoking.calls.find_pending(conversation.answers, principal)
         if (
@@ -242,31 +250,16 @@ class AgentTools:
             or waiting.thread_id != conversation.thread_id
         ):
             return
-        if agreed and not is_low_risk(self.invoking.get_action(waiting.action), waiting.price):
-            agreed = parse_consent(words)
-        if agreed is None:
-            return
-        if not agreed:
-            with suppress(DeskError):  # it has ended already
-                await self.invoking.waits.decline(waiting, write_no_messages)
-            return
-        if waiting.state is CallState.WAITING_PAYMENT:
-            return  # only paying agrees to it
-        invocation = Invocation(
-            waiting.action,
-            waiting.arguments,
-            waiting.source,
-            Consent(waiting.price),
-            thread_id=waiting.thread_id,
-            session_id=waiting.session_id,
-            waiting=waiting,
-            run_id=conversation.run_id,
-            tool_call_id=waiting.tool_call_id,
-        )
         with suppress(DeskError):  # the agent gets the same error when it calls
-            await self.invoking.invoke(
-                principal, invocation, conversation.note_begun, conversation.note_ended
+            offered = self.invoking.find(principal, waiting.action)
+            answer = self.make_resumption(offered, waiting, conversation).answer(
+                conversation.words, waiting, may_change=False
             )
+            stated = await self.hold(
+                principal, offered, answer, conversation.note_begun, conversation.note_ended
+            )
+            if isinstance(stated, Decline):
+                await self.invoking.waits.decline(waiting, write_no_messages)
         conversation.add_earlier_calls(tuple(conversation.made.values()))
 
     async def list_earlier_calls(self, run_id: str) -> tuple[ActionCall, ...]:
@@ -275,37 +268,34 @@ class AgentTools:
         await self.invoking.wait_idle(calls)
         return await self.invoking.calls.list_in_run(run_id) if calls else ()
 
-    def _tell(self, invoked: InvocationOutcome) -> ToolResult:
-        match invoked:
+    async def _tell(self, principal: Principal, stated: Statement) -> ToolResult:
+        """Return a statement as a tool result; a call that waits is stored."""
+        match stated:
             case CompletedCall(call):
                 return describe_call(call)
             case AcceptedCall(call, eta_seconds):
                 if call.state is CallState.WAITING_APPROVAL:
                     return describe_call(call)
                 return _taken_on(call, eta_seconds)
-            case ConsentRequired(invocation, price):
-                action = self.invoking.get_action(invocation.name)
-                asks = consent_question(action, invocation, price)
-                waiting = invocation.waiting
-                return ToolResult(
-                    "Nothing was done: the visitor has to agree first, and is asked.",
-                    failed=True,
-                    asks=None
-                    if waiting is None
-                    else FollowUpQuestion(asks.question, asks.options, waiting.id),
+            case Ask(needed, words, _, memory):
+                waiting = await self.invoking.waits.write_pending(
+                    principal, needed, memory, write_no_messages
                 )
-            case PaymentNeeded(invocation, price):
-                action = self.invoking.get_action(invocation.name)
-                asks = describe_question(payment_question(action, invocation.arguments, price))
-                waiting = invocation.waiting
-                return ToolResult(
-                    f"Nothing was done: the visitor has to pay {price} first, and is asked. Do not"
-                    " ask for a card, an account or a code yourself.",
-                    failed=True,
-                    asks=None
-                    if waiting is None
-                    else FollowUpQuestion(asks.question, asks.options, waiting.id),
-                )
+            case Remind(waiting, words):
+                memory = None
+            case Decline() | Refuse():
+                raise TypeError("A tool call answers no pending call.")
+        if memory is not None:
+            told = "Nothing was done: the visitor is asked for what is missing."
+        elif waiting.payment is None:
+            told = "Nothing was done: the visitor has to agree first, and is asked."
+        else:
+            told = (
+                f"Nothing was done: the visitor has to pay {waiting.price} first, and is asked. Do"
+                " not ask for a card, an account or a code yourself."
+            )
+        asks = FollowUpQuestion(words.question, words.options, waiting.id)
+        return ToolResult(told, failed=True, asks=asks)
 
 
 def describe_call(call: ActionCall) -> ToolResult:

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import pytest
 import pytest_asyncio
 
+from aitp_desk.desk.tickets.service import EscalationService
+from tests.support.access.audit_log import somebody
 from tests.support.doubles.dialogue_answers import Chosen, Filled, Meanwhile, Paid, Reaction
 from tests.support.protocols.agent import CallingAgent
 from tests.support.sites.dialogues import DialogueSite, open_site
@@ -50,11 +52,22 @@ BOX = (
     "Box and code\n- Box: Which one.\n- Code (kept sealed): What opens it.\n"
     "Reply with each on a line of its own: “Box: …”, “Code: …”."
 )
+BOOKED = "A bed for Ada, 3 nights.\nSources:\n- All beds: {url}/beds"
+PLATE = "What is the text?\n- Text: What it says.\nReply with it alone, or with “Text: …”."
+PLATE_SURE = (
+    "Has people engrave a plate: text “Ada”. It cannot be undone. Shall I go ahead?"
+    "\n1. Yes\n2. No\nReply 1 or 2."
+)
 QUOTE = "Sells a ticket: name “Ada”. 5.00 EUR. Pay at the till, or say no."
 REFUND = (
     "Pays an order back: order last. It cannot be undone. A person of the site approves it first."
     " Shall I go ahead?\n1. Yes\n2. No\nReply 1 or 2."
 )
+TO_APPROVE = (
+    "A person of this site has to approve it first. What comes of it can be asked after, and is"
+    " told on this thread."
+)
+TAKEN_ON = "It was taken on. What comes of it can be asked after, and is told on this thread."
 NOTHING = "Nothing was done."
 SOLD_OUT = "It is sold out."
 CODE = "Sesame-4711"
@@ -64,12 +77,36 @@ async def sell_out(site: DialogueSite) -> None:
     (site.folder / "no-cove").touch()
 
 
+async def approve(site: DialogueSite) -> None:
+    people = EscalationService(site.talker.desk.store, site.clock)
+    assert await people.approve(await open_ticket(site), "sam", somebody())
+
+
+async def deny(site: DialogueSite) -> None:
+    people = EscalationService(site.talker.desk.store, site.clock)
+    assert await people.decline(await open_ticket(site), "It was worn.", "sam", somebody())
+
+
+async def carry_out(site: DialogueSite) -> None:
+    people = EscalationService(site.talker.desk.store, site.clock)
+    assert await people.answer(await open_ticket(site), "It is engraved.", "sam", somebody())
+
+
+async def open_ticket(site: DialogueSite) -> str:
+    async with asyncio.timeout(SECONDS):
+        while not (rows := site.talker.rows("SELECT id FROM tickets WHERE state = 'open'")):
+            await site.talker.desk.store.settled()
+    ((ticket,),) = rows
+    return str(ticket)
+
+
 class Row(NamedTuple):
     """A dialogue.
 
     Parameters:
         words: what begins the call; a mapping is its arguments.
-        says: the desk's statements in order; a ``?`` before one marks a question about the call.
+        says: the desk's statements in order; a ``?`` before one marks a question about the call,
+            and a ``!`` what a plugin or a person says.
         done: what the action has done in the end.
     """
 
@@ -136,7 +173,7 @@ TABLE: Mapping[str, Row] = {
         "book_bed",
         "I want to book a bed",
         (Filled({"guest": "Ada", "nights": "3"}), Chosen("yes")),
-        (f"?{BED}", f"?{BED_SURE}", "A bed for Ada, 3 nights."),
+        (f"?{BED}", f"?{BED_SURE}", BOOKED),
         "succeeded",
         ("3 nights",),
     ),
@@ -144,7 +181,7 @@ TABLE: Mapping[str, Row] = {
         "book_bed",
         "I want to book a bed",
         ("Guest: Ada\nNights: 3", "yes"),
-        (f"?{BED}", f"?{BED_SURE}", "A bed for Ada, 3 nights."),
+        (f"?{BED}", f"?{BED_SURE}", BOOKED),
         "succeeded",
         ("3 nights",),
     ),
@@ -152,7 +189,7 @@ TABLE: Mapping[str, Row] = {
         "book_bed",
         "I want to book a bed",
         (Filled({"guest": "Ada", "nights": "30"}), Filled({"nights": "3"}), "yes"),
-        (f"?{BED}", f"?{NIGHTS}", f"?{BED_SURE}", "A bed for Ada, 3 nights."),
+        (f"?{BED}", f"?{NIGHTS}", f"?{BED_SURE}", BOOKED),
         "succeeded",
         ("3 nights",),
     ),
@@ -168,7 +205,7 @@ TABLE: Mapping[str, Row] = {
         "buy_ticket",
         {"name": "Ada"},
         (Paid("good"),),
-        (f"?{QUOTE}", "The till says: paid.", "A ticket for Ada."),
+        (f"?{QUOTE}", "!The till says: paid.", "A ticket for Ada."),
         "succeeded",
         ("ticket for Ada",),
     ),
@@ -176,8 +213,35 @@ TABLE: Mapping[str, Row] = {
         "buy_ticket",
         {"name": "Ada"},
         (Paid("bad"), "no"),
-        (f"?{QUOTE}", "The till says: refused: no such money.", NOTHING),
+        (f"?{QUOTE}", "!The till says: refused: no such money.", NOTHING),
         "failed",
+    ),
+    "an approval": Row(
+        "refund",
+        "pay the last order back",
+        ("yes", Meanwhile(approve)),
+        (
+            f"?{REFUND}",
+            TO_APPROVE,
+            "!It was approved, and is carried out now.",
+            "The last order is paid back.",
+        ),
+        "succeeded",
+        ("paid back last",),
+    ),
+    "an approval that is denied": Row(
+        "refund",
+        "pay the last order back",
+        (Chosen("yes"), Meanwhile(deny)),
+        (f"?{REFUND}", TO_APPROVE, "!It was worn."),
+        "failed",
+    ),
+    "what people carry out": Row(
+        "engrave",
+        "engrave a plate",
+        (Filled({"text": "Ada"}), "yes", Meanwhile(carry_out)),
+        (f"?{PLATE}", f"?{PLATE_SURE}", TAKEN_ON, "!It is engraved."),
+        "succeeded",
     ),
     "a price that is not paid": Row(
         "buy_ticket", {"name": "Ada"}, ("no",), (f"?{QUOTE}", NOTHING), "failed"
@@ -269,12 +333,13 @@ async def until_said(site: DialogueSite, thread: str, count: int) -> None:
                 return
 
 
-def check(told: Told, row: Row) -> None:
+def check(told: Told, row: Row, url: str) -> None:
     """Compare a dialogue with its row."""
-    assert told.says == [one.removeprefix("?") for one in row.says]
-    asks = ["asks_back" in one for one in told.metadata]
-    assert asks == [one.startswith("?") for one in row.says]
-    assert all("waits" in one for one in told.metadata if "asks_back" in one)
+    assert told.says == [one.lstrip("?!").format(url=url) for one in row.says]
+    for said, metadata in zip(row.says, told.metadata, strict=True):
+        assert ("asks_back" in metadata) == said.startswith("?")
+        assert "waits" in metadata or not said.startswith("?")
+        assert ("calls" in metadata) == (said[0] not in "?!"), said
     assert told.calls == [(row.action, row.state)]
     assert told.done == list(row.done)
     assert CODE not in told.everything
@@ -285,7 +350,7 @@ def check(told: Told, row: Row) -> None:
 async def test_a_dialogue_goes_the_same_way_in_a_session_and_in_runs(
     desk: DialogueSite, name: str, driver: str
 ) -> None:
-    check(await drive(desk, driver, TABLE[name]), TABLE[name])
+    check(await drive(desk, driver, TABLE[name]), TABLE[name], desk.talker.desk.url)
 
 
 def calls(action: str, **arguments: str) -> str:
@@ -327,4 +392,5 @@ async def test_a_call_that_the_agent_begins_goes_the_same_way(
     model_desk: DialogueSite, name: str, driver: str
 ) -> None:
     row = BY_AGENT[name]
-    check(await drive(model_desk, driver, row, begins_in_run=True), row)
+    told = await drive(model_desk, driver, row, begins_in_run=True)
+    check(told, row, model_desk.talker.desk.url)
