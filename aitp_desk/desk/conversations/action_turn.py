@@ -86,7 +86,9 @@ class ActionTurns:
             else:
                 request = msgspec.structs.replace(request, callback_url=None)
         chosen = choose_type(action, request.accepts)
-        waiting = await self._waiting(principal, name, session)
+        waiting = await self._find_pending(principal, session)
+        if waiting is not None and waiting.action != name:
+            waiting = None
         if request.is_reply:
             session.check_pending()
         given = None if request.is_reply else parse_arguments(request.words)
@@ -127,10 +129,7 @@ class ActionTurns:
 
         That is so where the desk stopped before the call resumed.
         """
-        pending = session.pending
-        if pending is None or pending.call_id is None:
-            return ()
-        call = await self.invoker.calls.find_pending(pending.call_id, principal)
+        call = await self._find_pending(principal, session)
         return () if call is None or call.answer is None else (call.id,)
 
     async def continue_call(
@@ -214,23 +213,17 @@ class ActionTurns:
 
     async def find_asked_action(self, principal: Principal, session: Session) -> Action | None:
         """Return the action whose call waits for the answer to the session's last question."""
-        pending = session.pending
-        if pending is None or pending.call_id is None:
-            return None
-        call = await self.invoker.calls.find_pending(pending.call_id, principal)
+        call = await self._find_pending(principal, session)
         if call is None or call.action not in self.invoker.names:
             return None
         return self.invoker.get_action(call.action)
 
-    async def _waiting(
-        self, principal: Principal, name: str, session: Session
-    ) -> ActionCall | None:
-        """Return the pending call of this action that the session's last turn asked about."""
+    async def _find_pending(self, principal: Principal, session: Session) -> ActionCall | None:
+        """Return the pending call that the session's last turn asked about."""
         pending = session.pending
         if pending is None or pending.call_id is None:
             return None
-        call = await self.invoker.calls.find_pending(pending.call_id, principal)
-        return call if call is not None and call.action == name else None
+        return await self.invoker.calls.find_pending(pending.call_id, principal)
 
 
 def _told_with(receipt: Answer, came: _Came) -> _Came:

@@ -113,7 +113,7 @@ class SessionDriver:
             session_id=session.id,
             id=request.call_id,
         )
-        self._dialogue = means.tooling.make_dialogue(offered, base)
+        self._dialogue = means.tooling.dialogues.begin(offered, base)
 
     async def call(
         self, arguments: Mapping[str, Any], source: Source, consent: Consent | None
@@ -200,7 +200,7 @@ class SessionDriver:
         return await self._write(await self._hold(dialogue))
 
     async def _hold(self, dialogue: Dialogue[Any]) -> Any:
-        return await self._means.tooling.hold(
+        return await self._means.tooling.dialogues.hold(
             self._principal, self._offered, dialogue, self._say_begun, self._say_end
         )
 

@@ -1,13 +1,13 @@
 """Decides the steps of one call of an action: a state machine without I/O.
 
 A dialogue is a generator. It yields what it needs from outside, is sent the outcome, and returns
-the desk's statement. A session turn, a run and an agent's tool call each drive it, and store what
-it states in their own way.
+the desk's statement. A session turn, a run and an agent's tool call each hold it by a
+:class:`~aitp_desk.desk.dialogue.driver.DialogueDriver`, and store what it states in their own way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -28,7 +28,6 @@ from aitp_desk.desk.calls.invocation import (
     PaymentNeeded,
     Requirement,
 )
-from aitp_desk.desk.calls.invoker import ActionInvoker
 from aitp_desk.desk.dialogue.consent import (
     consent_question,
     is_low_risk,
@@ -39,7 +38,6 @@ from aitp_desk.desk.dialogue.next_question import (
     ArgumentQuestion,
     make_correction_question,
     merge_answer,
-    next_question,
     read_asked,
     write_memory,
 )
@@ -49,7 +47,6 @@ from aitp_desk.desk.dialogue.prompts import (
     make_consent_question,
     payment_question,
 )
-from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.call import ActionCall, CallState, Source
 from aitp_desk.model.calls.question import Question
 from aitp_desk.model.calls.secret_places import is_secret_at, secrets_in
@@ -124,40 +121,6 @@ S = TypeVar("S")
 Dialogue = Generator[Call | FindQuestion, Any, S]
 
 
-async def hold(
-    dialogue: Dialogue[S],
-    invoke: Callable[[Invocation], Awaitable[InvocationOutcome]],
-    find_question: Callable[[FindQuestion], Awaitable[ArgumentQuestion | None]],
-) -> S:
-    """Hold a dialogue up to the desk's statement.
-
-    Raises:
-        DeskError: a call was refused, and the dialogue has no question about that.
-    """
-    try:
-        step = next(dialogue)
-        while True:
-            try:
-                came = await (
-                    invoke(step.invocation) if isinstance(step, Call) else find_question(step)
-                )
-            except DeskError as error:
-                step = dialogue.throw(error)
-            else:
-                step = dialogue.send(came)
-    except StopIteration as ended:
-        stated: S = ended.value
-        return stated
-
-
-async def find_next_question(
-    offered: OfferedAction, invoking: ActionInvoker, principal: Principal, wanted: FindQuestion
-) -> ArgumentQuestion | None:
-    """Return the next question about a call; the site's own code may ask it."""
-    context = invoking.make_context(principal, wanted.waiting)
-    return await next_question(offered, wanted.arguments, context, wanted.missing)
-
-
 class ActionDialogue:
     """Decides what is done and asked about one call of an action.
 
@@ -191,7 +154,9 @@ class ActionDialogue:
         only_asks: bool = False,
     ) -> Dialogue[CompletedCall | AcceptedCall | Ask]:
         """Make the call, or ask for what it needs first: consent or a payment."""
-        invoked = yield Call(self._invocation(arguments, source, waiting, consent, only_asks))
+        invoked: InvocationOutcome = yield Call(
+            self._invocation(arguments, source, waiting, consent, only_asks=only_asks)
+        )
         match invoked:
             case ConsentRequired(invocation, price):
                 words = consent_question(self._action, invocation, price)
@@ -199,10 +164,8 @@ class ActionDialogue:
             case PaymentNeeded(invocation, price):
                 asked = payment_question(self._action, invocation.arguments, price)
                 return Ask(invoked, describe_question(asked), asked)
-            case CompletedCall() | AcceptedCall():
-                return invoked
             case _:
-                raise TypeError(f"{type(invoked).__name__} is no outcome of a call.")
+                return invoked
 
     def call_checked(
         self, arguments: Mapping[str, Any], source: Source
@@ -391,6 +354,7 @@ class ActionDialogue:
         source: Source,
         waiting: ActionCall | None = None,
         consent: Consent | None = None,
+        *,
         only_asks: bool = False,
     ) -> Invocation:
         return msgspec.structs.replace(

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from typing import Protocol
 
 import msgspec
 
-from aitp_desk.agent.base import Answer
-from aitp_desk.agent.history.message_codec import make_reply_metadata, write_reply
+from aitp_desk.agent.base import Answer, Said
 from aitp_desk.desk.calls.invoker import ActionInvoker
 from aitp_desk.desk.dialogue.prompts import describe_accepted
 from aitp_desk.desk.payments.settlement import PaymentSettlement
 from aitp_desk.desk.plugins.desk_messages import Utterance
 from aitp_desk.model.calls.call import ActionCall, CallState
-from aitp_desk.model.conversation.chain import new_salt
-from aitp_desk.model.conversation.thread import Message, Origin
+from aitp_desk.model.conversation.thread import Message
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.threads import NewMessage
+
+
+class WriteReply(Protocol):
+    """Builds a message of the desk."""
+
+    def __call__(
+        self, said: Said, calls: Sequence[str] = (), message_id: str | None = None
+    ) -> NewMessage:
+        """Return the message.
+
+        Parameters:
+            calls: ids of the calls that it reports.
+            message_id: None for a new id.
+        """
 
 
 class PaymentStatement(msgspec.Struct, frozen=True):
@@ -36,9 +49,7 @@ class RunReceipts:
     """Reports the outcomes of payments in the runs of one desk.
 
     Parameters:
-        new_message_id: returns a new message id.
-        actor: id of the desk's own actor.
-        site_url: of the desk, without a slash at its end.
+        write: builds a message of the desk.
     """
 
     def __init__(
@@ -46,17 +57,12 @@ class RunReceipts:
         ends: PaymentSettlement,
         store: Store,
         invoking: ActionInvoker,
-        new_message_id: Callable[[], str],
-        *,
-        actor: str,
-        site_url: str,
+        write: WriteReply,
     ) -> None:
         self._ends = ends
         self._store = store
         self._invoking = invoking
-        self._new_message_id = new_message_id
-        self._actor = actor
-        self._site_url = site_url
+        self._write = write
 
     async def write_receipts(self, thread_id: str, due: tuple[Message, ...]) -> PaymentStatement:
         """Wait for the outcome of payments among the messages to answer, and report it.
@@ -73,7 +79,7 @@ class RunReceipts:
         if paid:
             told = [self._tell(await self._ends.wait_settled(call)) for call in paid]
         elif calls and (words := await self._ends.read_reply_after(thread_id, pays[-1].seq)):
-            told = [self._say(Answer(words), ())]
+            told = [Utterance(self._write(Answer(words)))]
         else:
             return PaymentStatement((), due)
         return PaymentStatement(
@@ -86,20 +92,9 @@ class RunReceipts:
 
     def _tell(self, call: ActionCall) -> Utterance:
         if call.is_over:
-            words = self._invoking.describe_result(call)
-            return self._say(Answer(words, tools_used=(call.action,)), (call.id,))
-        if call.state is CallState.WAITING_PAYMENT:  # the payment is being checked
-            return self._say(Answer(call.how_far), (call.id,))
-        return self._say(describe_accepted(call), (call.id,))
-
-    def _say(self, said: Answer, calls: tuple[str, ...]) -> Utterance:
-        message = NewMessage(
-            self._new_message_id(),
-            new_salt(),
-            "assistant",
-            self._actor,
-            Origin.DESK,
-            write_reply(said, self._site_url),
-            metadata=make_reply_metadata(said, calls),
-        )
-        return Utterance(message)
+            said = Answer(self._invoking.describe_result(call), tools_used=(call.action,))
+        elif call.state is CallState.WAITING_PAYMENT:  # the payment is being checked
+            said = Answer(call.how_far)
+        else:
+            said = describe_accepted(call)
+        return Utterance(self._write(said, (call.id,)))

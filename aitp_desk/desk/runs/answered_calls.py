@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
 from aitp_desk.agent.base import Answer, Clarification, Said, Turn
-from aitp_desk.agent.history.message_codec import make_reply_metadata, write_reply
 from aitp_desk.desk.calls.invocation import AcceptedCall, CompletedCall
 from aitp_desk.desk.dialogue.action_dialogue import Ask, Decline, Refuse, Resumed
 from aitp_desk.desk.dialogue.consent import make_question_outcome
 from aitp_desk.desk.dialogue.conversation import Conversation
 from aitp_desk.desk.dialogue.prompts import describe_accepted, find_question, match_option
 from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
+from aitp_desk.desk.payments.run_receipts import WriteReply
 from aitp_desk.desk.plugins.desk_messages import DeskQuestion, Utterance
 from aitp_desk.desk.plugins.resumption import TOO_LATE
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.call import ActionCall, Answered, CallState
-from aitp_desk.model.conversation.chain import new_salt
-from aitp_desk.model.conversation.thread import Message, Origin
+from aitp_desk.model.conversation.thread import Message
 from aitp_desk.model.errors import DeskError, StoreBusy
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import ClaimedRun
-from aitp_desk.store.records.threads import NewMessage
 from aitp_desk.store.units.calls.calls import ExtraStatements, forgetting_answer, one_after_another
 
 
@@ -65,27 +63,20 @@ class RunAnswers:
 
     Parameters:
         tooling: calls the site's actions.
-        new_message_id: returns a new message id.
-        actor: id of the desk's own actor.
-        site_url: of the desk, without a slash at its end.
+        write: builds a message of the desk.
     """
 
     def __init__(
         self,
         store: Store,
         tooling: AgentTools,
-        new_message_id: Callable[[], str],
-        *,
-        actor: str,
-        site_url: str,
+        write: WriteReply,
     ) -> None:
         self._store = store
         self._tooling = tooling
         self._speaking = tooling.speaking
         self._invoking = tooling.invoking
-        self._new_message_id = new_message_id
-        self._actor = actor
-        self._site_url = site_url
+        self._write = write
 
     async def filter_unsettled(
         self, claim: ClaimedRun, due: Sequence[Message]
@@ -131,7 +122,7 @@ class RunAnswers:
             if one.said is not None:
                 # a question is about a call, but reports none
                 calls = () if one.asks is not None else (call.id,)
-                message = self._message(self._new_message_id(), one.said, calls)
+                message = self._write(one.said, calls)
                 said.append(Utterance(message, one.asks))
         rest = tuple(message for message in due if message.id in left)
         return ContinuedCalls(tuple(said), one_after_another(*along), is_made, rest)
@@ -151,14 +142,16 @@ class RunAnswers:
             said = self._tell(call)
             was_made = call.run_id is not None and call.run_id == conversation.run_id
             return ContinuedCall(forgetting_answer(call.id), said, is_made=was_made)
-        tooling = self._tooling
+        dialogues = self._tooling.dialogues
         try:
             offered = self._invoking.find(answer.by, call.action)
-            resumed = tooling.make_resumption(offered, call, conversation).resume(
-                call, answer.value
-            )
-            stated = await tooling.hold(
-                answer.by, offered, resumed, conversation.note_begun, conversation.note_ended
+            dialogue = dialogues.continue_waiting(offered, call, conversation.run_id)
+            stated = await dialogues.hold(
+                answer.by,
+                offered,
+                dialogue.resume(call, answer.value),
+                conversation.note_begun,
+                conversation.note_ended,
             )
             return await self._state(stated, call, answer, of)
         except StoreBusy:
@@ -233,7 +226,7 @@ class RunAnswers:
             )
             question = await find_question(outcome, self._tooling.invoking)
         asks = None if question is None else DeskQuestion(question, _of(due), outcome.waits)
-        return Utterance(self._message(message_id, outcome, tuple(conversation.made)), asks)
+        return Utterance(self._write(outcome, tuple(conversation.made), message_id), asks)
 
     async def _asked_again(
         self, outcome: Said, conversation: Conversation, turn: Turn, asker: Principal
@@ -250,17 +243,6 @@ class RunAnswers:
             return outcome
         call = await self._tooling.invoking.calls.find_pending(conversation.answers, asker)
         return outcome if call is None else msgspec.structs.replace(outcome, waits=call.id)
-
-    def _message(self, message_id: str, said: Said, calls: Sequence[str]) -> NewMessage:
-        return NewMessage(
-            message_id,
-            new_salt(),
-            "assistant",
-            self._actor,
-            Origin.DESK,
-            write_reply(said, self._site_url),
-            metadata=make_reply_metadata(said, calls),
-        )
 
 
 def _of(due: Sequence[Message]) -> str:

@@ -25,7 +25,9 @@ from aitp_desk.agent.history.message_codec import (
     find_awaited_call,
     list_attached_files,
     list_due_messages,
+    make_reply_metadata,
     read_turn,
+    write_reply,
 )
 from aitp_desk.config import Threads
 from aitp_desk.desk.dialogue.conversation import Conversation
@@ -48,15 +50,17 @@ from aitp_desk.desk.runs.tool_steps import (
 )
 from aitp_desk.desk.threads.files import FileService
 from aitp_desk.model.access.principal import Principal, make_anonymous
+from aitp_desk.model.conversation.chain import new_salt
 from aitp_desk.model.conversation.run import RunOptions, RunUsage
 from aitp_desk.model.conversation.run_step import Step
-from aitp_desk.model.conversation.thread import Message
+from aitp_desk.model.conversation.thread import Message, Origin
 from aitp_desk.model.errors import Unavailable
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import runs as run_reads
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import ClaimedRun
+from aitp_desk.store.records.threads import NewMessage
 from aitp_desk.store.units.calls.calls import ExtraStatements
 from aitp_desk.store.units.tickets.requests import PersonAsked
 
@@ -135,18 +139,21 @@ class RunReplier:
         capabilities: PluginRegistry,
         paid_ends: PaymentSettlement,
     ) -> None:
-        def new_message_id() -> str:
-            return new_id("msg", clock())
+        def write(
+            said: Said, calls: Sequence[str] = (), message_id: str | None = None
+        ) -> NewMessage:
+            return NewMessage(
+                message_id or new_id("msg", clock()),
+                new_salt(),
+                "assistant",
+                actor,
+                Origin.DESK,
+                write_reply(said, site.url),
+                metadata=make_reply_metadata(said, calls),
+            )
 
-        self._answers = RunAnswers(store, tooling, new_message_id, actor=actor, site_url=site.url)
-        self._paid = RunReceipts(
-            paid_ends,
-            store,
-            tooling.invoking,
-            new_message_id,
-            actor=actor,
-            site_url=site.url,
-        )
+        self._answers = RunAnswers(store, tooling, write)
+        self._paid = RunReceipts(paid_ends, store, tooling.invoking, write)
         self._desk = desk
         self._store = store
         self._agent = agent

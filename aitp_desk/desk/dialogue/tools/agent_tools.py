@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache, partial
-from typing import TypeVar
 
 import msgspec
 
@@ -29,23 +28,12 @@ from aitp_desk.desk.calls.invocation import (
     AcceptedCall,
     CompletedCall,
     Invocation,
-    InvocationOutcome,
-    WriteMessages,
     write_no_messages,
 )
 from aitp_desk.desk.calls.invoker import ActionInvoker
-from aitp_desk.desk.dialogue.action_dialogue import (
-    ActionDialogue,
-    Ask,
-    Decline,
-    Dialogue,
-    Refuse,
-    Remind,
-    Statement,
-    find_next_question,
-    hold,
-)
+from aitp_desk.desk.dialogue.action_dialogue import Ask, Decline, Remind, Statement
 from aitp_desk.desk.dialogue.conversation import Conversation
+from aitp_desk.desk.dialogue.driver import DialogueDriver
 from aitp_desk.desk.limits.rate_limits import RateLimiter
 from aitp_desk.desk.plugins.desk_messages import DeskMessages
 from aitp_desk.model.access.principal import Principal
@@ -59,8 +47,6 @@ from aitp_desk.model.errors import (
     ScopeMissing,
     UnknownAction,
 )
-
-S = TypeVar("S")
 
 MAX_RESULT = 16_000
 """Maximum length of a result for an agent, in characters."""
@@ -85,6 +71,7 @@ class AgentTools:
         limiter: bounds how often.
         now: returns the present time in the site's time zone, for words such as ``tomorrow``.
         speaking: asks questions through plugins.
+        dialogues: holds the dialogues about calls.
     """
 
     def __init__(
@@ -99,6 +86,7 @@ class AgentTools:
         self.limiter = limiter
         self.now = now
         self.speaking = speaking
+        self.dialogues = DialogueDriver(invoking, speaking, now)
         self._tools = tuple((action, make_tool(action)) for action in invoking.actions)
         self._open = lru_cache(_SCOPES_KEPT)(self._find_open)
 
@@ -161,22 +149,22 @@ class AgentTools:
         conversation: Conversation,
         base: Invocation,
     ) -> Statement:
-        dialogue = self.make_dialogue(offered, base)
+        dialogue = self.dialogues.begin(offered, base)
         unpaid = await self._find_unpaid(principal, conversation, base)
         if unpaid is not None:
             return dialogue.remind(unpaid)
 
-        async def invoke(invocation: Invocation) -> InvocationOutcome:
+        def count() -> None:
             if offered.action.kind != "query" and not conversation.consume_count():
                 self.limiter.count_call(principal)
-            return await self.invoking.invoke(
-                principal, invocation, conversation.note_begun, conversation.note_ended
-            )
 
-        return await hold(
+        return await self.dialogues.hold(
+            principal,
+            offered,
             dialogue.call_checked(base.arguments, "model"),
-            invoke,
-            partial(find_next_question, offered, self.invoking, principal),
+            conversation.note_begun,
+            conversation.note_ended,
+            count,
         )
 
     async def _find_unpaid(
@@ -191,49 +179,6 @@ class AgentTools:
         shown, name = self.invoking.secrets.redact_arguments, base.name
         is_same = shown(name, waiting.arguments) == shown(name, base.arguments)
         return waiting if waiting.action == name and is_same else None
-
-    def make_dialogue(self, offered: OfferedAction, base: Invocation) -> ActionDialogue:
-        """Return the dialogue about a call.
-
-        Parameters:
-            base: the call without its arguments.
-        """
-        can_ask = self.speaking.can_ask if self.speaking.may_ask else None
-        return ActionDialogue(offered, base, can_ask=can_ask, now=self.now())
-
-    def make_resumption(
-        self, offered: OfferedAction, waiting: ActionCall, conversation: Conversation
-    ) -> ActionDialogue:
-        """Return the dialogue about a pending call, for the run of a conversation."""
-        base = Invocation(
-            waiting.action,
-            waiting.arguments,
-            waiting.source,
-            thread_id=waiting.thread_id,
-            session_id=waiting.session_id,
-            run_id=conversation.run_id,
-            tool_call_id=waiting.tool_call_id,
-        )
-        return self.make_dialogue(offered, base)
-
-    async def hold(
-        self,
-        principal: Principal,
-        offered: OfferedAction,
-        dialogue: Dialogue[S],
-        say: WriteMessages,
-        say_end: WriteMessages,
-    ) -> S:
-        """Hold a dialogue up to the desk's statement.
-
-        Parameters:
-            say, say_end: as of :meth:`.ActionInvoker.invoke`.
-        """
-        return await hold(
-            dialogue,
-            partial(self.invoking.invoke, principal, say=say, say_end=say_end),
-            partial(find_next_question, offered, self.invoking, principal),
-        )
 
     async def apply_answer(self, principal: Principal, conversation: Conversation) -> None:
         """Execute the call that the desk asked about last, where the visitor agrees.
@@ -252,11 +197,13 @@ class AgentTools:
             return
         with suppress(DeskError):  # the agent gets the same error when it calls
             offered = self.invoking.find(principal, waiting.action)
-            answer = self.make_resumption(offered, waiting, conversation).answer(
-                conversation.words, waiting, may_change=False
-            )
-            stated = await self.hold(
-                principal, offered, answer, conversation.note_begun, conversation.note_ended
+            dialogue = self.dialogues.continue_waiting(offered, waiting, conversation.run_id)
+            stated = await self.dialogues.hold(
+                principal,
+                offered,
+                dialogue.answer(conversation.words, waiting, may_change=False),
+                conversation.note_begun,
+                conversation.note_ended,
             )
             if isinstance(stated, Decline):
                 await self.invoking.waits.decline(waiting, write_no_messages)
@@ -283,7 +230,7 @@ class AgentTools:
                 )
             case Remind(waiting, words):
                 memory = None
-            case Decline() | Refuse():
+            case _:
                 raise TypeError("A tool call answers no pending call.")
         if memory is not None:
             told = "Nothing was done: the visitor is asked for what is missing."

@@ -1,0 +1,177 @@
+"""What a dialogue about a call asks for and states, without a desk: outcomes are sent to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from aitp_desk.actions.base import OfferedAction
+from aitp_desk.desk.calls.invocation import (
+    CompletedCall,
+    Consent,
+    ConsentRequired,
+    Invocation,
+    PaymentNeeded,
+)
+from aitp_desk.desk.dialogue.action_dialogue import (
+    ActionDialogue,
+    Ask,
+    Call,
+    Decline,
+    Dialogue,
+    FindQuestion,
+    Refuse,
+    Remind,
+)
+from aitp_desk.desk.dialogue.next_question import ArgumentQuestion, write_memory
+from aitp_desk.model.access.principal import make_anonymous
+from aitp_desk.model.calls.action import Action, Safety
+from aitp_desk.model.calls.call import ActionCall, CallState
+from aitp_desk.model.calls.question import Choice, Choose, Confirm, Pay
+from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, StoreBusy
+from aitp_desk.model.money import Money
+from tests.support.sites.actions import offering
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+PRICE = Money(Decimal("29.99"), "EUR")
+SIZES = {"type": "string", "enum": ["small", "large"]}
+SCHEMA = {"type": "object", "properties": {"size": SIZES}, "required": ["size"]}
+WHICH = ArgumentQuestion(
+    Choose(title="Which size?", choices=(Choice(id="small"), Choice(id="large"))), "size"
+)
+
+
+async def perform(_who: str, _arguments: Mapping[str, Any]) -> str:
+    return "Done."
+
+
+def order() -> OfferedAction:
+    grave = Safety("irreversible", "self")
+    return offering(
+        Action("order", "Orders it.", kind="action", safety=grave, input_schema=SCHEMA), perform
+    )
+
+
+def dialogue(*, asks: bool = True) -> ActionDialogue:
+    base = Invocation("order", {}, "arguments", thread_id="thread_1")
+    return ActionDialogue(
+        order(), base, can_ask=(lambda _question: True) if asks else None, now=NOW
+    )
+
+
+def waiting(state: CallState = CallState.WAITING_INPUT, **more: Any) -> ActionCall:
+    given: dict[str, Any] = {"arguments": {"size": "small"}, "price": PRICE} | more
+    return ActionCall("call_1", "", "order", state, make_anonymous(""), "text", 0, 600, **given)
+
+
+def state(held: Dialogue[Any], *outcomes: Any) -> tuple[list[Any], Any]:
+    """Hold a dialogue with these outcomes; returns what it asked for, and its statement."""
+    asked = []
+    try:
+        step = next(held)
+        for outcome in outcomes:
+            asked.append(step)
+            step = held.throw(outcome) if isinstance(outcome, Exception) else held.send(outcome)
+    except StopIteration as ended:
+        return asked, ended.value
+    raise AssertionError(f"It asks for more: {step}")
+
+
+def test_a_yes_calls_what_was_shown_at_its_price() -> None:
+    call = waiting()
+    done = CompletedCall(call)
+    for answered in (
+        dialogue().answer("yes", call, may_change=True),
+        dialogue().resume(call, True),
+    ):
+        (asked,), stated = state(answered, done)
+        assert stated is done
+        assert isinstance(asked, Call)
+        made = asked.invocation
+        assert (made.arguments, made.consent, made.waiting) == (
+            {"size": "small"},
+            Consent(PRICE),
+            call,
+        )
+
+
+def test_a_no_declines_in_words_and_by_a_message() -> None:
+    call = waiting()
+    for answered in (
+        dialogue().answer("no", call, may_change=True),
+        dialogue().resume(call, False),
+    ):
+        assert state(answered) == ([], Decline(call))
+
+
+def test_a_price_that_has_changed_is_asked_about_again() -> None:
+    call, price = waiting(), Money(Decimal(40), "EUR")
+    held = dialogue().resume(call, True)
+    needed = next(held)
+    assert isinstance(needed, Call)
+    with pytest.raises(StopIteration) as ended:
+        held.send(ConsentRequired(needed.invocation, price))
+    stated = ended.value.value
+    assert isinstance(stated, Ask)
+    assert isinstance(stated.question, Confirm)
+    assert "40 EUR" in stated.words.question
+    assert stated.memory is None
+
+
+def test_what_is_paid_first_is_asked_for_once_and_then_repeated() -> None:
+    invocation = Invocation("order", {"size": "small"}, "arguments")
+    _, stated = state(
+        dialogue().call({"size": "small"}, "arguments"), PaymentNeeded(invocation, PRICE)
+    )
+    assert isinstance(stated, Ask)
+    assert isinstance(stated.question, Pay)
+    unpaid = waiting(CallState.WAITING_PAYMENT)
+    _, again = state(dialogue().answer("yes", unpaid, may_change=True))
+    assert isinstance(again, Remind)
+    assert state(dialogue().answer("which?", unpaid, may_change=True)) == ([], None)
+    assert state(dialogue().resume(unpaid, False)) == ([], Decline(unpaid))
+
+
+def test_a_missing_argument_is_asked_for_and_merged_from_its_answer() -> None:
+    (wanted,), stated = state(dialogue().read("I want to order", None), WHICH)
+    assert isinstance(wanted, FindQuestion)
+    assert isinstance(stated, Ask)
+    assert stated.question == WHICH.question
+    call = waiting(arguments={}, memory=write_memory(WHICH, {}), price=None)
+    asked, _ = state(dialogue().resume(call, [{"id": "large"}]), None, CompletedCall(call))
+    assert asked[-1].invocation.arguments == {"size": "large"}
+
+
+def test_a_refused_argument_is_asked_for_again() -> None:
+    call = waiting(arguments={}, memory=write_memory(WHICH, {}), price=None)
+    error = InvalidRequest("It is sold out.", param="size")
+    _, stated = state(dialogue().resume(call, [{"id": "large"}]), None, error)
+    assert isinstance(stated, Ask)
+    assert "It is sold out." in stated.words.question
+    assert stated.needed.invocation.arguments == {}
+
+
+def test_a_call_that_cannot_be_made_any_more_is_refused_with_the_reason() -> None:
+    call, error = waiting(), PreconditionFailed("It is sold out.")
+    for answered in (
+        dialogue().resume(call, True),
+        dialogue().answer("no, large", call, may_change=True),
+    ):
+        assert state(answered, error)[1] == Refuse(call, error)
+
+
+def test_a_store_that_is_busy_refuses_nothing() -> None:
+    with pytest.raises(StoreBusy):
+        state(dialogue().resume(waiting(), True), StoreBusy("Later."))
+
+
+def test_without_plugins_nobody_is_asked_for_a_question() -> None:
+    asked, stated = state(dialogue(asks=False).read("I want to order", None))
+    assert asked == []
+    assert isinstance(stated, Ask)
+    assert stated.question is None
+    assert stated.memory is not None
