@@ -246,6 +246,25 @@ class ActionDialogue:
             case _:
                 return (yield from self._change(answer or FilledArguments(known), waiting))
 
+    def amend(self, words: str, waiting: ActionCall) -> Dialogue[Resumed | None]:
+        """Read words that name no action as a refusal or a change of a pending call.
+
+        Returns:
+            None where the words mean something else.
+        """
+        if waiting.state is CallState.WAITING_PAYMENT:
+            return Decline(waiting) if parse_consent(words) is False else None
+        if waiting.memory is not None:
+            filled = self._fill(words, waiting.memory, self._offered.from_text)
+            return Decline(waiting) if filled.is_dropped else None
+        match parse_answer(words, self._action, waiting.arguments, self._now):
+            case False:
+                return Decline(waiting)
+            case FilledArguments() as changed:
+                return (yield from self._change(changed, waiting))
+            case _:
+                return None
+
     def resume(self, call: ActionCall, value: Any) -> Dialogue[Resumed]:
         """Go on with a call that was answered.
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from aitp_desk.agent.base import Answer, Clarification, Said, Turn
-from aitp_desk.desk.calls.invocation import AcceptedCall, CompletedCall
+from aitp_desk.desk.calls.invocation import AcceptedCall, CompletedCall, write_no_messages
 from aitp_desk.desk.dialogue.action_dialogue import Ask, Decline, Refuse, Resumed
 from aitp_desk.desk.dialogue.consent import make_question_outcome
 from aitp_desk.desk.dialogue.conversation import Conversation
@@ -19,7 +19,7 @@ from aitp_desk.desk.plugins.resumption import TOO_LATE
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.call import ActionCall, Answered, CallState
 from aitp_desk.model.conversation.thread import Message
-from aitp_desk.model.errors import DeskError, StoreBusy
+from aitp_desk.model.errors import DeskError, Forbidden, NotAuthenticated, StoreBusy, UnknownAction
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import ClaimedRun
@@ -36,6 +36,7 @@ class ContinuedCall(msgspec.Struct, frozen=True):
         is_made: whether the call was made, so that an agent can report it.
     """
 
+    call_id: str
     along: ExtraStatements
     said: Said | None = None
     asks: DeskQuestion | None = None
@@ -97,18 +98,39 @@ class RunAnswers:
         due: tuple[Message, ...],
         conversation: Conversation,
         *,
+        amends: Principal | None,
         tells: bool,
     ) -> ContinuedCalls:
-        """Continue the calls that were answered; none if no plugin can make requests.
+        """Continue the calls that were answered, and take words that refuse or change one.
 
         Parameters:
+            amends: the caller whose words may do so; None where an agent reads them.
             tells: whether the agent reports the results of the calls that were made.
         """
-        if not self._speaking.may_ask:
-            return ContinuedCalls(rest=due)
+        went = ContinuedCalls(rest=due)
+        if self._speaking.may_ask:
+            went = await self._continue_answered(claim, due, conversation, tells=tells)
+        if amends is None or went.said or not went.rest:
+            return went
+        amended = await self._amend(went.rest, conversation, amends)
+        if amended is None:
+            return went
+        along = one_after_another(went.along, amended.along)
+        return ContinuedCalls(self._write_statement(amended), along, went.is_made)
+
+    async def _continue_answered(
+        self,
+        claim: ClaimedRun,
+        due: tuple[Message, ...],
+        conversation: Conversation,
+        *,
+        tells: bool,
+    ) -> ContinuedCalls:
         if claim.is_again:
             await self._tooling.list_earlier_calls(claim.id)  # an earlier attempt's calls are over
-        said, along, is_made = [], [], False
+        said: list[Utterance] = []
+        along: list[ExtraStatements] = []
+        is_made = False
         left = {message.id for message in due}
         for call in await self._invoking.calls.list_answered(claim.thread_id):
             if call.answer is None:
@@ -119,11 +141,7 @@ class RunAnswers:
             if one.is_made and tells:
                 continue
             left.discard(call.answer.message_id)
-            if one.said is not None:
-                # a question is about a call, but reports none
-                calls = () if one.asks is not None else (call.id,)
-                message = self._write(one.said, calls)
-                said.append(Utterance(message, one.asks))
+            said.extend(self._write_statement(one))
         rest = tuple(message for message in due if message.id in left)
         return ContinuedCalls(tuple(said), one_after_another(*along), is_made, rest)
 
@@ -141,7 +159,7 @@ class RunAnswers:
         if not call.waits_for_asker:
             said = self._tell(call)
             was_made = call.run_id is not None and call.run_id == conversation.run_id
-            return ContinuedCall(forgetting_answer(call.id), said, is_made=was_made)
+            return ContinuedCall(call.id, forgetting_answer(call.id), said, is_made=was_made)
         dialogues = self._tooling.dialogues
         try:
             offered = self._invoking.find(answer.by, call.action)
@@ -153,38 +171,67 @@ class RunAnswers:
                 conversation.note_begun,
                 conversation.note_ended,
             )
-            return await self._state(stated, call, answer, of)
+            return await self._state(stated, call, answer.by, of)
         except StoreBusy:
             raise
         except DeskError as error:
-            return await self._state(Refuse(call, error), call, answer, of)
+            return await self._state(Refuse(call, error), call, answer.by, of)
+
+    async def _amend(
+        self, due: Sequence[Message], conversation: Conversation, asker: Principal
+    ) -> ContinuedCall | None:
+        """Take words as a refusal or a change of the call that the desk asked about last.
+
+        Returns:
+            None where the words mean something else.
+        """
+        if conversation.answers is None:
+            return None
+        call = await self._invoking.calls.find_pending(conversation.answers, asker)
+        if call is None or call.answer is not None or call.thread_id != conversation.thread_id:
+            return None
+        try:
+            offered = self._invoking.find(asker, call.action)
+            dialogue = self._tooling.dialogues.continue_waiting(offered, call, conversation.run_id)
+            stated = await self._tooling.dialogues.hold(
+                asker,
+                offered,
+                dialogue.amend(conversation.words, call),
+                write_no_messages,
+                write_no_messages,
+            )
+            return None if stated is None else await self._state(stated, call, asker, _of(due))
+        except (UnknownAction, Forbidden, NotAuthenticated):
+            return None
 
     async def _state(
-        self, stated: Resumed, call: ActionCall, answer: Answered, of: str
+        self, stated: Resumed, call: ActionCall, asker: Principal, of: str
     ) -> ContinuedCall:
         """Return what the desk states, with the call's move."""
         waits = self._invoking.waits
         match stated:
             case CompletedCall(ended):
                 offer = self._invoking.offer_result(ended)
-                return ContinuedCall(forgetting_answer(call.id), offer, is_made=True)
+                return ContinuedCall(call.id, forgetting_answer(call.id), offer, is_made=True)
             case AcceptedCall(accepted):
                 said = describe_accepted(accepted)
-                return ContinuedCall(forgetting_answer(call.id), said, is_made=True)
+                return ContinuedCall(call.id, forgetting_answer(call.id), said, is_made=True)
             case Ask(needed, words, question, memory):
-                pending = await waits.make_pending(answer.by, needed, memory)
+                pending = await waits.make_pending(asker, needed, memory)
                 asks = None if question is None else DeskQuestion(question, of, call.id)
                 words = msgspec.structs.replace(words, waits=call.id)
-                return ContinuedCall(waits.make_move(pending, call), words, asks)
+                return ContinuedCall(call.id, waits.make_move(pending, call), words, asks)
             case Decline(_, words):
-                return ContinuedCall(waits.make_move(waits.make_declined(call), call), words)
+                return ContinuedCall(
+                    call.id, waits.make_move(waits.make_declined(call), call), words
+                )
             case Refuse(_, error):
                 stands = await self._invoking.calls.find(call.id)
                 if stands is None or not stands.waits_for_asker:
                     told = Answer(error.message, tools_used=(call.action,))
-                    return ContinuedCall(forgetting_answer(call.id), told, is_made=True)
+                    return ContinuedCall(call.id, forgetting_answer(call.id), told, is_made=True)
                 refused = waits.make_refused(call, error)
-                return ContinuedCall(waits.make_move(refused, call), Answer(error.message))
+                return ContinuedCall(call.id, waits.make_move(refused, call), Answer(error.message))
 
     def _tell(self, call: ActionCall) -> Said | None:
         """Return the reply for a call that an interrupted attempt already resumed."""
@@ -193,6 +240,14 @@ class RunAnswers:
         if call.is_over:
             return self._invoking.offer_result(call)
         return describe_accepted(call) if call.accepted_at is not None else None
+
+    def _write_statement(self, continued: ContinuedCall) -> tuple[Utterance, ...]:
+        """Return the message about a call that was continued; empty for none."""
+        if continued.said is None:
+            return ()
+        # a question is about a call, but reports none
+        calls = () if continued.asks is not None else (continued.call_id,)
+        return (Utterance(self._write(continued.said, calls), continued.asks),)
 
     async def with_chosen_option(self, turn: Turn, thread_id: str, due: Sequence[Message]) -> Turn:
         """Return the turn with the text of the option that the message chose."""

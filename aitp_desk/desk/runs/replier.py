@@ -215,9 +215,17 @@ class RunReplier:
             words=turn.question,
             answers=find_awaited_call(told.messages),
         )
-        may_call = self._calling is not None and self._calling.calls_tools
-        may_call = may_call and options.tool_choice != "none"
-        went = await self._answers.continue_calls(claim, due, conversation, tells=may_call)
+        calls_tools = self._calling is not None and self._calling.calls_tools
+        may_call = calls_tools and options.tool_choice != "none"
+        asker = _asker(claim, due)
+        went = await self._answers.continue_calls(
+            claim,
+            due,
+            conversation,
+            # an agent that calls actions reads such words itself
+            amends=None if calls_tools or turn.pending is None else asker,
+            tells=may_call,
+        )
         if went.rest != due:
             turn = read_turn(told.messages, self._site, went.rest, told.before, told.summary)
         if turn is None:
@@ -227,7 +235,6 @@ class RunReplier:
         newest = await reads.newest_messages(
             self._store, claim.thread_id, most, upto_seq=claim.upto_seq
         )
-        asker = _asker(claim, due)
         files = await self._filing.read_texts(asker, list_attached_files((*told.before, *newest)))
         turn = msgspec.structs.replace(turn, files=files)
         if claim.is_again or went.is_made:

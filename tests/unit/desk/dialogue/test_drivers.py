@@ -158,6 +158,30 @@ TABLE: Mapping[str, Row] = {
         "succeeded",
         ("blue cove",),
     ),
+    "a question that is cancelled": Row(
+        "order_tent", WANTED, ("never mind",), (f"?{WHICH}", NOTHING), "failed"
+    ),
+    "a consent that is cancelled": Row(
+        "order_tent", COVE, ("never mind",), (f"?{SURE}", NOTHING), "failed"
+    ),
+    "a change of mind": Row(
+        "order_tent",
+        COVE,
+        ("no, in red", "yes"),
+        (f"?{SURE}", f"?{SURE.replace('blue', 'red')}", "The red cove is yours."),
+        "succeeded",
+        ("red cove",),
+    ),
+    "a change to what cannot be had": Row(
+        "order_tent",
+        {"tent": "ridge", "colour": "blue"},
+        (Meanwhile(sell_out), "no, the cove"),
+        (f"?{SURE.replace('cove', 'ridge')}", SOLD_OUT),
+        "failed",
+    ),
+    "a payment that is cancelled": Row(
+        "buy_ticket", {"name": "Ada"}, ("never mind",), (f"?{QUOTE}", NOTHING), "failed"
+    ),
     "a no in words": Row("order_tent", COVE, ("no",), (f"?{SURE}", NOTHING), "failed"),
     "a no in a message": Row("order_tent", COVE, (Chosen("no"),), (f"?{SURE}", NOTHING), "failed"),
     "too little of a yes for what costs": Row(
