@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, Final
+from functools import cache
+from typing import Any, Final, get_args
 
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.ahp import shape
+from aitp_desk.protocols.ahp.objects import Mode, PublishedManifest
 from aitp_desk.protocols.ahp.wire import ACTS, ANSWERS
-from aitp_desk.protocols.base.linter import Fault, find_fault_line
+from aitp_desk.protocols.base.linter import Fault, SchemaLinter, find_fault_line
 
 MANIFEST_PLACE: Final = "/.well-known/agent.json"
 """The address where agents look for it (section 3.1)."""
 _READS: Final = "MODE1"
+_MODES: Final = get_args(Mode)
 
 
 def is_manifest(value: Any) -> bool:
@@ -40,8 +42,18 @@ def check_manifest(body: bytes) -> tuple[Fault, ...]:
         value = decode_json(body)
     except InvalidRequest as error:
         return (Fault("", error.message, find_fault_line(body)),)
-    broken = tuple(shape.check_manifest_shape(value))
+    broken = tuple(check_manifest_shape(value))
     return broken if not isinstance(value, dict) else (*broken, *_check_whole(value))
+
+
+def check_manifest_shape(value: Any) -> Iterator[Fault]:
+    """Yield what breaks the published schema, which :class:`PublishedManifest` describes."""
+    return _make_linter().check(value)
+
+
+@cache
+def _make_linter() -> SchemaLinter:
+    return SchemaLinter(PublishedManifest)
 
 
 def _check_whole(manifest: dict[str, Any]) -> Iterator[Fault]:
@@ -111,7 +123,7 @@ def _check_names(capabilities: list[dict[str, Any]]) -> Iterator[Fault]:
 
 def _check_capability(path: str, one: dict[str, Any], modes: list[str]) -> Iterator[Fault]:
     mode = one.get("mode")
-    if isinstance(mode, str) and mode in shape.MODES and mode not in modes:
+    if isinstance(mode, str) and mode in _MODES and mode not in modes:
         yield Fault(f"{path}.mode", f"is {mode}, which modes does not declare.", is_error=False)
     if mode == ACTS:
         for name in ("action_type", "input_schema", "output_schema"):

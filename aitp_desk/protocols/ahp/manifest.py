@@ -10,11 +10,21 @@ from types import MappingProxyType
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from aitp_desk.agent.slots.replies.confirmation import list_consequences
 from aitp_desk.config import Limits, Signals, Site
 from aitp_desk.knowledge.media.payloads import ContentTypeText
 from aitp_desk.model.calls.action import Action
+from aitp_desk.protocols.ahp.objects import (
+    AHPAsync,
+    AHPCapability,
+    AHPEndpoints,
+    AHPManifest,
+    AHPSignals,
+    AHPTier,
+    AHPTiers,
+)
 from aitp_desk.protocols.ahp.wire import ACTS, ANSWERS, CAPABILITY_PREFIX, VERSION
 
 CONVERSE_PATH = "/agent/converse"
@@ -52,32 +62,31 @@ def encode_manifest(
             refuses; empty for nothing.
         speaks: slugs of the capabilities whose messages an answer may contain.
     """
-    manifest = _introduce(site)
-    manifest |= {
-        "modes": ["MODE1", ANSWERS, *([ACTS] if any(map(_acts, actions)) else [])],
-        "endpoints": {"converse": CONVERSE_PATH, "content": CONTENT_PATH},
-        "capabilities": [_capability(action, speaks) for action in actions],
-        "authentication": "bearer" if any(map(_needs_credential, actions)) else "none",
-        "content_signals": signals,
-        "async": _async(actions, longest_eta),
-        "links": {
+    manifest = AHPManifest(
+        **_introduce(site),
+        modes=["MODE1", ANSWERS, ACTS] if any(map(_acts, actions)) else ["MODE1", ANSWERS],
+        endpoints=AHPEndpoints(converse=CONVERSE_PATH, content=CONTENT_PATH),
+        capabilities=[_capability(action, speaks) for action in actions],
+        authentication="bearer" if any(map(_needs_credential, actions)) else "none",
+        content_signals=_write_signals(signals),
+        async_=_async(actions, longest_eta),
+        links={
             "site": f"{site.url}/",
             "threads": f"{site.url}/v1/threads",
             **{name: site.url + path for name, path in links.items()},
             **{kind: site.url + page.url for kind, page in described.items()},
         },
-    }
-    if integrations:
-        manifest["integrations"] = integrations
+        integrations=integrations or UNSET,
+    )
     if limits.enabled:
         anonymous = _tier(one_agent, limits.converse_per_minute, limits.session_tokens)
-        manifest["rate_limit"] = anonymous["requests"]
-        manifest["rate_limits"] = {
-            "unauthenticated": anonymous,
-            "authenticated": _tier(
+        manifest.rate_limit = anonymous.requests
+        manifest.rate_limits = AHPTiers(
+            unauthenticated=anonymous,
+            authenticated=_tier(
                 one_agent, limits.authenticated_per_minute, limits.authenticated_session_tokens
             ),
-        }
+        )
     return msgspec.json.encode(manifest)
 
 
@@ -90,11 +99,15 @@ def _needs_credential(action: Action) -> bool:
     return action.kind != "query" or not action.is_open
 
 
-def _async(actions: Sequence[Action], longest_eta: int | None) -> dict[str, Any]:
+def _async(actions: Sequence[Action], longest_eta: int | None) -> AHPAsync:
     if not any(action.kind == "async" for action in actions):
-        return {"supported": False}
-    measured = {} if longest_eta is None else {"max_eta_seconds": longest_eta}
-    return {"supported": True, **measured}
+        return AHPAsync(supported=False)
+    longest = UNSET if longest_eta is None else longest_eta
+    return AHPAsync(supported=True, max_eta_seconds=longest)
+
+
+def _write_signals(signals: Signals) -> AHPSignals:
+    return AHPSignals(**msgspec.structs.asdict(signals))
 
 
 def _describe(action: Action) -> str:
@@ -106,20 +119,19 @@ def _describe(action: Action) -> str:
     return told
 
 
-def _capability(action: Action, speaks: Sequence[str]) -> dict[str, Any]:
+def _capability(action: Action, speaks: Sequence[str]) -> AHPCapability:
     """Declare an action for the manifest (sections 4.2 and 5.3)."""
-    declared: dict[str, Any] = {
-        "name": action.name,
-        "description": _describe(action),
-        "mode": ACTS if _acts(action) else ANSWERS,
-        "response_types": [*action.answer_types, *(CAPABILITY_PREFIX + slug for slug in speaks)],
-    }
-    if _acts(action):
-        declared["action_type"] = action.kind
-        declared["input_schema"] = action.input_schema
-        declared["output_schema"] = action.output_schema
-    if action.accept_fallback:
-        declared["accept_fallback"] = True
+    declared = AHPCapability(
+        name=action.name,
+        description=_describe(action),
+        mode=ACTS if _acts(action) else ANSWERS,
+        response_types=[*action.answer_types, *(CAPABILITY_PREFIX + slug for slug in speaks)],
+        accept_fallback=action.accept_fallback or UNSET,
+    )
+    if action.output_schema is not None:
+        declared.action_type = action.kind
+        declared.input_schema = action.input_schema
+        declared.output_schema = action.output_schema
     return declared
 
 
@@ -129,15 +141,15 @@ def encode_static_manifest(site: Site, signals: Signals) -> bytes:
     It has no capabilities and no limits: nothing answers questions there and nothing counts
     requests.
     """
-    manifest = _introduce(site) | {
-        "modes": ["MODE1"],
-        "endpoints": {"content": CONTENT_PATH},
-        "authentication": "none",
-        "content_signals": signals,
-        "async": {"supported": False},
-    }
-    if site.url:
-        manifest["links"] = {"site": f"{site.url}/"}
+    manifest = AHPManifest(
+        **_introduce(site),
+        modes=["MODE1"],
+        endpoints=AHPEndpoints(content=CONTENT_PATH),
+        authentication="none",
+        content_signals=_write_signals(signals),
+        async_=AHPAsync(supported=False),
+        links={"site": f"{site.url}/"} if site.url else UNSET,
+    )
     return msgspec.json.encode(manifest)
 
 
@@ -149,14 +161,14 @@ def _introduce(site: Site) -> dict[str, Any]:
     return manifest
 
 
-def _tier(one_agent: int, per_minute: int, session_tokens: int) -> dict[str, str]:
+def _tier(one_agent: int, per_minute: int, session_tokens: int) -> AHPTier:
     """Return the limits of one agent, by address or key (section 11.5)."""
     if one_agent:
         per_minute = min(per_minute, one_agent)
-    tier = {"requests": f"{per_minute}/minute"}
-    if session_tokens:
-        tier["token_budget"] = f"{session_tokens}/session"
-    return tier
+    return AHPTier(
+        requests=f"{per_minute}/minute",
+        token_budget=f"{session_tokens}/session" if session_tokens else UNSET,
+    )
 
 
 def _shorten(text: str, longest: int) -> str:

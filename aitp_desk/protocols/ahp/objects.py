@@ -1,16 +1,17 @@
-"""Defines the JSON objects of AHP's conversational endpoint.
+"""Defines the JSON objects of AHP: the manifest, and those of the conversational endpoint.
 
-Source: AHP 0.1, sections 6, 9 and 10. The wire modules encode them, and the OpenAPI document
-describes them under their names. The schemas leave ``meta`` and ``response`` open to extensions.
+Source: AHP 0.1, sections 4, 6, 9 and 10, and appendix A.
+The wire modules encode them, and the OpenAPI document describes them under their names. The schemas
+leave ``meta`` and ``response`` open to extensions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from aitp_desk.agent.base import Relevance
 from aitp_desk.model.calls.call import CallError
@@ -165,5 +166,100 @@ class AHPError(msgspec.Struct, kw_only=True, tag_field="status", tag="error"):
     recovery: Recovery | UnsetType = UNSET
 
 
-OBJECTS: tuple[type[msgspec.Struct], ...] = (AHPRequest, AHPResponse, AHPError)
+Limit = Annotated[str, Meta(pattern="^[0-9]+/(?:second|minute|hour|day)$", examples=["30/minute"])]
+"""A number of requests in a period."""
+Mode = Literal["MODE1", "MODE2", "MODE3"]
+ContentType = Annotated[
+    str,
+    Meta(
+        pattern="^(?:text|application|media|file|x-[a-z][a-z0-9-]*)/[a-z][a-z0-9_-]*$",
+        examples=["text/answer"],
+    ),
+]
+FullUrl = Annotated[str, Meta(extra_json_schema={"format": "uri"})]
+
+
+class AHPCapability(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """A capability as the manifest declares it (sections 4.2 and 5.3)."""
+
+    name: Annotated[
+        str, Meta(max_length=64, pattern="^[a-z][a-z0-9_]*$", examples=["content_search"])
+    ]
+    description: Annotated[str, Meta(max_length=256)]
+    mode: Mode
+    response_types: list[ContentType] | UnsetType = UNSET
+    action_type: Literal["query", "action", "async"] | UnsetType = UNSET
+    input_schema: Mapping[str, Any] | UnsetType = UNSET
+    output_schema: Mapping[str, Any] | UnsetType = UNSET
+    accept_fallback: bool | UnsetType = UNSET
+
+
+class AHPEndpoints(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """The addresses of AHP."""
+
+    converse: str | UnsetType = UNSET
+    content: str | UnsetType = UNSET
+
+
+class AHPTier(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """The limits of one agent (section 11.5)."""
+
+    requests: Limit | UnsetType = UNSET
+    token_budget: (
+        Annotated[str, Meta(pattern="^[0-9]+/session$", examples=["5000/session"])] | UnsetType
+    ) = UNSET
+
+
+class AHPTiers(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """The limits of agents without and with a credential."""
+
+    unauthenticated: AHPTier | UnsetType = UNSET
+    authenticated: AHPTier | UnsetType = UNSET
+
+
+class AHPSignals(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """How the site's content may be used."""
+
+    ai_train: bool | UnsetType = UNSET
+    ai_input: bool
+    search: bool | UnsetType = UNSET
+    attribution_required: bool | UnsetType = UNSET
+
+
+class AHPAsync(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """Whether calls may continue in the background, and for how long."""
+
+    supported: bool
+    max_eta_seconds: Annotated[int, Meta(ge=0)] | UnsetType = UNSET
+
+
+class PublishedManifest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """The manifest as its published schema has it (section 4 and appendix A)."""
+
+    ahp: Annotated[str, Meta(pattern=r"^[0-9]+\.[0-9]+$", examples=["0.1"])]
+    name: Annotated[str, Meta(max_length=128)] | UnsetType = UNSET
+    description: Annotated[str, Meta(max_length=512)] | UnsetType = UNSET
+    modes: Annotated[list[Mode], Meta(min_length=1, extra_json_schema={"uniqueItems": True})]
+    endpoints: AHPEndpoints | UnsetType = UNSET
+    capabilities: list[AHPCapability] | UnsetType = UNSET
+    authentication: Literal["none", "bearer", "api_key", "signed_request"] | UnsetType = UNSET
+    content_signals: AHPSignals
+    async_: AHPAsync | UnsetType = msgspec.field(default=UNSET, name="async")
+    links: dict[str, FullUrl] | UnsetType = UNSET
+    rate_limit: Limit | UnsetType = UNSET
+    rate_limits: AHPTiers | UnsetType = UNSET
+
+
+class AHPManifest(PublishedManifest, kw_only=True):
+    """The manifest, with a member of drafts after 0.1."""
+
+    integrations: Mapping[str, Any] | UnsetType = UNSET
+
+
+OBJECTS: tuple[type[msgspec.Struct], ...] = (
+    AHPRequest,
+    AHPResponse,
+    AHPError,
+    AHPManifest,
+)
 """The bodies of requests and responses; what they contain follows from them."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from aitp_desk.desk.dialogue.turn import AskRequest
 from aitp_desk.model.calls.action import is_action_name
@@ -18,8 +18,8 @@ from aitp_desk.protocols.ahp.objects import AHPContext, AHPRequest
 VERSION = "0.1"
 MAX_BODY = 8 * 1024
 """AHP 0.1, section 6.5: request body cap of 8 KB."""
-ANSWERS = "MODE2"
-ACTS = "MODE3"
+ANSWERS: Final = "MODE2"
+ACTS: Final = "MODE3"
 """The modes of an answer and of an action (AHP 0.1, sections 5.2, 5.3)."""
 
 CAPABILITY_PREFIX = "x-aitp/"

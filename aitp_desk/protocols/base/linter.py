@@ -1,10 +1,28 @@
-"""Describes faults in a file that a site serves for agents."""
+"""Describes faults in a file that a site serves for agents; finds those that a schema names."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+
+from aitp_desk.config.rules.web_address import web_address
+
+if TYPE_CHECKING:
+    from jsonschema_rs import ValidationError
+
+_SHOWN = 64
+"""The most characters of a wrong value in a message."""
+_TYPES: Mapping[str, str] = {
+    "string": "text",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "array": "a list",
+    "object": "an object",
+}
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -51,3 +69,102 @@ def find_fault_line(body: bytes) -> int | None:
     except (UnicodeDecodeError, RecursionError, ValueError):
         return None
     return None
+
+
+class SchemaLinter:
+    """Finds what breaks the schema of a Struct.
+
+    Parameters:
+        described: the Struct; the ``examples`` of a member are shown where its pattern is broken.
+    """
+
+    def __init__(self, described: type[msgspec.Struct]) -> None:
+        from jsonschema_rs import Draft202012Validator
+
+        self._schema = msgspec.json.schema(described)
+        self._validator = Draft202012Validator(
+            self._schema,
+            validate_formats=True,
+            formats={"uri": lambda text: web_address(text) is not None},
+        )
+
+    def check(self, value: Any) -> Iterator[Fault]:
+        """Yield the faults of a JSON value, at most one at a place."""
+        seen: set[str] = set()
+        for error in self._validator.iter_errors(value):
+            for fault in self._describe(error):
+                if fault.place not in seen:
+                    seen.add(fault.place)
+                    yield fault
+
+    def _describe(self, error: ValidationError) -> Iterator[Fault]:
+        kind: Any = error.kind
+        value: Any = error.instance
+        path = "".join(map(_step, error.instance_path)).removeprefix(".")
+        rule = self._find_rule(error)
+        match kind.name:
+            case "required":
+                yield Fault(_below(path, kind.property), "is missing.")
+            case "additionalProperties":
+                known = ", ".join(rule["properties"])
+                for name in kind.unexpected:
+                    place = _below(path, name[:_SHOWN])
+                    yield Fault(place, f"is unknown to the schema, which has {known}.")
+            case "uniqueItems":
+                for index, one in enumerate(value):
+                    if one in value[:index]:
+                        yield Fault(f"{path}[{index}]", "stands there before.")
+            case _:
+                yield Fault(path, _say(kind, value, rule))
+
+    def _find_rule(self, error: ValidationError) -> Any:
+        """Return the schema of which one rule is broken."""
+        found: Any = self._schema
+        for step in error.schema_path[:-1]:
+            found = found[step]
+        return found
+
+
+def _say(kind: Any, value: Any, rule: Mapping[str, Any]) -> str:
+    match kind.name:
+        case "type":
+            return (
+                f"is {_kind(value)}; it takes {' or '.join(map(_TYPES.__getitem__, kind.types))}."
+            )
+        case "enum":
+            shown = repr(value[:_SHOWN]) if isinstance(value, str) else _kind(value)
+            return f"is {shown}; it takes one of {', '.join(kind.options)}."
+        case "pattern":
+            return f"is {value[:_SHOWN]!r}; it takes something such as {rule['examples'][0]}."
+        case "format":
+            return f"is {value[:_SHOWN]!r}; it takes a full URL."
+        case "maxLength":
+            return f"has {len(value)} characters; it takes at most {kind.limit}."
+        case "minItems":
+            return f"has {len(value)} entries; it takes at least {kind.limit}."
+        case "minimum":
+            return f"is {value}; it takes at least {kind.limit}."
+        case _:
+            raise NotImplementedError(kind.name)
+
+
+def _step(step: str | int) -> str:
+    return f"[{step}]" if isinstance(step, int) else f".{step[:_SHOWN]}"
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _kind(value: Any) -> str:
+    match value:
+        case None | bool():
+            return {None: "null", True: "true", False: "false"}[value]
+        case str():
+            return _TYPES["string"]
+        case int() | float():
+            return _TYPES["number"]
+        case list():
+            return _TYPES["array"]
+        case _:
+            return _TYPES["object"]

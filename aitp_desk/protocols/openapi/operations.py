@@ -203,7 +203,11 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         ),
         "GET /v1/models": OperationText("List what the site's agents answer with"),
         "GET /v1/models/{model}": OperationText("Read about a model", "Model"),
-        "GET /.well-known/agent.json": OperationText("The AHP manifest: what can be asked here"),
+        "GET /.well-known/agent.json": OperationText(
+            "The AHP manifest: what can be asked here",
+            "AHPManifest",
+            also=("application/agent+json",),
+        ),
         "POST /agent/converse": OperationText(
             "Ask a question, or several in a session", "AHPResponse", "AHPRequest", statuses=(202,)
         ),

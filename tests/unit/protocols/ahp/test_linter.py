@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.protocols.ahp import shape
-from aitp_desk.protocols.ahp.linter import check_manifest, is_manifest
+from aitp_desk.protocols.ahp.linter import check_manifest, check_manifest_shape, is_manifest
 from tests.support.specs.ahp_schemas import AhpSchemas
 
 MANIFEST: dict[str, Any] = {
@@ -101,7 +100,7 @@ def test_exactly_what_the_published_schema_refuses_is_reported(
     ):
         return  # the schema's "uri" is looked at by few validators
     is_sound = AhpSchemas(shared_folder).takes_manifest(manifest)
-    assert (list(shape.check_manifest_shape(manifest)) == []) == is_sound
+    assert (list(check_manifest_shape(manifest)) == []) == is_sound
     told = check_manifest(json.dumps(manifest).encode())
     assert is_sound or any(fault.is_error for fault in told)
 
