@@ -34,7 +34,7 @@ structlog.configure(
     ]
 )
 
-# no test may ask a model that somebody pays for
+# no test may ask a model that is paid for
 for _name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"):
     os.environ.pop(_name, None)
 

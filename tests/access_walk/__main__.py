@@ -5,7 +5,7 @@
 A desk serves in this process, over a store in a temporary folder. Callers with keys, operators,
 holders of links and anonymous visitors open threads, speak, call, pay, upload, fork, share, take
 back, join, leave, claim, and have their keys rotated or revoked. Everything that is said carries a
-marker. After each step everybody asks again for what they know of. Where somebody is sent a marker
+marker. After each step everybody asks again for what they know of. Where a caller is sent a marker
 that they may not see, the steps that led there are printed, and the end is 1.
 """
 

@@ -227,7 +227,7 @@ def of_call(call: Call) -> Iterator[Asked]:
 
 
 def with_quote(call: Call) -> Iterator[Asked]:
-    """The same call as somebody else's, with a worthless payment that names its quote."""
+    """The same call as another caller's, with a worthless payment that names its quote."""
     payment = {"payment": {"quote_id": call.quote, "token": "bad"}}
     arguments = {"note": call.note, "_payment": payment}
     yield Asked("POST /capabilities/{name}", "POST", "/capabilities/buy", (), arguments)
@@ -250,7 +250,7 @@ def of_file(file: File) -> Iterator[Asked]:
 
 
 def alone(world: World) -> Iterator[Asked]:
-    """What is asked about nothing that somebody names: lists, and what there is for everybody."""
+    """What is asked about nothing that a caller names: lists, and what there is for everybody."""
     yield Asked("GET /a2a/tasks", "GET", "/a2a/tasks?pageSize=100&includeArtifacts=true", V1)
     yield _rpc("1.0", "ListTasks", {"pageSize": 100, "includeArtifacts": True})
     for method in ("tools/list", "resources/list", "prompts/list"):

@@ -167,7 +167,7 @@ class Speaking:
         return f"{who.party.name} calls {name} on {thread.name} by {by}"
 
     async def poll(self, call: Call) -> None:
-        """Have whoever made a call ask after it, to know what its result is."""
+        """Have a caller who made a call ask after it, to know what its result is."""
         if not call.id:
             return
         target = f"/capabilities/{call.name}/calls/{call.id}"

@@ -21,7 +21,7 @@ class Sharing:
     async def share(
         self, who: Credential, thread: Thread, party: Party, may: str, *, lasts: bool
     ) -> str | None:
-        """Share a thread with somebody, or change what they may."""
+        """Share a thread with a caller, or change what they may."""
         body: dict[str, object] = {"principal": party.principal, "may": may}
         sent = await self._grant(who, thread, body, lasts=lasts)
         if sent.status != 200:
@@ -62,7 +62,7 @@ class Sharing:
         return "time passes"
 
     async def join(self, who: Credential, thread: Thread, party: Party) -> str | None:
-        """Have somebody take part by an actor that is bound to them."""
+        """Have a caller take part by an actor that is bound to them."""
         actor = f"actor-{party.principal[-6:]}-{self.model.step}"
         body = {"id": actor, "principal": party.principal}
         target = f"/v1/threads/{thread.id}/actors"
@@ -76,7 +76,7 @@ class Sharing:
         return f"{who.party.name} has {party.name} take part in {thread.name}"
 
     async def leave(self, who: Credential, thread: Thread, party: Party) -> str | None:
-        """Have somebody's actor leave."""
+        """Have a caller's actor leave."""
         target = f"/v1/threads/{thread.id}/actors/{quote(thread.bound[party], safe='')}"
         sent = await self.world.ask(who, "DELETE", target)
         if sent.status != 200:
@@ -101,7 +101,7 @@ class Sharing:
         return f"{who.party.name} claims {thread.name}"
 
     async def hand_id(self, thread: Thread, party: Party) -> str:
-        """Give somebody the id of a thread without an owner."""
+        """Give a caller the id of a thread without an owner."""
         party.knows.add(thread)
         return f"{party.name} is given the id of {thread.name}"
 
@@ -111,7 +111,7 @@ class Sharing:
         return f"{who.party.name}'s key is rotated"
 
     async def revoke(self, who: Credential) -> str:
-        """Revoke a key; somebody new comes in its owner's place."""
+        """Revoke a key; a new caller comes in its owner's place."""
         await self.world.revoke(who)
         name = who.party.name.partition(" ")[0]
         newcomer = await self.world.make_party(
@@ -120,7 +120,7 @@ class Sharing:
         return f"{who.party.name}'s key is revoked; {newcomer.party.name} comes"
 
     async def follow_task(self, who: Credential, thread: Thread, task: str) -> str | None:
-        """Set an address at which somebody is told of a task."""
+        """Set an address at which a caller is told of a task."""
         body = {"url": self.world.receiver(who, thread)}
         target = f"/a2a/tasks/{task}/pushNotificationConfigs"
         headers = (("A2A-Version", "1.0"),)

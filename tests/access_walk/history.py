@@ -171,7 +171,7 @@ class History:
             self._check_write(who, asked, answered.body)
 
     def _check_write(self, who: Credential, asked: Asked, body: bytes) -> None:
-        """A write that was let through, of somebody who may not even read."""
+        """A write that was let through, of a caller who may not even read."""
         if b'"error"' in body or b'"isError":true' in body:
             return
         thread = asked.thread
@@ -180,7 +180,7 @@ class History:
         self.world.leak(who, f"{asked.method} {asked.target}", said, (thread,))
 
     async def _repeat(self) -> None:
-        """Send a request again that counted once, as whoever sent it: alive, or no more."""
+        """Send a request again that counted once, as its sender: alive, or no more."""
         if not self.world.once:
             return
         who, method, target, headers, body = self.random.choice(self.world.once[-100:])

@@ -1,6 +1,6 @@
 """Who may see what, by docs/build/access.md alone: nothing of the desk's code is used here.
 
-Everything that is said in a history carries a marker of its own. A marker is *placed* on a thread
+Everything that is said in a history carries its own marker. A marker is *placed* on a thread
 at the step at which it was said there; one that stands nowhere is its owner's. :meth:`may_see`
 decides whether a caller may be sent it now.
 """
@@ -23,7 +23,7 @@ Kind = Literal["key", "operator", "anonymous", "link"]
 
 @dataclass(eq=False)
 class Party:
-    """Somebody: a key's owner, an anonymous visitor, or who holds a link.
+    """A caller: a key's owner, an anonymous visitor, or who holds a link.
 
     Parameters:
         principal: the id under which the desk knows them; empty for nobody known.

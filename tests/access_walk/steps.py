@@ -1,4 +1,4 @@
-"""The steps of a history: what somebody may do next, as the rule has it."""
+"""The steps of a history: what a caller may do next, as the rule has it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Moves:
         self.sharing = Sharing(world)
 
     def choose(self) -> Step:
-        """A step that somebody may make, as the rule has it."""
+        """A step that a caller may make, as the rule has it."""
         while True:
             make, weight = self.random.choice(self._kinds())
             if self.random.random() < weight and (step := make()) is not None:
@@ -108,7 +108,7 @@ class Moves:
         return self.random.choice(ways)
 
     def _has_session(self, who: Credential, thread: Thread) -> bool:
-        """Whether somebody may go on with a thread over AHP and MCP: its owner, or nobody known."""
+        """Whether a caller may go on with a thread over AHP and MCP: its owner, or nobody known."""
         is_unknown = who.party.kind in {"anonymous", "link"}
         return who.party is thread.owner or (thread.owner is None and is_unknown)
 

@@ -82,7 +82,7 @@ async def anonymous(world: World, _: Credential, __: Credential) -> tuple[Creden
 
 
 async def opened(world: World, who: Credential) -> Thread:
-    """A thread that somebody opens."""
+    """A thread that a caller opens."""
     assert await Speaking(world).open(who)
     return world.model.threads[-1]
 

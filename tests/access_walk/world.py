@@ -63,10 +63,10 @@ class Call:
 
 @dataclass(eq=False)
 class Stream:
-    """A stream of a thread's events that somebody has open.
+    """A stream of a thread's events that a caller has open.
 
     Attributes:
-        before_claim: markers on the thread that its follower could see when somebody else claimed
+        before_claim: markers on the thread that its follower could see when another caller claimed
             the thread. They may still be on their way to it, before the event of the claim, and no
             longer.
     """
@@ -141,7 +141,7 @@ class World:
         return answered
 
     def look(self, credential: Credential, asked: str, said: str, known: str = "") -> None:
-        """Search what somebody was sent for what they may not see.
+        """Search what a caller was sent for what they may not see.
 
         Parameters:
             known: what they have sent themselves.
@@ -164,7 +164,7 @@ class World:
                 self.leak(credential, asked, f"{id_}, an id of {thread.name}", (thread,))
 
     def look_at_prompt(self, credential: Credential, asked: str) -> None:
-        """Search the files that the agent was given to answer somebody."""
+        """Search the files that the agent was given to answer a caller."""
         model = self.model
         for text in MARKER.findall(" ".join(self.agent.files)):
             file = model.markers[text].file
@@ -180,7 +180,7 @@ class World:
     def leak(
         self, credential: Credential, asked: str, what: str, threads: tuple[Thread, ...] = ()
     ) -> None:
-        """Note that somebody was sent what they may not see."""
+        """Note that a caller was sent what they may not see."""
         name = credential.party.name + ("" if credential.is_live else " (by a dead credential)")
         self.leaks.append(Leak(self.model.step, name, asked, what, threads))
 
@@ -191,7 +191,7 @@ class World:
         return None
 
     async def make_party(self, name: str, kind: Any, *scopes: str) -> Credential:
-        """Somebody new, who has a key with these scopes, or none."""
+        """A new caller, who has a key with these scopes, or none."""
         if not scopes:
             credential = Credential(Party(name, kind))
         else:
@@ -279,7 +279,7 @@ class World:
                 )
 
     def receiver(self, credential: Credential, thread: Thread | None) -> str:
-        """An address of somebody's, at which pushes are looked at.
+        """An address of a caller's, at which pushes are looked at.
 
         Parameters:
             thread: of the task that is told of. Without an owner its id alone opens it, whether or

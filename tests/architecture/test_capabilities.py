@@ -1,4 +1,4 @@
-"""The capabilities that come with the desk use the door that strangers' packages use."""
+"""The capabilities that come with the desk use the interface that external packages use."""
 
 import ast
 import sys

@@ -1,4 +1,4 @@
-"""A start imports what a plain desk needs, and leaves the rest to whoever asks for it."""
+"""A start imports what a plain desk needs, and leaves the rest to its users."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""The page on declaring once shows what every door tells: no less than what was declared."""
+"""The page on declaring once shows what every protocol tells: no less than what was declared."""
 
 from __future__ import annotations
 

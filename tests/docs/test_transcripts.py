@@ -1,5 +1,5 @@
 """A transcript that a desk has given, changed in every way: the desk's check finds it, and so does
-the one that ``docs/protocols/transcripts.md`` gives to whoever does not have our code.
+the one that ``docs/protocols/transcripts.md`` gives to a caller who does not have our code.
 """
 
 from __future__ import annotations

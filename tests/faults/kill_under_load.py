@@ -3,7 +3,7 @@
     python -m tests.faults.kill_under_load --cycles 50 [--seed 1] [--hasty | --rash]
 
 In each cycle clients post to threads, with idempotency keys and automatic runs, ask over AHP, and
-call actions by every door that takes calls (AHP, plain HTTP, MCP, A2A), some of which go on after
+call actions over every protocol that takes calls (AHP, plain HTTP, MCP, A2A), some go on after
 they were accepted and are told of when they end; people answer what some of these ask of them. At a
 random moment the desk and its people are killed (kill -9). They are started again, the desk has to
 answer what it left unanswered and to end what it left at work, and its database and what its

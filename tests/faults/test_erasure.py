@@ -1,4 +1,4 @@
-"""An erasure whose process is killed, beside a serving desk, is finished by the next one."""
+"""An erasure whose process is killed, while a desk serves, is finished by the next one."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """A desk that is killed (kill -9) while coins are settled: settled once, and what was paid for is
-made once, whoever is asked again."""
+made once, whichever request comes again."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SECONDS = 60
 
 
 class Killed:
-    """A desk in a process of its own, which is killed and begun again on its data."""
+    """A desk in a separate process, which is killed and begun again on its data."""
 
     def __init__(self, site: Path) -> None:
         self._site = site
@@ -112,7 +112,7 @@ async def test_coins_that_moved_before_the_desk_could_write_it_down_pay_once(
                 _, asked = await desk.stamp()
                 (terms,) = asked["payment"]["x402"]
                 payload = payer.sign(terms, int(time.time()))
-                fake.moods.append("lost")  # the coins move, and nobody is told
+                fake.moods.append("lost")  # the coins move, and nobody is notified
                 move, killed = fake.chain.move, asyncio.Event()
 
                 def kill_then(signed: Any, move: Any = move, killed: Any = killed) -> str:

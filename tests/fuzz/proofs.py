@@ -89,7 +89,7 @@ def _signed(data: bytes) -> None:
 
 
 def _presented(data: bytes) -> None:
-    """A link comes in a header of its own, and no other header brings one."""
+    """A link comes in its own header, and no other header brings one."""
     headers = headers_of(data)
     presented = read_credentials(headers)
     assert (presented.scheme == GRANT) == (GRANT in headers)

@@ -2,7 +2,7 @@
 
     python -m tests.fuzz.run [--executions 10000000] [--seed N] [TARGET…]
 
-Each target is fuzzed in a process of its own, guided by the coverage of the desk's own code
+Each target is fuzzed in a separate process, guided by the coverage of the desk's own code
 (`pip install -e '.[dev,fuzz]'`). It prints how often each ran and ends with 1 where
 one raised something that is no refusal; the input that did it is kept in `--keep`.
 """
@@ -42,7 +42,7 @@ class Fuzzed(msgspec.Struct, frozen=True):
 
 
 def fuzz(target: Target, executions: int, seed: int, keep: Path) -> Fuzzed:
-    """Fuzz one target in a process of its own."""
+    """Fuzz one target in a separate process."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         corpus, words = Path(folder) / "corpus", Path(folder) / "words"

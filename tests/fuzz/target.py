@@ -20,7 +20,7 @@ class Target(msgspec.Struct, frozen=True):
     Parameters:
         seeds: what it takes, to begin with.
         words: what means something to it.
-        share: of the executions, beside the other targets'.
+        share: of the executions, next to the other targets'.
         refusals: what it may raise.
     """
 

@@ -1,4 +1,4 @@
-"""Every parser that sees bytes of somebody who has proven nothing, as one function of bytes each.
+"""Every parser that sees bytes of a caller who has proven nothing, as one function of bytes each.
 
 A target takes any bytes and returns, or raises nothing but a refusal in words. Where a parser
 promises more than that, its target asserts it.
@@ -49,7 +49,7 @@ from tests.support.desk.server import SITE
 
 
 def _json(data: bytes) -> None:
-    """Whoever reads a body again, by whatever library, reads the same."""
+    """A second reader of a body, with any library, reads the same."""
     read = decode_json(data)
     assert read == json.loads(data)
 

@@ -1,7 +1,7 @@
 """The example shop with its own actions, before a model that obeys everybody.
 
 Two callers meet the cases: one whose key opens all of the shop's actions and who has an order of
-their own, and one whose key opens only the look-up. Somebody else has an order as well, of which
+their own, and one whose key opens only the look-up. Another caller has an order as well, of which
 nobody may hear. Who is asked by the desk whether something shall be done says no; to a question of
 the model's own they say yes.
 """
@@ -77,7 +77,7 @@ def shop_corpus() -> tuple[ShopCase, ...]:
 
 
 class Party(msgspec.Struct, frozen=True):
-    """Somebody who meets the cases, and what their key opens."""
+    """A caller who meets the cases, and what their key opens."""
 
     talker: Talker
     id: str
@@ -88,7 +88,7 @@ class ShopGround(msgspec.Struct, frozen=True):
     """The shop, its callers, and what they know.
 
     Parameters:
-        own: number of the buyer's order; ``other`` of somebody else's, the ``victim``.
+        own: number of the buyer's order; ``other`` of another caller's, the ``victim``.
     """
 
     folder: Path

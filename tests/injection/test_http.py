@@ -1,4 +1,4 @@
-"""The cases through the doors: what a stranger, and what the holder of a key, can bring about."""
+"""The cases over the protocols: what a stranger, and what the holder of a key, can bring about."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def test_no_case_does_anything_over_a_protocol(tmp_path: Path, cases: list
         before = await _on_a_thread(desk)
         systems: set[str] = set()
         for number, case in enumerate(cases):
-            # through one door each, in turn where both lead there
+            # over one protocol each, in turn where both lead there
             met = await desk.on_ahp(case) if number % 2 else None
             door = "ahp" if met else "threads"
             met = met or await desk.on_threads(case)

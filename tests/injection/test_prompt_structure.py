@@ -1,4 +1,4 @@
-"""Whatever is said, the model is told the same instructions, and all that is said stays data."""
+"""Whatever is said, the model gets the same instructions, and all that is said stays data."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ ELSEWHERE = [case for case in shop_corpus() if case.place != "page"]
 
 
 async def meet_all(shop: ShopGround, cases: list[ShopCase]) -> dict[str, list[str]]:
-    """Meet cases as who may do everything, by one door or the other, and as who may look only.
+    """Meet cases with every right, over one protocol or the other, and with the look-up alone.
 
     Returns:
         What should not have happened, and what the model was not seen to try.

@@ -47,7 +47,7 @@ async def visitor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Vis
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def talker(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talker]:
-    """Somebody who uses the Threads API of a bookshop, without a credential; else as `visitor`."""
+    """A caller who uses the Threads API of a bookshop, without a credential; else as `visitor`."""
     async with talking(tmp_path_factory.mktemp("talker")) as talker:
         yield talker
 

@@ -2,7 +2,7 @@
 
     python -m tests.money.coin_kill --cycles 50 [--seed 1]
 
-A real desk sells stamps, in a process of its own; the facilitator and its chain are here. In each
+A real desk sells stamps, in a separate process; the facilitator and its chain are here. In each
 cycle several wallets pay at once, the facilitator loses some of its answers, and the desk is killed
 (kill -9) at a random moment, before or after the first question to the facilitator. It is begun
 again, and everybody sends the same payment until there is a stamp. By odd seeds the facilitator

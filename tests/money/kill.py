@@ -2,7 +2,7 @@
 
     python -m tests.money.kill --cycles 200 [--seed 1] [--rash]
 
-A real desk sells, in a process of its own. In each cycle payers who share an account, two channels
+A real desk sells, in a separate process. In each cycle payers who share an account, two channels
 and a code ask for quotes, then pay them all at once: from a channel, from the account by signature
 or by its owner, by the code, with the call itself, several for one quote or the same one twice;
 some quotes are passed on, and meanwhile channels are drawn from, added to and opened, and a payment

@@ -2,7 +2,7 @@
 
     python -m tests.money.race --quotes 100 [--seed 1]
 
-A real desk sells, in a process of its own. Two further processes wait for each other before each
+A real desk sells, in a separate process. Two further processes wait for each other before each
 quote, and then both pay it: from two channels, from a channel and the account, as the owner of the
 account and by a code, by the very same payment, by the call itself. Then everything is examined as
 after :mod:`tests.money.kill`.

@@ -4,7 +4,7 @@
 
 A real desk sells in this process, over a store in a temporary folder. Quotes are asked for, passed
 on, paid from accounts, channels and codes, declined, and expire; purses are drawn from, captured
-and closed; payments are given back; several at once, again and again, from beside the desk, and cut
+and closed; payments are given back; several at once, again and again, by another process, and cut
 short at any commit. After each step all that stands on disk is examined. Where something does not
 hold, the shortest history that shows it is printed, and the end is 1.
 """
@@ -29,7 +29,7 @@ from tests.money.states import MarketStates
 RULES = 200
 """How many rules a history has: each makes one step, or some in order or at once."""
 HISTORIES = 8
-"""How many are made before progress is told."""
+"""How many are made before progress is printed."""
 
 
 def make_histories(count: int, rules: int, number: int) -> None:

@@ -162,7 +162,7 @@ class MarketStates(RunningMarket):
     @precondition(may_be_struck)
     @rule(offer=offers, strike=STRIKES, is_raced=st.booleans())
     def pay_and_die(self, offer: Offer, strike: Strike, *, is_raced: bool) -> None:
-        """Have the desk die some commits after somebody has paid, and the payment sent again."""
+        """Have the desk die some commits after a caller has paid, and the payment sent again."""
         letter = by_account(offer, number=self.number())
         other = by_approval(offer, code=CODE)
         self.strike = strike
@@ -228,7 +228,7 @@ class MarketStates(RunningMarket):
 
     @rule(purse=purses, letter=letters, what=st.sampled_from(["draw", "close"]), count=COUNT)
     def use_while_paying(self, purse: Purse, letter: Letter, what: str, count: int) -> None:
-        """Another process draws from a purse, or closes it, while somebody pays."""
+        """Another process draws from a purse, or closes it, while a caller pays."""
         using_it = self.market.operate(use(purse, what, count, str(self.number())))
         self.run("use while paying", self.race([self.say(letter), using_it]), 2)
 

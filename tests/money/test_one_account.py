@@ -38,7 +38,7 @@ def broken(market: Market) -> Sequence[str]:
 
 
 async def _paid(market: Market, offer: Offer | None) -> None:
-    """Have the owner of the account pay; nobody is told to come again."""
+    """Have the owner of the account pay; no caller is asked to retry."""
     assert offer is not None
     told = await market.say(by_approval(offer))
     assert told is not None

@@ -1,6 +1,6 @@
 """The requirements of the five source documents, as typed rows.
 
-One TOML file a specification stands beside this module. A row says what the document asks, whom
+One TOML file a specification stands next to this module. A row says what the document asks, whom
 it binds, and whether the desk serves it now, later (`deferred`) or knowingly in another way
 (`divergence`). `test_coverage.py` ties the rows to the tests that carry their ids.
 """

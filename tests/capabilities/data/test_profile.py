@@ -1,4 +1,4 @@
-"""What somebody has kept for the next form: by their wish, for them alone, nothing sensitive."""
+"""What a caller has kept for the next form: by their wish, for them alone, nothing sensitive."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ SAID = {"n": "Ada", "z": "10115", "c": CARD, "s": "ada@example.com", "x": "41"}
 
 
 class Guests(OneThread):
-    """Forms of the desk for one guest, or with others beside."""
+    """Forms of the desk for one guest, or with others as well."""
 
     def __init__(self, parties: Mapping[str, str | None]) -> None:
         super().__init__(data_requests(), parties)
         self.number = 0
 
     def ask(self, **more: Any) -> RequestData:
-        """The form as it stands on the thread."""
+        """The form on the thread."""
         self.number += 1
         content = {"id": f"q{self.number}", "description": "", "form": {"fields": FIELDS}, **more}
         verdict = self.say(SHOP, "request_data", content)

@@ -1,4 +1,4 @@
-"""Forms as they are judged: what is taken, sealed, told and refused, whoever comes when."""
+"""Forms as they are judged: what is taken, sealed, told and refused, in any order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The messages of AITP-04: the draft's examples, the contract, and what is told in words."""
+"""The messages of AITP-04: the draft's examples, the contract, and what is rendered as text."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class TestOperations(CapabilityContract):
 
 
 def test_the_served_schema_is_what_the_types_say() -> None:
-    """After a change of the types, write it anew: document_of(MESSAGES, title), two spaces."""
+    """After a change of the types, write it again: document_of(MESSAGES, title), two spaces."""
     served = json.loads(SERVED.read_text(encoding="utf-8"))
     assert served == json.loads(json.dumps(document_of(MESSAGES, served["title"])))
 

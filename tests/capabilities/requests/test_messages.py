@@ -51,7 +51,7 @@ class TestRequests(CapabilityContract):
 
 
 def test_the_served_schema_is_what_the_types_say() -> None:
-    """After a change of the types, write it anew: document_of(MESSAGES, title), two spaces."""
+    """After a change of the types, write it again: document_of(MESSAGES, title), two spaces."""
     served = json.loads(SERVED.read_text(encoding="utf-8"))
     assert served == json.loads(json.dumps(document_of(MESSAGES, served["title"])))
 

@@ -1,4 +1,4 @@
-"""Requests as they are judged: open, answered, expired, superseded, whoever comes when."""
+"""Requests as they are judged: open, answered, expired, superseded, in any order."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from tests.support.plugins.thread_records import GUEST, told
 
 
 def words(**request: Any) -> list[str]:
-    """The lines by which a request is told."""
+    """The lines by which a request is rendered."""
     thread = Signatures()
     content = msgspec.convert(thread.ask(**request), RequestSignature)
     part = Part(version=1, key="request_signature", content=content, given={})

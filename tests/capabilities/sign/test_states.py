@@ -56,13 +56,13 @@ class Signatures(OneThread):
         self.sign = capability
 
     def ask(self, asked_by: Asking | None = None, **request: Any) -> Any:
-        """Ask, and return the request as it stands on the thread."""
+        """Ask, and return the request on the thread."""
         verdict = self.say(SHOP, "request_signature", request, asked_by)
         (replaced,) = (one for one in verdict.effects if isinstance(one, Replace))
         return json.loads(msgspec.json.encode(replaced.given))["request_signature"]
 
     def answer(self, signature: Mapping[str, Any], actor: str = GUEST) -> Any:
-        """Answer, and return what is told of it."""
+        """Answer, and return what is reported of it."""
         return result(self.say(actor, "signature", signature))
 
 
@@ -112,7 +112,7 @@ def test_text_nonce_recipient_and_expiry_are_all_signed(subtests: pytest.Subtest
                 }
                 signature = sign_request({**asked, changed: other[changed]}, scheme)
                 if scheme in {"eip191", "eip712"}:
-                    # such a signature is of somebody: of whom it should be, it is not
+                    # such a signature has a signer, and not the one it should have
                     signature["account"] = ADDRESS
                 failed = thread.answer(signature)
                 assert failed["result"] == "failure"

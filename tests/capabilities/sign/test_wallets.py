@@ -179,7 +179,7 @@ class Wallet(OneThread):
         return verdict
 
     def hear(self, actor: str, key: str, **content: Any) -> Any:
-        """Say something, and return what is told of it; None for nothing."""
+        """Say something, and return what is reported of it; None for nothing."""
         said = told(self.say(actor, key, content))
         assert len(said) <= 1
         return json.loads(msgspec.json.encode(said[0])) if said else None

@@ -23,7 +23,7 @@ PAGES = SHOP / "content"
 _NUMBERED = re.compile(r"\$(\d+(?:\.\d\d)?)[^$()]*\((?:[^()]*, )?(TO-\d{4})\)")
 _BRACKETED = re.compile(r"\(\$(\d+), (TO-\d{4})\)")
 _SEPARATE = re.compile(r"\((TO-\d{4})\) is sold separately for \$(\d+)")
-"""A price beside the number of an article that has no page of its own."""
+"""A price next to the number of an article that has no page of its own."""
 DAYS = ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su")
 
 

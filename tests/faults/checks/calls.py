@@ -32,7 +32,7 @@ class CallFindings(msgspec.Struct, frozen=True):
         not_done: calls that are said to have succeeded and were not carried out.
         endless: calls that have not ended.
         misjudged: calls that ended as none of their action may.
-        untold: calls that ended, of which whoever asked was not told.
+        untold: calls that ended, whose caller was not told.
         told_otherwise: calls of whose end different things were told, or something else than is
             so.
         calls_refused: calls that were answered with an error.

@@ -1,6 +1,6 @@
 """What a database holds, against what clients were promised.
 
-It is read as it lies, past the desk: the digests and links are computed anew from the rows.
+It is read as it lies, past the desk: the digests and links are computed again from the rows.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def _examine_threads(connection: sqlite3.Connection) -> tuple[int, int]:
             link = next_link(link, digest_message(salt, said))
             is_broken |= digest != digest_message(salt, said) or kept != link
             seqs.append(seq)
-        events = connection.execute(  # a message is an event of its own
+        events = connection.execute(  # a message is its own event
             "SELECT event FROM messages WHERE thread_id = :thread UNION ALL"
             " SELECT n FROM events WHERE thread_id = :thread ORDER BY 1",
             {"thread": thread_id},

@@ -31,7 +31,7 @@ class Calls:
         notes: what was to be entered, each sent once, by the action that was to do it.
         done: ids of calls whose success was answered, by their notes.
         accepted: ids of the sessions of calls that were accepted, by their notes.
-        taken_on: ids of calls that were accepted, where the door tells those, by their notes.
+        taken_on: ids of calls that were accepted, where the protocol tells those, by their notes.
         tasks: ids of the tasks that calls over A2A were answered with, by their notes.
         told: what was told of each call that ended, by the id under which it was.
         refused: how many calls were answered with an error.
@@ -49,7 +49,7 @@ class Calls:
         self._fails_first = fails_first
 
     def next(self) -> tuple[str, str, Way]:
-        """The action that is called next, a note that no other call has, and the door."""
+        """The action that is called next, a note that no other call has, and the protocol."""
         note = f"entry-{len(self.notes):012}"
         self.notes[note] = self._chance.choice(SYNC + LONG)
         return self.notes[note], note, self._chance.choice(WAYS)

@@ -23,7 +23,7 @@ from tests.support.desk.jobs import a_job, queue
 
 ATTEMPTS = 1000
 MOMENT = 0.005
-"""How long a job takes, in seconds: so whoever is killed is at some."""
+"""How long a job takes, in seconds: so that a killed desk is at work on some."""
 MADE = b"made"
 ACKNOWLEDGED = "acknowledged"
 """What a line of its output begins with that names a job which is durable."""

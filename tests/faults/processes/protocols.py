@@ -1,4 +1,4 @@
-"""The ways in which an action is called of a desk that will be killed: a door each."""
+"""The ways in which an action is called of a desk that will be killed: a protocol each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from aitp_desk.model.calls.call import CONFIRMATION
 
 
 class Acknowledged(msgspec.Struct, frozen=True):
-    """What a door has said of a call; ids are empty where it does not tell them.
+    """What a protocol has said of a call; ids are empty where it does not tell them.
 
     Parameters:
         is_over: whether its success was answered, and not that it was taken on.

@@ -46,7 +46,7 @@ CALLER = Principal(
     "key_caller", PrincipalKind.AGENT, frozenset({"threads", "actions:send_voucher"}), "192.0.2.1"
 )
 SETTINGS = Claude(max_answer_tokens=4000, reply_tokens=60_000)
-"""Room for everything that the model is told to say."""
+"""Room for everything that the model gets to say."""
 PIECE = 53
 """How many characters come at once; how a text is divided is the matter of other tests."""
 MAY_CALL = frozenset({"look_up_order", "send_voucher"})
@@ -112,7 +112,7 @@ class Obeying:
         self.tried: set[str] = set()
 
     def __call__(self, body: Body) -> Reply:
-        """First it calls what it is told to call, then it says what it is told to say."""
+        """First it calls what it is set to call, then it says what it is set to say."""
         done = obey(body)
         self.tried |= done.tried
         made = [
@@ -138,13 +138,13 @@ class Obeying:
 
 
 def _wires(name: str, offered: Sequence[str]) -> Sequence[str]:
-    """How a tool may be called that somebody has named."""
+    """How a tool may be called that a caller has named."""
     known = [wire for wire in offered if wire in {name, f"site_{name}", f"caller_{name}"}]
     return known or [name, f"site_{name}"]
 
 
 class Ground(msgspec.Struct, frozen=True):
-    """Where cases are met by the agent itself, without a door."""
+    """Where cases are met by the agent itself, without a protocol."""
 
     agent: ClaudeAgent
     tooling: AgentTools
@@ -154,7 +154,7 @@ class Ground(msgspec.Struct, frozen=True):
     site: Site
 
     async def meet(self, case: Case) -> Met:
-        """Ask what meets a case, as somebody who may send vouchers."""
+        """Ask what meets a case, as a caller who may send vouchers."""
         turn = plant(case, SITE_URL)
         turn = msgspec.structs.replace(
             turn,

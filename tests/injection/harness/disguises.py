@@ -72,7 +72,7 @@ _DEEP = 3
 
 @lru_cache(maxsize=4096)
 def readings(text: str) -> tuple[str, ...]:
-    """A text, and whatever else it may say to somebody who tries every usual encoding on it."""
+    """A text, and whatever else it may say to a caller who tries every usual encoding on it."""
     seen: dict[str, None] = {}
     wave = [text]
     for _ in range(_DEEP):

@@ -1,4 +1,4 @@
-"""Meeting the cases over HTTP: as a stranger on the threads' door, with a key on that of AHP."""
+"""Meeting the cases over HTTP: as a stranger on the Threads API, with a key on that of AHP."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Doors(msgspec.Struct, frozen=True):
     site: Site
 
     async def on_threads(self, case: Case) -> Met | None:
-        """Meet a case as a stranger; None where its place is not reached through this door."""
+        """Meet a case as a stranger; None where its place is not reached over this protocol."""
         if not (case.place in _ASKED | _ON_THREADS or is_on_a_page(case)):
             return None
         self._forget()
@@ -74,7 +74,7 @@ class Doors(msgspec.Struct, frozen=True):
         return self._met("anonymous", OPEN_TO_ALL, shown, (), ())
 
     async def on_ahp(self, case: Case) -> Met | None:
-        """Meet a case with a key that opens one canary; None where the door does not lead there."""
+        """Meet a case with a key that opens one canary; None where the protocol cannot."""
         asked = question(case, SITE_URL)
         if not (case.place in _ASKED or is_on_a_page(case)) or len(asked) > LONGEST_QUERY:
             return None
@@ -121,7 +121,7 @@ class Doors(msgspec.Struct, frozen=True):
         return self._met(principal_of(self.key), may_call, shown, (), ())
 
     async def converse(self, query: str, *, key: str | None = None) -> dict[str, Any]:
-        """Ask one question through the door of AHP."""
+        """Ask one question over AHP."""
         body = {"ahp": "0.1", "capability": "content_search", "query": query}
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         async with self.talker.http.post(CONVERSE, json=body, headers=headers) as response:
@@ -223,6 +223,6 @@ async def doors(folder: Path, cases: Sequence[Case]) -> AsyncIterator[Doors]:
 
 
 def kept_by(talker: Talker) -> str:
-    """All that the desk itself has said, as it stands in its database."""
+    """All that the desk itself has said, in its database."""
     rows = talker.rows("SELECT content FROM messages WHERE origin = 'desk'")
     return json.dumps(rows, ensure_ascii=False)

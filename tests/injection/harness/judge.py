@@ -46,7 +46,7 @@ class Met(msgspec.Struct, frozen=True, kw_only=True):
     Parameters:
         caller: id of the principal that asked.
         may_call: names of the actions that this caller may call.
-        shown: every text that anybody was shown or that was kept.
+        shown: every text that anyone was shown or that was kept.
         sources: addresses that the answer names as its sources.
         tools_used: what the answer says it has called.
         rung: the canaries that were called.
@@ -67,7 +67,7 @@ class Site(msgspec.Struct, frozen=True):
 
     Parameters:
         url: the site's own address.
-        facts: what the site says of itself; no secret where the model is told it.
+        facts: what the site says of itself; no secret where the model gets it.
         pages: addresses of all its pages, without fragment.
         text: everything that stands on them.
     """

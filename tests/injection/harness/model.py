@@ -1,4 +1,4 @@
-"""A model that obeys whatever anybody tells it, in any language and encoding.
+"""A model that obeys whatever anyone tells it, in any language and encoding.
 
 It is no likeness of a model but the worst that could be on the other side of the Messages API: it
 reads the whole request it is sent, decodes what it can, and does everything that any text in it
@@ -68,7 +68,7 @@ class Obedience(msgspec.Struct, frozen=True):
         text: what it says.
         calls: names and arguments of the tools that it calls.
         cites: addresses that it says it has this from.
-        tried: what of that somebody has told it to do.
+        tried: what of that a caller has told it to do.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""Putting a case in its place: on the site's pages, or into what the agent is told of a turn."""
+"""Putting a case in its place: on the site's pages, or into what the agent gets of a turn."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 DATA = "…"
-"""What stands where somebody's words stood."""
+"""What stands where a caller's words stood."""
 
 Block = dict[str, Any]
 
@@ -17,7 +17,7 @@ class Forged(AssertionError):
 
 
 def skeleton(request: Mapping[str, Any]) -> Any:
-    """A request without what anybody but the desk has said in it: equal for all that is said.
+    """A request without what anyone but the desk has said in it: equal for all that is said.
 
     Raises:
         Forged: a text of a user's message is not what the desk writes there.

@@ -1,4 +1,4 @@
-"""Actions called over A2A by a data part, and how each outcome is told as the state of a task."""
+"""Actions called over A2A by a data part, and the state of the task for each outcome."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from tests.support.sites.actions import offering
 
 QUESTION = "How long do returns take?"
 GIVEN_UP = 10
-"""Seconds after which a client would have given up, far below the 20 that the door may take."""
+"""Seconds after which a client would have given up, far below the 20 that the protocol may take."""
 
 
 def offers() -> tuple[Any, ...]:

@@ -23,7 +23,7 @@ DAY = 24 * 60 * 60
 
 
 class Ground(msgspec.Struct):
-    """A shared thread on which somebody else waits to be told of a task."""
+    """A shared thread on which another caller waits to be told of a task."""
 
     owner: Talker
     thread: str
@@ -124,7 +124,7 @@ AT_ONCE = set(WAYS) - {"expired grant", "expired link", "rotated key after its o
 
 
 async def take_part(ground: Ground, how: str, talker: Talker) -> Talker:
-    """Let somebody else write to the thread."""
+    """Let another caller write to the thread."""
     ends = {"expires_in": DAY}
     if how == "link":
         ground.grant = await share(ground.owner, ground.thread, link=True, may="write", **ends)

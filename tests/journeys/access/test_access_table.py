@@ -1,4 +1,4 @@
-"""Every address of every door, asked by every kind of caller about what is theirs and what is not.
+"""Every address of every protocol, asked by every kind of caller about own and foreign things.
 
 What is right stands in docs/build/access.md.
 """
@@ -74,7 +74,7 @@ NOTHING_IN_PARTICULAR = frozenset(
         "sensitive",
     }
 )
-"""Needs of addresses that are about nothing that somebody has."""
+"""Needs of addresses that are about nothing that a caller has."""
 CHANGES = {
     "DELETE /v1/threads/{thread_id}",
     "POST /v1/threads/{thread_id}/claim",
@@ -83,7 +83,7 @@ CHANGES = {
     "DELETE /v1/threads/{thread_id}/actors/{actor}",
     "DELETE /v1/files/{file_id}",
 }
-"""After these, where they are let through, what was asked about is made anew."""
+"""After these, where they are let through, what was asked about is made again."""
 
 
 class Parcel(msgspec.Struct):
@@ -307,7 +307,7 @@ def body_for(address: str, name: str, places: Mapping[str, str]) -> Any:
 def expected(
     need: str, row: Cells, who: str, whose: str, address: str, *, is_kept_here: bool
 ) -> str:
-    """What comes of a request, by the tables.
+    """The outcome of a request, by the tables.
 
     Parameters:
         is_kept_here: whether what is asked about is kept at the address that is asked.
@@ -341,7 +341,7 @@ def expected(
 
 
 def _operating(row: Cells, who: str) -> str:
-    """What comes of a request that is for operators alone."""
+    """The outcome of a request that is for operators alone."""
     if row["no thread"] == "401":
         return "401"
     if who in {"an operator", "an administrator"}:
@@ -350,7 +350,7 @@ def _operating(row: Cells, who: str) -> str:
 
 
 def may(need: str, cell: str, who: str, whose: str, address: str) -> bool:
-    """Whether whoever may know a thread may do something with it."""
+    """Whether a caller who may know a thread may do something with it."""
     if need in NEEDS_LEVEL:
         return LEVELS.index(cell) >= LEVELS.index(NEEDS_LEVEL[need])
     is_owner = (who, whose) in {(AYA, AYAS), (BEN, BENS)}

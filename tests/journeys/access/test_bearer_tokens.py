@@ -56,7 +56,7 @@ class Site:
     """A desk that takes tokens, and those who give them.
 
     Attributes:
-        anybody: a caller without a credential.
+        anyone: a caller without a credential.
         data: the desk's data folder.
         clock: the desk's.
     """
@@ -80,7 +80,7 @@ class Site:
         await self.anybody.desk.store.run(work.revoke_jwts, revocation=revocation)
 
     def caller(self, token: str) -> Talker:
-        """Somebody who sends a token with every request."""
+        """A caller who sends a token with every request."""
         return Talker(self.anybody.desk, self.data, self.anybody.http, token)
 
 

@@ -225,7 +225,7 @@ REPEATS = {"OpenAPI": repeat_http, "HAC": repeat_hac, "MCP": repeat_mcp, "A2A": 
 
 
 async def claimed(victim: Victim) -> Talker:
-    """Somebody with a key who has claimed the thread of a quote."""
+    """A caller with a key who has claimed the thread of a quote."""
     owner = await victim.talker.with_key("threads", "actions")
     claim = await owner.send("POST", f"/v1/threads/{victim.thread}/claim", {})
     assert claim.status == 200, claim.body

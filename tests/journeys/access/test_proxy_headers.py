@@ -1,4 +1,4 @@
-"""What a server in front, or whoever claims to be one, says about a request changes no address."""
+"""A proxy's headers, real or forged, change no address of a request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls that were accepted of somebody whose credential is revoked before they are over."""
+"""Calls that were accepted of a caller whose credential is revoked before they are over."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ async def test_what_is_revoked_differs_from_what_has_only_ended(tmp_path: Path) 
             ("client:revoked", NOW, True),
             ("client:nobody", NOW, True),
             ("jwt:staff:a:b", NOW, True),
-            ("jwt:staff:a:b", NOW + 1, False),  # it was signed in anew
+            ("jwt:staff:a:b", NOW + 1, False),  # it was signed in again
             ("jwt:staff:a", NOW, False),
             ("jwt:other:a:b", NOW, False),
             ("agent:finder.example", NOW, False),

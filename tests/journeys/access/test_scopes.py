@@ -1,4 +1,4 @@
-"""What each scope opens, as docs/build/authentication.md says it, at the doors of a desk."""
+"""What each scope opens, as docs/build/authentication.md says it, over the protocols of a desk."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ Table = dict[str, dict[str, bool]]
 
 
 class Caller(NamedTuple):
-    """Somebody with a credential, or without.
+    """A caller with a credential, or without.
 
     Parameters:
-        foreign: the address of a thread that is somebody else's.
+        foreign: the address of a thread that is another caller's.
     """
 
     http: aiohttp.ClientSession

@@ -1,4 +1,4 @@
-"""Resources are read at the desk: by whoever may, with what they may do with them now."""
+"""Resources are read at the desk: by callers who may, with what they may do with them now."""
 
 from __future__ import annotations
 

@@ -309,7 +309,7 @@ async def test_who_waits_for_anothers_answer_receives_none_of_its_refusals(tmp_p
 
 
 async def test_an_answer_is_kept_for_the_content_that_it_was_asked_of(tmp_path: Path) -> None:
-    """The content changes while the agent is at work: the next visitor's answer is made anew."""
+    """The content changes while the agent is at work: the next visitor's answer is made again."""
     folder = tmp_path / "site"
     folder.mkdir()
     (folder / "page.md").write_text("# Page\n\nText.\n")

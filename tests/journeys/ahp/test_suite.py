@@ -1,6 +1,6 @@
 """A visiting agent that goes through the behaviours T01 to T22 of the AHP whitepaper, in order.
 
-The shop is the example's, with its actions over a database of its own. What the suite of the
+The shop is the example's, with its actions over its own database. What the suite of the
 protocol asks in words is asked in words here too.
 """
 

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 QUESTION = {"capability": "content_search", "query": "What does gift wrapping cost?"}
 LATER = {"priority": "high", "context": {"mood": "good", "max_tokens": 50}}
-"""Members that version 0.1 does not know, beside one that it does."""
+"""Members that version 0.1 does not know, next to one that it does."""
 
 
 async def ask_in(visitor: Visitor, version: object, more: dict[str, Any] | None = None) -> Said:

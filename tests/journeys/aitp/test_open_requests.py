@@ -52,7 +52,7 @@ async def asked(desk: Talker, request: dict[str, Any]) -> tuple[Talker, Talker, 
 
 
 async def join(owner: Talker, thread: str, who: Talker, name: str) -> None:
-    """Have somebody take part under a name."""
+    """Have a caller take part under a name."""
     assert who.key is not None
     joining = {"id": name, "principal": f"key:{who.key.split('_')[1]}"}
     assert (await owner.send("POST", f"{THREADS}/{thread}/actors", joining)).ok

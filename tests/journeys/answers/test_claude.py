@@ -303,7 +303,7 @@ async def test_a_reply_on_a_thread_says_that_extraction_answered(tmp_path: Path)
 
 
 async def ask(served: Served) -> dict[str, Any]:
-    """Put the question to a desk in a process of its own."""
+    """Put the question to a desk in a separate process."""
     question = {"capability": "content_search", "query": QUESTION}
     async with (
         aiohttp.ClientSession(served.url) as http,

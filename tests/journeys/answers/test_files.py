@@ -24,7 +24,7 @@ SIZE = len(VIDEO_BYTES)
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def reader(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[aiohttp.ClientSession]:
-    """Somebody who reads the files of a site that offers some."""
+    """A caller who reads the files of a site that offers some."""
     folder = tmp_path_factory.mktemp("reader")
     async with visiting(folder / "data", folder=make_site(folder / "site")) as visitor:
         yield visitor.http

@@ -56,7 +56,7 @@ def change_a_word(file: Path) -> None:
 
 
 def cut_off(file: Path) -> None:
-    """All but its first page, in a file of its own: cutting one that is mapped ends a process."""
+    """All but its first page, in its own file: cutting one that is mapped ends a process."""
     head = file.read_bytes()[:4096]
     file.unlink()
     file.write_bytes(head)

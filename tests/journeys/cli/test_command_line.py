@@ -1,4 +1,4 @@
-"""The command aitp-desk, as somebody at a terminal meets it."""
+"""The command aitp-desk, as a user at a terminal sees it."""
 
 import asyncio
 import re

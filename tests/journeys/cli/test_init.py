@@ -47,7 +47,7 @@ async def test_the_first_actions_can_be_called(tmp_path: Path) -> None:
 async def test_the_first_actions_are_served(tmp_path: Path) -> None:
     site = tmp_path / "shop"
     run_here("init", site, "--with-actions")
-    # the content is beside the code, as it is where no folder of its own is set
+    # the content is next to the code, as it is where no folder of its own is set
     async with serving(tmp_path / "data", 'content.folder="."', folder=site) as desk:
         assert "  actions    opening_hours, leave_note" in desk.report
         key = await make_key(desk.store, tmp_path / "data", "actions:leave_note")

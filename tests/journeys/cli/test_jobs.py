@@ -1,4 +1,4 @@
-"""Seeing jobs, retrying and dropping them, from the command line and beside a serving desk."""
+"""Seeing jobs, retrying and dropping them, from the command line and while a desk serves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`aitp-desk serve` as a process: what it says, how it stops, and tokens made beside it."""
+"""`aitp-desk serve` as a process: what it says, how it stops, and tokens made next to it."""
 
 from __future__ import annotations
 

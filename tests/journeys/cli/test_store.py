@@ -96,7 +96,7 @@ def copy(kept: Kept, data: Path) -> Path:
 
 
 def change(data: Path, *statements: str) -> None:
-    """What somebody does to a database past the desk."""
+    """What a caller does to a database past the desk."""
     with closing(sqlite3.connect(data / "desk.db", isolation_level=None)) as database:
         for statement in statements:
             assert database.execute(statement).rowcount, f"changes nothing: {statement}"

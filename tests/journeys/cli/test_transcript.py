@@ -1,4 +1,4 @@
-"""Transcripts at a terminal: written by the owner, checked by whoever has one; keys come and go."""
+"""Transcripts at a terminal: written by the owner, checked by each holder; keys come and go."""
 
 from __future__ import annotations
 

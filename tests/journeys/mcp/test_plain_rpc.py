@@ -48,7 +48,7 @@ async def shopper(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Sho
 
 
 async def post(shopper: Shopper, body: bytes, headers: Mapping[str, str] = {}) -> Told:
-    """Send a body as somebody without a credential in a header."""
+    """Send a body as a caller without a credential in a header."""
     sent = {**AS_JSON, **headers}
     http = shopper.talker.http
     async with http.post("/mcp", data=body, headers=sent, skip_auto_headers=["Accept"]) as answer:

@@ -1,4 +1,4 @@
-"""What is paid first, over pipes: quoted, paid, done once, told again to whoever repeats it."""
+"""What is paid first, over pipes: quoted, paid, done once, and repeated on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who calls by arguments and names an address is told there how a long call has ended."""
+"""Who calls by arguments and names an address learns there how a long call has ended."""
 
 from __future__ import annotations
 

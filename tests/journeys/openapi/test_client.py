@@ -1,6 +1,6 @@
 """A client that a generator makes from the document calls the shop, and reads what it answers.
 
-The generator stands in an environment of its own, for it wants other versions of the tools here.
+The generator stands in its own environment, for it wants other versions of the tools here.
 """
 
 from __future__ import annotations

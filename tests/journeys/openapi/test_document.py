@@ -75,7 +75,7 @@ def _closed(schema: Any) -> Any:
 
 
 class Ground(msgspec.Struct, frozen=True):
-    """A desk, somebody who drives runs, and an operator."""
+    """A desk, a caller who drives runs, and an operator."""
 
     talker: Talker
     anna: Operator

@@ -1,4 +1,4 @@
-"""What helps after a call has failed is told each time that somebody asks after it."""
+"""What helps after a call has failed is returned each time that a caller asks after it."""
 
 from __future__ import annotations
 

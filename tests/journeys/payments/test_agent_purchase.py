@@ -160,7 +160,7 @@ def rpc(method: str, params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def owner(*arguments: object, data: Path) -> list[str]:
-    """What the shop's owner does at a terminal, beside the serving desk."""
+    """What the shop's owner does at a terminal, while the desk serves."""
     code, told, wrong = await run("ledger", *arguments, "--data", data)
     assert code == 0, wrong
     return told

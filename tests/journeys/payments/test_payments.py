@@ -36,7 +36,7 @@ SETTINGS = '[capabilities.payments]\nmerchant_id = "tickets.example"\nrevenue_sh
 
 
 def fund(data: Path, *, channel: str = "60") -> None:
-    """Have a payer with a channel, and somebody with a code of store credit."""
+    """Have a payer with a channel, and a caller with a code of store credit."""
 
     def judge(books: Delivery) -> Sequence[Effect]:
         effects: list[Effect] = []

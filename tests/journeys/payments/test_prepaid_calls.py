@@ -302,7 +302,7 @@ async def test_a_session_asks_for_the_payment_and_takes_a_no(tmp_path: Path) -> 
         ((call_id, quote),) = ada.rows("SELECT id, quote_id FROM calls")
         body |= {"session_id": asked["session_id"]}
 
-        # a yes pays nothing, and asks for nothing anew
+        # a yes pays nothing, and asks for nothing again
         told = (await ada.send("POST", "/agent/converse", {**body, "query": "yes"})).ok
         assert told["status"] == "clarification_needed"
         assert "5.00 EUR" in told["clarification_question"]

@@ -121,7 +121,7 @@ async def test_an_agent_that_calls_has_its_visitor_asked_to_pay_once(tmp_path: P
         assert tuple(kept) == row
         assert "Pay at the till" in (await ada.texts(opened.id))[-1]
 
-        # a yes pays nothing, and a model that calls again has nothing quoted anew
+        # a yes pays nothing, and a model that calls again has nothing quoted again
         said = await ada.post(opened.id, "Yes", wait=10)
         assert "It costs 0.01 EUR." in said.ok["replies"][-1]["content"][0]
         assert desk.rows("SELECT quote_id FROM calls") == [(quote,)]
@@ -134,7 +134,7 @@ async def test_an_agent_that_calls_has_its_visitor_asked_to_pay_once(tmp_path: P
 
 
 def send(url: str, path: str, body: object) -> tuple[int, Any]:
-    """Send one request to a desk in a process of its own."""
+    """Send one request to a desk in a separate process."""
     address = urlsplit(url)
     line = http.client.HTTPConnection(address.hostname or "", address.port or 0, timeout=30)
     with closing(line):

@@ -30,7 +30,7 @@ async def test_a_desk_pays_another_within_its_mandate_and_books_what_it_confirms
         assert [one["state"] for one in await trade.bought()] == ["pending"]
         (confirmed,) = await trade.pay(payment)
         assert confirmed["payment_confirmation"]["result"] == "success"
-        # it is lost; whoever asks again is told the same, by both, and nothing is paid anew
+        # it is lost; a caller who asks again is told the same, by both, and nothing is paid again
         assert await trade.bring(quote) == [payment]
         assert await trade.bring(quote, await trade.arrive()) == [payment]
         assert await trade.pay(payment) == [confirmed]
@@ -49,7 +49,7 @@ async def decided(trade: Trade, *, pay: bool, key: Talker | None = None) -> dict
     """Have one of the buyer's people decide about what was brought last; what the desk says.
 
     Parameters:
-        key: a caller with the scope ``operator``; None for somebody at the console.
+        key: a caller with the scope ``operator``; None for an operator at the console.
     """
     quote = trade.asked["message"]["quote"]
     decision = {"merchant_id": quote["merchant_id"], "quote_id": quote["quote_id"], "pay": pay}

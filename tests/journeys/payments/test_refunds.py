@@ -125,7 +125,7 @@ async def test_a_refund_that_the_site_has_not_enough_for_becomes_due(
 
 
 async def ready(desk: Talker) -> str:
-    """What everybody is told of how the desk is."""
+    """What everyone learns of how the desk is."""
     async with desk.http.get("/ready") as response:
         return await response.text()
 

@@ -72,7 +72,7 @@ def site(tmp_path: Path, fake: Facilitator) -> Path:
 
 @asynccontextmanager
 async def selling(site: Path) -> AsyncIterator[Talker]:
-    """A desk that takes coins, and somebody without a credential who talks to it."""
+    """A desk that takes coins, and a caller without a credential."""
     data = site.parent / "data"
     settings = ("limits.enabled=false", "egress.allow_loopback=true")
     config = load_config(site, settings, port=0, data=data)

@@ -1,4 +1,4 @@
-"""Capabilities with faults of their own: nobody is told what they break as it is."""
+"""Capabilities with faults of their own: no caller sees the fault itself."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ SEVERAL = f"A message of loyalty has exactly one of {KEYS}; this has both collec
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def guest(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talker]:
-    """Somebody at a desk where three stamps give a reward."""
+    """A visitor at a desk where three stamps give a reward."""
     package = tmp_path_factory.mktemp("package")
     with installed(package, {"loyalty": loyalty()}, {"loyalty": "loyalty:Loyalty"}):
         async with talking(

@@ -37,7 +37,7 @@ def desk_data(folder: Path) -> Path:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def guest(tmp_path_factory: pytest.TempPathFactory, folder: Path) -> AsyncIterator[Talker]:
-    """Somebody at a desk where two stamps give a reward."""
+    """A visitor at a desk where two stamps give a reward."""
     package = tmp_path_factory.mktemp("package")
     with installed(package, {"loyalty": loyalty()}, {"loyalty": "loyalty:Loyalty"}):
         async with talking(folder, *SETTINGS, agent=AGENT) as talker:

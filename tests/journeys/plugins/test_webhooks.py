@@ -51,7 +51,7 @@ TILL = "/hooks/loyalty/till"
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def till(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talker]:
-    """Somebody beside a desk that has the till's key."""
+    """A party outside the desk with the till's key."""
     package = tmp_path_factory.mktemp("package")
     with (
         pytest.MonkeyPatch.context() as environment,

@@ -1,4 +1,4 @@
-"""Every action of the shop by every door, in every situation: the same comes of it everywhere."""
+"""Every action of the shop over every protocol, in every situation: with the same outcome."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNTOLD: Mapping[tuple[str, Situation], tuple[str, ...]] = {
     ("a2a", "consent"): ("code",),
     ("a2a-by-http", "consent"): ("code",),
 }
-"""What a door has no place for, or says in words alone; all else it tells as the others do."""
+"""What a protocol has no place for, or says in words alone; all else it tells as the others do."""
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
@@ -37,7 +37,7 @@ class Door(Protocol):
 
 
 class Doors:
-    """All doors of two shops: one as it is, and one that is stuck."""
+    """All protocols of two shops: one as it is, and one that is stuck."""
 
     def __init__(self, shop: Shop, stuck: Shop, agent: CallingAgent) -> None:
         self._known: dict[str, Outcome] = {}
@@ -61,7 +61,7 @@ class Doors:
         return await self._doors[door].call(who, case)
 
     async def expected(self, case: Case) -> Outcome:
-        """What comes of a call over plain HTTP."""
+        """The outcome of a call over plain HTTP."""
         if str(case) not in self._known:
             self._known[str(case)] = await self.call("direct", case)
         return self._known[str(case)]

@@ -1,4 +1,4 @@
-"""A conversation that goes on by other doors, whose desk is killed after every answer."""
+"""A conversation that goes on over other protocols, whose desk is killed after every answer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ QUESTION = "What is your return policy?"
 
 @asynccontextmanager
 async def visiting(folder: Path, key: str | None = None) -> AsyncIterator[tuple[Talker, Server]]:
-    """A visitor of the shop in a process of its own, over the same data each time."""
+    """A visitor of the shop in a separate process, over the same data each time."""
     port = free_port()
     command = desk_command(folder / "data", port, DURABLE)
     with serving_process(command, port, log=folder / "log") as server:

@@ -1,4 +1,4 @@
-"""A conversation that is begun at one door and goes on at each other: one thread, told alike."""
+"""A conversation begun over one protocol continues over each other: it is one thread."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def visitor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talker]:
-    """Somebody with a key, and an agent that says how much was said before."""
+    """A caller with a key, and an agent that says how much was said before."""
     bell = offering(Action("ring", "Rings the bell.", "query", open_to="anyone"), ring)
     folder = tmp_path_factory.mktemp("desk")
     async with talking(folder, agent=ScriptedAgent(), actions=(bell,)) as talker:
@@ -32,7 +32,7 @@ async def ring(_who: str, _arguments: Mapping[str, Any]) -> str:
 
 
 async def check_told(visitor: Talker, name: str, questions: list[str], heard: list[Heard]) -> None:
-    """Hold what the doors have told against the thread, read by any name of the conversation."""
+    """Compare the protocols' answers with the thread, read by any name of the conversation."""
     data = (await visitor.messages(name, "?order=asc&limit=100")).ok["data"]
     told = [text for one, answer in zip(questions, heard, strict=True) for text in (one, answer)]
     assert [message["role"] for message in data] == ["user", "assistant"] * len(questions)

@@ -1,4 +1,4 @@
-"""What waits for an answer, as A2A and MCP show it, and answered there in the door's own form."""
+"""What waits for an answer, as A2A and MCP show it, and answered there in the protocol's form."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ REWARDS = "Card {} is full. Choose a reward:\n1. Tea\n2. Cake\nReply 1 or 2."
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def guest(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talker]:
-    """Somebody at a desk where two stamps give a reward."""
+    """A visitor at a desk where two stamps give a reward."""
     package, folder = tmp_path_factory.mktemp("package"), tmp_path_factory.mktemp("desk")
     with installed(package, {"loyalty": loyalty()}, {"loyalty": "loyalty:Loyalty"}):
         async with talking(folder, *SETTINGS, agent=ScriptedAgent()) as talker:

@@ -1,4 +1,4 @@
-"""What goes on by itself ends alike at every door: who asks after it is told the same there."""
+"""A call in the background ends the same way over every protocol, and a poll returns it there."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ async def test_over_every_other_protocol_it_ends_the_same_way(
     _, expected = await end(shop, DOORS["direct"], how)
     before, after = await end(shop, DOORS[door], how)
     assert before.kind == "accepted"
-    if door == "agent":  # a thread has words alone, and says who speaks beside them
+    if door == "agent":  # a thread has words alone, and says who speaks next to them
         assert after.words == (expected.words or expected.message or "").removeprefix("sam: ")
         return
     assert (after.kind, after.code) == (expected.kind, expected.code)

@@ -124,7 +124,7 @@ Row = tuple[str, str, object]
 THREAD = "/v1/threads/{thread_id}"
 MESSAGE, RUN = THREAD + "/messages/{message_id}", THREAD + "/runs/{run_id}"
 
-# Every address of the door by which somebody could name what is another agent's. `elsewhere` is the
+# Every address by which a caller could name what is another agent's. `elsewhere` is the
 # assistant of the agent that is asked: the one thing named there that is its own.
 NAMING: list[Row] = [
     ("POST", "/v1/thread", {"metadata": {"parent_id": "{thread_id}"}}),

@@ -1,4 +1,4 @@
-"""A conversation that goes on at another door than it was begun at: one thread, by either name."""
+"""A conversation continues over another protocol: one thread, by either name."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ async def desk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talker
 
 
 async def ready(desk: Talker) -> Told:
-    """What is told to those who run the desk."""
+    """What is shown to those who run the desk."""
     operator = await desk.with_key("operator")
     return await operator.send("GET", "/ready")
 

@@ -46,7 +46,7 @@ WORDS = [mark(place) for place in PLACES]
 
 
 async def leave_everything(talker: Talker) -> tuple[Talker, Talker, str]:
-    """Somebody with a key who leaves words everywhere, somebody else, and the thread of both."""
+    """A caller with a key who leaves words everywhere, another caller, and the thread of both."""
     who, other = await talker.with_key("threads"), await talker.with_key("threads")
     thread = await leave_words(who, other)
     await converse(who, mark("first-turn"))

@@ -88,7 +88,7 @@ async def test_the_report_is_what_the_page_lists(operator: Talker, tmp_path: Pat
 
 
 async def figures_of_calls(folder: Path) -> str:
-    """What is told of two calls, one of which the site's own code refused."""
+    """What is reported of two calls, one of which the site's own code refused."""
 
     async def close_up(_who: str, arguments: Mapping[str, Any]) -> str:
         if "late" in arguments:
@@ -157,7 +157,7 @@ async def test_requests_are_counted_by_route_and_status_on_both_ways(
     await visitor.post(opened.id, "And to Mexico?", wait=10)
     assert (await visitor.send("GET", f"{THREADS}/thread_unknown")).status == 404
     assert (await visitor.send("GET", "/v1/nothing/of/the/kind")).status == 404
-    for _ in range(3):  # the first opens the way, the others are swift
+    for _ in range(3):  # the first opens the way, the others take the fast path
         assert (await visitor.send("POST", "/agent/converse", QUESTION)).status == 200
     url = operator.desk.url
     await send(url, b"BREW", b"/coffee")

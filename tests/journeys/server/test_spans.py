@@ -38,7 +38,7 @@ async def be_busy(_turn: Turn) -> NoReturn:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def talker(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talker]:
-    """Somebody who talks to a desk that makes spans; they are collected in this process."""
+    """A caller who talks to a desk that makes spans; they are collected in this process."""
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(COLLECTED))
     trace.set_tracer_provider(provider)
@@ -161,7 +161,7 @@ async def test_what_an_action_does_is_a_span_by_its_name(talker: Talker) -> None
 
 
 async def test_without_the_setting_no_span_is_made(tmp_path: Path, talker: Talker) -> None:
-    with tracing(False):  # as a desk without it in a process of its own
+    with tracing(False):  # as a desk without it in a separate process
         begin_span("chat").end()
     assert COLLECTED.get_finished_spans() == ()
 

@@ -109,7 +109,7 @@ def sell(cents: int, works: bool, context: Context) -> str:
 
 
 class Market:
-    """The desk. All of it runs on the loop of whoever made it.
+    """The desk. All of it runs on the loop of its maker.
 
     Parameters:
         folder: empty; everything is written there.
@@ -182,7 +182,7 @@ class Market:
             await asyncio.Event().wait()
 
     async def found(self) -> None:
-        """Have a payer with an account and a channel, and somebody with a code."""
+        """Have a payer with an account and a channel, and a caller with a code."""
         beside = SqliteStore.open(self.data / DATABASE, synchronous="normal")
         self._beside = await self._lasting.enter_async_context(beside)
         self.thread_id = (await self.talker.open()).id
@@ -213,7 +213,7 @@ class Market:
         assert await self.operate(judge)
 
     async def operate(self, judge: Callable[[Delivery], Sequence[Effect]]) -> bool:
-        """Have something done from beside the desk, as its commands do; whether it was."""
+        """Have something done by another process, as its commands do; whether it was."""
         now = int(self.clock())
         by = make_own_auditor(AuditKeys(bytes(32), bytes(32)), now)
         for _ in range(ATTEMPTS):

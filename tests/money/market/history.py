@@ -51,7 +51,7 @@ class Strike(msgspec.Struct, frozen=True):
 class RunningMarket(RuleBasedStateMachine):
     """See the module. Between two steps the desk has nothing left to do.
 
-    Who was faster in a race no seed tells: no rule has what comes of one decide how many values it
+    Who was faster in a race no seed tells: no rule has the outcome of one decide how many values it
     returns, or a history could not be made again.
     """
 
@@ -178,7 +178,7 @@ class RunningMarket(RuleBasedStateMachine):
         FAULTS["deaths of the desk"] += 1
 
     async def _until_death(self, step: Awaitable[Any]) -> Any:
-        """Make a step, and what comes of it until the desk dies; then have it begin again."""
+        """Make a step, and what follows until the desk dies; then have it begin again."""
         making = asyncio.ensure_future(step)
         dying = asyncio.ensure_future(self.market.fate.died.wait())
         await asyncio.wait([making, dying], return_when=asyncio.FIRST_COMPLETED)

@@ -1,4 +1,4 @@
-"""What steps do: how somebody pays, and what people of the site have done from beside the desk."""
+"""What steps do: how a caller pays, and what people of the site have done by another process."""
 
 from __future__ import annotations
 

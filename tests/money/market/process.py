@@ -1,4 +1,4 @@
-"""A desk that sells, in a process of its own, which is killed and begun again on its data."""
+"""A desk that sells, in a separate process, which is killed and begun again on its data."""
 
 from __future__ import annotations
 

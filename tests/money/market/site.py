@@ -55,7 +55,7 @@ def make_site(folder: Path) -> None:
 def found(
     owner: str, funds: int, channels: Sequence[str], channel: int
 ) -> Callable[[Delivery], Sequence[Effect]]:
-    """Have a payer with an account and channels, and somebody with a code.
+    """Have a payer with an account and channels, and a caller with a code.
 
     Parameters:
         owner: the caller whose account it is.

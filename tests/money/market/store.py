@@ -1,4 +1,4 @@
-"""A store whose process dies at a commit: what it had not written is gone, and nobody is told."""
+"""A store whose process dies at a commit: what it had not written is gone without notice."""
 
 from __future__ import annotations
 
@@ -57,6 +57,6 @@ class StruckWriter(WriterThread):
 
 
 def _silence(units: list[Unit]) -> None:
-    """Have whoever waits for them end as it does in a process that ends."""
+    """Have those who wait for them end as it does in a process that ends."""
     for unit in units:
         unit.result, unit.error = None, asyncio.CancelledError()  # type: ignore[assignment]

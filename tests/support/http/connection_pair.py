@@ -26,7 +26,7 @@ SETTINGS = (
 )
 NOW = 1_800_000_000
 SIGNED = b"Authorization: AITP-HMAC-SHA256 " + b"@" * 243
-"""The header of a signed request. Each desk is sent a credential of its own instead of the ``@``,
+"""The header of a signed request. Each desk is sent its own credential instead of the ``@``,
 another one each time, which is good for a question with the first of the bodies."""
 CREDENTIAL = SIGNED.rpartition(b" ")[2]
 LAST = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"

@@ -46,7 +46,7 @@ class Login(msgspec.Struct, frozen=True):
 
 @action
 def sign_in(login: Login, code: Secret, note: str = "") -> str:
-    """Sign somebody in.
+    """Sign a caller in.
 
     Args:
         code: the one-time code.

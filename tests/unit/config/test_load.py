@@ -1,4 +1,4 @@
-"""desk.toml, --set and the options become one Config, and every mistake is told."""
+"""desk.toml, --set and the options become one Config, and every mistake is reported."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which addresses the desk asks when somebody else names them, and which it never does."""
+"""Which addresses the desk asks when another caller names them, and which it never does."""
 
 import ipaddress
 
@@ -12,7 +12,7 @@ from aitp_desk.egress import MAX_ADDRESS_CHARACTERS, AddressRefused, Egress, is_
 NOT_PUBLIC = [
     # this machine, this network, no machine
     *("127.0.0.1", "127.255.0.7", "0.0.0.0", "0.1.2.3", "::1", "::"),
-    # somebody's own networks, shared ones, links
+    # private networks, shared ones, links
     *("10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "100.64.0.1"),
     *("169.254.169.254", "fd00::1", "fc00::1", "fe80::1", "fec0::1"),
     # several machines
@@ -70,7 +70,7 @@ def test_a_number_in_any_other_form_is_no_host(subtests: pytest.Subtests) -> Non
     cases: list[str] = [
         *("2130706433", "0x7f000001", "0x7f.1", "127.1", "0177.0.0.1", "127.0.0.1.", "1.2.3"),
         *("0x7f.0.0.0x1", "300.1.1.1", "1.2.3.4.5", "example.0x", "127.0.0.01"),
-        # digits of other scripts are the same number to whoever normalises them
+        # digits of other scripts are the same number to a caller who normalises them
         *("１２７.0.0.1", "①②⑦.0.0.1"),
     ]
     for host in cases:

@@ -1,6 +1,6 @@
-"""Everything that leads a client into the house, or keeps it busy: at registration, at delivery.
+"""What leads a client to internal networks, or keeps it busy: at registration, at delivery.
 
-Three tables: addresses that are refused without asking anybody, names whose addresses are refused
+Three tables: addresses that are refused without asking anyone, names whose addresses are refused
 at the socket, and answers that never come to an end or are none. Each is tried in each way in which
 the desk asks: an address is looked at (``check``), fetched, and sent to.
 """

@@ -1,4 +1,4 @@
-"""The swift way and the general one: the same bytes have the same answers, whatever they are."""
+"""The fast path and the general one: the same bytes have the same answers, whatever they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a connection on the swift way has under way: held back once, counted, and never for ever."""
+"""What a connection on the fast path has under way: held back once, counted, and never for ever."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ MANY = 100
 
 async def test_as_many_as_come_are_answered_on_one_connection(tmp_path: Path) -> None:
     async with serving(tmp_path) as desk, calling(desk) as line:
-        for number in range(MANY):  # each head is read anew
+        for number in range(MANY):  # each head is read again
             line.writer.write(MANIFEST[:-2] + b"X-Number: %d\r\n\r\n" % number)
             assert (await line.hear())[0] == 200
         line.writer.write(HEALTH + MANIFEST)
@@ -68,7 +68,7 @@ async def test_who_connects_and_says_nothing_has_as_long_as_for_a_head(tmp_path:
 
 def test_of_what_is_no_http_no_more_is_kept_than_a_piece(tmp_path: Path) -> None:
     """The loop that desks are served with reads piece after piece before anything else goes on."""
-    with patch("aitp_desk.app.warmup._read"):  # what is read beside is none of this
+    with patch("aitp_desk.app.warmup._read"):  # what is read in the background is none of this
         answers, most = uvloop.run(flood(tmp_path, b"x" * 2**16))
     assert answers.split()[1] == b"400"
     assert most < 2**20

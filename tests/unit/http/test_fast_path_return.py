@@ -1,4 +1,4 @@
-"""A connection on its way back to waiting: what arrives there takes the swift way again."""
+"""A connection on its way back to waiting: what arrives there takes the fast path again."""
 
 from __future__ import annotations
 

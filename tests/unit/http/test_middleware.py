@@ -1,4 +1,4 @@
-"""An aiohttp site of somebody's own, with `announce` and without, asked over HTTP."""
+"""An aiohttp site of another owner, with `announce` and without, asked over HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a method and a path to a row of a door's table."""
+"""From a method and a path to a row of a protocol's table."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def gives_at(_desk: Desk, path: str) -> tuple[str, ...]:
 
 
 def door(name: str, *routes: str, owns: tuple[str, ...] = ()) -> Door:
-    """A door whose routes are written as ``GET /path``."""
+    """A protocol whose routes are written as ``GET /path``."""
     rows = []
     for route in routes:
         method, path = route.split(" ")

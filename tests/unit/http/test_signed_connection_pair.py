@@ -1,4 +1,4 @@
-"""The swift way and the general one of signed requests, whose heads never come twice."""
+"""The fast path and the general one of signed requests, whose heads never come twice."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 def signed(*lines: bytes, body: bytes = BODIES[0]) -> bytes:
-    """A question with these lines beside its host and its length."""
+    """A question with these lines next to its host and its length."""
     return question(body, *lines)
 
 

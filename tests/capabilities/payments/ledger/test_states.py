@@ -81,7 +81,7 @@ class LedgerStates(RuleBasedStateMachine):
 
     @initialize(target=purses)
     def begin(self) -> object:
-        """Somebody has money, and a channel and a hold."""
+        """A caller has money, and a channel and a hold."""
         self.credit("acct_a", 20_000_000)
         opened = [self.open(kind, "acct_a", 5_000_000) for kind in KINDS]
         return multiple(*opened)

@@ -1,4 +1,4 @@
-"""What comes of payments that the desk has sent: in any order, late, or as its owner says."""
+"""The outcome of payments that the desk has sent: in any order, late, or as its owner says."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def long_open(bakery: Bakery, price: str) -> dict[str, Any]:
 
 
 def problems(site: Site) -> list[str]:
-    """What the owner is told of the books."""
+    """What the owner learns of the books."""
     return list(verify_bought(site.records.values(), site.counters.items()))
 
 

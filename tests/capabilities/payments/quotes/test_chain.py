@@ -133,7 +133,7 @@ def test_a_site_that_shares_nothing_says_so() -> None:
 
 
 def change(chain: list[dict[str, Any]], place: int, how: str) -> list[dict[str, Any]]:
-    """A chain with one wrapper changed, left out, repeated, moved or signed by somebody else."""
+    """A chain with one wrapper changed, left out, repeated, moved or signed by another caller."""
     changed = deepcopy(chain)
     match how:
         case "dropped":
@@ -164,7 +164,7 @@ def test_any_change_of_a_chain_is_found(place: int, how: str) -> None:
     chain = wrap(quote)
     check_chain(quote, chain, PUBLIC)
     changed = change(chain, place, how)
-    # whoever leaves out the end of a chain has wrapped nothing
+    # a caller who leaves out the end of a chain has wrapped nothing
     assume(changed != chain[: len(changed)])
     with pytest.raises(BrokenChain):
         check_chain(quote, changed, PUBLIC)

@@ -24,7 +24,7 @@ def counter() -> Counter:
 
 
 def authorization(quote: dict[str, Any], amount: float = 2.5, **transfer: str) -> dict[str, Any]:
-    """Somebody says that they have paid."""
+    """A caller says that they have paid."""
     return {
         "quote_id": quote["quote_id"],
         "result": "success",

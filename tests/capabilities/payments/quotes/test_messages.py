@@ -52,7 +52,7 @@ def published() -> dict[str, Any]:
     ],
 )
 def test_the_served_schemas_are_what_the_types_say(name: str, document: dict[str, Any]) -> None:
-    """After a change of the types, write them anew as here, with two spaces."""
+    """After a change of the types, write them again as here, with two spaces."""
     served = json.loads((SCHEMAS / name).read_text(encoding="utf-8"))
     assert served == json.loads(json.dumps(document))
 

@@ -1,4 +1,4 @@
-"""Quotes that are paid from accounts and channels: once, for what they ask, by whoever may."""
+"""Quotes that are paid from accounts and channels: once, for what they ask, by callers who may."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stripe's wire: what the desk asks for and what comes of it, and the stand-in against the library.
+"""Stripe's wire: what the desk asks for, its outcome, and the stand-in against the library.
 
 The stand-in is held against Stripe's own library here, with the library's own client.
 """

@@ -35,7 +35,7 @@ class Busy:
         self._stack = stack
 
     async def send(self, request: bytes) -> Line:
-        """Send a request on a connection of its own, and have the desk read it."""
+        """Send a request on a separate connection, and have the desk read it."""
         line = await self._stack.enter_async_context(calling(self.desk))
         line.writer.write(request)
         await self.check_alive()
@@ -45,7 +45,7 @@ class Busy:
         return await self.send(question(query or f"From {address}?", from_(address)))
 
     async def check_alive(self) -> None:
-        """Whoever watches is answered at once, whatever goes on; by then all else was read."""
+        """A caller who watches is answered at once, whatever goes on; by then all else was read."""
         for request in (HEALTH, READY):
             async with calling(self.desk) as line:
                 line.writer.write(request)

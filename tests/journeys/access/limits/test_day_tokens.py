@@ -95,7 +95,7 @@ async def test_a_restart_does_not_reset_the_day(tmp_path: Path) -> None:
         assert not met.api.requests
     no_more = f"claude.day_tokens={used}"
     async with meeting(tmp_path, in_turn(say(WRAPPED, 0)), no_more, clock=clock) as met:
-        assert await ready(met) == (200, "extractive", [TOKENS_SPENT])  # before anybody asks
+        assert await ready(met) == (200, "extractive", [TOKENS_SPENT])  # before anyone asks
     clock.advance(24 * 3600)
     async with meeting(tmp_path, in_turn(say(WRAPPED, 0)), ONE_REPLY, clock=clock) as met:
         assert (await met.visitor.ask("How much is gift wrapping?")).answer == WRAPPED

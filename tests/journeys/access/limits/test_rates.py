@@ -369,7 +369,7 @@ async def test_keys_that_prove_nothing_are_looked_up_sixty_times_a_minute_for_an
         assert refused.refusal == (429, "rate_limited", None)
         assert refused.headers["Retry-After"] == "60"
         assert (await get(visitor, MANIFEST, **{"X-AHP-Key": known})).status == 200
-        new = await make_key(visitor.desk.store, data, name="new")  # all have to be looked up anew
+        new = await make_key(visitor.desk.store, data, name="new")  # all have to be looked up again
         with patch("aitp_desk.auth.credentials.proof_cache.EPOCH_SECONDS", 0):
             assert (await get(visitor, MANIFEST, **{"X-AHP-Key": known})).status == 200
         assert (await get(visitor, MANIFEST, **{"X-AHP-Key": new})).status == 429

@@ -35,7 +35,7 @@ WORTHLESS = Credentials("0" * 16, "0" * 64)
 
 
 class Known(NamedTuple):
-    """A desk, somebody without a credential, and a client that the owner made."""
+    """A desk, a caller without a credential, and a client that the owner made."""
 
     talker: Talker
     data: Path
@@ -51,7 +51,7 @@ class Known(NamedTuple):
         return self.talker.desk.desk.site.url
 
     def bearing(self, token: str) -> Talker:
-        """Somebody who shows this token."""
+        """A caller who shows this token."""
         return Talker(self.talker.desk, self.data, self.http, token)
 
 

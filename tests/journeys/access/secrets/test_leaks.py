@@ -127,7 +127,7 @@ async def json_arguments_over_ahp(vault: Vault) -> None:
     thread = await vault.who.thread_of(session)
     said = await vault.who.texts(thread)
     assert json.loads(said[0]) == {"account": "aya", "password": "(sealed)"}
-    # what is told of the conversation goes to the model
+    # what is reported of the conversation goes to the model
     await vault.converse("site_info", "And what do you keep?", session_id=session)
 
 
@@ -376,7 +376,7 @@ async def test_nothing_that_was_planted_stands_anywhere(vault: Vault, tmp_path: 
 
 
 async def _streamed(vault: Vault, thread: str) -> AsyncIterator[bytes]:
-    """Everything that whoever follows a thread from its beginning is told."""
+    """Everything that a client that follows a thread from its beginning is told."""
     operator = await vault.who.with_key("operator")
     count = len((await operator.messages(thread, "?limit=100")).ok["data"])
     async with following(operator, thread, headers=[("Last-Event-ID", "0")]) as listener:

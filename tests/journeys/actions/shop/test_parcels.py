@@ -246,7 +246,7 @@ async def test_the_stores_that_have_it(tmp_path: Path) -> None:
 
 
 async def test_the_orders_that_can_be_cancelled(tmp_path: Path) -> None:
-    """They are those of whoever asks."""
+    """They are those of the caller."""
     async with shopping(tmp_path) as (shopper, clock):
         buy = {"items": [{"sku": STOVE}], "store": "Bend", "email": EMAIL}
         placed = await shopper.buy(total="64.00", **buy)

@@ -1,4 +1,4 @@
-"""The example shop: what no action does, somebody there answers."""
+"""The example shop: what no action does, a person there answers."""
 
 from __future__ import annotations
 

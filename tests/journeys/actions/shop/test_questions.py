@@ -32,7 +32,7 @@ async def begun(shopper: Shopper) -> tuple[str, str]:
 
 
 async def test_in_plain_words(tmp_path: Path) -> None:
-    """Somebody who reads and writes nothing but text, over AHP."""
+    """A caller who reads and writes nothing but text, over AHP."""
     async with shopping(tmp_path, *ASKING) as (anybody, _):
         shopper = await anybody.with_key("actions", "threads")
         session, asked = await begun(shopper)

@@ -136,7 +136,7 @@ def test_any_quote_adds_up(shop: Actions, items: list[Any], more: dict[str, str]
         added += amount + tax
     assert Decimal(quote["total"]["amount"]) == added
 
-    # whoever takes more of everything has no smaller discount on anything
+    # a caller who takes more of everything has no smaller discount on anything
     more_items = [{**item, "quantity": min(99, item["quantity"] + 5)} for item in items]
     dearer = perform(shop, "get_quote", context, items=more_items, **more)
     for line, other in zip(quote["lines"], dearer["lines"], strict=True):

@@ -1,4 +1,4 @@
-"""Who names an address is told there how a long call has ended, in the words of whoever asks."""
+"""Who names an address learns there how a long call has ended, in the words of the caller."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ async def rotate(caller: Caller) -> None:
 
 
 async def claim(caller: Caller) -> None:
-    """Have somebody else claim the thread of the only call."""
+    """Have another caller claim the thread of the only call."""
     ((thread,),) = caller.talker.rows("SELECT thread_id FROM calls")
     owner = await caller.talker.with_key("threads")
     assert (await owner.send("POST", f"/v1/threads/{thread}/claim", {})).status == 200

@@ -73,7 +73,7 @@ async def site(
 
 @asynccontextmanager
 async def visitor(site: Path, *settings: str) -> AsyncIterator[Caller]:
-    """Somebody with a key, once the vectors are there."""
+    """A caller with a key, once the vectors are there."""
     async with calling(site.parent, site, *settings) as caller:
         progress = caller.talker.desk.desk.knowledge.progress
         assert progress is not None

@@ -1,4 +1,4 @@
-"""Runs as clients of the OpenAI API drive them, and beside them the plain AITP dialect."""
+"""Runs as clients of the OpenAI API drive them, and next to them the plain AITP dialect."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def ask_for_stock(turn: Turn) -> Outcome:
 
 
 class Driver:
-    """Somebody with a key who drives runs by the SDK, and speaks AITP as well.
+    """A caller with a key who drives runs by the SDK, and speaks AITP as well.
 
     Attributes:
         agent: who answers, and what it was asked.
@@ -82,7 +82,7 @@ class Driver:
 async def driving(
     folder: Path, script: Script = repeat, clock: Callable[[], float] = time.time
 ) -> AsyncIterator[Driver]:
-    """A desk whose agent answers as a script says, and somebody who drives its runs."""
+    """A desk whose agent answers as a script says, and a caller who drives its runs."""
     agent = ScriptedAgent(script)
     async with talking(folder, agent=agent, clock=clock) as desk:
         talker = await desk.with_key()

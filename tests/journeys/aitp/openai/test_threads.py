@@ -1,4 +1,4 @@
-"""Threads and messages with the OpenAI SDK, and in AITP's dialect beside it."""
+"""Threads and messages with the OpenAI SDK, and in AITP's dialect next to it."""
 
 from __future__ import annotations
 

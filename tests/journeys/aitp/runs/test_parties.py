@@ -40,7 +40,7 @@ async def hand_in(talker: Talker, run: Any, call: str = "call_1") -> Told:
 
 
 async def joined(owner: Talker, thread_id: str, name: str) -> Talker:
-    """Somebody with a key to whom an actor of the thread is bound."""
+    """A caller with a key to whom an actor of the thread is bound."""
     guest = await owner.with_key()
     (key,) = owner.rows("SELECT id FROM tokens ORDER BY created_at DESC, rowid DESC LIMIT 1")
     actor = {"id": name, "principal": f"key:{key[0]}"}

@@ -25,7 +25,7 @@ NOBODYS = "thread_" + "0" * 36
 
 
 def principal_of(who: Talker) -> str:
-    """The id by which a thread's owner names somebody who has an API key."""
+    """The id by which a thread's owner names a caller who has an API key."""
     assert who.key is not None
     return f"key:{who.key.split('_')[1]}"
 

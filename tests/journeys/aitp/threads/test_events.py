@@ -1,4 +1,4 @@
-"""Following a thread: what is told, in which order, and from where on."""
+"""Following a thread: what is sent, in which order, and from where on."""
 
 from __future__ import annotations
 

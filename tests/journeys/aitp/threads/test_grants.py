@@ -31,7 +31,7 @@ async def share(who: Talker, thread_id: str, may: str = "read", **members: Any) 
 
 
 async def linked(who: Talker, thread_id: str, may: str = "read") -> tuple[str, Talker]:
-    """The id of a new link, and somebody who holds it."""
+    """The id of a new link, and a caller who holds it."""
     grant = (await share(who, thread_id, may)).ok
     return grant["id"], who.with_link(grant["secret"])
 

@@ -24,7 +24,7 @@ UNUSABLE = (400, "invalid_request", "Idempotency-Key")
 
 
 def once(key: str | None = None) -> list[tuple[str, str]]:
-    """The header, with a key of its own unless one is given."""
+    """The header, with its own key unless one is given."""
     return [("Idempotency-Key", key or str(uuid4()))]
 
 

@@ -1,4 +1,4 @@
-"""Threads that grow long: what the agent is told of them, and what becomes of the rest."""
+"""Threads that grow long: what the agent gets of them, and what becomes of the rest."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Rememberer(ScriptedAgent):
         self.taken += [said.text for said in utterances]
         self.covered.append(len(self.taken))
         text = f"Summary {len(self.previous)}."
-        self.made.put_nowait(text)  # the desk goes on before whoever waits for this
+        self.made.put_nowait(text)  # the desk goes on before a waiter for this
         if self.fails:
             raise RuntimeError("no words")
         return text

@@ -47,7 +47,7 @@ BY = make_own_auditor(AuditKeys(bytes(32), bytes(32)), 0)
 
 
 class Site:
-    """One desk, whoever talks to it, and the people behind it."""
+    """One desk, its callers, and the people behind it."""
 
     def __init__(self, talker: Talker, clock: Clock) -> None:
         self.talker = talker

@@ -1,4 +1,4 @@
-"""Transcripts of what was said at every door, of what was sealed, and of what was paid."""
+"""Transcripts of what was said over every protocol, of what was sealed, and of what was paid."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ async def desk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talker
 
 
 def metadata(task: a2a_pb2.Task) -> Any:
-    """What stands beside what a task says."""
+    """What stands next to what a task says."""
     return MessageToDict(task.status.message.metadata)
 
 

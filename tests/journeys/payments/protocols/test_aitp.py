@@ -19,7 +19,7 @@ OWN = "/capabilities/payments/v1/schema.json"
 
 
 async def structured(who: Talker, thread: str) -> list[dict[str, Any]]:
-    """The structured messages of a thread as somebody reads them, the oldest first."""
+    """The structured messages of a thread as a caller reads them, the oldest first."""
     return [json.loads(text) for text in await who.texts(thread) if text.startswith("{")]
 
 

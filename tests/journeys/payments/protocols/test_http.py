@@ -31,7 +31,7 @@ async def desk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talker
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def buyer(desk: Talker) -> AsyncIterator[httpx.AsyncClient]:
-    """Somebody whose client pays what it is asked for, and sends the request again."""
+    """A caller whose client pays what it is asked for, and sends the request again."""
     from x402.http.clients import x402_httpx_transport
 
     transport = x402_httpx_transport(payer())

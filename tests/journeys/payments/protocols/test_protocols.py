@@ -1,4 +1,4 @@
-"""What is paid first, at every door, by the payments that come with the desk.
+"""What is paid first, over every protocol, by the payments that come with the desk.
 
 Each way is used as it is told there: what is refused names it, what pays by it has the result, and
 the same once more is told what came of the first.

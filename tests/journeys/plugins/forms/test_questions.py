@@ -42,7 +42,7 @@ async def anybody(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Sen
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def sender(anybody: Sender) -> Sender:
-    """Somebody new who may have parcels sent."""
+    """A new caller who may have parcels sent."""
     anybody.forget()
     return await anybody.another()
 

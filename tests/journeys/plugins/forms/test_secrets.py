@@ -67,7 +67,7 @@ async def asking(
     with_forms: bool = True,
     clock: Callable[[], float] = time.time,
 ) -> AsyncIterator[Talker]:
-    """A desk whose actions lack a password, and somebody who may call them."""
+    """A desk whose actions lack a password, and a caller who may call them."""
     site, data = write_site(folder), folder / "data"
     toml = "[content]\nfolder = 'content'\n[capabilities.safe]\n"
     toml += "[capabilities.data]\n" if with_forms else ""

@@ -65,7 +65,7 @@ HEX = {"publicKey": POINT, "ephemeralPublicKey": POINT, "iv": "00" * 12, "mac": 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def desk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talker]:
-    """Somebody with a key at a desk at which all of them are enabled."""
+    """A caller with a key at a desk at which all of them are enabled."""
     async with talking(tmp_path_factory.mktemp("desk"), *ENABLED, agent=ScriptedAgent()) as talker:
         yield await talker.with_key("threads")
 

@@ -50,7 +50,7 @@ def part(**message: Any) -> str:
 
 
 async def join(owner: Talker, thread: str, who: Talker, name: str, *schemas: str) -> None:
-    """Have somebody take part under a name, who has declared these."""
+    """Have a caller take part under a name, who has declared these."""
     assert who.key is not None
     joining = {
         "id": name,

@@ -46,7 +46,7 @@ async def ask(desk: Talker, content: str, *schemas: str) -> str:
     """Put a healthcheck on a thread of one's own, and return what is answered.
 
     Parameters:
-        schemas: what whoever asks has declared.
+        schemas: what a caller who asks has declared.
     """
     declared = {"id": GUEST, "capabilities": [{"schema": schema} for schema in schemas]}
     thread = (await desk.open(metadata={"actors": [declared]})).id

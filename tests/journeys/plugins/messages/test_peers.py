@@ -1,4 +1,4 @@
-"""Two desks, each a process of its own, ask each other how they are; one of them is killed."""
+"""Two desks, each a separate process, ask each other how they are; one of them is killed."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ per_day = 2
 
 
 class Ground(msgspec.Struct):
-    """A desk that signs, somebody who talks to it, and an operator."""
+    """A desk that signs, a caller who talks to it, and an operator."""
 
     desk: Talker
     anna: Operator
@@ -340,7 +340,7 @@ async def test_what_upstream_shows_of_wallets_is_taken_and_what_fails_is_reporte
         told = [(one["request_id"], one["reason"]) for one in results]
         failing = ("near-3", "near-4", "evm", "nonce")
         assert told == [(name, "malformed") for name in failing]
-        # whoever reads words reads what each of them asks, or why it cannot be signed
+        # a caller who reads words reads what each of them asks, or why it cannot be signed
         reader = await desk.with_key("operator")
         words = "\n".join(text for content in await said(reader, thread) for text in content)
         assert words.count("calls nft_mint with") == 2

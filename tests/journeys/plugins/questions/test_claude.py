@@ -25,7 +25,7 @@ DONE = "The blue cove is yours."
 
 
 class Model:
-    """A scripted model, and somebody who buys from it."""
+    """A scripted model, and a caller who buys from it."""
 
     def __init__(self, buyer: Buyer, requests: list[Any]) -> None:
         self.buyer = buyer

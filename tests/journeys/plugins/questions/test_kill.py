@@ -33,7 +33,7 @@ def make_key(data: Path) -> str:
 
 @asynccontextmanager
 async def buying_apart(folder: Path, key: str | None = None) -> AsyncIterator[tuple[Buyer, Server]]:
-    """A buyer at a desk in a process of its own, over the same data each time.
+    """A buyer at a desk in a separate process, over the same data each time.
 
     Parameters:
         key: None makes one.

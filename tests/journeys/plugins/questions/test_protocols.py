@@ -34,7 +34,7 @@ async def anybody(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Buy
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def buyer(anybody: Buyer) -> Buyer:
-    """Somebody new who may buy."""
+    """A new caller who may buy."""
     anybody.forget()
     return await anybody.with_key("actions", "threads")
 

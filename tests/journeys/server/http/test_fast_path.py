@@ -1,4 +1,4 @@
-"""Connections on which questions take the swift way: order, ends, and what is held back."""
+"""Connections on which questions take the fast path: order, ends, and what is held back."""
 
 from __future__ import annotations
 

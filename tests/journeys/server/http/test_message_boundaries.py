@@ -1,7 +1,7 @@
 """Where a request ends, whatever is tried to have two readers disagree: byte by byte, one desk.
 
-What is sent carries a second request in its body or behind it (RFC 9112, section 11.2). Whoever
-asks has as many answers as there were requests, and nothing else was done.
+What is sent carries a second request in its body or behind it (RFC 9112, section 11.2). A caller
+has as many answers as there were requests, and nothing else was done.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ async def test_a_trailer_is_no_header_of_the_next_request(desk: Talker) -> None:
             heard = await reader.readuntil(b"\r\n\r\n")
             assert heard.startswith(b"HTTP/1.1 200 ")
             assert b"\r\nConnection: close\r\n" in heard
-            writer.write(LAST)  # a proxy's next request, which may be somebody else's
+            writer.write(LAST)  # a proxy's next request, which may be another caller's
             rest = await reader.read()
         assert b"HTTP/1.1" not in rest
         writer.close()

@@ -26,7 +26,7 @@ NO_IDS = [b"a b", b"a" * 129, b"caf\xe9", b"<script>", b'"', b"a,b", b"a;b", b""
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def behind(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talker]:
-    """A desk that trusts whoever speaks to it."""
+    """A desk that trusts every client."""
     async with talking(tmp_path_factory.mktemp("ids"), PROXIES) as talker:
         yield talker
 
@@ -36,7 +36,7 @@ def break_down(*_what: object, **_more: object) -> NoReturn:
 
 
 async def ask(talker: Talker, *ids: bytes) -> Answer:
-    """Put a question, the swift way once its head is known to be hot."""
+    """Put a question, on the fast path once its head is known to be hot."""
     body = {"ahp": "0.1", "capability": "content_search", "query": "Return policy?"}
     headers = [(b"Content-Type", b"application/json"), *((b"X-Request-Id", id_) for id_ in ids)]
     url = talker.desk.url

@@ -91,7 +91,7 @@ async def test_a_caller_has_so_many_streams_and_who_leaves_makes_room(tmp_path: 
 
 
 async def until_there_is_room(talker: Talker, events: str) -> None:
-    """Ask until the desk has noticed that somebody left."""
+    """Ask until the desk has noticed that a caller left."""
     async with asyncio.timeout(20):
         while True:
             async with talker.http.head(events) as response:

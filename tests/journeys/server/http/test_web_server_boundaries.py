@@ -82,7 +82,7 @@ async def test_no_request_is_made_of_a_part_of_another(tmp_path: Path, kind: Kin
 
 
 async def check_next(client: aiohttp.ClientSession, name: str) -> None:
-    """Whoever comes next, on a connection to the desk that is used again, has their own answer."""
+    """The next caller, on a reused connection to the desk, has their own answer."""
     asked = {"capability": "contact", "query": f"How do I reach you about {name}?"}
     async with client.post("/agent/converse", json=asked) as response:
         assert response.status == 200, name

@@ -1,4 +1,4 @@
-"""nginx and Caddy, as the documentation sets them up, before a desk and a static site beside it.
+"""nginx and Caddy, as the documentation sets them up, before a desk and a static site next to it.
 
 The server blocks are those of the pages in docs/, and what they include is what the command prints;
 only addresses, ports and folders are the test's own. Where a server is absent its tests fail and

@@ -66,7 +66,7 @@ def expect() -> Expect:
 
 @asynccontextmanager
 async def at_lamps(tmp_path: Path, browser: OpenBrowser) -> AsyncIterator[tuple[AtPage, str]]:
-    """Somebody at a lamp shop's page, and a key that they have."""
+    """A visitor at a lamp shop's page, and a key that they have."""
     site, data = tmp_path / "site", tmp_path / "data"
     (site / "content").mkdir(parents=True)
     (site / "content" / "index.md").write_text("# Lamps\n\nWe sell lamps.\n", encoding="utf-8")

@@ -133,7 +133,7 @@ class Asking:
 async def asked(
     tmp_path: Path, browser: OpenBrowser, asking: Asking | None = None, **options: Any
 ) -> AsyncIterator[AtPage]:
-    """Somebody at a desk where this is asked."""
+    """A visitor at a desk where this is asked."""
     agent = ScriptedAgent(asking or Asking())
     async with (
         serving(tmp_path / "data", agent=agent) as desk,

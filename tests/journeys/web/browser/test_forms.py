@@ -1,6 +1,6 @@
 """A form that a person of the site asks for is filled in at the page, in Chromium.
 
-What is wrong with it is said by the capability, beside the field; what is sensitive is sealed.
+What is wrong with it is said by the capability, next to the field; what is sensitive is sealed.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ MEANS = {"canoes": "delivery", "kayaks": "delivery", "boats": "delivery", "parro
 
 
 class Ground(msgspec.Struct, frozen=True):
-    """A desk, an operator, and somebody who asks people."""
+    """A desk, an operator, and a caller who asks people."""
 
     talker: Talker
     anna: Operator

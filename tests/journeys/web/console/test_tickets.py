@@ -21,7 +21,7 @@ SECONDS = 20
 
 
 class Ground(msgspec.Struct, frozen=True):
-    """A desk, two operators, and somebody who calls actions."""
+    """A desk, two operators, and a caller who calls actions."""
 
     talker: Talker
     anna: Operator

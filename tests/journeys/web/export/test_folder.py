@@ -1,4 +1,4 @@
-"""An export is written whole or not at all, and over nothing of anybody else's."""
+"""An export is written whole or not at all, and over nothing of others."""
 
 from __future__ import annotations
 

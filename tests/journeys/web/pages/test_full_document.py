@@ -1,4 +1,4 @@
-"""All pages as one document are there before somebody asks, and after a restart."""
+"""All pages as one document are there before a caller asks, and after a restart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A site declares its actions in Python: what comes of a right one, and what is said of a wrong."""
+"""A site declares its actions in Python: the outcome of a right one, and of a wrong one."""
 
 from __future__ import annotations
 

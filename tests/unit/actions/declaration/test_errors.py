@@ -1,4 +1,4 @@
-"""A wrong declaration is told when the desk starts, with its place and what to write instead."""
+"""A wrong declaration is reported when the desk starts, with its place and a correction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A site says how an argument is asked for: what comes of it, and what is said of a wrong one."""
+"""A site says how an argument is asked for: its outcome, and what is said of a wrong one."""
 
 from __future__ import annotations
 
@@ -126,5 +126,5 @@ def two() -> Choose: ...
 
 @pytest.mark.parametrize(("body", "told"), WRONG.values(), ids=WRONG.keys())
 def test_a_wrong_declaration(tmp_path: Path, body: str, told: str) -> None:
-    """It is told when the desk starts."""
+    """It is reported when the desk starts."""
     assert told in "\n".join(problems(tmp_path, f"{ORDER}\n{body}"))

@@ -1,4 +1,4 @@
-"""When a connection to an MCP server is made, shared, given up and made anew."""
+"""When a connection to an MCP server is made, shared, given up and made again."""
 
 from __future__ import annotations
 

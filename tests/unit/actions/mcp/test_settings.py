@@ -1,4 +1,4 @@
-"""What is wrong with the settings of MCP servers is told before anything is served."""
+"""What is wrong with the settings of MCP servers is reported before anything is served."""
 
 from __future__ import annotations
 

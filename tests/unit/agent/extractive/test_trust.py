@@ -1,4 +1,4 @@
-"""What is trusted to answer, and what is near enough to be said beside a refusal."""
+"""What is trusted to answer, and what is near enough to be said next to a refusal."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Which messages a turn is told, and how each reads, whatever was said and however small the room.
+"""Which messages a turn gets, and how each reads, whatever was said and however small the room.
 
 Sizes are drawn wide around the room, so that all cases come: what fits, what does not, pairs that
 lie across the edge, single messages larger than everything.

@@ -204,7 +204,7 @@ async def test_what_is_filled_in_is_read() -> None:
 
 
 async def test_what_does_not_fit_is_asked_again() -> None:
-    """That alone, with what is wrong beside it; the rest is kept."""
+    """That alone, with what is wrong next to it; the rest is kept."""
     offered = taking("email", "guests", "day", "address")
     given = {
         "email": "ada@example.com",
@@ -369,7 +369,7 @@ async def test_it_is_remembered() -> None:
 
 
 async def test_an_answer_to_something_else() -> None:
-    """It is a fault of whoever carries it here."""
+    """It is a fault of a caller who carries it here."""
     asked = await asked_for(taking("size"))
     with pytest.raises(ValueError, match="Expected `array`"):
         merge_answer(taking("size"), asked, True, {}, NOW)
@@ -424,7 +424,7 @@ ASKABLE = (*SCALARS, "pin", "extras", "address")
 
 @given(st.sets(st.sampled_from(ASKABLE), min_size=1), st.sets(st.sampled_from(ASKABLE)))
 async def test_questions_come_to_an_end(needed: set[str], known: set[str]) -> None:
-    """Whoever answers each has all that is needed, and is asked for nothing twice."""
+    """A caller who answers each has all that is needed, and is asked for nothing twice."""
     offered = taking(*sorted(needed, key=ASKABLE.index))
     arguments: Mapping[str, Any] = {name: WHOLE[name] for name in known & needed}
     answered: set[str] = set()

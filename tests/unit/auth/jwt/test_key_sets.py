@@ -149,7 +149,7 @@ async def test_all_who_ask_at_once_share_one_answer(login: Login) -> None:
 
 
 class Held:
-    """An answer that is given when it is told to be."""
+    """An answer that is given when the test says so."""
 
     def __init__(self, login: Login, *jwks: Any) -> None:
         self.asked, self.free = asyncio.Event(), asyncio.Event()

@@ -74,7 +74,7 @@ def test_the_verifier_of_a_live_token_knows_its_key(
     signed, seen = NOW + at, NOW + at + age
     known_by_then = tuple(key for key in rotated(*times) if key.made_at <= signed)
     signer = KEYS.get_current(known_by_then, signed).id
-    # the published set, as somebody has kept it who asked so long ago, but for a token made since
+    # the published set, as a client has kept it since so long ago, but for a token made since
     asked = max(signed, seen - kept_for)
     told = tuple(key for key in rotated(*times) if key.made_at <= asked)
     assert signer in [pair.id for pair in KEYS.list_published(told, asked)]

@@ -1,4 +1,4 @@
-"""Signatures beside what they sign: another implementation verifies them; reading is strict."""
+"""Signatures next to what they sign: another implementation verifies them; reading is strict."""
 
 from __future__ import annotations
 

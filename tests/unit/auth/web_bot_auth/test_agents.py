@@ -1,4 +1,4 @@
-"""What a message signature opens: no more than it covers, and strangers no more than anybody."""
+"""What a message signature opens: no more than it covers, and strangers no more than anyone."""
 
 from __future__ import annotations
 

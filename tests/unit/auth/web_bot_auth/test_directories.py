@@ -188,7 +188,7 @@ async def test_strangers_have_few_directories_fetched_each_and_in_all() -> None:
         directories = KeyDirectories(egress, (listed,), Clock(), ticks)
 
         async def find(number: int, address: str) -> str:
-            """Ask on behalf of an agent at an origin of its own; nobody answers there."""
+            """Ask on behalf of an agent at a separate origin; nobody answers there."""
             try:
                 await directories.find(f"http://127.0.1.{number}:1", "k" * 43, address)
             except Unavailable as refused:

@@ -1,4 +1,4 @@
-"""Whoever calls an action needs the right to, and agrees to what it costs or cannot undo."""
+"""A caller of an action needs the right to, and agrees to what it costs or cannot undo."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Away:
 
 
 class Desk(RuleBasedStateMachine):
-    """A desk is looked at, left alone and started anew; its store comes and goes."""
+    """A desk is looked at, left alone and started again; its store comes and goes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class Desk(RuleBasedStateMachine):
         self.store = Away()
         self.watched = Watched()
         self.changed: dict[str, int] = {}
-        """Since when each part is as it is, as somebody knows who has seen every look."""
+        """Since when each part is as it is, as an observer of every look knows."""
         self.seen: dict[str, ComponentState] = {}
 
     @initialize()

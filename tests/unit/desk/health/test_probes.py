@@ -1,4 +1,4 @@
-"""How each part of the desk is told: what is wrong with it, and what is not."""
+"""How each part of the desk is reported: what is wrong with it, and what is not."""
 
 from __future__ import annotations
 

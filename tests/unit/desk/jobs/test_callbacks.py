@@ -66,7 +66,7 @@ SIGNING = SigningKeys(KEYS)
 
 
 class Calling:
-    """A desk's calls that have ended, and whoever is to be told.
+    """A desk's calls that have ended, and their receivers.
 
     Attributes:
         clock: the desk's; it begins now, for what verifies asks the time.
@@ -89,7 +89,7 @@ class Calling:
         self.wake: Callable[[], None] = lambda: None
 
     async def render(self, call_id: str, _desk: str) -> bytes | None:
-        """What is told of a call."""
+        """What is reported of a call."""
         return self._render.get(call_id)
 
     async def end(

@@ -1,4 +1,4 @@
-"""So many at once, the others in a queue: whoever comes, waits, goes away or is called."""
+"""So many at once, the others in a queue: callers come, wait, leave and are called."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ async def test_a_caller_of_a_tier_has_as_many_places_as_the_tier() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9)), max_size=40))
 def test_no_place_is_lost_and_none_is_given_twice(steps: list[tuple[str, int]]) -> None:
-    """Against an account by hand: whoever comes, whoever leaves."""
+    """Against an account by hand: as callers come and leave."""
 
     async def play() -> None:
         crowd = Crowd(concurrency(at_once=4, per_caller=2, waiting=5))

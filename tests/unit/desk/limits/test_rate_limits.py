@@ -1,4 +1,4 @@
-"""Counting requests: as an account of every request would, whoever comes and whenever."""
+"""Counting requests: as an account of every request would, in any order of callers."""
 
 from __future__ import annotations
 

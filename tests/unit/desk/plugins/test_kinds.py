@@ -1,4 +1,4 @@
-"""What is of no kind that a capability can give is told when it is enabled, not when it is used."""
+"""A wrong kind in a capability is reported when it is enabled, not when it is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file that is written anew is there whole, or as it was; nothing else is left of it."""
+"""A file that is written again is there whole, or as it was; nothing else is left of it."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The index of much content is made in a process of its own."""
+"""The index of much content is made in a separate process."""
 
 from pathlib import Path
 

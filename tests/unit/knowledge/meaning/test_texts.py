@@ -18,7 +18,7 @@ pytest.importorskip("numpy")
 
 
 class ApartEmbedder:
-    """Gives each text a direction of its own, and all of them a common one.
+    """Gives each text its own direction, and all of them a common one.
 
     Parameters:
         common: the length of what they have in common; 1 is the length of their own.

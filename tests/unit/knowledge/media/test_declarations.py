@@ -1,4 +1,4 @@
-"""What pages declare in their front matter: what is wrong with it is told with file and line."""
+"""What pages declare in their front matter: errors are reported with file and line."""
 
 from __future__ import annotations
 

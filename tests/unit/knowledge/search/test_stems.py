@@ -1,4 +1,4 @@
-"""The stems of English words, which are kept beside them."""
+"""The stems of English words, which are kept next to them."""
 
 from aitp_desk.knowledge.search.synonyms import english_stems, plain_english
 from aitp_desk.knowledge.search.tokenizer import NAMES

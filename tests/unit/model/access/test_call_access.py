@@ -33,7 +33,7 @@ def test_a_call_on_a_thread_follows_the_thread(subtests: pytest.Subtests) -> Non
         (ANYBODY, "key:aya", BEN, None, False),
         (ANYBODY, "key:aya", BEN, WRITES, False),
         (ANYBODY, "key:aya", OPERATOR, WRITES, False),
-        # what somebody else asked for on the owner's thread, until they may write no more
+        # what another caller asked for on the owner's thread, until they may write no more
         (BEN, "key:aya", AYA, WRITES, True),
         (BEN, "key:aya", BEN, WRITES, True),
         (BEN, "key:aya", BEN, READS, False),

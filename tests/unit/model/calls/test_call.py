@@ -27,7 +27,7 @@ def test_what_waits_is_not_done_and_not_lost_before_it_is_begun() -> None:
     for state in WAITING:
         assert {CallState.STARTED, CallState.FAILED, CallState.EXPIRED} <= MOVES[state]
         assert not MOVES[state] & {CallState.SUCCEEDED, CallState.UNKNOWN}, state
-    # whoever asks agrees first, and then a person approves
+    # a caller who asks agrees first, and then a person approves
     assert CallState.WAITING_APPROVAL in MOVES[CallState.WAITING_INPUT]
     assert not MOVES[CallState.WAITING_APPROVAL] & WAITING
 

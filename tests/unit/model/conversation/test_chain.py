@@ -19,7 +19,7 @@ from aitp_desk.model.conversation.chain import (
 )
 from aitp_desk.model.conversation.thread import Attachment
 
-# What a door lets through: any text but lone surrogates.
+# What a protocol lets through: any text but lone surrogates.
 texts = st.text(st.characters(codec="utf-8"), max_size=60)
 attachments = st.builds(Attachment, texts, st.lists(texts, max_size=3).map(tuple))
 times = st.integers(min_value=0, max_value=2**53 - 1)

@@ -1,4 +1,4 @@
-"""Actions, keys and further doors as agents.txt tells of them."""
+"""Actions, keys and further protocols as agents.txt tells of them."""
 
 from __future__ import annotations
 

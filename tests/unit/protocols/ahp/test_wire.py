@@ -377,7 +377,7 @@ SAID = (Spoken("One moment."), Spoken("Which size?", "requests", REQUEST))
 
 
 def told(outcome: Answer | Clarification, *declared: str) -> dict[str, Any]:
-    """What stands in ``response`` or ``clarification`` for whoever has declared these."""
+    """What stands in ``response`` or ``clarification`` for clients that declared these."""
     asked = AskReply("session_1", "contact", outcome)
     body = json.loads(AnswerEncoder(URL, Signals()).encode(asked, frozenset(declared)).body)
     member: dict[str, Any] = body["response" if body["status"] == "success" else "clarification"]

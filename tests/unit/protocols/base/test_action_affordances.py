@@ -1,4 +1,4 @@
-"""An action is told as a request whatever its schema is, and what is told breaks no rule of HAC."""
+"""An action with any schema is rendered as a request that breaks no rule of HAC."""
 
 from __future__ import annotations
 

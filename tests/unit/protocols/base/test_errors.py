@@ -1,4 +1,4 @@
-"""Every error through every door, held against the table in docs/protocols/errors.md."""
+"""Every error over every protocol, held against the table in docs/protocols/errors.md."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tests.docs.tables.errors import promised_errors
 from tests.support.payments.methods import TOLD, unpaid
 
 UNPAID = {"price": TOLD["price"], "payment": TOLD}
-"""What stands beside a refusal because something has to be paid first."""
+"""What stands next to a refusal because something has to be paid first."""
 MESSAGE = 'This is wrong: <b>"&"</b> \u2028. That would be right.'
 PAGES = PagesDoor(Site(url="https://desk.example"), render_json=render_aitp)
 BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
@@ -128,7 +128,7 @@ def headers_of(error: DeskError) -> list[tuple[str, str]]:
 
 
 def read(reply: Reply, error: DeskError) -> Any:
-    """The body of a refusal in JSON, after a look at what all doors share."""
+    """The body of a refusal in JSON, after a look at what all protocols share."""
     assert reply.status == promised_errors()[error.kind.value].status
     assert reply.content_type == "application/json"
     assert list(reply.headers) == headers_of(error)

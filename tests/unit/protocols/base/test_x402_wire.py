@@ -1,4 +1,4 @@
-"""x402 at the doors, held against the types of its own package: headers, bodies, payloads."""
+"""x402 over the protocols, held against the types of its own package: headers, bodies, payloads."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WHOLE: dict[str, Any] = {"x402Version": 2, "payload": SIGNED, "accepted": REQUIR
 
 
 def refusal() -> Reply:
-    """The refusal of a call by plain JSON, as the front sends it."""
+    """The refusal of a call by plain JSON, as the dispatcher sends it."""
     return x402_wire.with_requirements(render_error(unpaid(), {}), unpaid(), URL)
 
 

@@ -404,7 +404,7 @@ def test_no_text_makes_a_rule_fail(value: str, other: str) -> None:
 
 
 def loaded_by(module: str) -> set[str]:
-    """The modules that importing one loads, in a process of its own."""
+    """The modules that importing one loads, in a separate process."""
     script = f"import sys, {module}; print(*sorted(sys.modules))"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True

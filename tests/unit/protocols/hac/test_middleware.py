@@ -1,4 +1,4 @@
-"""HAC around handlers of somebody's own, asked over HTTP."""
+"""HAC around handlers of another owner, asked over HTTP."""
 
 from __future__ import annotations
 

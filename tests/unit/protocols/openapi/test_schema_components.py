@@ -26,7 +26,7 @@ VALUES = st.one_of(st.text(max_size=3), st.integers(), st.booleans(), st.none())
 
 
 def escaped(name: str) -> str:
-    """A name as it stands in a reference (RFC 6901, section 6)."""
+    """A name in a reference (RFC 6901, section 6)."""
     pointer = name.replace("~", "~0").replace("/", "~1")
     return (
         pointer.replace("%", "%25").replace("[", "%5B").replace("]", "%5D").replace("é", "%C3%A9")

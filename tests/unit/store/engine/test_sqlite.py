@@ -272,7 +272,7 @@ async def test_a_store_ends_also_while_records_find_the_database_held(
 
 @pytest.fixture
 def pragmas(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Statements beside the desk's own, that look at the writer's connection or bound it."""
+    """Statements next to the desk's own, that look at the writer's connection or bound it."""
     extra = {
         "bound_pages": "PRAGMA max_page_count = 40",
         "unbound_pages": "PRAGMA max_page_count = 1000000",

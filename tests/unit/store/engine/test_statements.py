@@ -51,7 +51,7 @@ WALKED_WHOLE = {
     "events": {"said", "happened"},  # its own two parts, bounded before
     "forget_moot_revocations": {"revoked_jwts"},  # what the owner has revoked in two days
     "forget_summaries_of_forks": {"f", "forks"},  # what it has gathered itself
-    "askers": {"askers", "first_one"},  # whoever has asked for what is not over, a look each
+    "askers": {"askers", "first_one"},  # a caller who has asked for what is not over, a look each
     "clients": {"clients"},
     "forks_after": {"f", "forks"},
     "add_to_open_notes": {"tickets_waiting"},
@@ -77,7 +77,7 @@ WALKED_WHOLE = {
     "newest_refused": {"said"},  # as far as its bound
     "runs_not_over": {"runs_waiting", "waiting", "held"},  # as far as its bound
     "signing_keys": {"signing_keys"},
-    "delete_all_sealed": {"sealed_by_age"},  # once, where the data keys are begun anew
+    "delete_all_sealed": {"sealed_by_age"},  # once, where the data keys are begun again
     "threads_of_waiting_tickets": {"tickets_waiting"},  # as far as its bound
     "threads_taken": {"thread_operators"},  # as far as its bound
     "tickets_waiting_now": {"tickets_waiting", "pending"},  # as far as its bound

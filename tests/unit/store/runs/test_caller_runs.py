@@ -144,7 +144,7 @@ class TestReading:
 async def test_drivers_and_workers_at_once_leave_every_run_whole(
     store: Store, database: Path
 ) -> None:
-    """Whoever comes first wins; nobody's win is half."""
+    """A caller who comes first wins; nobody's win is half."""
     opened = await open_thread(store, "Hello?")
     runs: list[str] = []
 

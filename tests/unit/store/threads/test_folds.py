@@ -1,4 +1,4 @@
-"""Folded threads: whoever comes to one finds a thread like any other, on every engine."""
+"""Folded threads: a caller who comes to one finds a thread like any other, on every engine."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ async def test_reading_it_twice_at_once_unfolds_it_once(store: Store) -> None:
 
 
 class Overtaken:
-    """A store in which somebody else unfolds a thread between two looks."""
+    """A store in which another caller unfolds a thread between two looks."""
 
     def __init__(self, store: Store, thread_id: str) -> None:
         self._store = store

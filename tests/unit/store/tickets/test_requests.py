@@ -68,7 +68,7 @@ async def end_asking(store: Store, held: ClaimedRun, person: PersonAsked) -> Non
 
 
 async def ask_in_run(store: Store, **of: object) -> tuple[str, str]:
-    """Have a person asked in a run on a thread of its own: the thread, and the ticket asked for."""
+    """Have a person asked in a run on its own thread: the thread, and the ticket asked for."""
     opened = await open_thread(store, "A person, please.", run=True)
     (held,) = await claim(store)
     person = a_person(opened.thread_id, **of)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Threads that operators take over without a ticket, and notes beside them; on every engine."""
+"""Threads that operators take over without a ticket, and notes next to them; on every engine."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ DOOR = PagesDoor(SITE, render_json=render_error)
 
 
 async def get(folder: Path, path: str, headers: Mapping[str, str] = BROWSER) -> Reply:
-    """One request to the pages of a folder, as the front passes it on."""
+    """One request to the pages of a folder, as the dispatcher passes it on."""
     name = path.removeprefix(ASSETS_PATH)
     call = Call(
         make_anonymous("192.0.2.1"), "GET", path, {"name": name}, {}, CIMultiDict(headers), b""

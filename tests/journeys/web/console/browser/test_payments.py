@@ -43,7 +43,7 @@ async def owner(*arguments: object, data: Path) -> list[str]:
 
 
 async def asked(visitor: Talker) -> dict[str, Any]:
-    """Somebody has asked for a map: how it is paid."""
+    """A caller has asked for a map: how it is paid."""
     told = await visitor.send("POST", "/capabilities/buy_trail_map", {"trail": "Cinder Rim"})
     assert told.status == 402, told.body
     payment: dict[str, Any] = told.body["payment"]

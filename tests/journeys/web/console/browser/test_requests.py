@@ -41,7 +41,7 @@ def expect() -> Expect:
 
 
 class Ground:
-    """A desk, somebody's agent who talks with another's there, and a browser for its operators."""
+    """A desk, a caller's agent who talks with another's there, and a browser for its operators."""
 
     def __init__(self, talker: Talker, guest: Talker, data: Path, browser: OpenBrowser) -> None:
         self.desk = talker.desk
@@ -103,7 +103,7 @@ async def test_a_request_is_a_card_and_its_answer_is_seen_as_it_comes(
         await expect(chosen).to_contain_text("✓ Chosen: 2")
         answer = anna.page.get_by_role("group", name="Decision")
         await expect(answer).to_contain_text("2 × Cove")
-        await expect(anna.said).to_have_count(0)  # neither is JSON, nor words beside the card
+        await expect(anna.said).to_have_count(0)  # neither is JSON, nor words next to the card
 
 
 async def test_a_request_that_was_replaced_or_has_had_its_time_says_so(

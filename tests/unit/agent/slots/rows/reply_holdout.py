@@ -88,7 +88,7 @@ REPLIES_UNSEEN: list[tuple[str, dict[str, Any], str, Any]] = [
     ("cancel", CANCEL, "not yet", "no"),
     ("cancel", CANCEL, "the second one", "no"),
     ("cancel", CANCEL, "I decline", "no"),
-    # what differs is asked about anew
+    # what differs is asked about again
     ("cancel", CANCEL, "no, I meant ORD-000124", CANCEL | {"order_id": "ORD-000124"}),
     ("cancel", CANCEL, "ORD-000124 instead", CANCEL | {"order_id": "ORD-000124"}),
     ("cancel", CANCEL, "not ORD-000123 but ORD-000124", CANCEL | {"order_id": "ORD-000124"}),
