@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from aitp_desk.knowledge.semantics.vectors import Vectors, pack_vector
 
@@ -12,7 +12,8 @@ from aitp_desk.knowledge.semantics.vectors import Vectors, pack_vector
 class OneByOne:
     """An embedder that takes one text after the other, and counts them."""
 
-    name, dimension, languages = "one by one", 2, ("en",)
+    name, dimension = "one by one", 2
+    languages: Collection[str] = ("en",)
 
     def __init__(self) -> None:
         self.embedded: Counter[str] = Counter()
