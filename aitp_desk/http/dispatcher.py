@@ -3,8 +3,7 @@
 On the way in it checks limits, host, identity and body. On the way out it renders refusals in the
 format of the protocol, internal errors as one fixed text with the request's id, and adds the
 headers that every response carries. Handlers of protocols run in between; neither they nor the
-dispatcher see the HTTP server. Requests arrive from ``connection/fallback.py`` or, where they are
-small, whole and for hot routes, from ``connection/fast_path.py``.
+dispatcher see the connection (``connection/http_connection.py``).
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from aitp_desk.http.cors import CorsPolicy, Headers
 from aitp_desk.http.hac.representation import HacRenderer, not_acceptable
 from aitp_desk.http.metrics import OTHER, RequestMetrics
 from aitp_desk.http.request import Request, call_handler
-from aitp_desk.http.router import RouteMatch, Router
+from aitp_desk.http.router import Router
 from aitp_desk.model.access.principal import (
     Principal,
     ProvenBy,
@@ -178,13 +177,6 @@ class Dispatcher:
     def routes(self) -> tuple[tuple[Door, Route], ...]:
         """Every route, with its protocol."""
         return self._table.routes
-
-    def find_hot(self, method: str, path: str) -> RouteMatch | None:
-        """Return the route of a request if it is hot; never for HEAD."""
-        found = self._table.find(method, path)
-        if found is None or not found[1].is_hot or found[1].method != method:
-            return None
-        return found
 
     def read_head(
         self,

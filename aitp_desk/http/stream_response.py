@@ -1,7 +1,7 @@
 """Sends a stream of events, written straight to the connection.
 
-The HTTP server sends the head and the end. The events go to the transport without a coroutine: one
-event is framed once, and every connection gets the same bytes.
+Events go to the transport without a coroutine: one event is framed once, and every connection gets
+the same bytes.
 """
 
 from __future__ import annotations
@@ -9,11 +9,16 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Awaitable, Callable
-from functools import lru_cache
-
-from aiohttp import HttpVersion11, web
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING
 
 from aitp_desk.desk.threads.streams import Stream
+from aitp_desk.http.connection.message_head import MessageHead
+from aitp_desk.http.connection.response_head import write_head
+from aitp_desk.http.dispatcher import Response
+
+if TYPE_CHECKING:
+    from aitp_desk.http.connection.http_connection import HttpConnection
 
 MOST_WAITING = 256 * 1024
 """A connection with more unsent bytes than this is dropped."""
@@ -22,46 +27,6 @@ DRAIN_SECONDS = 30.0
 
 IsAuthorized = Callable[[], Awaitable[bool]]
 Clock = Callable[[], float]
-
-
-class StreamConnection(web.RequestHandler):
-    """A connection that may carry a stream.
-
-    Attributes:
-        written: bytes of bodies in pieces written since the last sweep.
-    """
-
-    __slots__ = ("_outlet", "_streams_are_over", "written")
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Start without a stream."""
-        self._outlet: StreamWriter | None = None
-        self._streams_are_over = False
-        self.written = 0
-        super().connection_made(transport)
-
-    def connection_lost(self, exc: BaseException | None) -> None:
-        """Close the stream, so that its writer stops."""
-        if self._outlet is not None:
-            self._outlet.close()
-        super().connection_lost(exc)
-
-    @property
-    def is_streaming(self) -> bool:
-        """Whether the connection carries a stream."""
-        return self._outlet is not None
-
-    def end_streams(self) -> None:
-        """End the current stream in good order, and every later one."""
-        self._streams_are_over = True
-        if self._outlet is not None:
-            self._outlet.close()
-
-    def set_stream(self, outlet: StreamWriter | None) -> None:
-        """Set the current stream; None when it has ended."""
-        self._outlet = outlet
-        if outlet is not None and (self._streams_are_over or self.transport is None):
-            outlet.close()
 
 
 class StreamWriter:
@@ -77,14 +42,16 @@ class StreamWriter:
 
     def __init__(
         self,
-        request: web.BaseRequest,
+        connection: HttpConnection,
         is_welcome: IsAuthorized,
         clock: Clock,
         proof_ends_at: float | None,
+        *,
+        in_chunks: bool,
     ) -> None:
-        self._transport = request.transport
-        self._drain = request.writer.drain
-        self._is_chunked = request.version >= HttpVersion11
+        self._connection = connection
+        self._transport = connection.transport
+        self._in_chunks = in_chunks
         self._closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._is_welcome = is_welcome
         self._clock = clock
@@ -94,7 +61,7 @@ class StreamWriter:
     def write(self, data: bytes) -> bool:
         """Send whole events, without waiting; False when the client is gone."""
         transport = self._transport
-        if transport is None or self._closed.done() or transport.is_closing():
+        if self._closed.done() or transport.is_closing():
             return False
         if self._clock() >= self._ends_at:
             self.close()
@@ -103,14 +70,14 @@ class StreamWriter:
             self.drop()
             return False
         if data:
-            transport.write(_chunk(data) if self._is_chunked else data)
+            transport.write(_chunk(data) if self._in_chunks else data)
         return True
 
     async def drain(self) -> bool:
         """Wait until the buffer is sent; False when the client is gone."""
         try:
             async with asyncio.timeout(DRAIN_SECONDS):
-                await self._drain()
+                await self._connection.drain()
         except TimeoutError:
             self.drop()
         except ConnectionError:
@@ -137,52 +104,61 @@ class StreamWriter:
     def drop(self) -> None:
         """Close the connection at once: unsent bytes are lost."""
         self.close()
-        if self._transport is not None:
-            self._transport.abort()
+        self._connection.abort()
 
 
 async def stream_response(
-    request: web.BaseRequest,
-    response: web.StreamResponse,
+    connection: HttpConnection,
+    head: MessageHead,
+    outgoing: Response,
     stream: Stream,
-    is_welcome: IsAuthorized,
     *,
-    clock: Clock,
-    ends_at: float | None,
-) -> None:
+    closes: bool,
+) -> bool:
     """Send a response's head, then its stream, until either side ends it.
 
-    The stream is called exactly once, also when the client is already gone.
+    The stream is called exactly once, also when the client is already gone. It ends when its
+    caller's credential expires.
 
-    Parameters:
-        is_welcome: whether the caller's credential is still valid.
-        clock: Unix seconds.
-        ends_at: when the caller's credential expires; None for no known expiry.
+    Returns:
+        Whether the client knows where it ends, so that another may follow.
     """
-    connection = request.protocol
-    outlet = StreamWriter(request, is_welcome, clock, ends_at)
+    front = connection.shared.front
+    in_chunks = head.version == "1.1"
+    is_head = head.heading.method == "HEAD"
+    ends_at = None if outgoing.proof is None else outgoing.proof.until
+    outlet = StreamWriter(
+        connection,
+        partial(front.is_still_authorized, outgoing),
+        front.clock,
+        ends_at,
+        in_chunks=in_chunks,
+    )
     ending: asyncio.TimerHandle | None = None
     if ends_at is not None:
-        seconds = max(0.0, ends_at - clock())
+        seconds = max(0.0, ends_at - front.clock())
         ending = asyncio.get_running_loop().call_later(seconds, outlet.close)
-    try:
-        await response.prepare(request)
-    except ConnectionError:
+    ends_by_close = not in_chunks and not is_head
+    connection.write(
+        write_head(
+            outgoing,
+            head.version,
+            closes=closes or ends_by_close,
+            in_chunks=in_chunks and not is_head,
+        )
+    )
+    if is_head:
         outlet.close()
-    if request.method == "HEAD":
-        outlet.close()
-    if isinstance(connection, StreamConnection):
-        connection.set_stream(outlet)
+    connection.set_stream(outlet)
     try:
         await stream(outlet)
-    except Exception:
-        outlet.drop()
-        raise
     finally:
         if ending is not None:
             ending.cancel()
-        if isinstance(connection, StreamConnection):
-            connection.set_stream(None)
+        connection.set_stream(None)
+    if in_chunks and not is_head:
+        connection.write(b"0\r\n\r\n")
+    return not ends_by_close
 
 
 @lru_cache(maxsize=4)

@@ -22,7 +22,7 @@ _SECRET_KEYS = frozenset(
 
 
 def set_up_logs(settings: Log, *, quiet: bool = False) -> None:
-    """Send every log of this process, the HTTP server's too, to standard error.
+    """Send every log of this process, its libraries' too, to standard error.
 
     Parameters:
         quiet: for a command that prints a result: omits the level info.
@@ -66,9 +66,8 @@ def set_up_logs(settings: Log, *, quiet: bool = False) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    # the server logs a client's malformed request as an error with a traceback; it is neither
-    logging.getLogger("aiohttp.server").setLevel(logging.CRITICAL)
-    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # the same for forms
+    # a client's malformed form is logged as an error with a traceback; it is neither
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
     # it logs every request, and repeats the faulty parts of one
     logging.getLogger("mcp").setLevel(logging.ERROR)
     # at the level debug these log what is sent to the model, including visitors' messages; the

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from functools import cache
 from typing import Any
-from unittest.mock import Mock
 
-from aiohttp.http_exceptions import HttpProcessingError
-from aiohttp.http_parser import HttpRequestParser
 from multidict import CIMultiDict
 
 from aitp_desk.auth.credentials.request_credentials import (
@@ -16,7 +11,13 @@ from aitp_desk.auth.credentials.request_credentials import (
     RequestCredentials,
     read_credentials,
 )
-from aitp_desk.http.connection.head_cache import CachedHead, HeadCache
+from aitp_desk.http.connection.head_cache import HeadCache
+from aitp_desk.http.connection.message_head import (
+    END_OF_HEAD,
+    HeadParser,
+    MalformedMessage,
+    MessageHead,
+)
 from aitp_desk.http.connection.request_head import RequestHead
 from aitp_desk.http.metrics import RouteMetrics
 from tests.fuzz.target import REFUSALS, Target
@@ -29,25 +30,21 @@ _SIGNED = (
 _OTHER = b'keyid="fedcba9876543210.2", signature="0000"'
 
 
-@cache
-def _loop() -> asyncio.AbstractEventLoop:
-    return asyncio.new_event_loop()
-
-
-def _read(data: bytes) -> CachedHead | None:
-    """A request as the HTTP server's parser reads it; None for less or more than one."""
-    parser: Any = HttpRequestParser(Mock(), _loop(), 2**16)
-    messages, _, rest = parser.feed_data(data)
-    if len(messages) != 1 or rest:
+def _read(data: bytes) -> MessageHead | None:
+    """A head as the connection's parser reads it; None for less or more than one."""
+    if data.find(END_OF_HEAD) + len(END_OF_HEAD) != len(data):
         return None
-    message: Any = messages[0][0]
+    parser = HeadParser()
+    parser.feed(data)
+    if not parser.is_complete:
+        return None
     unknown: Any = None
     heading = RequestHead(
-        method=message.method,
-        path=message.path,
-        target=message.path,
-        headers=message.headers,
-        presented=read_credentials(message.headers),
+        method=parser.method,
+        path=parser.path,
+        target=parser.target,
+        headers=parser.headers,
+        presented=read_credentials(parser.headers),
         door=unknown,
         desk=unknown,
         route=None,
@@ -63,7 +60,7 @@ def _read(data: bytes) -> CachedHead | None:
         tally=RouteMetrics(),
         request_id="",
     )
-    return CachedHead(heading, {}, 0)
+    return MessageHead(heading, {}, 0)
 
 
 def _signed_head(data: bytes) -> None:
@@ -103,6 +100,6 @@ HEADS = (
             *(b"Authorization: ", b"AITP-HMAC-SHA256 ", _OTHER, b"Signature-Input: a"),
         ),
         0.5,
-        (*REFUSALS, HttpProcessingError),
+        (*REFUSALS, MalformedMessage),
     ),
 )

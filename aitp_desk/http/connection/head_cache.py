@@ -13,14 +13,12 @@ characters and spaces between them, they mean the same for another credential.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import NamedTuple
 
 import msgspec
 from multidict import CIMultiDict
 
 from aitp_desk.auth.credentials.request_credentials import HMAC_SCHEME, RequestCredentials
-from aitp_desk.http.connection.request_head import RequestHead
+from aitp_desk.http.connection.message_head import MessageHead
 
 MAX_HEADS = 1024
 MAX_CACHED_BYTES = 2048
@@ -34,27 +32,14 @@ Known = bytes | tuple[bytes, bytes]
 """The key of a head: all its bytes, or those before and after a credential."""
 
 
-class CachedHead(NamedTuple):
-    """The parsed head of a request to a hot route.
-
-    Parameters:
-        query: the query string's parameters; of a repeated one the first.
-        length: of the body that follows it, in bytes.
-    """
-
-    heading: RequestHead
-    query: Mapping[str, str]
-    length: int
-
-
 class HeadCache:
     """Holds parsed heads, shared by all connections; the oldest is evicted first."""
 
     def __init__(self) -> None:
-        self._known: dict[Known, CachedHead] = {}
+        self._known: dict[Known, MessageHead] = {}
         self.find = self._known.get
 
-    def find_signed(self, head: bytes) -> CachedHead | None:
+    def find_signed(self, head: bytes) -> MessageHead | None:
         """Return the head of a signed request, if cached except for its credential."""
         found = _SIGNED.search(head)
         known = None if found is None else self._known.get(_around(found))
@@ -62,9 +47,9 @@ class HeadCache:
             return None
         presented = RequestCredentials(HMAC_SCHEME, found[1].decode())
         heading = msgspec.structs.replace(known.heading, presented=presented)
-        return CachedHead(heading, known.query, known.length)
+        return known._replace(heading=heading)
 
-    def store(self, head: bytes, read: CachedHead) -> Known:
+    def store(self, head: bytes, read: MessageHead) -> Known:
         """Cache a parsed head, unless it is long or cannot repeat.
 
         Returns:
@@ -97,10 +82,10 @@ def _around(found: re.Match[bytes]) -> tuple[bytes, bytes]:
     return found.string[:start], found.string[end:]
 
 
-def _without_credential(read: CachedHead) -> CachedHead:
+def _without_credential(read: MessageHead) -> MessageHead:
     headers = CIMultiDict(read.heading.headers)
     del headers["Authorization"]
     heading = msgspec.structs.replace(
         read.heading, headers=headers, presented=RequestCredentials(HMAC_SCHEME)
     )
-    return CachedHead(heading, read.query, read.length)
+    return read._replace(heading=heading)

@@ -133,8 +133,7 @@ class Route(msgspec.Struct, frozen=True):
             named.
         admit: refuses a caller before the body is read, or takes a slot; the function that it
             returns is called when the request is done. None where every caller is admitted.
-        is_hot: whether small whole requests take the fast path. A hot route never answers with a
-            stream or in pieces.
+        is_hot: whether the heads of usual requests are cached, for programs send them again.
         gives: the media types of a GET's response.
         gives_at: the media types at one path, where they differ; empty where the path has no
             resource.

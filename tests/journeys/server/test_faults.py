@@ -53,12 +53,10 @@ def logged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Logged]:
     """The log of this test alone; what others logged to is put back."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
-    server_level = logging.getLogger("aiohttp.server").level
     yield Logged()
     structlog.reset_defaults()
     root.handlers[:] = handlers
     root.setLevel(level)
-    logging.getLogger("aiohttp.server").setLevel(server_level)
 
 
 async def break_down(*_what: object, **_more: object) -> NoReturn:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import NamedTuple
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, NamedTuple
+from unittest.mock import patch
 from urllib.parse import urlsplit
 
 import msgspec
@@ -76,3 +78,17 @@ async def calling(desk: RunningServer, place: str = "127.0.0.1") -> AsyncIterato
         yield Line(reader, writer)
     finally:
         writer.close()
+
+
+@contextmanager
+def small_buffers() -> Iterator[None]:
+    """Have the system hold little of what a desk sends."""
+    create = socket.create_server
+
+    def create_small(*given: Any, **more: Any) -> socket.socket:
+        sock = create(*given, **more)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16 * 1024)
+        return sock
+
+    with patch("socket.create_server", create_small):
+        yield

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 import pytest_asyncio
 
-from aitp_desk.http.connection.framing import MAX_HEAD
+from aitp_desk.http.connection.message_head import MAX_HEAD
 from tests.support.clients.threads import Talker, talking
 from tests.support.http.message_boundaries import (
     CARRIED_AS_BODY,

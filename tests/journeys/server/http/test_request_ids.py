@@ -13,7 +13,8 @@ import structlog
 from multidict import CIMultiDict, CIMultiDictProxy
 from structlog.contextvars import get_contextvars
 
-from aitp_desk.http.connection.head_cache import CachedHead, HeadCache
+from aitp_desk.http.connection.head_cache import HeadCache
+from aitp_desk.http.connection.message_head import MessageHead
 from tests.support.clients.threads import Talker, talking
 from tests.support.http.raw_client import Answer, send
 
@@ -36,7 +37,7 @@ def break_down(*_what: object, **_more: object) -> NoReturn:
 
 
 async def ask(talker: Talker, *ids: bytes) -> Answer:
-    """Put a question, on the fast path once its head is known to be hot."""
+    """Put a question, whose head is cached if it may come again."""
     body = {"ahp": "0.1", "capability": "content_search", "query": "Return policy?"}
     headers = [(b"Content-Type", b"application/json"), *((b"X-Request-Id", id_) for id_ in ids)]
     url = talker.desk.url
@@ -100,5 +101,5 @@ async def test_a_head_that_never_comes_again_takes_no_others_place(behind: Talke
         sent = CIMultiDictProxy(CIMultiDict({"Host": "127.0.0.1", name: GIVEN}))
         converse = "/agent/converse"
         heading = behind.desk.front.read_head("POST", converse, converse, sent)
-        heads.store(name.encode(), CachedHead(heading, {}, 0))
+        heads.store(name.encode(), MessageHead(heading, {}, 0))
         assert (heads.find(name.encode()) is not None) == is_kept

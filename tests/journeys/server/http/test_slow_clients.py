@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from tests.support.clients.threads import THREADS, Talker, talking
 from tests.support.desk.server import serving
-from tests.support.http.connection import HEALTH, SECONDS, calling
+from tests.support.http.connection import HEALTH, SECONDS, calling, small_buffers
 
 HEAD = b"POST /v1/threads HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n"
 JSON = {"Content-Type": "application/json"}
@@ -45,15 +45,16 @@ async def test_who_takes_an_answer_a_little_at_a_time_is_dropped_for_being_slow(
     tmp_path: Path,
 ) -> None:
     """It takes some of it all the time, but less than it should; another takes it all."""
-    async with talking(tmp_path, "server.slowest_rate=1000000") as talker:
-        path = await long_transcript(talker)
-        with (
-            patch("aitp_desk.http.server.KEEP_ALIVE_SECONDS", 0.4),
-            patch("aitp_desk.http.server.SWEEP_SECONDS", 0.02),
-        ):
-            slowly = await read_slowly(talker.desk.url, path)
-        assert slowly < 20 * LONG
-        assert len((await talker.send("GET", path)).ok["messages"]) == 20
+    with small_buffers():
+        async with talking(tmp_path, "server.slowest_rate=1000000") as talker:
+            path = await long_transcript(talker)
+            with (
+                patch("aitp_desk.http.server.KEEP_ALIVE_SECONDS", 0.4),
+                patch("aitp_desk.http.server.SWEEP_SECONDS", 0.02),
+            ):
+                slowly = await read_slowly(talker.desk.url, path)
+            assert slowly < 20 * LONG
+            assert len((await talker.send("GET", path)).ok["messages"]) == 20
 
 
 async def long_transcript(talker: Talker) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import re
 import socket
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 from urllib.parse import urlsplit
 
@@ -16,7 +15,7 @@ import aiohttp
 import pytest
 
 from tests.support.clients.threads import THREADS, Talker, talking
-from tests.support.http.connection import SECONDS
+from tests.support.http.connection import SECONDS, small_buffers
 
 MANUAL = [("OpenAI-Beta", "assistants=v2")]
 LONG = "\x01" * 40_000
@@ -24,20 +23,6 @@ LONG = "\x01" * 40_000
 COUNT = 4
 READERS = 8
 MEBIBYTE = 1024 * 1024
-
-
-@contextmanager
-def small_buffers() -> Iterator[None]:
-    """Have the system hold little of what a desk sends."""
-    create = socket.create_server
-
-    def create_small(*given: Any, **more: Any) -> socket.socket:
-        sock = create(*given, **more)
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16 * 1024)
-        return sock
-
-    with patch("socket.create_server", create_small):
-        yield
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""The fast path and the general one: the same bytes have the same answers, whatever they are."""
+"""Cached heads and parsed ones: the same bytes have the same answers, whatever they are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from aitp_desk.http.limits.bodies import FREE_BYTES
 from aitp_desk.protocols.base.door import Call, Reply
-from tests.support.http.connection_pair import BODIES, LAST, MANIFEST, CountingFront, Pair, question
+from tests.support.http.desk_pair import BODIES, LAST, MANIFEST, CountingHeads, Pair, question
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -108,11 +108,11 @@ def conversations(draw: st.DrawFn) -> list[bytes]:
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(conversations(), st.booleans())
-async def test_any_bytes_have_the_same_answers_on_both_ways(
+async def test_any_bytes_have_the_same_answers_whether_heads_are_cached_or_not(
     pair: Pair, said: list[bytes], patient: bool
 ) -> None:
-    swift, general = await pair.answers(said, patient=patient)
-    assert swift == general
+    cached, parsed = await pair.answers(said, patient=patient)
+    assert cached == parsed
 
 
 TAKEN = {
@@ -131,26 +131,26 @@ TAKEN = {
 
 
 @pytest.mark.parametrize("name", TAKEN)
-async def test_whole_requests_to_hot_routes_take_the_fast_path(pair: Pair, name: str) -> None:
-    before = CountingFront.taken
-    swift, general = await pair.answers([TAKEN[name]], patient=True)
-    assert swift == general
-    assert swift.startswith(b"HTTP/1.1 ")
-    assert CountingFront.taken == before + 1
+async def test_heads_of_usual_requests_to_hot_routes_are_cached(pair: Pair, name: str) -> None:
+    before = CountingHeads.stored
+    cached, parsed = await pair.answers([TAKEN[name]], patient=True)
+    assert cached == parsed
+    assert cached.startswith(b"HTTP/1.1 ")
+    assert CountingHeads.stored == before + 1
 
 
 async def test_a_replys_links_are_next_to_those_of_every_response(pair: Pair) -> None:
     def linked(_call: Call, body: bytes, content_type: str) -> Reply:
         return Reply(200, body, content_type, links='</next>; rel="next"')
 
-    before = CountingFront.taken
+    before = CountingHeads.stored
     with patch("aitp_desk.protocols.ahp.routes._document", linked):
-        swift, general = await pair.answers([MANIFEST + b"X-Seen: never\r\n\r\n"], patient=True)
-    assert swift == general
-    manifest, _, _ = swift.partition(b"\r\n\r\n")
+        cached, parsed = await pair.answers([MANIFEST + b"X-Seen: never\r\n\r\n"], patient=True)
+    assert cached == parsed
+    manifest, _, _ = cached.partition(b"\r\n\r\n")
     assert manifest.count(b"\r\nLink: ") == 2
     assert b'\r\nLink: </next>; rel="next"' in manifest
-    assert CountingFront.taken == before + 1
+    assert CountingHeads.stored == before + 1
 
 
 LEFT = {
@@ -169,17 +169,16 @@ LEFT = {
     "in chunks": b"POST /agent/converse HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked"
     b'\r\n\r\n5\r\n{"a":\r\n2\r\n1}\r\n0\r\n\r\n',
     "of its head only": (MANIFEST + b"\r\n").replace(b"GET", b"HEAD"),
-    "two at once": question() + question(),
     "with a body that counts among those under way": question(b" " * (FREE_BYTES + 1)),
 }
 
 
 @pytest.mark.parametrize("name", LEFT)
-async def test_what_is_unusual_goes_its_general_way(pair: Pair, name: str) -> None:
-    before = CountingFront.taken
-    swift, general = await pair.answers([LEFT[name]], patient=True)
-    assert swift == general
-    assert CountingFront.taken == before
+async def test_the_head_of_what_is_unusual_is_not_cached(pair: Pair, name: str) -> None:
+    before = CountingHeads.stored
+    cached, parsed = await pair.answers([LEFT[name]], patient=True)
+    assert cached == parsed
+    assert CountingHeads.stored == before
 
 
 ASKED = question(BODIES[0], b"Accept-Language: en")
@@ -209,7 +208,7 @@ AGAIN = {
         OTHER[len(BODIES[1]) + 3 :],
     ],
     "behind an empty line": [ASKED, b"\r\n", ASKED, b"\r\n" + ASKED],
-    "behind what went its general way": [ASKED, MANIFEST.replace(b"GET", b"HEAD") + b"\r\n", ASKED],
+    "behind what is not cached": [ASKED, MANIFEST.replace(b"GET", b"HEAD") + b"\r\n", ASKED],
     "with bare ends of lines": [ASKED, ASKED.replace(b"\r\n", b"\n"), ASKED],
 }
 
@@ -218,21 +217,21 @@ AGAIN = {
 async def test_a_head_that_was_read_before_means_what_it_would_uncached(
     pair: Pair, name: str
 ) -> None:
-    swift, general = await pair.answers(AGAIN[name], patient=True)
-    assert swift == general
-    assert swift.startswith(b"HTTP/1.1 ")
+    cached, parsed = await pair.answers(AGAIN[name], patient=True)
+    assert cached == parsed
+    assert cached.startswith(b"HTTP/1.1 ")
 
 
 async def test_what_stood_behind_empty_lines_is_no_head_for_others(pair: Pair) -> None:
-    swift, general = await pair.answers([b"\r\n\r\n" + ASKED], patient=True)
-    assert swift == general
-    swift, general = await pair.answers([b"\r\n\r\n" + BODIES[0]], patient=True)
-    assert swift == general
-    assert swift.startswith(b"HTTP/1.0 400 ")
+    cached, parsed = await pair.answers([b"\r\n\r\n" + ASKED], patient=True)
+    assert cached == parsed
+    cached, parsed = await pair.answers([b"\r\n\r\n" + BODIES[0]], patient=True)
+    assert cached == parsed
+    assert cached.startswith(b"HTTP/1.0 400 ")
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r"])
 async def test_a_head_ends_nowhere_but_at_an_empty_line(pair: Pair, end: bytes) -> None:
-    swift, general = await pair.answers([ASKED.replace(b"\r\n", end)], patient=True)
-    assert swift == general
-    assert swift.startswith(b"HTTP/1.0 400 ")
+    cached, parsed = await pair.answers([ASKED.replace(b"\r\n", end)], patient=True)
+    assert cached == parsed
+    assert cached.startswith(b"HTTP/1.0 400 ")

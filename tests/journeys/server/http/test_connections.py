@@ -1,4 +1,4 @@
-"""Connections on which questions take the fast path: order, ends, and what is held back."""
+"""Connections: the order of answers, ends, what is held back, and heads that are cached."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ import pytest
 
 from aitp_desk.app.server import RunningServer
 from aitp_desk.auth.credentials.request_credentials import NO_CREDENTIALS
-from aitp_desk.http.connection.head_cache import MAX_CACHED_BYTES, MAX_HEADS, CachedHead, HeadCache
+from aitp_desk.http.connection.head_cache import MAX_CACHED_BYTES, MAX_HEADS, HeadCache
+from aitp_desk.http.connection.message_head import MessageHead
 from aitp_desk.http.connection.request_head import RequestHead
 from aitp_desk.http.dispatcher import Dispatcher, Response
 from aitp_desk.http.request import Request
@@ -47,7 +48,9 @@ async def test_what_is_asked_meanwhile_is_answered_in_order(tmp_path: Path) -> N
     assert [b"One?" in bodies[0], b"Two?" in bodies[2]] == [True, True]
 
 
-async def test_what_is_asked_behind_a_general_request_waits_for_its_answer(tmp_path: Path) -> None:
+async def test_what_is_asked_behind_a_request_that_is_not_cached_waits_for_its_answer(
+    tmp_path: Path,
+) -> None:
     agent = Thinking()
     async with serving(tmp_path, agent=agent) as desk, calling(desk) as line:
         agent.may_answer.set()
@@ -55,7 +58,7 @@ async def test_what_is_asked_behind_a_general_request_waits_for_its_answer(tmp_p
         assert (await line.hear())[0] == 200
         agent.may_answer.clear()
         agent.asked.clear()
-        line.writer.write(question("One?", "Expect: nothing"))  # a general one
+        line.writer.write(question("One?", "Expect: nothing"))  # not cached
         async with asyncio.timeout(SECONDS):
             await agent.asked.wait()
         for query in ("Known?", "Unlike the others?"):
@@ -162,20 +165,20 @@ async def test_a_connection_stays_open_while_it_is_used_and_is_closed_when_idle(
             assert await general.is_at_end()
 
 
-async def test_requests_on_either_way_keep_a_connection_open(tmp_path: Path) -> None:
+async def test_requests_of_every_kind_keep_a_connection_open(tmp_path: Path) -> None:
     with (
         patch("aitp_desk.http.server.KEEP_ALIVE_SECONDS", 1.5),
         patch("aitp_desk.http.server.SWEEP_SECONDS", 0.02),
     ):
-        async with serving(tmp_path) as desk, calling(desk) as general, calling(desk) as swift:
+        async with serving(tmp_path) as desk, calling(desk) as parsed, calling(desk) as cached:
             began = asyncio.get_running_loop().time()
             while asyncio.get_running_loop().time() < began + 2:
-                for line, request in ((general, HEALTH), (swift, MANIFEST)):
+                for line, request in ((parsed, HEALTH), (cached, MANIFEST)):
                     line.writer.write(request)
                     assert (await line.hear())[0] == 200
                 with suppress(TimeoutError):
                     async with asyncio.timeout(0.2):
-                        assert not await swift.reader.read(1)
+                        assert not await cached.reader.read(1)
                         raise AssertionError("closed while it was used")
 
 
@@ -259,7 +262,9 @@ async def test_a_body_that_arrives_later_is_no_head_that_takes_too_long(tmp_path
 
 async def test_an_answer_that_cannot_be_written_ends_the_connection(tmp_path: Path) -> None:
     async with serving(tmp_path) as desk, calling(desk) as line:
-        with patch("aitp_desk.http.connection.fast_path._write", side_effect=ValueError):
+        with patch(
+            "aitp_desk.http.connection.http_connection.write_response", side_effect=ValueError
+        ):
             line.writer.write(question("How do I return a book?"))
             assert await line.is_at_end()
 
@@ -364,7 +369,7 @@ async def test_one_head_from_two_places_counts_as_two_callers(tmp_path: Path) ->
 async def test_few_and_short_heads_are_remembered() -> None:
     heads, read = (
         HeadCache(),
-        CachedHead(
+        MessageHead(
             cast("RequestHead", SimpleNamespace(presented=NO_CREDENTIALS, is_named=False)), {}, 0
         ),
     )
@@ -382,7 +387,7 @@ BEGUN = HEALTH[:20]
 BEHIND = {
     "an answer": [ASKED, BEGUN],
     "a request": [ASKED + BEGUN],
-    "a request of the general way": [HEALTH + BEGUN],
+    "a request that is not cached": [HEALTH + BEGUN],
     "two requests": [HEALTH + ASKED + BEGUN],
     "a body that came later": [ASKED[:-10], ASKED[-10:] + BEGUN],
     "a head that came in two parts": [HEALTH[:9], HEALTH[9:] + BEGUN],

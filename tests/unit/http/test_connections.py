@@ -1,4 +1,4 @@
-"""What a connection on the fast path has under way: held back once, counted, and never for ever."""
+"""What a connection has under way: held back once, counted, and never for ever."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def test_what_was_held_back_is_answered_once_and_then_all_that_follows(
 
 
 MANY = 100
-"""More requests than the HTTP server lets wait on one connection."""
+"""More requests than may wait on one connection."""
 
 
 async def test_as_many_as_come_are_answered_on_one_connection(tmp_path: Path) -> None:

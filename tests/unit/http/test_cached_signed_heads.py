@@ -1,4 +1,4 @@
-"""The fast path and the general one of signed requests, whose heads never come twice."""
+"""Cached heads of signed requests, which never come twice, and parsed ones."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.http.connection_pair import (
+from tests.support.http.desk_pair import (
     BODIES,
     CREDENTIAL,
     LAST,
     MANIFEST,
     NOW,
     SIGNED,
-    CountingFront,
+    CountingHeads,
     Pair,
     question,
 )
@@ -96,19 +96,19 @@ async def test_a_known_head_with_another_credential_means_what_it_would_uncached
     pair: Pair, name: str
 ) -> None:
     said = [KNOWN, KNOWN, OTHERWISE[name], OTHERWISE[name], KNOWN]
-    swift, general = await pair.answers(said, patient=True)
-    assert swift == general
-    assert swift.startswith(b"HTTP/1.1 200 ")
+    cached, parsed = await pair.answers(said, patient=True)
+    assert cached == parsed
+    assert cached.startswith(b"HTTP/1.1 200 ")
 
 
 async def test_a_signed_head_is_read_once_but_for_its_credential(pair: Pair) -> None:
-    before = CountingFront.taken
+    before = CountingHeads.stored
     for line in (SIGNED, SIGNED.replace(b"A", b"a", 1)):
         said = [signed(line, b"X-Read: once")] * 3
-        swift, general = await pair.answers(said, patient=True)
-        assert swift == general
-        assert swift.count(b"HTTP/1.1 200 ") == len([*said, LAST])
-    assert CountingFront.taken == before + 2
+        cached, parsed = await pair.answers(said, patient=True)
+        assert cached == parsed
+        assert cached.count(b"HTTP/1.1 200 ") == len([*said, LAST])
+    assert CountingHeads.stored == before + 2
 
 
 DISTURBANCES = [
@@ -143,8 +143,8 @@ def disturbed(draw: st.DrawFn) -> list[bytes]:
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(disturbed())
-async def test_whatever_stands_around_a_credential_has_the_same_answers_on_both_ways(
+async def test_whatever_stands_around_a_credential_has_the_same_answers_cached_or_not(
     pair: Pair, said: list[bytes]
 ) -> None:
-    swift, general = await pair.answers(said, patient=True)
-    assert swift == general
+    cached, parsed = await pair.answers(said, patient=True)
+    assert cached == parsed

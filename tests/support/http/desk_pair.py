@@ -1,4 +1,4 @@
-"""Two desks that get the same bytes: one takes the fast path, the other the general one."""
+"""Two desks that are sent the same bytes: one caches heads, the other parses each of them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from itertools import accumulate, pairwise
 from urllib.parse import urlsplit
 
 from aitp_desk.app.server import RunningServer
-from aitp_desk.http.dispatcher import Dispatcher
-from aitp_desk.http.router import RouteMatch
+from aitp_desk.http.connection.head_cache import HeadCache, Known
+from aitp_desk.http.connection.message_head import MessageHead
 from tests.support.access.keys import SigningKey
 
 SECONDS = 20
@@ -51,32 +51,31 @@ BODIES = [
 MANIFEST = b"GET /.well-known/agent.json HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 
 
-class GeneralFront(Dispatcher):
-    """A dispatcher without the fast path."""
+class NoHeads(HeadCache):
+    """A cache that holds nothing: each head is parsed."""
 
-    def find_hot(self, method: str, path: str) -> RouteMatch | None:
-        return None
+    def store(self, head: bytes, read: MessageHead) -> Known:
+        return head
 
 
-class CountingFront(Dispatcher):
-    """A dispatcher that counts requests on the fast path."""
+class CountingHeads(HeadCache):
+    """A cache that counts what was parsed for it."""
 
-    taken = 0
+    stored = 0
 
-    def find_hot(self, method: str, path: str) -> RouteMatch | None:
-        found = super().find_hot(method, path)
-        CountingFront.taken += found is not None
-        return found
+    def store(self, head: bytes, read: MessageHead) -> Known:
+        CountingHeads.stored += 1
+        return super().store(head, read)
 
 
 class Pair:
-    """Two desks that differ in nothing but the way to them, each with a key that signs."""
+    """Two desks that differ in nothing but their caches of heads, each with a key that signs."""
 
     def __init__(
-        self, swift: tuple[RunningServer, SigningKey], general: tuple[RunningServer, SigningKey]
+        self, cached: tuple[RunningServer, SigningKey], parsed: tuple[RunningServer, SigningKey]
     ) -> None:
-        self._swift = swift
-        self._general = general
+        self._cached = cached
+        self._parsed = parsed
 
     async def answers(self, pieces: list[bytes], *, patient: bool) -> tuple[bytes, bytes]:
         """What both say to the same bytes, until they close.
@@ -84,14 +83,14 @@ class Pair:
         Parameters:
             patient: whether each piece is answered, or has had its time, before the next is sent.
         """
-        (one, key), (other, other_key) = self._swift, self._general
-        swift, is_whole = await _send(one.url, _sign(key, pieces), patient)
-        general, is_whole_too = await _send(other.url, _sign(other_key, pieces), patient)
+        (one, key), (other, other_key) = self._cached, self._parsed
+        cached, is_whole = await _send(one.url, _sign(key, pieces), patient)
+        parsed, is_whole_too = await _send(other.url, _sign(other_key, pieces), patient)
         if is_whole and is_whole_too:
-            return swift, general
+            return cached, parsed
         # a connection that was reset may have lost the end of what was said
-        least = min(len(swift), len(general))
-        return swift[:least], general[:least]
+        least = min(len(cached), len(parsed))
+        return cached[:least], parsed[:least]
 
 
 def _sign(key: SigningKey, pieces: list[bytes]) -> list[bytes]:
