@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -17,6 +19,7 @@ from aitp_desk.desk.calls.invocation import (
     Invocation,
     PaymentNeeded,
 )
+from aitp_desk.desk.dialogue import action_dialogue
 from aitp_desk.desk.dialogue.action_dialogue import (
     ActionDialogue,
     Ask,
@@ -79,6 +82,36 @@ def state(held: Dialogue[Any], *outcomes: Any) -> tuple[list[Any], Any]:
     except StopIteration as ended:
         return asked, ended.value
     raise AssertionError(f"It asks for more: {step}")
+
+
+def test_it_awaits_nothing_and_knows_no_store_thread_or_plugin() -> None:
+    nodes = list(ast.walk(ast.parse(inspect.getsource(action_dialogue))))
+    assert not any(isinstance(one, ast.AsyncFunctionDef | ast.Await) for one in nodes)
+    modules = {one.module or "" for one in nodes if isinstance(one, ast.ImportFrom)}
+    own = {name for name in modules if name.startswith("aitp_desk.desk.")}
+    assert own <= {
+        "aitp_desk.desk.calls.invocation",
+        "aitp_desk.desk.dialogue.consent",
+        "aitp_desk.desk.dialogue.next_question",
+        "aitp_desk.desk.dialogue.prompts",
+    }
+    assert not any(name.startswith(("aitp_desk.store", "aitp_desk.egress")) for name in modules)
+
+
+def test_words_that_name_no_action_refuse_or_change_and_mean_nothing_else() -> None:
+    call = waiting()
+    assert state(dialogue().amend("never mind", call)) == ([], Decline(call))
+    for words in ("yes", "What else is there?"):
+        assert state(dialogue().amend(words, call)) == ([], None)
+    held = dialogue().amend("no, large", call)
+    needed = next(held)
+    assert isinstance(needed, Call)
+    assert (needed.invocation.arguments, needed.invocation.only_asks) == ({"size": "large"}, True)
+    unpaid = waiting(CallState.WAITING_PAYMENT)
+    assert state(dialogue().amend("no", unpaid)) == ([], Decline(unpaid))
+    open_ = waiting(arguments={}, memory=write_memory(WHICH, {}), price=None)
+    assert state(dialogue().amend("never mind", open_)) == ([], Decline(open_))
+    assert state(dialogue().amend("What is it?", open_)) == ([], None)
 
 
 def test_a_yes_calls_what_was_shown_at_its_price() -> None:
