@@ -19,12 +19,12 @@ from aitp_desk.agent.base import Agent
 from aitp_desk.app.background import run_background_tasks
 from aitp_desk.app.context import SiteAgentContext
 from aitp_desk.app.desks import build_desk
-from aitp_desk.app.doors.a2a import make_task_renderer
-from aitp_desk.app.doors.announcement import build_hac_renderer
-from aitp_desk.app.doors.callback_renderer import make_callback_renderer
-from aitp_desk.app.doors.registry import make_every_door
 from aitp_desk.app.health import register_health_probes
 from aitp_desk.app.metrics import make_metric_sources
+from aitp_desk.app.protocols.a2a import make_task_renderer
+from aitp_desk.app.protocols.announcement import build_hac_renderer
+from aitp_desk.app.protocols.callback_renderer import make_callback_renderer
+from aitp_desk.app.protocols.registry import make_all_routes
 from aitp_desk.app.services import Services, build_services, make_digester
 from aitp_desk.app.site_agents import open_agent, open_content, open_enrichment, open_site_agents
 from aitp_desk.app.startup_report import report_start
@@ -57,7 +57,7 @@ from aitp_desk.knowledge.documents.titles import site_name
 from aitp_desk.observability.sources import MetricsCollector
 from aitp_desk.observability.tracing import is_wanted, tracing
 from aitp_desk.protocols.ahp.wire import clear_body_cache
-from aitp_desk.protocols.base.door import Door
+from aitp_desk.protocols.base.protocol import ProtocolRoutes
 from aitp_desk.store.base import Store
 from aitp_desk.store.engine.lock import lock_data_folder
 from aitp_desk.store.engine.sqlite import SqliteStore
@@ -207,7 +207,7 @@ async def open_server(
             clock=clock,
         )
         measuring = MetricsCollector()
-        doors = make_every_door(
+        protocols = make_all_routes(
             config,
             shared,
             desks,
@@ -222,7 +222,7 @@ async def open_server(
         )
         front = (TracedDispatcher if is_traced else Dispatcher)(
             desk=desks[0],
-            doors=doors,
+            protocols=protocols,
             identifier=identifier,
             browsers=CorsPolicy(config.site.url, config.cors),
             noting=shared.noting,
@@ -249,7 +249,7 @@ async def open_server(
             )
         )
         await stack.enter_async_context(shared.checking.run_periodically())
-        await _open_beside(stack, doors)
+        await _open_beside(stack, protocols)
         # opened before the socket: a warm-up at shutdown must not delay requests in progress
         read_ahead = await stack.enter_async_context(warm_caches(houses))
         connections = ConnectionLimiter(config, identifier.addresses)
@@ -275,11 +275,11 @@ async def open_server(
         )
 
 
-async def _open_beside(stack: AsyncExitStack, doors: Sequence[Door]) -> None:
+async def _open_beside(stack: AsyncExitStack, protocols: Sequence[ProtocolRoutes]) -> None:
     """Open the background contexts of the protocols."""
-    for door in doors:
-        if door.beside is not None:
-            await stack.enter_async_context(door.beside())
+    for protocol in protocols:
+        if protocol.beside is not None:
+            await stack.enter_async_context(protocol.beside())
 
 
 def _make_tooling(shared: Services, houses: Sequence[SiteAgentContext]) -> dict[str, AgentTools]:

@@ -99,8 +99,8 @@ class ConsoleSessions:
         token, until = await self._verify(key, address, now)
         if not is_operator_scope(token.scopes):
             raise ScopeMissing(
-                "This key does not open the console; it needs the scope 'operator'. Make one by"
-                " 'aitp-desk token create --scope operator --name NAME'.",
+                "This key does not open the console; it needs the scope 'operator'. Create one"
+                " with 'aitp-desk token create --scope operator --name NAME'.",
                 scope="operator",
             )
         secret = secrets.token_urlsafe(SECRET_BYTES)
@@ -204,5 +204,5 @@ def _until(kept: ConsoleSession, token: Key, now: float) -> float:
 def _over(reason: Refusal, principal: Principal | None = None) -> NotAuthenticated:
     whose = "" if principal is None else principal.id
     return NotAuthenticated(
-        "The session is over, or there never was one. Sign in.", reason=reason, whose=whose
+        "The session has ended or is unknown. Sign in.", reason=reason, whose=whose
     )

@@ -155,7 +155,7 @@ class Identifier:
             return proof or agent
         digests = {proof.body_digest, agent.body_digest} - {None}
         if len(digests) > 1:
-            raise NotAuthenticated("The two signatures of this request are about two bodies.")
+            raise NotAuthenticated("The two signatures of this request cover different bodies.")
         digest = digests.pop() if digests else None
         return msgspec.structs.replace(proof, body_digest=digest, once=proof.once + agent.once)
 

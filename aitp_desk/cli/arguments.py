@@ -17,19 +17,19 @@ site_folder = click.argument(
 data_folder = click.option(
     "--data",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Where the desk keeps what it writes; by default .desk in FOLDER.",
+    help="The desk's data folder; by default .desk in FOLDER.",
 )
 overrides = click.option(
     "--set",
     "overrides",
     multiple=True,
     metavar="SECTION.KEY=VALUE",
-    help="A setting that is stronger than desk.toml; may be given several times.",
+    help="A setting that overrides desk.toml; repeatable.",
 )
 written_to = click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The file to write, for you alone; by default it is printed.",
+    help="The file to write, readable by you alone; by default standard output.",
 )
 
 

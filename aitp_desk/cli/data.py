@@ -47,7 +47,7 @@ def find_database(data: Path, url: str) -> Path:
     from aitp_desk.config.settings import sqlite_path
 
     if wrong := wrong_store_url(url):
-        fail([f"--store: {wrong}; it takes sqlite: and a path, such as sqlite:desk.db."])
+        fail([f"--store: {wrong}; it takes sqlite: followed by a path, such as sqlite:desk.db."])
     return sqlite_path(url, data)
 
 

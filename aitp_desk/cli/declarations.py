@@ -12,8 +12,8 @@ from aitp_desk.config.rules.web_address import web_address
 from aitp_desk.protocols.a2a.linter import CARD_PLACE, check_card, is_card
 from aitp_desk.protocols.agents_txt.examination import PLACES, examine, examine_served
 from aitp_desk.protocols.ahp.linter import MANIFEST_PLACE, check_manifest, is_manifest
-from aitp_desk.protocols.base.door import JSON
 from aitp_desk.protocols.base.linter import Fault
+from aitp_desk.protocols.base.protocol import JSON
 from aitp_desk.protocols.hac.linter import check_document
 from aitp_desk.protocols.hac.negotiation import MEDIA_TYPE as HAC_TYPE
 
@@ -98,7 +98,7 @@ def _look_at_hac(body: bytes, served: ServedFile | None) -> LintedFile:
     kind = "" if served is None else served.headers.get("Content-Type", "")
     if served is not None and kind.partition(";")[0].strip().lower() != HAC_TYPE:
         told.insert(0, (f"Content-Type: is {kind!r}; it takes {HAC_TYPE}.", True))
-    return LintedFile("holds to HAC 1.0", tuple(told))
+    return LintedFile("conforms to HAC 1.0", tuple(told))
 
 
 def _read(body: bytes) -> Any:

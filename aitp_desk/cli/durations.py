@@ -21,7 +21,7 @@ def read_length(text: str) -> int:
     found = _LENGTH.fullmatch(text)
     seconds = int(found[1]) * _SECONDS[found[2]] if found else 0
     if (found is None and text != "0") or seconds > _LONGEST:
-        raise click.BadParameter(f"{text!r} is no length of time; write it like 90d, 12h or 30m.")
+        raise click.BadParameter(f"{text!r} is not a duration; write it like 90d, 12h or 30m.")
     return seconds
 
 

@@ -98,7 +98,7 @@ def _read_file(path: Path, problems: list[Problem]) -> Tables:
     except UnicodeDecodeError as error:
         problems.append(Problem(path.name, f"is not UTF-8 (byte {error.start}); save it as UTF-8."))
     except tomllib.TOMLDecodeError as error:
-        problems.append(Problem(path.name, f"is no valid TOML: {error}."))
+        problems.append(Problem(path.name, f"is not valid TOML: {error}."))
     except RecursionError:
         problems.append(Problem(path.name, "is no valid TOML: it nests too deep."))
     return {}
@@ -108,7 +108,7 @@ def _override(tables: Tables, override: str, problems: list[Problem]) -> None:
     key, given, text = override.partition("=")
     path = tuple(part.strip() for part in key.split("."))
     if not given or len(path) < 2 or not all(path):
-        problems.append(Problem("--set", f"{key!r} is no setting; it takes section.key=value."))
+        problems.append(Problem("--set", f"{key!r} is not a setting; it takes section.key=value."))
         return
     _put(tables, path, _toml_value(text))
 
@@ -168,7 +168,7 @@ def _build_each(kind: type[S], tables: Any, problems: list[Problem], name: str) 
 def _unfit(name: str, value: Any, takes: str) -> Problem:
     shown = as_toml(value)
     if "@" in shown:
-        shown = "no such thing"  # it may be a URL with a password
+        shown = "an unknown value"  # it may be a URL with a password
     elif len(shown) > 60:
         shown = f"{shown[:57]}…"
     return Problem(name, f"is {shown}; it takes {takes}.")

@@ -70,7 +70,7 @@ class Contact(msgspec.Struct, frozen=True, kw_only=True):
     """How a person reaches the people behind the site. What is empty is not told."""
 
     email: Annotated[str, Meta(description="Mail address that visitors may write to.")] = ""
-    phone: Annotated[str, Meta(description="Telephone number that visitors may call.")] = ""
+    phone: Annotated[str, Meta(description="Telephone number for visitors.")] = ""
     url: Annotated[
         Url,
         Meta(description="Page with more ways to get in touch: a URL or a path such as /contact."),
@@ -101,8 +101,10 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     language: Annotated[
         Tag,
         Meta(
-            description="Language of the pages that are in no other (BCP 47), of visitors who ask"
-            " for none, and of the desk's own words on its pages."
+            description=(
+                "Default language (BCP 47) of pages, of visitors who ask for none, and of the"
+                " desk's own texts."
+            )
         ),
     ] = "en"
     languages: Annotated[
@@ -119,14 +121,14 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
             max_length=64,
             pattern=r"\A[A-Za-z0-9_+/-]+\Z",
             extra={"unit": "a time zone such as Europe/Vienna"},
-            description="Time zone of the site (IANA), in which visitors say tomorrow, or 3 pm.",
+            description="Time zone of the site (IANA), for phrases such as tomorrow, or 3 pm.",
         ),
     ] = "UTC"
     answer_characters: Annotated[
         Annotated[int, Meta(ge=100, le=1100)],
         Meta(
             extra={"unit": "characters"},
-            description="About how long the quote of a section is in an answer without a model.",
+            description="The approximate length of a quoted section in an answer without a model.",
         ),
     ] = 600
     actions: Annotated[
@@ -135,8 +137,10 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
             max_length=200,
             pattern=MODULE,
             extra={"unit": "a name"},
-            description="Python module that declares the site's own actions, beside desk.toml or"
-            " installed; empty for none. By default it is actions.py, where there is one.",
+            description=(
+                "Python module that declares the site's own actions, next to desk.toml or"
+                " installed; empty for none. By default actions.py, if it exists."
+            ),
         ),
     ] = "actions"
     contact: Contact = Contact()
@@ -167,10 +171,10 @@ class Sessions(msgspec.Struct, frozen=True, kw_only=True):
     """Bounds of AHP sessions."""
 
     max_turns: Annotated[
-        Count, Meta(extra={"unit": "turns"}, description="How many turns one session has.")
+        Count, Meta(extra={"unit": "turns"}, description="The most turns of a session.")
     ] = 10
     idle_seconds: Annotated[
-        Seconds, Meta(description="How long a session is kept after its last turn.")
+        Seconds, Meta(description="The time that a session is kept after its last turn.")
     ] = 600
     memory_bytes: Annotated[
         Bytes, Meta(description="How much of what was said before the agent is given again.")
@@ -184,28 +188,32 @@ class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
         Line,
         Meta(
             extra={"unit": "a URL"},
-            description="The database: sqlite: and a path, relative to the data folder.",
+            description="The database: sqlite: followed by a path, relative to the data folder.",
         ),
     ] = "sqlite:desk.db"
     synchronous: Annotated[
         Literal["full", "normal"],
         Meta(
-            description="Neither loses an acknowledged message when the process is killed; normal"
-            " is faster and may lose the last commits when the machine loses power.",
+            description=(
+                "Both keep every acknowledged message when the process is killed; normal is"
+                " faster, but may lose the last commits when the machine loses power."
+            ),
         ),
     ] = "full"
     query_turns: Annotated[
         Literal["behind", "durable"],
         Meta(
-            description="Whether an AHP answer is sent before its record is on disk (at most 100 ms"
-            " behind) or after.",
+            description=(
+                "Whether an AHP answer is sent before its record is on disk (at most 100 ms"
+                " earlier) or after."
+            ),
         ),
     ] = "behind"
     queue: Annotated[
         Count,
         Meta(
             extra={"unit": "writes"},
-            description="How many writes may wait before callers are turned away.",
+            description="The most waiting writes; further callers are refused.",
         ),
     ] = 10_000
 
@@ -215,12 +223,12 @@ class Cache(msgspec.Struct, frozen=True, kw_only=True):
 
     max_answers: Annotated[
         Annotated[int, Meta(ge=0, le=1_000_000)],
-        Meta(extra={"unit": "answers"}, description="How many answers are kept; 0 keeps none."),
+        Meta(extra={"unit": "answers"}, description="The most cached answers; 0 caches none."),
     ] = 1000
-    max_bytes: Annotated[Bytes, Meta(description="How much memory they take together, about.")] = (
-        32 * 1024 * 1024
-    )
-    ttl_seconds: Annotated[Seconds, Meta(description="How long an answer is given again.")] = 300
+    max_bytes: Annotated[
+        Bytes, Meta(description="The approximate memory of all cached answers.")
+    ] = 32 * 1024 * 1024
+    ttl_seconds: Annotated[Seconds, Meta(description="The time that an answer is reused.")] = 300
 
 
 class EgressSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -229,8 +237,10 @@ class EgressSettings(msgspec.Struct, frozen=True, kw_only=True):
     allow_loopback: Annotated[
         bool,
         Meta(
-            description="For tests: also ask servers on this machine's loopback, without"
-            " encryption. Never set it on a desk that others can reach.",
+            description=(
+                "For tests only: requests to servers on this machine's loopback, without"
+                " encryption. Never enable it on a desk that others can reach."
+            ),
         ),
     ] = False
 
@@ -240,11 +250,11 @@ class Log(msgspec.Struct, frozen=True, kw_only=True):
 
     format: Annotated[
         Literal["auto", "json", "console"],
-        Meta(description="Form of a line; auto is console on a terminal and json elsewhere."),
+        Meta(description="Format of a line; auto means console on a terminal and json elsewhere."),
     ] = "auto"
     level: Annotated[
         Literal["debug", "info", "warning", "error"],
-        Meta(description="The least important lines that are written."),
+        Meta(description="The lowest level that is written."),
     ] = "info"
 
 
@@ -261,11 +271,13 @@ class SiteAgent(msgspec.Struct, frozen=True, kw_only=True):
             max_length=32,
             pattern=r"\A(?:[a-z][a-z0-9_-]*)?\Z",
             extra={"unit": "a name of small letters, digits, - and _"},
-            description="Its name in addresses: the agent books answers at /books/v1/threads.",
+            description=(
+                "The name in the agent's addresses: the agent books answers at /books/v1/threads."
+            ),
         ),
     ] = ""
     title: Annotated[
-        str, Meta(max_length=200, description="What visitors call it; its name where empty.")
+        str, Meta(max_length=200, description="The name for visitors; by default the name.")
     ] = ""
     description: Annotated[str, Meta(description="What it knows, in a sentence or two.")] = ""
     actions: Annotated[

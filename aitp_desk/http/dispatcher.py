@@ -55,8 +55,8 @@ from aitp_desk.model.errors import (
 )
 from aitp_desk.protocols.base.auth_metadata import with_metadata_challenge
 from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH, link_header
-from aitp_desk.protocols.base.door import REFUSED, TEXT, Door, Reply, Route
 from aitp_desk.protocols.base.payments.x402_wire import with_requirements
+from aitp_desk.protocols.base.protocol import REFUSED, TEXT, ProtocolRoutes, Reply, Route
 from aitp_desk.protocols.hac.negotiation import Face
 from aitp_desk.store.base import StoreError
 
@@ -83,7 +83,7 @@ _MAY_BE_SENT = Reply(204)
 """The response to a preflight request; its headers say what is allowed."""
 _FOR_OWN_PAGES = "This is for pages of the desk's own."
 _FOR_OTHER_ORIGINS = (
-    "Pages of this origin may not use the API; the site's owner opens it to them by the setting"
+    "Pages of this origin may not use the API; the site's owner permits origins with the setting"
     " cors.origins."
 )
 STORE_FAILS_SECONDS = 10
@@ -97,7 +97,7 @@ class Response(msgspec.Struct, frozen=True):
     """The outcome of a request: a reply, and what its headers depend on.
 
     Parameters:
-        door: the protocol that replied.
+        protocol: the protocol that replied.
         allowance: what is left of the caller's limit; None where nothing was counted.
         told: the CORS headers.
         proof: the caller's; None where none was admitted.
@@ -105,7 +105,7 @@ class Response(msgspec.Struct, frozen=True):
     """
 
     reply: Reply
-    door: Door
+    protocol: ProtocolRoutes
     allowance: Allowance | None = None
     told: Headers = ()
     proof: Proof | None = None
@@ -154,7 +154,7 @@ class Dispatcher:
         self,
         *,
         desk: Desk,
-        doors: Iterable[Door],
+        protocols: Iterable[ProtocolRoutes],
         identifier: Identifier,
         browsers: CorsPolicy,
         noting: AuditLog,
@@ -167,14 +167,14 @@ class Dispatcher:
         self._browsers = browsers
         self._noting = noting
         self._tells_of_tokens = tells_of_tokens
-        self._table = Router(doors, has_faces=faces is not None)
+        self._table = Router(protocols, has_faces=faces is not None)
         self._identifier = identifier
         self._concurrency = concurrency
         self.meter = RequestMetrics()
         self._hosts = _LOOPBACK | {urlsplit(desk.site.url).hostname or ""}
 
     @property
-    def routes(self) -> tuple[tuple[Door, Route], ...]:
+    def routes(self) -> tuple[tuple[ProtocolRoutes, Route], ...]:
         """Every route, with its protocol."""
         return self._table.routes
 
@@ -207,7 +207,7 @@ class Dispatcher:
         began = perf_counter()
         heading = request.heading
         request_id = heading.request_id and self._find_id(request)
-        door, desk = heading.door, heading.desk
+        protocol, desk = heading.protocol, heading.desk
         allowance: Allowance | None = None
         proof: Proof | None = None
         refused: DeskError | None = None
@@ -235,13 +235,13 @@ class Dispatcher:
             reply = self._render(error, heading)
         except StoreError as error:
             request_id = request_id or secrets.token_hex(8)
-            reason = {"door": door.name, "method": heading.method, "reason": str(error)}
+            reason = {"door": protocol.name, "method": heading.method, "reason": str(error)}
             _log.error("store_failed", **{_ID: request_id}, **reason)
             refused = _store_fails(request_id)
-            reply = door.render_error(refused, heading.headers)
+            reply = protocol.render_error(refused, heading.headers)
         except Exception:  # noqa: BLE001 -- the boundary: no detail of a fault reaches the wire
-            refused = fault = report_fault(heading.method, door, request_id)
-            reply, request_id = door.render_error(fault, heading.headers), fault.request_id
+            refused = fault = report_fault(heading.method, protocol, request_id)
+            reply, request_id = protocol.render_error(fault, heading.headers), fault.request_id
         is_faced = heading.face is not Face.PLAIN or reply.status >= REFUSED
         if self._faces is not None and is_faced:
             asker = make_anonymous(request.peer) if proof is None else proof.principal
@@ -250,7 +250,7 @@ class Dispatcher:
         if heading.request_id:
             unbind_contextvars(_ID)
         heading.tally.count(reply.status, perf_counter() - began)
-        return Response(reply, door, allowance, heading.told.headers, proof, request_id)
+        return Response(reply, protocol, allowance, heading.told.headers, proof, request_id)
 
     def is_trusted_proxy(self, peer: str) -> bool:
         """Return whether headers that only proxies set count from this peer."""
@@ -267,16 +267,16 @@ class Dispatcher:
 
     def reject_overloaded(self, heading: RequestHead, error: Unavailable) -> Response:
         """Refuse a request whose response exceeds the send backlog, in its protocol's format."""
-        reply = heading.door.render_error(error, heading.headers)
-        return Response(reply, heading.door, told=heading.told.headers)
+        reply = heading.protocol.render_error(error, heading.headers)
+        return Response(reply, heading.protocol, told=heading.told.headers)
 
     def reject_malformed(self, error: DeskError) -> Response:
         """Refuse bytes that are no request, in the catch-all protocol's format."""
-        door = self._table.owner("")
+        protocol = self._table.owner("")
         told = self._browsers.make_headers("GET", {}, is_open=False)
-        reply = door.render_error(error, {})
+        reply = protocol.render_error(error, {})
         self.meter.for_route(OTHER, None).count(reply.status, 0.0)
-        return Response(reply, door, told=told.headers)
+        return Response(reply, protocol, told=told.headers)
 
     def _find_id(self, request: Request) -> str:
         """Return a trusted proxy's id of a request, and bind it to the log."""
@@ -308,7 +308,7 @@ class Dispatcher:
 
     def _render(self, error: DeskError, heading: RequestHead) -> Reply:
         """Render a refusal in its protocol's format, with HTTP's headers for payment or login."""
-        reply, site = heading.door.render_error(error, heading.headers), self._desk.site.url
+        reply, site = heading.protocol.render_error(error, heading.headers), self._desk.site.url
         match error:
             case PaymentRequired():
                 return with_requirements(reply, error, f"{site}{heading.path}")
@@ -340,8 +340,8 @@ class Dispatcher:
             raise Forbidden(_FOR_OWN_PAGES if is_own else _FOR_OTHER_ORIGINS, param="Origin")
         if heading.face is Face.NOT_ACCEPTABLE and heading.route is not None:
             raise not_acceptable(heading.route)
-        if allowance is not None and heading.door.action:
-            allowance.check_action(heading.door.action)
+        if allowance is not None and heading.protocol.action:
+            allowance.check_action(heading.protocol.action)
 
     def _refuse_route(self, heading: RequestHead) -> NoReturn:
         method = heading.method
@@ -349,10 +349,11 @@ class Dispatcher:
         if allowed:
             named = "GET" if method == "HEAD" else method[:16]  # as long as for GET
             raise MethodNotAllowed(
-                f"{named} is not served here, but {', '.join(allowed)}.", allowed=allowed
+                f"{named} is not supported here; use {', '.join(allowed)}.", allowed=allowed
             )
         raise RouteNotFound(
-            f"Nothing is served at this address. The manifest at {MANIFEST_PATH} says what is."
+            f"There is nothing at this address. The manifest at {MANIFEST_PATH} lists the"
+            " addresses."
         )
 
 
@@ -388,7 +389,7 @@ def _store_fails(request_id: str) -> Unavailable:
     return Unavailable(told, retry_after=STORE_FAILS_SECONDS)
 
 
-def report_fault(method: str, door: Door, request_id: str) -> InternalError:
+def report_fault(method: str, protocol: ProtocolRoutes, request_id: str) -> InternalError:
     """Log an exception that escaped a handler, without any content of the request.
 
     Parameters:
@@ -398,7 +399,7 @@ def report_fault(method: str, door: Door, request_id: str) -> InternalError:
         The error for the caller, with the id.
     """
     request_id = request_id or secrets.token_hex(8)
-    _log.exception("fault", **{_ID: request_id}, door=door.name, method=method)
+    _log.exception("fault", **{_ID: request_id}, door=protocol.name, method=method)
     return InternalError(
         f"Something went wrong on our side. Tell us the id {request_id} and we can find it.",
         request_id=request_id,

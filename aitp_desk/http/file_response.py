@@ -11,7 +11,7 @@ from aitp_desk.http.connection.message_head import MessageHead
 from aitp_desk.http.connection.response_head import write_head
 from aitp_desk.http.dispatcher import Response
 from aitp_desk.http.limits.backlog import SendBacklog
-from aitp_desk.protocols.base.door import FilePart
+from aitp_desk.protocols.base.protocol import FilePart
 
 if TYPE_CHECKING:
     from aitp_desk.http.connection.http_connection import HttpConnection

@@ -98,7 +98,7 @@ class RequestMetrics:
             Figure(
                 "aitp_desk_requests_total",
                 "counter",
-                "Requests that were answered, by the template of their route.",
+                "Responses by the template of their route.",
                 tuple(answered),
             ),
             Figure(

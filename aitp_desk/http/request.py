@@ -18,7 +18,7 @@ from aitp_desk.desk.limits.rate_limits import Allowance
 from aitp_desk.http.connection.request_head import RequestHead
 from aitp_desk.model.errors import NotAuthenticated, RequestTooLarge, UnsupportedMedia
 from aitp_desk.model.strict_json import AT_ONCE_BYTES, decode_ahead, use_decoded
-from aitp_desk.protocols.base.door import JSON, Call, Reply, Route
+from aitp_desk.protocols.base.protocol import JSON, Call, Reply, Route
 from aitp_desk.protocols.hac.negotiation import Face
 
 _decoder = ThreadPoolExecutor(1, "decode")

@@ -14,9 +14,9 @@ from urllib.parse import unquote
 import msgspec
 
 from aitp_desk.desk.desk import Desk
-from aitp_desk.protocols.base.door import Door, Route
+from aitp_desk.protocols.base.protocol import ProtocolRoutes, Route
 
-RouteMatch = tuple[Door, Route, Mapping[str, str]]
+RouteMatch = tuple[ProtocolRoutes, Route, Mapping[str, str]]
 _TAKES_ALL = ":.*}"
 _PARAMETER = re.compile(r"\{(\w+)(:\.\*)?\}")
 
@@ -32,19 +32,19 @@ class Router:
         has_faces: whether HAC representations are enabled.
     """
 
-    def __init__(self, doors: Iterable[Door], *, has_faces: bool = True) -> None:
-        self._fixed: dict[str, dict[str, tuple[Door, Route]]] = {}
+    def __init__(self, protocols: Iterable[ProtocolRoutes], *, has_faces: bool = True) -> None:
+        self._fixed: dict[str, dict[str, tuple[ProtocolRoutes, Route]]] = {}
         self._templates: dict[str, _Template] = {}
-        self._owners: list[tuple[str, Door]] = []
-        for door in doors:
-            self._owners.extend((prefix, door) for prefix in door.owns)
-            for route in door.routes:
+        self._owners: list[tuple[str, ProtocolRoutes]] = []
+        for protocol in protocols:
+            self._owners.extend((prefix, protocol) for prefix in protocol.owns)
+            for route in protocol.routes:
                 shown = route if has_faces else msgspec.structs.replace(route, second=None)
-                self._add(door, shown)
+                self._add(protocol, shown)
         self._owners.sort(key=lambda owner: len(owner[0]), reverse=True)
 
     @property
-    def routes(self) -> tuple[tuple[Door, Route], ...]:
+    def routes(self) -> tuple[tuple[ProtocolRoutes, Route], ...]:
         """All routes, with their protocols."""
         fixed = (row for methods in self._fixed.values() for row in methods.values())
         others = (row for one in self._templates.values() for row in one.methods.values())
@@ -71,10 +71,10 @@ class Router:
             if match is not None:
                 if method not in template.methods:
                     return None
-                door, route = template.methods[method]
+                protocol, route = template.methods[method]
                 # a catch-all refuses in the format of the protocol that owns the path
-                door = self.owner(path) if template.takes_all else door
-                return door, route, {k: unquote(v) for k, v in match.groupdict().items()}
+                protocol = self.owner(path) if template.takes_all else protocol
+                return protocol, route, {k: unquote(v) for k, v in match.groupdict().items()}
         return None
 
     def methods(self, path: str, desk: Desk) -> tuple[str, ...]:
@@ -87,23 +87,23 @@ class Router:
         found = set(self._fixed.get(path, ()))
         for template in self._templates.values():
             if path.startswith(template.beginning) and template.pattern.fullmatch(path):
-                for method, (door, route) in template.methods.items():
-                    stands = route.gives_at and route.gives_at(door.desk or desk, path)
+                for method, (protocol, route) in template.methods.items():
+                    stands = route.gives_at and route.gives_at(protocol.desk or desk, path)
                     if not template.takes_all or stands:
                         found.add(method)
         if "GET" in found:
             found.add("HEAD")
         return tuple(sorted(found))
 
-    def owner(self, path: str) -> Door:
+    def owner(self, path: str) -> ProtocolRoutes:
         """Return the protocol that refuses an unknown path: the longest prefix decides.
 
         A target that is no path (``OPTIONS *``, ``CONNECT host:port``) falls to the shortest.
         """
-        owners = (door for prefix, door in self._owners if path.startswith(prefix))
+        owners = (protocol for prefix, protocol in self._owners if path.startswith(prefix))
         return next(owners, self._owners[-1][1])
 
-    def _add(self, door: Door, route: Route) -> None:
+    def _add(self, protocol: ProtocolRoutes, route: Route) -> None:
         if "{" not in route.path:
             methods = self._fixed.setdefault(route.path, {})
         else:
@@ -111,8 +111,8 @@ class Router:
                 self._templates[route.path] = _Template(route.path)
             methods = self._templates[route.path].methods
         if route.method in methods:
-            raise DuplicateRoute(f"{route.method} {route.path} is claimed twice.")
-        methods[route.method] = (door, route)
+            raise DuplicateRoute(f"{route.method} {route.path} is defined twice.")
+        methods[route.method] = (protocol, route)
 
 
 class _Template:
@@ -125,7 +125,7 @@ class _Template:
     """
 
     def __init__(self, path: str) -> None:
-        self.methods: dict[str, tuple[Door, Route]] = {}
+        self.methods: dict[str, tuple[ProtocolRoutes, Route]] = {}
         self.takes_all = path.endswith(_TAKES_ALL)
         self._path = path
         self.beginning = path.partition("{")[0]

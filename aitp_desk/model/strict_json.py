@@ -178,11 +178,15 @@ def _too_many(most: int) -> InvalidRequest:
 def _check_text(value: Any, *, with_nul: bool) -> None:
     if isinstance(value, str):
         if "\x00" in value and not with_nul:
-            raise InvalidRequest("The body holds a NUL character (\\u0000), which is not accepted.")
+            raise InvalidRequest(
+                "The body contains a NUL character (\\u0000), which is not accepted."
+            )
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise InvalidRequest("The body holds a lone surrogate, which is not text.") from None
+            raise InvalidRequest(
+                "The body contains a lone surrogate, which is not valid text."
+            ) from None
     elif isinstance(value, dict):
         for key, member in value.items():
             _check_text(key, with_nul=with_nul)
@@ -211,7 +215,7 @@ def _finite(number: str) -> float:
 
 
 def _too_large() -> InvalidRequest:
-    return InvalidRequest("The body holds a number that is too large.")
+    return InvalidRequest("The body contains a number that is too large.")
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -12,7 +12,7 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.plugins.outside.webhooks import PluginWebhooks
 from aitp_desk.desk.plugins.registry import EnabledPlugin
 from aitp_desk.model.errors import DeskError
-from aitp_desk.protocols.base.door import Call, Door, Handler, Reply, Route
+from aitp_desk.protocols.base.protocol import Call, Handler, ProtocolRoutes, Reply, Route
 
 HOOKS_PATH = "/hooks/"
 MAX_BODY = 256 * 1024
@@ -27,9 +27,9 @@ class Taken(msgspec.Struct):
 _TAKEN = msgspec.json.encode(Taken("ok"))
 
 
-def make_hook_doors(
+def make_hook_routes(
     receiving: PluginWebhooks, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
-) -> tuple[Door, ...]:
+) -> tuple[ProtocolRoutes, ...]:
     """Return the routes of the hooks; none where no capability has one.
 
     The sender is anonymous here: the hook itself verifies its proof.
@@ -47,7 +47,11 @@ def make_hook_doors(
         for enabled in receiving.capabilities.all
         for name, hook in enabled.hooks.items()
     )
-    return (Door("hooks", routes, (HOOKS_PATH,), render_error, objects=(Taken,)),) if routes else ()
+    return (
+        (ProtocolRoutes("hooks", routes, (HOOKS_PATH,), render_error, objects=(Taken,)),)
+        if routes
+        else ()
+    )
 
 
 def _taking(receiving: PluginWebhooks, enabled: EnabledPlugin, hook: Hook) -> Handler:

@@ -10,12 +10,20 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.plugins.outside.redirects import PluginRedirects
 from aitp_desk.desk.plugins.registry import REDIRECTS_PATH, EnabledPlugin
 from aitp_desk.model.errors import DeskError, RouteNotFound
-from aitp_desk.protocols.base.door import HTML, JSON, Call, Door, Handler, Reply, Route
+from aitp_desk.protocols.base.protocol import (
+    HTML,
+    JSON,
+    Call,
+    Handler,
+    ProtocolRoutes,
+    Reply,
+    Route,
+)
 
 
-def make_redirect_doors(
+def make_redirect_routes(
     leading: PluginRedirects, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
-) -> tuple[Door, ...]:
+) -> tuple[ProtocolRoutes, ...]:
     """Return the routes of the redirects; none where no capability has one.
 
     A link works for everyone who has it: the capability does not learn who follows it.
@@ -34,7 +42,7 @@ def make_redirect_doors(
         for enabled in leading.capabilities.all
         for name, redirect in enabled.redirects.items()
     )
-    return (Door("redirects", routes, (), render_error),) if routes else ()
+    return (ProtocolRoutes("redirects", routes, (), render_error),) if routes else ()
 
 
 def _leading(leading: PluginRedirects, enabled: EnabledPlugin, redirect: Redirect) -> Handler:

@@ -17,17 +17,17 @@ from aitp_desk.model.calls.action import Related
 from aitp_desk.model.errors import DeskError
 from aitp_desk.protocols.base.action_affordances import make_call_affordance
 from aitp_desk.protocols.base.affordances import Representation
-from aitp_desk.protocols.base.door import (
+from aitp_desk.protocols.base.payments import x402_wire
+from aitp_desk.protocols.base.protocol import (
     JSON,
     Call,
-    Door,
     Handler,
+    ProtocolRoutes,
     Reply,
     Route,
     make_etag,
     matches_etag,
 )
-from aitp_desk.protocols.base.payments import x402_wire
 
 PagesAt = Callable[[Desk, str], tuple[str, ...]]
 """Returns the media types of a path's page or file; empty without one."""
@@ -38,7 +38,7 @@ _FOR_NOBODY_ELSE = ("Cache-Control", "private, no-store")
 _encode = msgspec.json.Encoder().encode
 
 
-class ResourcesDoor:
+class ResourceHandlers:
     """Serves the resources of one desk.
 
     Parameters:
@@ -115,7 +115,7 @@ class ResourcesDoor:
         is_own = any(one.template.match(link.href) is not None for one in self._desk.resource_types)
         return msgspec.structs.replace(link, href=self._below + link.href) if is_own else link
 
-    def door(self) -> Door:
+    def protocol(self) -> ProtocolRoutes:
         """Return the protocol with a route for each type of resources."""
         routes = tuple(
             Route(
@@ -130,8 +130,8 @@ class ResourcesDoor:
         )
         name, desk = self._desk.name, self._desk
         if not name:
-            return Door("resources", routes, (), self._render_error)
-        return Door(f"resources of {name}", routes, (), self._render_error, desk)
+            return ProtocolRoutes("resources", routes, (), self._render_error)
+        return ProtocolRoutes(f"resources of {name}", routes, (), self._render_error, desk)
 
     def _gives_at(self, desk: Desk, path: str) -> tuple[str, ...]:
         return self._pages_at(desk, path) or (JSON,)

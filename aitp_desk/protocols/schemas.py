@@ -10,11 +10,11 @@ import msgspec
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.model.errors import DeskError
-from aitp_desk.protocols.base.door import (
+from aitp_desk.protocols.base.protocol import (
     JSON,
     Call,
-    Door,
     Handler,
+    ProtocolRoutes,
     Reply,
     Route,
     make_etag,
@@ -25,9 +25,9 @@ SCHEMA_JSON = "application/schema+json"
 KEPT_SECONDS = 3600
 
 
-def make_schema_doors(
+def make_schema_routes(
     capabilities: PluginRegistry, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
-) -> tuple[Door, ...]:
+) -> tuple[ProtocolRoutes, ...]:
     """Return the routes of schemas and documents; none without enabled capabilities.
 
     Every address is known when the desk starts, so that none hides that of an action.
@@ -43,7 +43,7 @@ def make_schema_doors(
     )
     documents = (_route(path, body, JSON) for path, body in capabilities.documents.items())
     routes = (*schemas, *documents)
-    return (Door("schemas", routes, (), render_error),) if routes else ()
+    return (ProtocolRoutes("schemas", routes, (), render_error),) if routes else ()
 
 
 def _route(path: str, body: bytes, media_type: str) -> Route:

@@ -35,7 +35,7 @@ def test_a_text_is_there_in_every_language_with_the_same_values() -> None:
 
 def test_every_text_is_used_and_every_text_that_is_used_is_there() -> None:
     named, mentioned = set[str](), set[str]()
-    for folder in ("web/pages", "web/export", "app/doors"):
+    for folder in ("web/pages", "web/export", "app/protocols"):
         for file in (PACKAGE / folder).rglob("*"):
             if file.stem == "texts":
                 continue

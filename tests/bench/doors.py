@@ -141,19 +141,21 @@ def compare(
     chosen: argparse.Namespace,
 ) -> bool:
     """Measure one kind in rounds, and print it; whether a gate is missed."""
-    sample_of = {door: samples[name] for name, doors in SAMPLED.items() for door in doors}
+    sample_of = {
+        protocol: samples[name] for name, protocols in SAMPLED.items() for protocol in protocols
+    }
     missed = False
-    for door, load in loads.items():
+    for protocol, load in loads.items():
         rounds = []
         for _ in range(chosen.rounds):
             direct = desk.measure(kind, chosen.calls)
             ours = measure(port, load, chosen.calls)
-            at = sample_of.get(door)
+            at = sample_of.get(protocol)
             rounds.append((direct, ours, measure(at, load, chosen.calls) if at else 0.0))
         direct, ours, theirs = map(median, zip(*rounds, strict=True))
         over = median(ours - direct for direct, ours, _ in rounds)
-        told = f"{kind} by {door}: {ours:.2f} ms, {over:.2f} over the desk's own {direct:.2f}"
-        if door in sample_of:
+        told = f"{kind} by {protocol}: {ours:.2f} ms, {over:.2f} over the desk's own {direct:.2f}"
+        if protocol in sample_of:
             share = median((ours - direct) / theirs for direct, ours, theirs in rounds)
             missed |= share > GATE
             told += f"; {share:.2f} of what the sample takes ({theirs:.2f} ms), gate {GATE:.1f}"

@@ -45,7 +45,7 @@ def _read(data: bytes) -> MessageHead | None:
         target=parser.target,
         headers=parser.headers,
         presented=read_credentials(parser.headers),
-        door=unknown,
+        protocol=unknown,
         desk=unknown,
         route=None,
         params={},

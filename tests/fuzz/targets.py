@@ -35,9 +35,9 @@ from aitp_desk.protocols.aitp.runs import drafts_wire as run_drafts_wire
 from aitp_desk.protocols.aitp.threads import actors_wire, events_wire, grants_wire, messages_wire
 from aitp_desk.protocols.aitp.threads import wire as threads_wire
 from aitp_desk.protocols.base.accept import wants_manifest, wants_markdown
-from aitp_desk.protocols.base.door import matches_etag
 from aitp_desk.protocols.base.multipart import decode_form
 from aitp_desk.protocols.base.preferences import decode_wait
+from aitp_desk.protocols.base.protocol import matches_etag
 from aitp_desk.protocols.hac import MEDIA_TYPE, Face, negotiate
 from aitp_desk.protocols.oauth import wire as oauth
 from tests.fuzz.forms import FILLED

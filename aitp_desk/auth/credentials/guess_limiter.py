@@ -28,7 +28,7 @@ class GuessLimiter:
         self,
         clock: Callable[[], float],
         *,
-        what: str = "API keys that prove nothing",
+        what: str = "invalid API keys",
         most: int = MOST_A_MINUTE,
         scope: LimitScope = "ip",
     ) -> None:
@@ -58,7 +58,7 @@ class GuessLimiter:
         left = max(1, math.ceil(window.ends - self._clock()))
         whence = "this address" if self._scope == "ip" else "this caller"
         return RateLimited(
-            f"More than {self._most} {self._what} came from {whence} in a minute.",
+            f"More than {self._most} {self._what} came from {whence} within a minute.",
             scope=self._scope,
             retry_after=left,
         )

@@ -78,7 +78,7 @@ def read_session(headers: Headers, cookie: str) -> RequestCredentials:
     """
     if any(headers.getall(name, []) for name in ("Authorization", "X-AHP-Key", "Desk-Grant")):
         raise NotAuthenticated(
-            "The console opens to who has signed in there, by a cookie; no other credential does.",
+            "The console accepts only the cookie of its own sign-in, no other credential.",
             reason="conflicting",
         )
     held = [
@@ -124,5 +124,5 @@ def _only(headers: Headers, name: str) -> str | None:
     if not lines:
         return None
     if len(lines) > 1:
-        raise InvalidRequest(f"The header {name} may stand only once.", param=name)
+        raise InvalidRequest(f"The header {name} must occur only once.", param=name)
     return lines[0].strip()

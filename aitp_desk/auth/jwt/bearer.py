@@ -60,7 +60,9 @@ class BearerTokens:
         if issuer.use is None:
             return Proof(principal, self, credential, until, mark=mark)
         if claims.token_id is None:
-            raise TokenRefused("The token has no jti, and its issuer's are good for one request.")
+            raise TokenRefused(
+                "The token has no jti, but its issuer's tokens are valid for one request each."
+            )
         once = (partial(issuer.use, claims),)
         return Proof(principal, self, credential, until, once=once, mark=mark)
 

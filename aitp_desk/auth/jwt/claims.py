@@ -69,7 +69,7 @@ def read_claims(claims: Mapping[str, Any], bounds: ClaimRules, now: float) -> Cl
     if issued_at > now + bounds.leeway:
         raise TokenRefused("The token's iat lies in the future; is a clock wrong?")
     if "nbf" in claims and _read_time(claims, "nbf") > now + bounds.leeway:
-        raise TokenRefused("The token is not valid yet (nbf); is a clock wrong?")
+        raise TokenRefused("The token is not valid yet (nbf); check the clocks.")
     if expires_at <= issued_at:
         raise TokenRefused("The token expires before it was issued.")
     if expires_at - issued_at > bounds.max_lifetime:

@@ -56,20 +56,20 @@ def read_compact(text: str) -> CompactToken:
         raise TokenRefused(f"The token is longer than {MAX_TOKEN_CHARACTERS} characters.")
     parts = text.split(".")
     if len(parts) == 5:
-        raise TokenRefused("The token is encrypted; this desk takes signed ones only.")
+        raise TokenRefused("The token is encrypted; this desk accepts only signed tokens.")
     if len(parts) != 3:
         raise TokenRefused("The token is no JWT: it has not three parts.")
     header = _read_object(parts[0], "header")
     for name in _POINTS_TO_KEYS:
         if name in header:
             raise TokenRefused(
-                f"The token's header has {name}; keys are never taken from a token, nor from where"
-                " it points."
+                f"The token's header has {name}; keys are never taken from a token or from a URL"
+                " in it."
             )
     for name in _WANTS_MORE:
         if name in header:
             raise TokenRefused(
-                f"The token's header has {name}; this desk takes plain signed tokens only."
+                f"The token's header has {name}; this desk accepts only plain signed tokens."
             )
     algorithm = header.get("alg")
     if not isinstance(algorithm, str):

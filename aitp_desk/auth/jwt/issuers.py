@@ -140,7 +140,7 @@ async def use_once(nonces: NonceCache, name: str, claims: Claims) -> None:
         await nonces.use(f"{JWT_PREFIX}{name}", claims.token_id or "", until=claims.ends_at)
     except NotAuthenticated:
         raise TokenRefused(
-            "The token was used before, and its issuer's are good for one request each."
+            "The token was used before, and its issuer's tokens are valid for one request each."
         ) from None
 
 

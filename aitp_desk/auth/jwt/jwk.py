@@ -65,7 +65,7 @@ class VerifyingKey(msgspec.Struct, frozen=True):
         try:
             _verifier().decode(token.text, self.material, algorithms=[self.algorithm])
         except jwt.PyJWTError:
-            raise TokenRefused("The token's signature is wrong.") from None
+            raise TokenRefused("The token's signature is not valid.") from None
 
 
 @cache

@@ -84,7 +84,7 @@ class RemoteKeys:
         if not self._keys:
             wait = REFETCH_SECONDS - (self._clock() - (self._asked_at or 0.0))
             raise Unavailable(
-                "The keys that verify this token cannot be fetched from its issuer now.",
+                "The issuer's keys, which verify this token, cannot be fetched at the moment.",
                 retry_after=max(1, round(wait)),
             )
         return found
@@ -130,7 +130,7 @@ class RemoteKeys:
         metadata = read_object(answer.body)
         address = metadata.get("jwks_uri")
         if metadata.get("issuer") != self._issuer:
-            raise KeySetError("its metadata is that of another issuer")
+            raise KeySetError("its metadata belongs to another issuer")
         if not isinstance(address, str):
             raise KeySetError("its metadata does not say where its keys are (jwks_uri)")
         return address
@@ -150,7 +150,7 @@ def read_set(body: bytes) -> tuple[VerifyingKey, ...]:
     """
     listed = read_object(body).get("keys")
     if not isinstance(listed, list):
-        raise KeySetError("its keys are no JWK Set")
+        raise KeySetError("its keys are not a JWK Set")
     if len(listed) > MAX_KEYS:
         raise KeySetError(f"it lists more than {MAX_KEYS} keys")
     keys = tuple(key for key in map(read_key, listed) if key is not None)

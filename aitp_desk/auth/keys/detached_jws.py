@@ -86,7 +86,7 @@ def read_detached(jws: str, kind: str, names: str) -> DetachedSignature:
     parts = jws.split(".")
     if len(parts) != 3 or parts[1]:
         raise SignatureInvalid(
-            "it is no JWS with detached content: a header, two points, a signature"
+            "it is not a JWS with detached content: a header, two dots, a signature"
         )
     header_bytes, signature = decode_base64url(parts[0]), decode_base64url(parts[2])
     if header_bytes is None or signature is None:
@@ -96,11 +96,11 @@ def read_detached(jws: str, kind: str, names: str) -> DetachedSignature:
     except InvalidRequest as error:
         raise SignatureInvalid(f"its header is no JSON: {error.message}") from None
     if not isinstance(header, dict) or header.keys() != {"alg", "typ", names}:
-        raise SignatureInvalid(f"its header has exactly the members alg, typ and {names}")
+        raise SignatureInvalid(f"its header must have exactly the members alg, typ and {names}")
     if header["alg"] != _ALGORITHM:
-        raise SignatureInvalid(f"alg in its header is {_ALGORITHM}")
+        raise SignatureInvalid(f"alg in its header must be {_ALGORITHM}")
     if header["typ"] != kind:
-        raise SignatureInvalid(f"typ in its header is {kind}")
+        raise SignatureInvalid(f"typ in its header must be {kind}")
     return DetachedSignature({names: header[names]}, parts[0], signature)
 
 

@@ -66,7 +66,7 @@ class TextSealer:
         try:
             return self._cipher(purpose, data_key).decrypt(nonce, ciphertext, head + context)
         except (InvalidTag, ValueError) as error:
-            raise SealBroken("It was changed, or belongs elsewhere.") from error
+            raise SealBroken("It was changed, or belongs to another record.") from error
 
     def _cipher(self, purpose: str, data_key: int) -> AESGCM:
         return AESGCM(self._keys.derive(f"sealing {purpose}", data_key=data_key))

@@ -96,7 +96,7 @@ def find_master_key(data: Path, environment: Mapping[str, str]) -> MasterKey | N
         if not path.exists():
             return None
         if path.stat().st_mode & 0o077:
-            raise KeyFileError(f"{path} may be read by others; make it yours alone: chmod 600.")
+            raise KeyFileError(f"{path} is readable by others; restrict it with chmod 600.")
         return MasterKey(_read_secret(path), str(path))
     except OSError as error:
         raise _unusable(path, error) from error

@@ -63,8 +63,9 @@ async def rotate_master_key(
     path = data / KEY_FILE
     if master.origin != str(path):
         raise KeyFileError(
-            f"The present key is {master.origin}'s. Put the new one into {NEW_MASTER_KEY}, or its"
-            f" file's name into {NEW_MASTER_KEY}_FILE: {2 * KEY_BYTES} random hexadecimal digits."
+            f"The current key is that of {master.origin}. Set {NEW_MASTER_KEY} to the new key, or"
+            f" {NEW_MASTER_KEY}_FILE to the name of its file: {2 * KEY_BYTES} random hexadecimal"
+            " digits."
         )
     try:
         return await _exchange_file(store, path, keys, by)

@@ -103,7 +103,7 @@ def read_keys(body: bytes) -> tuple[PublishedKey, ...]:
     read = decode_json(body)
     listed = read.get("keys") if isinstance(read, dict) else None
     if not isinstance(listed, list):
-        raise InvalidRequest("It is no JWK Set: an object with a list of keys.")
+        raise InvalidRequest("It is not a JWK Set: an object with a list of keys.")
     try:
         return tuple(_read(key) for key in listed if isinstance(key, dict) and _is_ours(key))
     except msgspec.ValidationError as error:

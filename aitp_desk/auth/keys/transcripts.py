@@ -90,7 +90,7 @@ def read_transcript(body: bytes) -> Document:
     try:
         return msgspec.convert(decode_json(body, with_nul=True, most_values=None), Document)
     except msgspec.ValidationError as error:
-        raise InvalidRequest(f"It is no transcript: {error}.") from None
+        raise InvalidRequest(f"It is not a transcript: {error}.") from None
 
 
 def check_transcript(document: Document, keys: Sequence[PublishedKey]) -> TranscriptCheck:
@@ -119,7 +119,7 @@ def check_transcript(document: Document, keys: Sequence[PublishedKey]) -> Transc
         try:
             signers.append(check_countersignature(one.jws, signed))
         except SignatureInvalid as error:
-            wrong.append(f"Countersignature {n} is wrong: {error}.")
+            wrong.append(f"Countersignature {n} is not valid: {error}.")
         if one.link != link_at(document, one.seq):
             wrong.append(f"Countersignature {n} is of another chain than that of these messages.")
     return TranscriptCheck(document, tuple(wrong), tuple(signers))
@@ -146,14 +146,14 @@ def _wrong_signature(document: Document, keys: Iterable[PublishedKey]) -> Iterat
         signed = read_detached(document.signature, STATEMENT_TYPE, "kid")
         key = next((one for one in keys if one.id == signed.header["kid"]), None)
         if key is None:
-            yield "The site publishes no key with which this was signed."
+            yield "The site publishes no key that verifies this signature."
             return
         signed.check(_ed25519_of(key.jwk()), canonical_statement(statement))
     except SignatureInvalid as error:
-        yield f"The desk's signature is wrong: {error}."
+        yield f"The desk's signature is not valid: {error}."
         return
     if key.withdrawn_at is not None:
-        yield "The site has withdrawn the key that signed this: others may have it."
+        yield "The site has withdrawn the key of this signature: others may have it."
     elif not key.is_of(statement.time):
         yield "The desk says that it signed this at a time at which the key was not in use."
 
@@ -163,7 +163,7 @@ def _wrong_messages(document: Document) -> Iterator[str]:
     head, link = document.statement.head, FIRST_LINK
     for seq, one in enumerate(document.messages, 1):
         if one.seq != seq:
-            yield f"Message {seq} is gone; number {one.seq} stands in its place."
+            yield f"Message {seq} is missing; number {one.seq} is in its place."
             return
         digest = decode_base64url(one.digest)
         if digest is None or (isinstance(one, Said) and digest != _digest_of(one, head.thread)):
@@ -212,7 +212,7 @@ def _ed25519_of(jwk: Any) -> Ed25519PublicKey:
         SignatureInvalid: it is none.
     """
     told = SignatureInvalid(
-        "jwk has exactly kty OKP, crv Ed25519 and x, the public key in base64url"
+        "jwk must have exactly kty OKP, crv Ed25519 and x, the public key in base64url"
     )
     if not isinstance(jwk, dict) or jwk.keys() != {"kty", "crv", "x"}:
         raise told

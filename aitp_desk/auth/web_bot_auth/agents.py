@@ -143,11 +143,13 @@ class SigningAgentsMethod:
     def _check_times(self, claim: SignatureClaim) -> None:
         now = self._clock()
         if not claim.created <= now + SKEW_SECONDS or not claim.created < claim.expires:
-            raise NotAuthenticated("The message signature was created later than now, or expires.")
+            raise NotAuthenticated(
+                "The message signature's `created` is in the future, or not before its `expires`."
+            )
         if claim.expires - claim.created > self._max_seconds:
             raise NotAuthenticated(
-                f"A message signature may hold for {self._max_seconds} seconds, from created to"
-                " expires."
+                f"A message signature must be valid for at most {self._max_seconds} seconds, from"
+                " `created` to `expires`."
             )
         if now >= claim.expires:
             raise NotAuthenticated(

@@ -158,8 +158,8 @@ class KeyDirectories:
                 if directory.keys:
                     return directory
                 raise Unavailable(
-                    "Too many key directories of new agents are asked for. Try again later, or ask"
-                    " without a signature.",
+                    "Too many key directories of new agents are being fetched. Try again later,"
+                    " or ask without a signature.",
                     retry_after=self._fetches.seconds_left(address),
                 )
             directory.asked_at = now
@@ -244,4 +244,4 @@ def _is_time(value: Any) -> bool:
 
 
 async def _refuse_redirect(_address: str) -> None:
-    raise AddressRefused("It redirects, which a key directory may not.")
+    raise AddressRefused("It redirects, which is not permitted for a key directory.")

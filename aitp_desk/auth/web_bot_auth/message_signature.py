@@ -112,8 +112,8 @@ def read_claim(headers: Headers) -> SignatureClaim | None:
         raise _malformed("Signature-Input")
     if _covered_characters(components, headers) > MAX_COVERED:
         raise NotAuthenticated(
-            f"The fields that a message signature covers have at most {MAX_COVERED} characters"
-            " together."
+            f"The fields that a message signature covers must have at most {MAX_COVERED}"
+            " characters together."
         )
     agent = _agent_of(headers, label, components)
     if agent is None:
@@ -129,8 +129,8 @@ def read_claim(headers: Headers) -> SignatureClaim | None:
         or len(nonce or "") > MAX_NONCE
     ):
         raise NotAuthenticated(
-            "A signature has the parameters created and expires, in whole seconds, keyid, which is"
-            f" the thumbprint of its key, and at most {MAX_NONCE} characters of nonce."
+            "A signature must have `created` and `expires` in whole seconds, `keyid` with the"
+            f" thumbprint of its key, and a `nonce` of at most {MAX_NONCE} characters."
         )
     return SignatureClaim(label, agent, key_id, created, expires, nonce)
 
@@ -155,7 +155,7 @@ def verify_claim(claim: SignatureClaim, key: PublicKey, request: Request) -> Map
         ) from error
     covered: Mapping[str, str] = result.covered_components
     if _TARGETS.isdisjoint(covered):
-        raise NotAuthenticated("A message signature covers @authority or @target-uri.")
+        raise NotAuthenticated("A message signature must cover @authority or @target-uri.")
     return covered
 
 
@@ -181,7 +181,7 @@ def covered_digest(covered: Mapping[str, str]) -> bytes | None:
         digest: Any = _parse(covered[component], "Content-Digest", kind)
         digest = digest[0] if kind == "item" else digest.get("sha-256", (None,))[0]
         if not isinstance(digest, bytes) or len(digest) != 32:
-            raise NotAuthenticated("A Content-Digest that is signed has one of sha-256.")
+            raise NotAuthenticated("A signed Content-Digest must have exactly one sha-256.")
         return digest
     return None
 
@@ -217,7 +217,7 @@ def check_possession(
         if key is None or not isinstance(key_id, str):
             raise ValueError("it is signed with a key that it does not list")
         if type(created) is not int or type(expires) is not int or not created <= now < expires:
-            raise ValueError("its signature does not hold now")
+            raise ValueError("its signature is not valid at this time")
         try:
             _verifier(key_id, key).verify(
                 response,
@@ -228,7 +228,7 @@ def check_possession(
                 body=body,
             )
         except (HTTPMessageSignaturesException, ValueError) as error:
-            raise ValueError("its signature is wrong") from error
+            raise ValueError("its signature is not valid") from error
 
 
 def _verifier(key_id: str, key: PublicKey) -> HTTPMessageVerifier:
@@ -253,7 +253,8 @@ def _agent_of(headers: Headers, label: str, components: list[Any]) -> str | None
     named = [parameters for name, parameters in components if name == "signature-agent"]
     if not named:
         raise NotAuthenticated(
-            'A message signature covers its member of Signature-Agent: "signature-agent";key="…".'
+            "A message signature must cover its member of Signature-Agent:"
+            ' "signature-agent";key="…".'
         )
     text = ", ".join(lines)
     if len(text) > MAX_FIELD:

@@ -40,13 +40,17 @@ _file = click.Path(path_type=Path, dir_okay=False)
 @site_folder
 @data_folder
 @overrides
-@click.option("--only", metavar="PAGE", default="", help="Only a page and the pages below it.")
-@click.option("--limit", type=click.IntRange(min=1), help="At most so many passages.")
+@click.option("--only", metavar="PAGE", default="", help="Only this page and the pages below it.")
+@click.option("--limit", type=click.IntRange(min=1), help="The most passages to send.")
 @click.option("--check", is_flag=True, help="Only list what is out of date; exit code 1 if any.")
 @click.option("--yes", is_flag=True, help="Do not ask whether to go on at this price.")
-@click.option("--no-batch", is_flag=True, help="Send single requests: at once, at twice the price.")
-@click.option("--requests", type=_file, help="Write the passages to send into a file; send none.")
-@click.option("--results", type=_file, help="Read a model's replies from a file; send nothing.")
+@click.option("--no-batch", is_flag=True, help="Send single requests: faster, at twice the price.")
+@click.option(
+    "--requests", type=_file, help="Write the passages to a file instead of sending them."
+)
+@click.option(
+    "--results", type=_file, help="Read a model's replies from a file instead of sending requests."
+)
 def enrich(
     folder: Path,
     data: Path | None,
@@ -179,7 +183,7 @@ def _take_results(config: Config, coverages: Sequence[Coverage], file: Path) -> 
     saved = writer.save()
     _report(saved, [*dropped, *writer.dropped])
     if not saved:
-        fail([f"{file} holds no reply to a passage of this site; nothing was written."])
+        fail([f"{file} has no reply to a passage of this site; nothing was written."])
 
 
 def _send(
@@ -249,13 +253,13 @@ def _estimate(config: Config, groups: Sequence[Group], *, batch: bool) -> str:
     cost = f"about ${told.dollars:.2f}" if told.dollars >= _CENT else "less than $0.01"
     return (
         f"{told.passages} passages in {told.requests} requests to {config.claude.model}: about"
-        f" {told.read:,} tokens to read and {told.written:,} to write, {cost}"
-        f"{' as a batch' if batch else ''}."
+        f" {told.read:,} input tokens and {told.written:,} output tokens,"
+        f" {cost}{' as a batch' if batch else ''}."
     )
 
 
 def _progress(done: int) -> None:
-    click.echo(f"\r{done} requests are done.", err=True, nl=not sys.stderr.isatty())
+    click.echo(f"\r{done} requests done.", err=True, nl=not sys.stderr.isatty())
 
 
 def _report(saved: Sequence[str], dropped: Sequence[DroppedItem]) -> None:

@@ -42,10 +42,10 @@ UNUSABLE = 2
     type=click.FloatRange(0, 1),
     default=1.0,
     show_default=True,
-    help="The share of right answers that is enough.",
+    help="The required share of right answers.",
 )
 @no_model
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
 @click.option(
     "--suggest",
     is_flag=True,
@@ -56,7 +56,7 @@ UNUSABLE = 2
     type=click.IntRange(1),
     default=40,
     show_default=True,
-    help="How many questions --suggest writes at most.",
+    help="The most questions of --suggest.",
 )
 @click.option(
     "--refused",
@@ -103,9 +103,9 @@ def evaluate(
       aitp-desk evaluate shop questions.toml --at-least 0.9
     """  # noqa: D301 -- click keeps the lines after a backspace
     if suggest == (questions is not None):
-        raise click.UsageError("Give a file of QUESTIONS, or --suggest to have one printed.")
+        raise click.UsageError("Give a file of QUESTIONS, or --suggest.")
     if refused and not suggest:
-        raise click.UsageError("--refused goes with --suggest.")
+        raise click.UsageError("--refused needs --suggest.")
     with mistakes_told(UNUSABLE):
         from aitp_desk.config import load_config
         from aitp_desk.observability.logs import set_up_logs

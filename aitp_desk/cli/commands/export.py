@@ -56,7 +56,7 @@ def export(folder: Path, out: Path, data: Path | None, overrides: tuple[str, ...
         f" {written.size / 1e6:.1f} MB in {out}."
     )
     if not config.site.url:
-        click.echo("site.url is not set: the addresses are paths, and there is no sitemap.xml.")
+        click.echo("site.url is not set: links are paths, and there is no sitemap.xml.")
 
 
 def _bar(pages: Sequence[Document]) -> AbstractContextManager[Iterable[Document]]:

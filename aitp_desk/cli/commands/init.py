@@ -26,11 +26,11 @@ becomes a page, and the desk answers from what stands on the pages.
 
 We are open Monday to Friday from 9 am to 5 pm.
 """
-_HEAD = """\
-# Settings of this site's desk. A line such as "#port = 8080" shows a setting and its default: take
-# away the "#" to change it. `aitp-desk check` tells everything that is wrong in here. Secrets never
-# stand in this file.
-"""
+_HEAD = (
+    '# Settings of this site\'s desk. A line such as "#port = 8080" shows a setting and its'
+    ' default:\n# remove the "#" to change it. `aitp-desk check` lists all errors in this file.'
+    " Never write\n# secrets in this file.\n"
+)
 
 
 @click.command()

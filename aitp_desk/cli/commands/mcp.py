@@ -69,8 +69,8 @@ def _kept_output() -> Iterator[TextIO]:
 async def _serve(config: Config, output: TextIO) -> None:
     import os
 
-    from aitp_desk.app.doors.mcp import methods_of_desks
     from aitp_desk.app.process import open_in_environment
+    from aitp_desk.app.protocols.mcp import methods_of_desks
     from aitp_desk.protocols.mcp.server.sdk_server import serve_stdio
 
     async with open_in_environment(config) as serving:

@@ -20,10 +20,12 @@ Part = Literal["head", "body", "footer", "nginx", "caddy"]
 @click.command()
 @site_folder
 @click.option("--head", "part", flag_value="head", help="Only the tags for <head>.")
-@click.option("--body", "part", flag_value="body", help="Only the notice to agents, out of sight.")
-@click.option("--footer", "part", flag_value="footer", help="Only the notice, for all to see.")
-@click.option("--nginx", "part", flag_value="nginx", help="What an nginx server block includes.")
-@click.option("--caddy", "part", flag_value="caddy", help="What a Caddy site block imports.")
+@click.option("--body", "part", flag_value="body", help="Only the hidden notice for agents.")
+@click.option("--footer", "part", flag_value="footer", help="Only the visible notice.")
+@click.option(
+    "--nginx", "part", flag_value="nginx", help="The include file of an nginx server block."
+)
+@click.option("--caddy", "part", flag_value="caddy", help="The import file of a Caddy site block.")
 @click.option(
     "--static", is_flag=True, help="For a site that serves an export and answers no questions."
 )
@@ -35,7 +37,7 @@ def snippet(folder: Path, part: Part | None, static: bool, overrides: tuple[str,
     site.url; where that is not set they are paths, for pages on the same host as the desk.
     """
     if static and part in {"nginx", "caddy"}:
-        raise click.UsageError("--static is for HTML; an exported site needs no desk behind it.")
+        raise click.UsageError("--static needs HTML; an exported site needs no desk.")
     with mistakes_told():
         if part in {"nginx", "caddy"}:
             text = _write_settings(folder, overrides, caddy=part == "caddy")

@@ -59,7 +59,7 @@ _TAKES: Mapping[str, tuple[Any, str]] = {
         'a text or a list of texts, such as ["30 days", ["free", "no charge"]]',
     ),
     "page": (str | list[str], 'an address or a list of them, such as "/returns#footwear"'),
-    "after": (str | list[str], "the question asked before it, or a list of them in order"),
+    "after": (str | list[str], "the earlier question, or a list of them in order"),
     "refuse": (bool, "true where the site does not answer the question"),
     "locale": (str, 'a language, such as "fr"'),
 }
@@ -139,7 +139,7 @@ def _faults(table: Mapping[str, Any], lines: Sequence[str]) -> Iterator[tuple[in
         line = 1 + _line_of(key, lines[1:])
         if key not in _TAKES:
             near = difflib.get_close_matches(key, _TAKES, n=1)
-            right = f"did you mean {near[0]}?" if near else f"known are {', '.join(_TAKES)}."
+            right = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(_TAKES)}."
             yield line, f"{key!r} is unknown; {right}"
         elif not _fits(value, _TAKES[key][0]):
             yield line, f"{key} takes {_TAKES[key][1]}."
@@ -149,7 +149,7 @@ def _faults(table: Mapping[str, Any], lines: Sequence[str]) -> Iterator[tuple[in
     if table.get("refuse") is True and told:
         yield 1, f"a question with refuse = true has no answer: leave out {' and '.join(told)}."
     if not told and not table.get("refuse"):
-        right = "give holds, page or both, or refuse = true"
+        right = "set holds, page or both, or refuse = true"
         yield 1, f"nothing tells a right answer from a wrong one: {right}."
 
 

@@ -92,7 +92,9 @@ async def suggest_from_refusals(
 def _refused(times: int, at: int) -> str:
     day = datetime.fromtimestamp(at, UTC).date()
     often = "" if times == 1 else f" {times} times, last"
-    return f"Refused{often} on {day}. If the site should answer it, say what and where instead."
+    return (
+        f"Refused{often} on {day}. If the site should answer it, describe the right answer instead."
+    )
 
 
 def write_suggestions(suggestions: Iterable[Suggestion]) -> str:

@@ -69,9 +69,9 @@ def normalize_text(text: str) -> str:
 
 def _what_is_wrong(question: Question, said: Said) -> str:
     if not isinstance(said, Answer):
-        return "asked back"
+        return "asked a question back"
     if question.refuse:
-        return "answered, should refuse" if said.found else ""
+        return "answered instead of refusing" if said.found else ""
     if not said.found:
         return "refused"
     wrong = []

@@ -40,7 +40,7 @@ def check_agents_txt(settings: AgentsTxt, site_url: str) -> Iterator[Problem]:
 def _check(capability: OwnCapability, host: str) -> Iterator[Problem]:
     named = repr(capability.id)
     if wrong := _wrong_endpoint(capability, host):
-        yield Problem(f"{_SECTION}.endpoint", f"that of {named} {wrong}.")
+        yield Problem(f"{_SECTION}.endpoint", f"the value of {named} {wrong}.")
     for key, url in (
         ("auth_endpoint", capability.auth_endpoint),
         ("auth_docs", capability.auth_docs),
@@ -48,11 +48,11 @@ def _check(capability: OwnCapability, host: str) -> Iterator[Problem]:
         ("openapi", capability.openapi),
     ):
         if wrong := _wrong_link(url):
-            yield Problem(f"{_SECTION}.{key}", f"that of {named} {wrong}")
+            yield Problem(f"{_SECTION}.{key}", f"the value of {named} {wrong}")
     if capability.auth in {"bearer-token", "oauth2"} and not capability.auth_endpoint:
         yield Problem(
             f"{_SECTION}.auth_endpoint",
-            f"{named} has none, and {capability.auth} needs the address that gives tokens.",
+            f"{named} has none, and {capability.auth} needs the token endpoint.",
         )
     names = [(one.name, one.location) for one in capability.parameters]
     for place, (name, location) in enumerate(names):
@@ -84,7 +84,7 @@ def _wrong_endpoint(capability: OwnCapability, host: str) -> str | None:
 def _wrong_link(url: str) -> str | None:
     """Return the fault of a link to a document; None for none."""
     wrong = _wrong_path(url) if not url or url.startswith("/") else _wrong_url(url)
-    return wrong and f"{wrong}; it takes a https URL, or a path on the site such as /privacy."
+    return wrong and f"{wrong}; it takes an https URL, or a path on the site such as /privacy."
 
 
 def _wrong_path(path: str) -> str | None:

@@ -45,7 +45,7 @@ def check_issuers(
         elif any(issuer.url == other.url for other in issuers[: number - 1]):
             yield Problem("issuers.url", f"that of {issuer.name!r} stands twice.")
         elif issuer.url.rstrip("/") == site_url.rstrip("/"):
-            yield Problem("issuers.url", f"that of {issuer.name!r} is the desk's own address.")
+            yield Problem("issuers.url", f"the value of {issuer.name!r} is the desk's own address.")
         yield from _check_keys(issuer, folder, published, allow_loopback=allow_loopback)
         yield from _check_scopes(issuer)
 
@@ -70,10 +70,10 @@ def read_secret(issuer: Issuer, folder: Path) -> bytes:
         except (OSError, ValueError):
             raise ValueError(f"{place} cannot be read.") from None
     if len(secret) < MIN_SECRET_BYTES:
-        held = "holds no secret" if not secret else "holds too short a secret"
+        held = "contains no secret" if not secret else "contains a secret that is too short"
         raise ValueError(
-            f"{place} {held}: it takes {MIN_SECRET_BYTES} bytes or more, such as those that"
-            " 'openssl rand -hex 32' prints."
+            f"{place} {held}: it takes at least {MIN_SECRET_BYTES} bytes, such as the output of"
+            " 'openssl rand -hex 32'."
         )
     return secret
 
@@ -83,13 +83,15 @@ def _check_keys(
 ) -> Iterator[Problem]:
     shares = bool(issuer.secret_env or issuer.secret_file)
     if not issuer.algorithms or len(set(issuer.algorithms)) != len(issuer.algorithms):
-        yield Problem("issuers.algorithms", f"those of {issuer.name!r} are none, or one twice.")
+        yield Problem(
+            "issuers.algorithms", f"the values of {issuer.name!r} are empty or contain duplicates."
+        )
     elif set(SHARED_SECRET_ALGORITHMS) & set(issuer.algorithms):
         if issuer.algorithms != SHARED_SECRET_ALGORITHMS:
             yield Problem(
                 "issuers.algorithms",
-                f"those of {issuer.name!r} mix HS256 with others; whoever knows a public key could"
-                " use it as the secret. Take two issuers.",
+                f"the values of {issuer.name!r} mix HS256 with other algorithms, so a public key"
+                " could be used as the secret. Use two issuers.",
             )
         elif issuer.jwks:
             yield Problem(
@@ -106,7 +108,7 @@ def _check_keys(
     elif shares:
         yield Problem(
             "issuers.secret_env",
-            f"{issuer.name!r} has a secret, and its algorithms use public keys; take away the"
+            f"{issuer.name!r} has a secret, but its algorithms use public keys; remove the"
             ' secret, or set algorithms = ["HS256"].',
         )
     elif issuer.url:

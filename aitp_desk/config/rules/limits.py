@@ -34,14 +34,14 @@ def check_tiers(tiers: Sequence[Tier]) -> Iterator[Problem]:
             if not _PRINCIPAL.fullmatch(principal) or "*" in principal[:-1]:
                 yield Problem(
                     "tiers.principals",
-                    f"{principal!r} is no caller; it takes key:, client:, jwt: or agent: and a"
-                    " name, or the beginning of one with * behind it.",
+                    f"{principal!r} is not a caller; it takes key:, client:, jwt: or agent: and a"
+                    " name, or the beginning of a name followed by *.",
                 )
         for scope in tier.scopes:
             if not is_scope(scope):
                 yield Problem(
                     "tiers.scopes",
-                    f"{scope!r} is no scope; the scopes are {SCOPES_IN_WORDS}.",
+                    f"{scope!r} is not a scope; the scopes are {SCOPES_IN_WORDS}.",
                 )
         if not tier.principals and not tier.scopes:
             yield Problem(

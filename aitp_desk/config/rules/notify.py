@@ -25,7 +25,7 @@ def check_notify(
             )
         if not publishes_keys:
             yield Problem(
-                "notify.webhook", "is signed by the desk's keys; it takes oauth.enabled = true."
+                "notify.webhook", "is signed with the desk's keys; it takes oauth.enabled = true."
             )
     if notify.command and not notify.command[0].strip():
         yield Problem(

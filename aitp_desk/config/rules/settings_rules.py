@@ -61,7 +61,7 @@ def check_rules(config: Config) -> Iterator[Problem]:
     if not site.url and _is_wildcard(server.host):
         yield Problem(
             "server.host",
-            f"{server.host} means every address, so the desk cannot tell its own; set site.url to"
+            f"{server.host} means every address, so the desk cannot know its own; set site.url to"
             " its public address, or listen on one address.",
         )
     if not _HOST.fullmatch(server.host):
@@ -75,12 +75,12 @@ def check_rules(config: Config) -> Iterator[Problem]:
     page = site.contact.url
     if page and (page.startswith("//") or (not page.startswith("/") and web_address(page) is None)):
         yield Problem(
-            "site.contact.url", "is neither a http(s) URL nor a path on the site such as /contact."
+            "site.contact.url", "is neither an http(s) URL nor a path on the site such as /contact."
         )
     if not _is_time_zone(site.timezone):
         yield Problem(
             "site.timezone",
-            f"{site.timezone!r} is no time zone; it takes a name such as Europe/Vienna.",
+            f"{site.timezone!r} is not a time zone; it takes a name such as Europe/Vienna.",
         )
     for network in server.trusted_proxies:
         try:
@@ -88,7 +88,8 @@ def check_rules(config: Config) -> Iterator[Problem]:
         except ValueError:
             yield Problem(
                 "server.trusted_proxies",
-                f"{network!r} is no network; it takes addresses and networks such as 10.0.0.0/8.",
+                f"{network!r} is not a network; it takes addresses and networks such as"
+                " 10.0.0.0/8.",
             )
     yield from _check_bodies(config)
     yield from _check_origins(config.cors.origins)
@@ -127,7 +128,9 @@ def check_rules(config: Config) -> Iterator[Problem]:
     )
     yield from check_agents_txt(config.agents_txt, site.url or default_url(server))
     if wrong := wrong_store_url(config.store.url):
-        yield Problem("store.url", f"{wrong}; it takes sqlite: and a path, such as sqlite:desk.db.")
+        yield Problem(
+            "store.url", f"{wrong}; it takes sqlite: followed by a path, such as sqlite:desk.db."
+        )
 
 
 def _is_time_zone(name: str) -> bool:
@@ -171,7 +174,7 @@ def _check_agents(config: Config) -> Iterator[Problem]:
         if not folder.is_dir():
             yield Problem(
                 "agents.content.folder",
-                f"there is no folder {agent.content.folder!r} here; {agent.name!r} needs one.",
+                f"there is no folder {agent.content.folder!r}; {agent.name!r} needs one.",
             )
             continue
         for other, taken in folders:
@@ -263,7 +266,7 @@ def wrong_store_url(url: str) -> str | None:
     """
     scheme, _, rest = url.partition(":")
     if scheme in {"postgres", "postgresql"}:
-        return "names a PostgreSQL database, which this version does not serve"
+        return "names a PostgreSQL database, which this version does not support"
     if scheme != "sqlite":
         return "names no kind of database that the desk knows"
     if not rest.strip("/") or rest.startswith(":"):
@@ -276,7 +279,7 @@ def wrong_store_url(url: str) -> str | None:
 def _wrong_site_url(url: str) -> str | None:
     address = web_address(url)
     if address is None:
-        return "is no http(s) URL"
+        return "is not an http(s) URL"
     if address.username is not None or address.password is not None:
         return "holds a user name or password"
     if address.path not in {"", "/"} or address.query or address.fragment:

@@ -22,7 +22,8 @@ def check_signature_agents(
         if wrong := _wrong_origin(agent.origin, allow_loopback=allow_loopback):
             yield Problem(
                 "signature_agents.origin",
-                f"that of table {number} {wrong}; it takes an origin such as https://agent.example.",
+                f"the value of table {number} {wrong}; it takes an origin such as"
+                " https://agent.example.",
             )
         elif any(agent.origin == other.origin for other in agents[: number - 1]):
             yield Problem("signature_agents.origin", f"{agent.origin} stands twice.")
@@ -42,4 +43,4 @@ def _wrong_origin(origin: str, *, allow_loopback: bool) -> str | None:
     if address is None or address.path or address.query or address.fragment:
         return "has more than scheme, host and port"
     written = origin_of(address)
-    return None if origin == written else f"reads {written} where an agent names it"
+    return None if origin == written else f"is written {written} by agents"

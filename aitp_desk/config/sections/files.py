@@ -32,16 +32,16 @@ class Files(msgspec.Struct, frozen=True, kw_only=True):
     ] = False
     max_bytes: Annotated[
         Annotated[int, Meta(ge=1024, le=64 * 1024**2)],
-        Meta(extra={"unit": "bytes"}, description="The largest file."),
+        Meta(extra={"unit": "bytes"}, description="The largest size of a file."),
     ] = 10 * 1024**2
     max_files: Annotated[
-        Count, Meta(extra={"unit": "files"}, description="How many files one caller may have.")
+        Count, Meta(extra={"unit": "files"}, description="The most files per caller.")
     ] = 100
     max_total_bytes: Annotated[
         Annotated[int, Meta(ge=1024, le=1024**4)],
         Meta(
             extra={"unit": "bytes"},
-            description="How much all files of one caller may have together.",
+            description="The most bytes of all files of a caller together.",
         ),
     ] = 100 * 1024**2
     types: Annotated[

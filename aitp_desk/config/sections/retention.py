@@ -14,7 +14,8 @@ class Retention(msgspec.Struct, frozen=True, kw_only=True):
     """How long what was said and done is kept; 0 keeps it until somebody deletes it."""
 
     threads_days: Annotated[
-        Days, Meta(description="After so long without a message or change a thread is deleted.")
+        Days,
+        Meta(description="The time after which a thread without a message or change is deleted."),
     ] = 0
     files_days: Annotated[
         Days, Meta(description="So long after it was uploaded a file is deleted.")
@@ -29,4 +30,6 @@ class Retention(msgspec.Struct, frozen=True, kw_only=True):
     sealed_days: Annotated[
         Days, Meta(description="So long after it was sealed a sensitive value is deleted.")
     ] = 90
-    audit_days: Annotated[Days, Meta(description="How long rows of the audit log are kept.")] = 0
+    audit_days: Annotated[
+        Days, Meta(description="The time that rows of the audit log are kept.")
+    ] = 0

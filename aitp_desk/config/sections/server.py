@@ -24,14 +24,14 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         Meta(
             extra={"unit": "networks"},
-            description="Proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8.",
+            description="Proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8.",
         ),
     ] = ()
     header_seconds: Annotated[
-        Seconds, Meta(description="How long a request's headers may take to arrive.")
+        Seconds, Meta(description="The time limit for a request's headers.")
     ] = 10
     body_idle_seconds: Annotated[
-        Seconds, Meta(description="How long a request's body may pause while it arrives.")
+        Seconds, Meta(description="The longest pause within a request's body.")
     ] = 20
     slowest_rate: Annotated[
         int,
@@ -45,29 +45,32 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
     max_body_bytes_under_way: Annotated[
         Bytes,
         Meta(
-            description="How much of all requests' bodies may be in memory at once, beside the"
-            " first 64 KiB of each.",
+            description=(
+                "The most memory for all request bodies, in addition to the first 64 KiB of each."
+            ),
         ),
     ] = 128 * 1024**2
     max_unsent_bytes: Annotated[
         Bytes,
         Meta(
-            description="How much of all answers may wait in memory to be taken, beside the first"
-            " 64 KiB of each.",
+            description=(
+                "The most memory for unsent responses, in addition to the first 64 KiB of each."
+            ),
         ),
     ] = 128 * 1024**2
     max_unsent_bytes_per_address: Annotated[
         Bytes,
         Meta(
-            description="How much of them one address may have; trusted proxies have no such"
-            " bound.",
+            description=(
+                "The share of it that one address may use; trusted proxies have no such limit."
+            ),
         ),
     ] = 16 * 1024**2
     max_connections: Annotated[
         Count,
         Meta(
             extra={"unit": "connections"},
-            description="How many may be open at once, beside as many as events.max_streams.",
+            description="The most open connections, in addition to events.max_streams.",
         ),
     ] = 1000
     max_connections_per_address: Annotated[
@@ -79,7 +82,8 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = 100
     shutdown_seconds: Annotated[
-        Seconds, Meta(description="How long requests may take to finish when the desk stops.")
+        Seconds,
+        Meta(description="The time that running requests have to finish when the desk stops."),
     ] = 20
 
 
@@ -87,7 +91,7 @@ class Events(msgspec.Struct, frozen=True, kw_only=True):
     """Bounds of the streams on which threads are followed."""
 
     max_streams: Annotated[
-        Count, Meta(extra={"unit": "streams"}, description="How many may be open at once.")
+        Count, Meta(extra={"unit": "streams"}, description="The most open streams.")
     ] = 4000
     max_streams_per_caller: Annotated[
         Count,
@@ -107,7 +111,6 @@ class Events(msgspec.Struct, frozen=True, kw_only=True):
     heartbeat_seconds: Annotated[
         Seconds,
         Meta(
-            description="How often something is sent where nothing happens, and access is checked"
-            " anew.",
+            description="The time between keep-alive messages, and between two checks of access.",
         ),
     ] = 15

@@ -14,12 +14,12 @@ class Threads(msgspec.Struct, frozen=True, kw_only=True):
     """Bounds of threads and of the desk's automatic replies."""
 
     max_wait: Annotated[
-        Seconds, Meta(description="The longest that Prefer: wait keeps a request open.")
+        Seconds, Meta(description="The longest time that Prefer: wait keeps a request open.")
     ] = 30
     max_auto_replies: Annotated[
         Count,
         Meta(
-            extra={"unit": "runs an hour"},
+            extra={"unit": "runs per hour"},
             description="How often the desk answers on one thread of its own accord.",
         ),
     ] = 20
@@ -27,7 +27,7 @@ class Threads(msgspec.Struct, frozen=True, kw_only=True):
         Count,
         Meta(
             extra={"unit": "days"},
-            description="How long an anonymous thread stays open after its last message.",
+            description="The lifetime of an anonymous thread after its last message.",
         ),
     ] = 30
     max_body: Annotated[Bytes, Meta(description="The largest body of a request to threads.")] = (

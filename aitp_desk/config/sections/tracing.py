@@ -14,7 +14,9 @@ class Tracing(msgspec.Struct, frozen=True, kw_only=True):
     enabled: Annotated[
         bool,
         Meta(
-            description="Whether spans are made. They also are where the environment has variables"
-            " that begin with OTEL_, unless OTEL_SDK_DISABLED is true.",
+            description=(
+                "Whether traces are recorded. They are also recorded if the environment has"
+                " variables that begin with OTEL_, unless OTEL_SDK_DISABLED is true."
+            ),
         ),
     ] = False

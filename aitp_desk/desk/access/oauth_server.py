@@ -186,7 +186,7 @@ class AuthorizationServer:
         scopes = tuple(scope for scope in wanted if covers_scope(settings.scopes, scope))
         if not scopes:
             raise InvalidClientMetadata(
-                f"A client that registers may have the scopes {' '.join(settings.scopes)}.",
+                f"A self-registered client may have only the scopes {' '.join(settings.scopes)}.",
                 param="scope",
             )
         now = int(self._clock())
@@ -218,7 +218,7 @@ class AuthorizationServer:
         for key, most in limits:
             window = self._failures.read(key)
             if window is not None and window.counted >= most:
-                raise _too_often("sent credentials that prove nothing", window.ends - now)
+                raise _too_often("sent invalid credentials", window.ends - now)
         client = await client_reads.client(self._store, request.client_id)
         is_proven = self._client_secrets.is_valid(
             request.client_id, request.client_secret, client, now
@@ -250,7 +250,7 @@ def _unknown(client: Client | None) -> UnknownClient:
     Parameters:
         client: the client whose id and secret matched, though revoked or expired.
     """
-    message = "The client's id and secret prove nothing: they are unknown, revoked or expired."
+    message = "The client's id or secret is not valid: it is unknown, revoked or expired."
     if client is None:
         return UnknownClient(message)
     reason: Refusal = "expired" if client.revoked_at is None else "revoked"
@@ -264,7 +264,7 @@ def _narrowed(asked: tuple[str, ...] | None, client: Client) -> tuple[str, ...]:
     left = tuple(scope for scope in asked if covers_scope(client.scopes, scope))
     if not left:
         raise InvalidScope(
-            f"The client may have the scopes {' '.join(client.scopes)}.", param="scope"
+            f"The client may have only the scopes {' '.join(client.scopes)}.", param="scope"
         )
     return left
 

@@ -55,7 +55,7 @@ class Sealer:
             ValueError: the reference is invalid, or the value too long.
         """
         if not is_ref(ref):
-            raise ValueError(f"{ref!r} is no reference; Context.ref gives one.")
+            raise ValueError(f"{ref!r} is not a reference; use Context.ref.")
         if len(value) > LONGEST_VALUE:
             raise ValueError(f"What is sealed has at most {LONGEST_VALUE} characters.")
         sealed = self._sealing.seal(_PURPOSE, _context(ref, thread_id), value.encode())

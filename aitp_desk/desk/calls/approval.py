@@ -54,7 +54,7 @@ def _note(action: Action, call: ActionCall, told: list[str]) -> Iterator[str]:
         yield action.description
     yield " ".join(told)
     yield f"Asked for by {call.asked_by.party or 'somebody unknown'}."
-    yield from (f"It needs: {needed.description}" for needed in action.preconditions)
+    yield from (f"It requires: {needed.description}" for needed in action.preconditions)
     if call.intent:
         yield f"What for, in the caller's words: {_quoted(call.intent)}"
     if call.arguments:

@@ -47,7 +47,7 @@ MAX_OF_ONE_CALLER = 12
 _PASSING = {ErrorKind.UNAVAILABLE.value, ErrorKind.INTERNAL.value}
 """Error kinds that another attempt may not meet."""
 REVOKED = "The credential that asked for it was revoked before it was begun. Nothing was done."
-_NO_DESK = "The site agent that took it on is not among those of desk.toml."
+_NO_DESK = "The site agent of the call is no longer in desk.toml."
 ROOM_SECONDS = 10
 """How much longer than the call itself its job may take."""
 

@@ -26,7 +26,9 @@ def get_quote_id(payment: Mapping[str, Any]) -> str | None:
         return _text(payment, "x402_payment", "payload", "accepted", "extra", "quote_id")
     quote_id = _text(payment, "payment", "quote_id")
     if quote_id is None:
-        raise MissingField("A payment says what it pays.", param=f"{PAYMENT}.payment.quote_id")
+        raise MissingField(
+            "A payment must name what it pays for.", param=f"{PAYMENT}.payment.quote_id"
+        )
     return quote_id
 
 

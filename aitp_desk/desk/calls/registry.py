@@ -25,11 +25,11 @@ LIST_PAGES = "list_pages"
 
 
 GET = {
-    VIDEO: ("get_video", "Finds a video by its title or topic."),
-    AUDIO: ("get_audio", "Finds a recording by its title or topic."),
-    IMAGE: ("get_image", "Finds pictures by what they show or by their page."),
-    DOWNLOAD: ("get_download", "Finds a file to download by its name or topic."),
-    DATA: ("get_data", "Finds records for machines by their name or topic."),
+    VIDEO: ("get_video", "Finds a video by title or topic."),
+    AUDIO: ("get_audio", "Finds a recording by title or topic."),
+    IMAGE: ("get_image", "Finds pictures by content or page."),
+    DOWNLOAD: ("get_download", "Finds a downloadable file by name or topic."),
+    DATA: ("get_data", "Finds data records by name or topic."),
 }
 """The action that finds resources of each type, and its summary."""
 OWN_NAMES = frozenset(
@@ -50,7 +50,7 @@ def list_content_actions(types: Collection[str]) -> tuple[Action, ...]:
         ),
         Action(
             CONTENT_SEARCH,
-            "Answers a question from the pages of this site, with its sources.",
+            "Answers a question from the pages of this site, with sources.",
             answer_types=(TEXT_ANSWER, FEED, *held, *own),
         ),
         Action(
@@ -60,8 +60,7 @@ def list_content_actions(types: Collection[str]) -> tuple[Action, ...]:
         ),
         Action(
             LIST_PAGES,
-            "Lists the pages of this site, or those of the folder or tag that is named, the newest"
-            " first.",
+            "Lists the pages of this site, or of the given folder or tag, newest first.",
             answer_types=(FEED, TEXT_ANSWER),
             accept_fallback=True,
         ),

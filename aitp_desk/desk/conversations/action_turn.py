@@ -77,7 +77,7 @@ class ActionTurns:
         action = offered.action
         if self._requires_intent and action.kind != "query" and not (request.intent or "").strip():
             raise MissingField(
-                f"Say in context.user_intent what {name} is called for.",
+                f"`context.user_intent` must state the purpose of calling {name}.",
                 param="context.user_intent",
             )
         if request.callback_url is not None:

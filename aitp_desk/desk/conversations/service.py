@@ -353,7 +353,7 @@ class ConversationService:
     ) -> AskReply:
         if ask.clarification is not None:
             raise InvalidRequest(
-                "A clarification needs the session_id of the question that it answers.",
+                "A clarification must have the session_id of the question that it answers.",
                 param="session_id",
             )
         session = self._sessions.open_session(principal)

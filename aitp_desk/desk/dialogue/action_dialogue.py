@@ -288,7 +288,7 @@ class ActionDialogue:
         A payment may still settle, and a second quote could be paid twice.
         """
         if waiting.price is None:
-            raise ValueError(f"{waiting.id} costs nothing.")
+            raise ValueError(f"{waiting.id} is free of charge.")
         asked = payment_question(self._action, waiting.arguments, waiting.price)
         return Remind(waiting, describe_question(asked))
 
@@ -402,7 +402,7 @@ class ActionDialogue:
 
 
 def _not_in_words(name: str, path: str) -> InvalidRequest:
-    what = f"{path!r} of {name}" if path else f"What {name} is to keep secret"
+    what = f"{path!r} of {name}" if path else f"A secret value of {name}"
     return InvalidRequest(
         f"{what} is not taken in words, which would stand in the conversation. Send the arguments"
         " as a JSON object, or fill in the form where one is asked.",

@@ -225,7 +225,7 @@ class DirectCalls:
             before = None if id_ is None else await self._before(principal, asked, id_, pays)
             says = bool((asked.intent or "").strip())
             if before is None and self.requires_intent and action.kind != "query" and not says:
-                told = f"Say in {INTENT} what {action.name} is called for."
+                told = f"{INTENT} must state the purpose of calling {action.name}."
                 raise MissingField(told, param=INTENT)
             yield PreparedCall(action, id_, before)
 
@@ -255,7 +255,7 @@ class DirectCalls:
         if call is None or call.payment is None or not is_theirs:
             raise CallNotFound("There is no such call of yours to pay for.", param="call_id")
         if get_quote_id(payment) not in (None, call.payment.quote_id):
-            raise PreconditionFailed("This pays for another call.", param=PAYMENT)
+            raise PreconditionFailed("This payment is for another call.", param=PAYMENT)
         return await self._pay_or_tell(principal, call, payment)
 
     async def withdraw_call(self, call_id: str) -> None:
@@ -418,7 +418,7 @@ class DirectCalls:
         is_same = (call.action, await self._given(call)) == (asked.name, asked.arguments)
         if not is_same or not await self._invoking.calls.can_reach(principal, call):
             if pays:
-                raise PreconditionFailed("This pays for another call.", param=PAYMENT)
+                raise PreconditionFailed("This payment is for another call.", param=PAYMENT)
             raise IdempotencyConflict(
                 "This Idempotency-Key was used with another call. Use a new key for a new one.",
                 param="Idempotency-Key",
@@ -452,10 +452,10 @@ class DirectCalls:
 
 
 def _consent_missing(action: Action, price: Money | None) -> ConsentMissing:
-    what = f"{action.name} costs {price}" if price else f"{action.name} has to be agreed to"
-    to_what = "to that price" if price else "to it"
+    what = f"{action.name} costs {price}" if price else f"{action.name} needs confirmation"
+    to_what = "that price" if price else "it"
     return ConsentMissing(
-        f"{what}. Nothing was done: agree {to_what} by the member {CONFIRMATION}.",
+        f"{what}. Nothing was done: confirm {to_what} with the member {CONFIRMATION}.",
         param=CONFIRMATION,
         price=price,
     )

@@ -38,8 +38,8 @@ AT_ONCE = 32
 OF_ONE = 4
 """How many of these may be one caller's, whose receiver may hang."""
 
-NO_MORE = "Whoever asked for it has no valid key any more, or the desk publishes none."
-SWITCHED_OFF = "callbacks.enabled is false by now; nothing is sent."
+NO_MORE = "The caller has no valid key any more, or the desk publishes none."
+SWITCHED_OFF = "callbacks.enabled is now false; nothing is sent."
 _GONE = 410
 
 Render = Callable[[str, str], Awaitable[bytes | None]]

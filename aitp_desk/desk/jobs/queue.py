@@ -21,7 +21,7 @@ from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import Store, StoreError, Work
 from aitp_desk.store.reads import jobs as job_reads
 from aitp_desk.store.records.capabilities import RecordsMoved
-from aitp_desk.store.records.jobs import ClaimedJob, Room
+from aitp_desk.store.records.jobs import ClaimedJob, JobCapacity
 from aitp_desk.store.units.jobs.jobs import (
     bury_job,
     claim_jobs,
@@ -40,8 +40,8 @@ ATTEMPTS = 5
 WRITING_SECONDS = 60
 """How long a job's result is kept in memory if it cannot be written."""
 
-INTERRUPTED = "The desk was interrupted while it worked on this."
-UNWRITTEN = "What it made could not be written down."
+INTERRUPTED = "The desk was interrupted during this job."
+UNWRITTEN = "The result of the job could not be stored."
 MOVED = "What it worked with was changed by somebody else meanwhile."
 
 _log = structlog.get_logger()
@@ -121,15 +121,15 @@ class JobQueue:
 
     async def _claim(self) -> None:
         now = int(self._clock())
-        rooms = self._rooms()
-        if not rooms:
+        capacities = self._capacities()
+        if not capacities:
             return
         taken = await self._store.run(
             claim_jobs,
             worker=self._name,
             now=now,
             lease_until=now + LEASE_SECONDS,
-            rooms=rooms,
+            capacities=capacities,
             held=self._held_ids,
         )
         for claim in taken:
@@ -140,7 +140,7 @@ class JobQueue:
 
     async def _until_next(self) -> float:
         """Return the seconds until the next job is due, unless woken before."""
-        due = await job_reads.next_due(self._store, self._rooms(), self._held_ids)
+        due = await job_reads.next_due(self._store, self._capacities(), self._held_ids)
         wait = LEASE_SECONDS / 2
         return wait if due is None else max(0.0, min(wait, due - self._clock()))
 
@@ -148,17 +148,17 @@ class JobQueue:
     def _held_ids(self) -> tuple[str, ...]:
         return tuple(claim.id for claim in self._held.values())
 
-    def _rooms(self) -> tuple[Room, ...]:
+    def _capacities(self) -> tuple[JobCapacity, ...]:
         """Return how many jobs of each kind may be claimed, for kinds with capacity."""
-        rooms = []
+        capacities = []
         for name, kind in self._kinds.items():
             held = Counter(
                 claim.principal or "" for claim in self._held.values() if claim.kind == name
             )
             longest, last = kind.max_delay + LEASE_SECONDS, self._last.get(name, "")
             most = kind.at_once - held.total()
-            rooms.append(Room(name, most, longest, kind.of_one, held, last))
-        return tuple(room for room in rooms if room.most > 0)
+            capacities.append(JobCapacity(name, most, longest, kind.of_one, held, last))
+        return tuple(capacity for capacity in capacities if capacity.most > 0)
 
     def _let_go(self, task: asyncio.Task[None]) -> None:
         claim = self._held.pop(task)

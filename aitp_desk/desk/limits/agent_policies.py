@@ -59,8 +59,8 @@ def check_action(blocks: Sequence[AgentLimits], action: str) -> None:
     """
     for block in blocks:
         if not may_call(block, action):
-            who = "Agents without limits of their own" if block.name == EVERYBODY else block.name
-            raise Forbidden(f"{who} may call here: {', '.join(block.actions)}.")
+            who = "Agents without their own limits" if block.name == EVERYBODY else block.name
+            raise Forbidden(f"{who} may call only {', '.join(block.actions)}.")
 
 
 def may_call(block: AgentLimits, action: str) -> bool:

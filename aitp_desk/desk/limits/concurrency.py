@@ -63,13 +63,13 @@ class ConcurrencyLimiter:
     def figures(self) -> tuple[Figure, ...]:
         """Return the figures of requests in progress and waiting."""
         return (
-            gauge("aitp_desk_places_taken", "Requests that are worked on.", self._taken),
+            gauge("aitp_desk_places_taken", "Running requests.", self._taken),
             gauge(
                 "aitp_desk_places_limit",
-                "How many may be (concurrency.at_once).",
+                "The limit of running requests (concurrency.at_once).",
                 self._most,
             ),
-            gauge("aitp_desk_places_waiting", "Requests that wait for a place.", len(self._queue)),
+            gauge("aitp_desk_places_waiting", "Waiting requests.", len(self._queue)),
         )
 
     def try_acquire(self, principal: Principal) -> ConcurrencySlot | None:
@@ -181,4 +181,4 @@ class _QueuedRequest:
 
     def let_go(self) -> None:
         """End the wait of a request whose client is gone."""
-        self.place.set_exception(Unavailable("The caller has gone."))
+        self.place.set_exception(Unavailable("The caller has disconnected."))

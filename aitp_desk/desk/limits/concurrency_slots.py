@@ -34,7 +34,7 @@ class ConcurrencySlots:
         name = f"aitp_desk_{self._what}"
         return (
             gauge(name, f"Open {self._what}.", self._open.total()),
-            gauge(f"{name}_limit", "How many may be open.", self._most),
+            gauge(f"{name}_limit", "The limit.", self._most),
         )
 
     def acquire(self, principal: Principal) -> Callable[[], None]:
@@ -46,13 +46,13 @@ class ConcurrencySlots:
         caller = principal.limited_as
         if self._open.total() >= self._most:
             raise Unavailable(
-                f"Too many {self._what} are open at this desk. Try again later.",
+                f"Too many {self._what} are open. Try again later.",
                 retry_after=RETRY_SECONDS,
             )
         if self._open[caller] >= self._most_per_caller:
             raise RateLimited(
-                f"At most {self._most_per_caller} {self._what} may be open at once."
-                " Close one, then open another.",
+                f"At most {self._most_per_caller} {self._what} may be open at once. Close one"
+                " first.",
                 scope="ip" if principal.counts_by_address else "principal",
                 retry_after=RETRY_SECONDS,
             )

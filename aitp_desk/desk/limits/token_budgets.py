@@ -63,8 +63,8 @@ class TokenBudgets:
         if budget and await self._used.used_by(principal) >= budget:
             wait = max(1, math.ceil(self._used.tomorrow - self._clock()))
             raise RateLimited(
-                f"One caller may have {budget} tokens used on a day, and these are used up."
-                f" Try again in {wait} seconds.",
+                f"The caller has used its {budget} tokens of this day. Try again in {wait}"
+                " seconds.",
                 scope="day_tokens",
                 retry_after=wait,
             )

@@ -12,10 +12,12 @@ from aitp_desk.knowledge.snapshot import Knowledge
 from aitp_desk.model.component import Component, ComponentState, state_of
 
 TOKENS_SPENT = (
-    "The tokens of the day (claude.day_tokens) are used up: no model is asked until midnight, UTC."
+    "The day's tokens (claude.day_tokens) are used up: no model is called until midnight UTC."
 )
 """Note while an agent that has used up its tokens is replaced."""
-JOBS_DEAD = "Jobs were given up: 'aitp-desk jobs list --dead' shows which, and why."
+JOBS_DEAD = (
+    "Some jobs failed permanently: 'aitp-desk jobs list --dead' shows them with their reasons."
+)
 """Note while dead jobs are kept."""
 
 

@@ -32,7 +32,7 @@ async def schedule_figures(store: Store, clock: Callable[[], float]) -> tuple[Fi
     return (
         gauges(
             "aitp_desk_schedule_done_seconds",
-            "How long ago a schedule last did well; 0 before it first has.",
+            "Seconds since the last success of a schedule; 0 before the first.",
             "schedule",
             {one.name: 0.0 if one.done_at is None else max(0.0, now - one.done_at) for one in kept},
         ),
@@ -83,14 +83,14 @@ async def ticket_figures(store: Store, clock: Callable[[], float]) -> tuple[Figu
         ),
         counters(
             "aitp_desk_tickets_made_total",
-            "Tickets that were made.",
+            "Created tickets.",
             "kind",
             {kind.value: made[kind.value] for kind in TicketKind},
         ),
         _by_kind(
             "aitp_desk_tickets_ended_total",
             "counter",
-            "Tickets that have ended, by how.",
+            "Ended tickets, by outcome.",
             "how",
             {
                 (kind.value, state.value): ended[kind.value, state.value]
@@ -102,7 +102,7 @@ async def ticket_figures(store: Store, clock: Callable[[], float]) -> tuple[Figu
         Figure(
             "aitp_desk_ticket_seconds",
             "histogram",
-            "How long tickets waited until they ended.",
+            "Time from a ticket's creation to its end.",
             tuple(({"kind": kind}, histogram) for kind, histogram in waited.items()),
         ),
     )

@@ -188,7 +188,7 @@ class Checkout:
             why: the reply to a rejected payment; empty if there was none.
         """
         if call.price is None:
-            raise ValueError(f"{call.id} costs nothing.")
+            raise ValueError(f"{call.id} is free of charge.")
         told = f"{call.action} costs {call.price}, which is paid before it is done."
         return PaymentRequired(
             f"{why} {told} Nothing was done.".lstrip(),

@@ -142,7 +142,7 @@ def load_plugin(kind: type[Capability], settings: Mapping[str, Any], url: str) -
 def _check_kinds(what: str, given: Iterable[object], kind: type) -> None:
     for one in given:
         if not isinstance(one, kind):
-            raise ValueError(f"{what} gives {one!r}; it takes {kind.__name__}.")
+            raise ValueError(f"{what} returns {one!r}; it takes {kind.__name__}.")
 
 
 def _webhook(name: str, given: Hook | Webhook) -> Webhook:
@@ -172,21 +172,21 @@ def _schemas(kind: type[Capability], given: Sequence[Schema]) -> dict[int, Schem
     schemas: dict[int, Schema] = {}
     for one in given:
         if one.version in schemas:
-            raise ValueError(f"{kind.__name__}.schemas gives version {one.version} twice.")
+            raise ValueError(f"{kind.__name__}.schemas has version {one.version} twice.")
         _check_schema(kind, one)
         schemas[one.version] = one
     if not schemas:
-        raise ValueError(f"{kind.__name__}.schemas gives no version.")
+        raise ValueError(f"{kind.__name__}.schemas has no version.")
     return schemas
 
 
 def _check_schema(kind: type[Capability], schema: Schema) -> None:
     version = schema.version
     if version < 0:
-        raise ValueError(f"{kind.__name__}.schemas has the version {version}; they begin at 0.")
+        raise ValueError(f"{kind.__name__}.schemas has the version {version}; versions start at 0.")
     if not schema.messages or "$schema" in schema.messages:
         raise ValueError(
-            f"version {version} of {kind.__name__} names no message, or one named $schema."
+            f"version {version} of {kind.__name__} has no message, or one named $schema."
         )
     for key, shape in schema.messages.items():
         if not isinstance(shape, msgspec.StructMeta):

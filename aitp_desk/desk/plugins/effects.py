@@ -166,14 +166,14 @@ class EffectCollector:
                     self._payments.append(self._paid(enabled, effect, message_id))
                 case Audit(event):
                     if not check_word(event):
-                        raise ValueError(f"{event!r} is no word for the audit log.")
+                        raise ValueError(f"{event!r} is not an event of the audit log.")
                     self._events.append(f"{enabled.slug}.{event}")
                 case Seal(ref, value):
                     self._kept_apart.append(self._seal(ref, value, message_id))
                 case Replace():
                     stored = write_kept_part(enabled, self._capabilities, effect, url)
                 case _:
-                    raise TypeError(f"{enabled.slug} wants {effect!r}, which is no effect.")
+                    raise TypeError(f"{enabled.slug} returned {effect!r}, which is not an effect.")
         return stored
 
     def collect_resumption(self, wish: Resume, message_id: str, by: Principal) -> NotCounted | None:
@@ -257,7 +257,7 @@ class EffectCollector:
         if not effect.payment_id:
             raise ValueError(f"{enabled.slug} names no payment for the call {effect.call_id}.")
         if any(one.call_id == effect.call_id for one in self._payments):
-            raise ValueError(f"{enabled.slug} has the call {effect.call_id} paid twice at once.")
+            raise ValueError(f"{enabled.slug} pays the call {effect.call_id} twice at once.")
         call = self.ledger.call(effect.call_id)
         # a refund must outlive any erasure
         outliving = msgspec.structs.replace(effect.failing, outlives=True)

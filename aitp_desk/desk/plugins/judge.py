@@ -220,7 +220,7 @@ class Judge:
         """
         if sum(len(message.parts) for message in said) > MAX_PARTS:
             raise InvalidRequest(
-                f"One request brings at most {MAX_PARTS} messages of capabilities.",
+                f"A request may contain at most {MAX_PARTS} messages of capabilities.",
                 param="content" if len(said) == 1 else "messages",
             )
         now = self._clock()
@@ -355,9 +355,13 @@ class Judge:
         )
         verdict = enabled.capability.judge(placed.part, context)
         if not isinstance(verdict, Leave | Take | Refuse):
-            raise TypeError(f"{enabled.slug} judged a part by {verdict!r}, which is no verdict.")
+            raise TypeError(
+                f"{enabled.slug} judged a part with {verdict!r}, which is not a verdict."
+            )
         if isinstance(verdict, Take) and not isinstance(verdict.then, Then | Resume):
-            raise TypeError(f"{enabled.slug} has {verdict.then!r} speak next, which nobody is.")
+            raise TypeError(
+                f"{enabled.slug} names {verdict.then!r} as next speaker, who is no participant."
+            )
         return verdict
 
     def _parties(

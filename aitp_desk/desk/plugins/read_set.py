@@ -248,10 +248,10 @@ class OwnRecords(Mapping[str, Record]):
         return found
 
     def __iter__(self) -> Iterator[str]:
-        raise TypeError("Records are read by exact key; nothing lists them.")
+        raise TypeError("Records are read by exact key; they cannot be listed.")
 
     def __len__(self) -> int:
-        raise TypeError("Records are read by exact key; nothing counts them.")
+        raise TypeError("Records are read by exact key; they cannot be counted.")
 
 
 class OwnCounters(Counters):
@@ -269,10 +269,10 @@ class OwnCounters(Counters):
         return self._ledger.has(self._ledger.place(self._slug, key), least)
 
     def __iter__(self) -> Iterator[str]:
-        raise TypeError("Counters are read by exact key; nothing lists them.")
+        raise TypeError("Counters are read by exact key; they cannot be listed.")
 
     def __len__(self) -> int:
-        raise TypeError("Counters are read by exact key; nothing counts them.")
+        raise TypeError("Counters are read by exact key; they cannot be counted.")
 
 
 def _checked(key: str) -> str:

@@ -27,7 +27,7 @@ FOR_OTHERS = NotCounted(
     "not_yours", "This is for somebody else to answer: only who has asked for it can."
 )
 EXPIRED = NotCounted("expired", TOO_LATE)
-SETTLED = NotCounted("settled", "This was settled before. Nothing more is done.")
+SETTLED = NotCounted("settled", "This was settled before; nothing more is done.")
 ASKED_SINCE = NotCounted(
     "superseded", "Something else was asked since, which is still to be answered."
 )

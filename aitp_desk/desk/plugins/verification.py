@@ -23,7 +23,7 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.reads import capabilities as capability_reads
 from aitp_desk.store.reads import threads as reads
 
-NOT_PAID = "This does not pay."
+NOT_PAID = "The payment is not valid."
 
 
 class PaymentVerifier:

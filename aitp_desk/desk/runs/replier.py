@@ -66,7 +66,7 @@ from aitp_desk.store.units.tickets.requests import PersonAsked
 
 ATTACHED = 50
 """How many of a thread's newest messages have their files read for the agent."""
-GONE = "The agent that this thread talks with does not serve here any more."
+GONE = "The agent of this thread is no longer served here."
 
 
 class RunReply(msgspec.Struct, frozen=True):

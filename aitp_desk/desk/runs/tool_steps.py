@@ -85,7 +85,7 @@ def make_steps(
             agent calls tools without end.
     """
     if len(request.rounds) > MAX_STEPS:
-        raise AgentContractError("The agent calls tools without end.")
+        raise AgentContractError("The agent does not stop calling tools.")
     offered = {function.name for function in options.offered}
     new = request.rounds[before:]
     owing = [round_ for round_ in new if any(called.result is None for called in round_.called)]
@@ -93,7 +93,7 @@ def make_steps(
         raise AgentContractError("The last round of a tool request is the one that owes results.")
     ids = [called.call.id for round_ in request.rounds for called in round_.called]
     if len(set(ids)) < len(ids):
-        raise AgentContractError("The agent names two calls alike.")
+        raise AgentContractError("The agent used one id for two calls.")
     for called in new[-1].called:
         if called.result is None and called.call.name not in offered:
             raise AgentContractError("The agent asks for a tool that the caller did not offer.")

@@ -22,7 +22,7 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.reads import tasks as task_reads
 from aitp_desk.store.records.tasks import KeptTask
 
-NO_CONTEXT = "No context with this id exists for you. Leave contextId out to begin one."
+NO_CONTEXT = "No context with this id exists for you. Leave contextId out to start one."
 
 
 class TaskAccess:

@@ -107,7 +107,7 @@ class PushNotifications:
         for secret in (push.id, push.token, push.scheme, push.credentials):
             if len(secret) > MAX_SECRET or not (secret.isascii() and secret.isprintable()):
                 raise InvalidRequest(
-                    "id, token, scheme and credentials must be printable ASCII of at most"
+                    "`id`, `token`, `scheme` and `credentials` must be printable ASCII of at most"
                     f" {MAX_SECRET} characters.",
                     param="pushNotificationConfig",
                 )
@@ -241,7 +241,7 @@ class PushNotifications:
         """
         mark = read_asker_mark(kept.asked_by)
         if not await is_still_valid(self._store, setter.id, kept.created_at, self._clock(), mark):
-            raise TaskNotFound("The credential that set this receiver does not hold any more.")
+            raise TaskNotFound("The credential that configured this receiver is no longer valid.")
 
     async def _send(self, push: Push, body: bytes) -> None:
         """Make one attempt.
@@ -274,7 +274,7 @@ class PushNotifications:
         try:
             text = self._sealing.unseal(_PURPOSE, _context(kept.task_id, kept.id), kept.sealed)
         except SealBroken as error:
-            raise GiveUp(f"What proves to its receiver who tells it is lost. {error}") from None
+            raise GiveUp(f"The credential for this receiver is lost. {error}") from None
         secrets = _secrets.decode(text)
         return Push(
             kept.id,

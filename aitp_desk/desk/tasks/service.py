@@ -322,7 +322,7 @@ class TaskService:
             TaskNotFound: it has none.
         """
         if task.run_id is None:
-            raise TaskNotFound("No run works on this task.", param="id")
+            raise TaskNotFound("This task has no active run.", param="id")
         return await self._runs.retrieve(principal, task.thread_id, task.run_id)
 
     async def cancel_task(self, principal: Principal, task_id: str) -> Task:

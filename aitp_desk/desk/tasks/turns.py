@@ -137,7 +137,7 @@ class TaskTurns:
             )
         if task.state.is_over:
             raise TaskIsOver(
-                f"This task is {task.state.value}. Begin a new one in its context.",
+                f"This task is {task.state.value}. Start a new one in its context.",
                 param="message.taskId",
             )
         await self._reach.check_access(principal, kept.thread_id, AccessNeed.WRITE)

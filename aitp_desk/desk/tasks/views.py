@@ -29,7 +29,7 @@ HISTORY_BYTES = 256 * 1024
 """Size limit of a task's history before its newest turn; the newest part is kept."""
 LOOKED_THROUGH = 20
 """How many messages after a question are searched for its answer if no run gave it."""
-NO_ANSWER = "Nothing was said to this."
+NO_ANSWER = "There was no answer to this message."
 GONE = "What became of this is not kept any more."
 
 PAID = "It is paid."

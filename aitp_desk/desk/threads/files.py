@@ -89,7 +89,7 @@ class FileService:
     def _check_uploader(self, principal: Principal) -> None:
         self._check_keeps(principal)
         if principal.counts_by_address and not self._settings.anonymous:
-            raise NotAuthenticated("Uploading a file here needs an API key.")
+            raise NotAuthenticated("Uploading files needs an API key.")
 
     def _check_keeps(self, principal: Principal) -> None:
         """Refuse a credential without the scope, unless the site accepts anonymous files."""
@@ -125,7 +125,7 @@ class FileService:
         media_type = await asyncio.to_thread(sniff, data)
         if media_type not in settings.types:
             raise InvalidRequest(
-                f"By its bytes this file is {media_type}; this site takes"
+                f"The file's bytes are {media_type}; this site accepts"
                 f" {', '.join(settings.types)}.",
                 param="file",
             )

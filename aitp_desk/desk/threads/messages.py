@@ -227,7 +227,7 @@ class MessageService:
     async def _read_posted(self, principal: Principal, placed: PostResult) -> PostedMessage:
         message = await reads.message(self._store, placed.thread_id, placed.message_id or "")
         if message is None:
-            raise MessageNotFound("The message that this request posted has been deleted.")
+            raise MessageNotFound("The message that this request created has been deleted.")
         (told,) = await self._telling.render_messages(principal, placed.thread_id, (message,))
         return PostedMessage(told, placed.run_id)
 

@@ -101,7 +101,7 @@ class Session(msgspec.Struct, eq=False):
         """
         if self.pending is None:
             raise InvalidRequest(
-                "Nothing was asked in this session that a clarification could answer.",
+                "This session has no question that a clarification could answer.",
                 param="clarification",
             )
 
@@ -165,8 +165,8 @@ class SessionService:
             session = self._held.get(session_id, kept)
         if session is None or session.owner != principal.owner or self._is_idle(session):
             raise UnknownSession(
-                "This session does not exist or has expired."
-                " Leave session_id out to begin a new one.",
+                "This session does not exist or has expired. Leave session_id out to start a new"
+                " one.",
                 param="session_id",
             )
         self._held.pop(session.id, None)  # move to the end

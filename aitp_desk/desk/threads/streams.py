@@ -75,10 +75,12 @@ class ThreadStreams:
         last = kept.last_event if access.upto_event is None else access.upto_event
         begin = last if after is None else after
         if begin > last:
-            raise InvalidRequest(f"This thread's last event has the number {last}.", param=param)
+            raise InvalidRequest(
+                f"The last event of this thread has the number {last}.", param=param
+            )
         if last - begin > self._settings.max_behind:
             raise EventsGone(
-                f"More than {self._settings.max_behind} events have happened since. Follow the"
+                f"More than {self._settings.max_behind} events have occurred since. Follow the"
                 " thread without a number, from its last event on, then read its messages.",
                 param=param,
             )

@@ -86,7 +86,7 @@ class Transcript(msgspec.Struct, frozen=True):
                 most_bytes=PIECE_BYTES,
             )
             if not page:
-                raise StoreError("Messages are gone from the database.")
+                raise StoreError("Messages are missing from the database.")
             if any(one.content is None and one.seq not in erased for one in page):
                 raise StoreError(
                     "A message was erased while the transcript was written; ask for it again."
@@ -172,12 +172,14 @@ class TranscriptService:
         access.check(AccessNeed.WRITE)
         link = await transcript_reads.link_at(self._store, thread_id, seq)
         if link is None:
-            raise InvalidRequest("seq is the number of a message of this thread.", param="seq")
+            raise InvalidRequest(
+                "`seq` must be the number of a message of this thread.", param="seq"
+            )
         head = Head(site=self._site, thread=thread_id, seq=seq, link=encode_base64url(link), v=1)
         try:
             key = check_countersignature(jws, head)
         except SignatureInvalid as error:
-            raise InvalidRequest(f"jws does not sign this head: {error}.", param="jws") from None
+            raise InvalidRequest(f"`jws` does not sign this head: {error}.", param="jws") from None
         kept = await self._store.run(
             countersign,
             thread_id=thread_id,
@@ -220,7 +222,7 @@ async def make_transcript(
     thread_id = kept.thread.id
     link = await transcript_reads.link_at(store, thread_id, seq)
     if link is None:
-        raise StoreError("A message is gone from the database.")
+        raise StoreError("A message is missing from the database.")
     signed = await transcript_reads.countersignatures(store, thread_id)
     erased = await transcript_reads.erased_places(store, thread_id, seq)
     pair = await keys.get_current(store, now)

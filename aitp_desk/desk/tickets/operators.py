@@ -32,7 +32,7 @@ def check_words(words: str) -> None:
         InvalidRequest: the text is empty or too long.
     """
     if not words.strip():
-        raise InvalidRequest("An answer takes words.", param="words")
+        raise InvalidRequest("An answer must not be empty.", param="words")
     check_length(words)
 
 

@@ -33,7 +33,7 @@ from aitp_desk.store.units.tickets.answers import (
     take_ticket,
 )
 
-GOES_ON = "It was approved, and is carried out now."
+GOES_ON = "The call was approved and is running now."
 """Message on the thread of a call when an operator approves it."""
 LOOK_SECONDS = 1.0
 """Interval between checks for expired tickets."""

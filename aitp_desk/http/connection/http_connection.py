@@ -334,7 +334,7 @@ class HttpConnection(asyncio.Protocol):
                 ends = True
             closes = ends or shared.is_ending
         except Exception:  # noqa: BLE001 -- the boundary: the response cannot be written
-            report_fault(head.heading.method, head.heading.door, head.heading.request_id)
+            report_fault(head.heading.method, head.heading.protocol, head.heading.request_id)
         finally:
             self.turn = None
             self.idle_since = self._loop.time()

@@ -46,4 +46,4 @@ def malformed_body() -> DeskError:
 
 def ended_early() -> DeskError:
     """Return the error of a body whose client is gone: that is no fault of the desk."""
-    return InvalidRequest("The connection ended before the body did.")
+    return InvalidRequest("The connection ended before the body was complete.")

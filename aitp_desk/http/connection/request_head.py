@@ -31,7 +31,7 @@ from aitp_desk.http.router import Router
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.errors import DeskError
 from aitp_desk.protocols.base.accept import wants_manifest
-from aitp_desk.protocols.base.door import JSON, Counted, Door, Route
+from aitp_desk.protocols.base.protocol import JSON, Counted, ProtocolRoutes, Route
 from aitp_desk.protocols.hac.negotiation import Face
 
 WATCHED = frozenset({"/health", "/ready"})
@@ -56,7 +56,7 @@ class RequestHead(msgspec.Struct, frozen=True):
         headers: several lines of one list joined into one.
         presented: the credential, or the error of reading it; empty where the route reads it
             itself.
-        door: the protocol of the route, which also formats refusals.
+        protocol: the protocol of the route, which also formats refusals.
         desk: the one whose route it is.
         route: None where nothing is served.
         params: the values of the route's template, decoded.
@@ -79,7 +79,7 @@ class RequestHead(msgspec.Struct, frozen=True):
     target: str
     headers: MultiMapping[str]
     presented: RequestCredentials | DeskError
-    door: Door
+    protocol: ProtocolRoutes
     desk: Desk
     route: Route | None
     params: Mapping[str, str]
@@ -141,8 +141,8 @@ def parse_head(
     """
     joined = _joined(headers)
     found = table.find(method, path)
-    door, route, params = found or (table.owner(path), None, {})
-    called = door.desk or desk
+    protocol, route, params = found or (table.owner(path), None, {})
+    called = protocol.desk or desk
     is_watched = path in WATCHED
     unknown: Counted | None = None if is_watched else "static"
     named = _hostname(_authority(target, headers))
@@ -169,7 +169,7 @@ def parse_head(
         target,
         joined,
         _read_presented(headers, target, route),
-        door,
+        protocol,
         called,
         route,
         params,

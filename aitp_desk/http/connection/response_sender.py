@@ -40,7 +40,7 @@ async def send_long_response(
     except (EOFError, TimeoutError, Unavailable):
         connection.abort()  # the client sees that the body is shorter than its head declared
     except Exception:  # noqa: BLE001 -- the boundary, as in the dispatcher; the head was sent
-        report_fault(head.heading.method, outgoing.door, outgoing.request_id)
+        report_fault(head.heading.method, outgoing.protocol, outgoing.request_id)
         connection.abort()
     return False
 

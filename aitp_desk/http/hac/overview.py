@@ -11,7 +11,7 @@ from aitp_desk.model.calls.resource import ResourceType
 from aitp_desk.protocols.base.action_affordances import list_callable_actions, may_converse
 from aitp_desk.protocols.base.affordances import Overview, RelatedAddress
 from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH
-from aitp_desk.protocols.base.door import Call, Handler, Reply
+from aitp_desk.protocols.base.protocol import Call, Handler, Reply
 
 _CONTENT_PATH = "/llms.txt"
 
@@ -26,8 +26,8 @@ def make_overview(ways: ProtocolPaths) -> Handler:
     async def answer(desk: Desk, call: Call) -> Reply:
         site = desk.site
         about = (
-            f"{site.name} answers questions about what it has, and does what is listed here. Each"
-            " address tells more, and what may be done there now, to who asks for"
+            f"{site.name} answers questions about its content and offers the actions listed here."
+            " Each address describes itself and its current actions if it is requested as"
             " application/vnd.hac+json."
         )
         overview = Overview(
@@ -46,8 +46,8 @@ def _places(ways: ProtocolPaths, desk: Desk, call: Call) -> Iterator[RelatedAddr
     principal, allowance = call.principal, call.allowance
     if may_converse(principal, allowance):
         text = (
-            "Conversations. Open one with what you want to say or ask; the answer has its id, and"
-            " what may be done with it."
+            "Conversations. Open one with your message or question; the response has its id and"
+            " the possible next requests."
         )
         yield RelatedAddress("threads", f"{at}/v1/threads", text, ("POST",))
     if ways.capabilities:
@@ -60,16 +60,16 @@ def _places(ways: ProtocolPaths, desk: Desk, call: Call) -> Iterator[RelatedAddr
     for type_ in desk.list_resources(principal):
         yield _place_of(type_, at)
     if not desk.name:
-        text = "One question, one answer, by the capabilities of the manifest (AHP)."
+        text = "One question, one answer, with the capabilities of the manifest (AHP)."
         yield RelatedAddress("converse", ways.converse, text, ("POST",))
-        text = "A line on each page of the site (Markdown)."
+        text = "One line for each page of the site (Markdown)."
         yield RelatedAddress("contents", _CONTENT_PATH, text, ("GET",))
         yield RelatedAddress("ahp-manifest", MANIFEST_PATH, "The AHP manifest.", ("GET",))
         if ways.agents_txt:
-            text = "What agents can do here, declared."
+            text = "The capabilities for agents."
             yield RelatedAddress("agents-txt", ways.agents_txt, text, ("GET",))
     if ways.openapi:
-        text = "Every address, described (OpenAPI)."
+        text = "The description of every address (OpenAPI)."
         yield RelatedAddress("service-desc", f"{at}{ways.openapi}", text, ("GET",))
 
 
@@ -77,6 +77,6 @@ def _place_of(type_: ResourceType, at: str) -> RelatedAddress:
     rel, template = type_.name.replace("_", "-"), f"{at}{type_.template}"
     if not type_.template.names:
         return RelatedAddress(rel, template, type_.summary, ("GET",))
-    text = f"{type_.summary} Each stands at {template}."
+    text = f"{type_.summary} Each one is at {template}."
     # the base itself may answer 404, whose recovery names the template
     return RelatedAddress(rel, f"{at}{type_.template.base}", text, (), template)

@@ -32,16 +32,16 @@ def find_payment_hints(
     if not payment.get("quote_id"):
         return f"It costs {price}, which nobody takes here just now.", ()
     again = _again(refused, asked, calls) if calls else None
-    until = f"Quote {payment['quote_id']} asks for that until {payment['expires_at']}."
-    told = [f"It costs {price}. {until} Ask whoever you act for before you pay."]
+    until = f"Quote {payment['quote_id']} is valid until {payment['expires_at']}."
+    told = [f"It costs {price}. {until} Ask the person you act for before you pay."]
     doings = [] if again is None else [again]
     if again is not None:
-        told.append(f"Call it with the same arguments and {PAYMENT}.")
+        told.append(f"Repeat the call with the same arguments and {PAYMENT}.")
     if payment.get("x402"):
-        told.append(f"Or send the same request with x402's {x402_wire.SIGNATURE} header.")
+        told.append(f"Or repeat the request with x402's {x402_wire.SIGNATURE} header.")
     pay_at = str(payment.get("pay_at", ""))
     if pay_at and may_converse(asked.principal, asked.allowance):
-        told.append("Or say the message that pays on the thread of the quote.")
+        told.append("Or send the payment message on the thread of the quote.")
         doings += _on_thread(pay_at)
     links = tuple(payment.get("links", ()))
     if links:
@@ -72,7 +72,9 @@ def _again(refused: Refusal, asked: HacRequest, calls: str) -> Affordance | None
 
 def _on_thread(pay_at: str) -> Iterator[Affordance]:
     text = "Says what pays: one text, the JSON of a message whose $schema is that of the quote."
-    content = InputField("content", "array", "That text.", is_required=True)
+    content = InputField(
+        "content", "array", "The JSON text of the payment message.", is_required=True
+    )
     yield Affordance("payment", "POST", pay_at, text, FINAL, takes=(content,))
     thread = pay_at.removesuffix(_MESSAGES)
-    yield Affordance("requests", "GET", f"{thread}/requests", "Has forms by which people pay.")
+    yield Affordance("requests", "GET", f"{thread}/requests", "Shows the payment forms for people.")

@@ -23,9 +23,9 @@ from aitp_desk.protocols.base.affordances import ADDS, Affordance, InputField
 THREADS_PATH = "/v1/threads"
 _SAID = {
     ErrorKind.IDEMPOTENCY_CONFLICT: "Send it with a new Idempotency-Key.",
-    ErrorKind.INTERNAL: "Tell those who run the site the id in the message.",
-    ErrorKind.REQUEST_TOO_LARGE: "Send less at once.",
-    ErrorKind.WRONG_HOST: "Ask the host that the message names.",
+    ErrorKind.INTERNAL: "Report the id in the message to the site's operator.",
+    ErrorKind.REQUEST_TOO_LARGE: "Send a smaller request.",
+    ErrorKind.WRONG_HOST: "Use the host that the message names.",
 }
 """Kinds for which text is all that helps."""
 _PASSING = frozenset(
@@ -49,8 +49,8 @@ _NOT_ACCEPTABLE = (
     "Ask for it in the form that there is: leave the Accept header out, or add"
     " application/json;q=0.5 to it."
 )
-_LOOK_AROUND = "See what there is, and where."
-_NO_SUCH_BODY = "Send the body as the address takes it; most take application/json."
+_LOOK_AROUND = "See the list of addresses."
+_NO_SUCH_BODY = "Send the body in a supported media type; most addresses accept application/json."
 
 
 class RecoveryHints(msgspec.Struct, frozen=True):
@@ -125,9 +125,9 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
             case ErrorKind.PRECONDITION_FAILED:
                 return self._agree()
             case ErrorKind.UNKNOWN_ACTION:
-                return self.found("Choose one of the capabilities that there are.", self._listed())
+                return self.found("Choose one of the listed capabilities.", self._listed())
             case ErrorKind.UNKNOWN_SESSION | ErrorKind.SESSION_LIMIT:
-                return self.found("Begin a new session: ask without a session_id.", self._ask())
+                return self.found("Start a new session: ask without a session_id.", self._ask())
             case ErrorKind.METHOD_NOT_ALLOWED:
                 return self._other_method()
             case ErrorKind.NOT_ACCEPTABLE:
@@ -158,7 +158,7 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
                     takes=(InputField("messages", "array", "What is said first."),),
                 )
                 return self.found(
-                    "Use the id that you were given when the thread was opened, with the same"
+                    "Use the id from the response that opened the thread, with the same"
                     " credential, or open a new thread.",
                     begin if may_converse(self.asked.principal, self.asked.allowance) else None,
                 )
@@ -166,21 +166,21 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
                 listed = Affordance(
                     "messages", "GET", f"{thread}/messages", "Lists the messages of the thread."
                 )
-                return self.found("Look the message up in the list.", listed if thread else None)
+                return self.found("Find the message in the list.", listed if thread else None)
             case ErrorKind.RUN_NOT_FOUND:
                 listed = Affordance(
                     "runs", "GET", f"{thread}/runs", "Lists the runs of the thread."
                 )
-                return self.found("Look the run up in the list.", listed if thread else None)
+                return self.found("Find the run in the list.", listed if thread else None)
             case ErrorKind.ACTOR_NOT_FOUND:
                 listed = Affordance("actors", "GET", f"{thread}/actors", "Lists who takes part.")
                 return self.found("Look up who takes part.", listed if thread else None)
             case ErrorKind.GRANT_NOT_FOUND:
                 listed = Affordance("grants", "GET", f"{thread}/grants", "Lists the grants.")
-                return self.found("Look the grant up in the list.", listed if thread else None)
+                return self.found("Find the grant in the list.", listed if thread else None)
             case ErrorKind.CALL_NOT_FOUND | ErrorKind.TICKET_NOT_FOUND:
                 return self.found(
-                    "Use the id that the call's answer has, with the credential that called.",
+                    "Use the id from the response to the call, with the same credential.",
                     self._listed(),
                 )
             case ErrorKind.AGENT_NOT_FOUND:
@@ -206,19 +206,22 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
         if ways.register:
             return self.found(
                 "Register as a client, get an access token with its id and secret, and send the"
-                f" request again with Authorization: Bearer and the token. It needs {scope}.",
+                " request again with Authorization: Bearer and the token. The token needs"
+                f" {scope}.",
                 *self._token(),
             )
         if ways.token:
-            metadata = Affordance("service-meta", "GET", ways.metadata, "Says who gives tokens.")
+            metadata = Affordance(
+                "service-meta", "GET", ways.metadata, "Names the authorization server."
+            )
             return self.found(
-                "Send a valid API key or access token as Authorization: Bearer. Those who run the"
-                " site give keys.",
+                "Send a valid API key or access token as Authorization: Bearer. The site's"
+                " operators issue keys.",
                 metadata,
                 self._help(),
             )
         return self.found(
-            "Send a valid API key as Authorization: Bearer. Those who run the site give keys.",
+            "Send a valid API key as Authorization: Bearer. The site's operators issue keys.",
             self._help(),
         )
 
@@ -232,7 +235,7 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
                 *self._token(scope),
             )
         return self.found(
-            f"Ask those who run the site for a credential with the scope {scope}.", self._help()
+            f"Ask the site's operators for a credential with the scope {scope}.", self._help()
         )
 
     def _token(self, scope: str = "") -> tuple[Affordance, ...]:
@@ -244,21 +247,32 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
                 "register",
                 "POST",
                 ways.register,
-                "Registers a client; the answer has client_id and client_secret. The body is JSON.",
+                "Registers a client; the response has client_id and client_secret. The body is"
+                " JSON.",
                 ADDS,
-                takes=(InputField("client_name", "string", "What you call yourself."), asked),
+                takes=(InputField("client_name", "string", "The client's name."), asked),
             ),
             Affordance(
                 "token",
                 "POST",
                 ways.token,
-                "Gives an access token. The body is a form (application/x-www-form-urlencoded).",
+                "Issues an access token. The body is a form (application/x-www-form-urlencoded).",
                 takes=(
                     InputField(
                         "grant_type", "string", is_required=True, values=("client_credentials",)
                     ),
-                    InputField("client_id", "string", "Of the registration.", is_required=True),
-                    InputField("client_secret", "string", "Of the registration.", is_required=True),
+                    InputField(
+                        "client_id",
+                        "string",
+                        "The client_secret of the registration.",
+                        is_required=True,
+                    ),
+                    InputField(
+                        "client_secret",
+                        "string",
+                        "The client_secret of the registration.",
+                        is_required=True,
+                    ),
                     asked,
                 ),
             ),
@@ -268,7 +282,7 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
         refused, name = self.refused, self.asked.params.get("name", "")
         if not refused.is_for_price:
             return self.found(
-                "Nothing was done. Change what the message names, then send it again.",
+                "Nothing was done. Correct what the message names, then send the request again.",
                 self._declared(),
             )
         price = refused.price
@@ -279,7 +293,7 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
                 takes.append(make_consent_member(price, is_required=True))
                 again = msgspec.structs.replace(doing, cost=price, takes=tuple(takes))
                 return self.found(
-                    f"It costs {price}. Ask whoever you act for; if they agree, send the same"
+                    f"It costs {price}. Ask the person you act for; if they agree, send the same"
                     f" arguments again with {refused.param}.",
                     again,
                 )
@@ -289,13 +303,13 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
         refused = self.refused
         if refused.kind is ErrorKind.RATE_LIMITED and refused.retry_after is None:
             return RecoveryHints(
-                "Waiting does not help here; begin a new session.",
+                "Waiting does not help; start a new session.",
                 tuple(one for one in (self._ask(),) if one),
                 is_retryable=True,
                 retry_after=0,
             )
         seconds = refused.retry_after
-        when = f"Wait {seconds} seconds" if seconds is not None else "Wait a little"
+        when = f"Wait {seconds} seconds" if seconds is not None else "Wait a moment"
         return RecoveryHints(
             f"{when}, then send the same request again.", (), is_retryable=True, retry_after=seconds
         )
@@ -303,13 +317,15 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
     def _other_method(self) -> RecoveryHints:
         allowed = self.refused.allowed
         doing = self._same() if "GET" in allowed else None
-        return self.found(f"This address takes {', '.join(allowed)}.", doing)
+        return self.found(f"Use {', '.join(allowed)} at this address.", doing)
 
     def _same(self) -> Affordance | None:
         """Return a GET of the same address, where reading is all that was meant."""
         if self.asked.method not in {"GET", "HEAD"} and "GET" not in self.refused.allowed:
             return None
-        return Affordance("alternate", "GET", self.asked.path, "Reads what stands here, as it is.")
+        return Affordance(
+            "alternate", "GET", self.asked.path, "Reads the current state of this address."
+        )
 
     def _declared(self) -> Affordance | None:
         """Return the link to the description of what the address takes."""
@@ -328,7 +344,9 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
         if not self.ways.openapi:
             return None
         href = f"{self.at}{self.ways.openapi}"
-        return Affordance("service-desc", "GET", href, "Describes all addresses: what each takes.")
+        return Affordance(
+            "service-desc", "GET", href, "Describes all addresses and their parameters."
+        )
 
     def _listed(self) -> Affordance | None:
         if not self.ways.capabilities:
@@ -339,7 +357,7 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
 
     def _index(self) -> Affordance:
         return Affordance(
-            "index", "GET", f"{self.at}/", "Says what there is, where asked for as HAC."
+            "index", "GET", f"{self.at}/", "Lists the addresses, if requested as HAC."
         )
 
     def _ask(self) -> Affordance | None:
@@ -349,10 +367,10 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
             "converse",
             "POST",
             self.ways.converse,
-            "Asks a question, which begins a session.",
+            "Asks a question, which starts a session.",
             ADDS,
             takes=(
-                InputField("capability", "string", "What is asked.", is_required=True),
+                InputField("capability", "string", "The question.", is_required=True),
                 InputField("query", "string", "The question.", is_required=True),
             ),
         )
@@ -360,7 +378,7 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
     def _help(self) -> Affordance | None:
         if not self.ways.help:
             return None
-        return Affordance("help", "GET", self.ways.help, "Says how to get a key.")
+        return Affordance("help", "GET", self.ways.help, "Explains how to get a key.")
 
     def _thread(self) -> str:
         """Return the address of the thread of the request; empty for none."""

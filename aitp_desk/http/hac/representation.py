@@ -19,7 +19,7 @@ from aitp_desk.model.errors import DeskError, NotAcceptable
 from aitp_desk.protocols import hac
 from aitp_desk.protocols.base.affordances import Affordance, InputField, Overview, Representation
 from aitp_desk.protocols.base.discovery_links import MANIFEST_TYPE
-from aitp_desk.protocols.base.door import JSON, REFUSED, Reply, Route, make_etag, matches_etag
+from aitp_desk.protocols.base.protocol import JSON, REFUSED, Reply, Route, make_etag, matches_etag
 from aitp_desk.protocols.hac.negotiation import Face, negotiate
 
 Headers = tuple[tuple[str, str], ...]

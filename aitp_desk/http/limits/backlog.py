@@ -44,8 +44,14 @@ class SendBacklog:
     def figures(self) -> tuple[Figure, ...]:
         """Return the figures of unsent bytes."""
         return (
-            gauge("aitp_desk_unsent_bytes", "Bytes of answers not taken yet.", self._held[None]),
-            gauge("aitp_desk_unsent_bytes_limit", "How many may wait.", self._most),
+            gauge(
+                "aitp_desk_unsent_bytes",
+                "Response bytes not yet read by clients.",
+                self._held[None],
+            ),
+            gauge(
+                "aitp_desk_unsent_bytes_limit", "The limit of unread response bytes.", self._most
+            ),
         )
 
     async def reserve(self, peer: str, size: int) -> None:
@@ -72,8 +78,8 @@ class SendBacklog:
 
     async def _wait(self, address: str | None, size: int) -> None:
         refused = Unavailable(
-            "Too many answers wait to be read by you, or by everybody. Read them, and try again in"
-            f" {RETRY_SECONDS} seconds.",
+            f"Too many responses wait to be read. Read yours, and try again in {RETRY_SECONDS}"
+            " seconds.",
             retry_after=RETRY_SECONDS,
         )
         if not self._fits(self._waiting, address, size):

@@ -99,13 +99,16 @@ def find_name_fault(id_: str) -> str | None:
     address = _AUTHORITY.match(id_)
     authority = "" if address is None else address.group(1)
     if "@" in unquote(authority):
-        return "that is an address names no user before its host. Leave out what stands before '@'."
+        return "that is an address must not name a user. Remove the part before '@'."
     if not authority.isascii() or "%" in authority:
-        return "that is an address has its host in ASCII. Write it as 'xn--…'."
+        return "that is an address must have its host in ASCII. Write it as 'xn--…'."
     if _HOST.fullmatch(authority) is None:
-        return "that is an address has a plain host, such as 'shop.example' or 'shop.example:8080'."
+        return (
+            "that is an address must have a plain host, such as 'shop.example' or"
+            " 'shop.example:8080'."
+        )
     if any(map(_mixes_scripts, _DOTTED.findall(id_))):
-        return "does not mix Latin letters with similar ones of other scripts in one word."
+        return "must not mix Latin letters with similar letters of other scripts in one word."
     return None
 
 

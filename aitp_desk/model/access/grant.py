@@ -81,7 +81,9 @@ class GrantDraft(msgspec.Struct, frozen=True):
         if self.expires_in is None and self.expires_at is None:
             return None
         if self.expires_in is not None and self.expires_at is not None:
-            raise InvalidRequest("Give expires_at or expires_in, not both.", param="expires_in")
+            raise InvalidRequest(
+                "`expires_at` and `expires_in` exclude each other; send one.", param="expires_in"
+            )
         param, end = "expires_at", self.expires_at or 0
         if self.expires_in is not None:
             param, end = "expires_in", now + self.expires_in

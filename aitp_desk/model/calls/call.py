@@ -249,8 +249,8 @@ class ActionCall(msgspec.Struct, frozen=True):
     def how_far(self) -> str:
         """The progress of an unfinished call, as text."""
         if self.state is CallState.WAITING_PAYMENT:
-            return "It is done once it is paid, which is waited for, or looked at."
-        return self.progress or "It was taken on."
+            return "The call runs once it is paid; wait for the payment, or check for it."
+        return self.progress or "The call was accepted."
 
     @property
     def receipt(self) -> Mapping[str, Any]:

@@ -68,7 +68,7 @@ def check_run_draft(draft: RunDraft) -> RunDraft:
     for name in ("max_prompt_tokens", "max_completion_tokens", "last_messages"):
         number = getattr(options, name)
         if number is not None and not 1 <= number < _MOST:
-            raise InvalidRequest(f"{name} is at least 1.", param=name)
+            raise InvalidRequest(f"`{name}` must be at least 1.", param=name)
     for name, most in (("temperature", 2), ("top_p", 1)):
         share = getattr(options, name)
         if share is not None and not 0 <= share <= most:
@@ -132,5 +132,5 @@ def _check_tools(options: RunOptions) -> None:
         raise RequestTooLarge(f"tools has at most {MAX_TOOLS_BYTES} bytes.", param="tools")
     if options.function is not None and options.function not in names:
         raise InvalidRequest(
-            "tool_choice names a function that is not among the tools.", param="tool_choice"
+            "`tool_choice` names a function that is not in `tools`.", param="tool_choice"
         )

@@ -168,7 +168,7 @@ def check_draft(draft: Draft, at: str = "") -> Draft:
     """
     if not any(map(str.strip, draft.content)):
         raise MissingField(
-            "A message needs content: a string or a list of strings.", param=f"{at}content"
+            "A message needs `content`: a string or a list of strings.", param=f"{at}content"
         )
     if len(draft.content) > MAX_PARTS:
         raise InvalidRequest(f"content has at most {MAX_PARTS} parts.", param=f"{at}content")
@@ -271,11 +271,12 @@ def resolve_speaker(
         role, named = "user", named or draft.role
         if named != draft.role:
             raise InvalidRequest(
-                "role and metadata.actor name different actors.", param=f"{at}role"
+                "`role` and `metadata.actor` name different actors.", param=f"{at}role"
             )
     else:
         raise InvalidRequest(
-            "role is 'user', 'assistant' or the id of an actor of this thread.", param=f"{at}role"
+            "`role` must be 'user', 'assistant' or the id of an actor of this thread.",
+            param=f"{at}role",
         )
     if named is None or named == default or named in brought:
         return role, named or default
@@ -285,7 +286,7 @@ def resolve_speaker(
             param=f"{at}metadata.actor",
         )
     raise InvalidRequest(
-        f"metadata.actor names nobody on this thread: {named!r}.", param=f"{at}metadata.actor"
+        f"`metadata.actor` names no actor of this thread: {named!r}.", param=f"{at}metadata.actor"
     )
 
 

@@ -22,7 +22,7 @@ from aitp_desk.model.calls.action import Action, may_invoke
 from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.protocols.a2a.dialect import Dialect
 from aitp_desk.protocols.a2a.payments import list_extensions
-from aitp_desk.protocols.base.door import Call, Reply, make_etag, matches_etag
+from aitp_desk.protocols.base.protocol import Call, Reply, make_etag, matches_etag
 
 CARD_PATH = "/.well-known/agent-card.json"
 DOOR_PATH = "/a2a"
@@ -32,7 +32,7 @@ JSONRPC = "JSONRPC"
 HTTP_JSON = "HTTP+JSON"
 _INPUT = ("text/plain", "application/json")
 _OUTPUT = ("text/plain", "application/json")
-_NO_DESCRIPTION = "Answers questions about this site, and does what it offers."
+_NO_DESCRIPTION = "Answers questions about this site and offers its actions."
 _BEARER = "An API key of this desk, or an access token."
 _encode = msgspec.json.encode
 
@@ -142,7 +142,7 @@ class AgentCards:
         if is_union:
             schemes["bearer"] |= {"type": "http", **bearer}
         if self._token_url:
-            scopes = {"threads": "Talk on threads.", "actions": "Call actions."}
+            scopes = {"threads": "Converse on threads.", "actions": "Call actions."}
             flows = {"clientCredentials": {"tokenUrl": self._token_url, "scopes": scopes}}
             schemes["oauth2"] = {"oauth2SecurityScheme": {"flows": flows}}
             if is_union:

@@ -44,7 +44,7 @@ def read_version(headers: Mapping[str, str], query: Mapping[str, str]) -> str:
     version = f"{int(found[1])}.{int(found[2])}" if found else ""
     if version not in (Dialect.V1.version, Dialect.V03.version):
         raise UnknownVersion(
-            f"This desk speaks A2A 1.0 and 0.3; send {VERSION_HEADER}: 1.0.", param=VERSION_HEADER
+            f"This desk supports A2A 1.0 and 0.3; send {VERSION_HEADER}: 1.0.", param=VERSION_HEADER
         )
     return version
 
@@ -58,7 +58,7 @@ def check_version(headers: Mapping[str, str], query: Mapping[str, str], wanted: 
     version = read_version(headers, query)
     if version != wanted:
         raise UnknownVersion(
-            f"This address is A2A {wanted}'s and the request is {version}'s"
-            f" (without {VERSION_HEADER} it is 0.3's); send {VERSION_HEADER}: {wanted}.",
+            f"This address serves A2A {wanted}, but the request is of {version} (0.3 without"
+            f" {VERSION_HEADER}); send {VERSION_HEADER}: {wanted}.",
             param=VERSION_HEADER,
         )

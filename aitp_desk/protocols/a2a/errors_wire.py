@@ -19,7 +19,6 @@ from aitp_desk.model.errors import (
     TaskIsOver,
     TaskNotCancelable,
 )
-from aitp_desk.protocols.base.door import JSON, Reply
 from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
 from aitp_desk.protocols.base.json_rpc import (
     INTERNAL_ERROR,
@@ -28,6 +27,7 @@ from aitp_desk.protocols.base.json_rpc import (
     METHOD_NOT_FOUND,
     make_error,
 )
+from aitp_desk.protocols.base.protocol import JSON, Reply
 
 DOMAIN = "a2a-protocol.org"
 _INFO = "type.googleapis.com/google.rpc.ErrorInfo"

@@ -18,13 +18,13 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.model.calls.task import Result
 from aitp_desk.protocols.a2a.members import ObjectReader
 from aitp_desk.protocols.a2a.parts_wire import with_whole_numbers
-from aitp_desk.protocols.base.door import Call, Handler, Reply
 from aitp_desk.protocols.base.payments.x402_wire import (
     PaidItem,
     make_failure,
     read_payload,
     write_required,
 )
+from aitp_desk.protocols.base.protocol import Call, Handler, Reply
 
 URIS: Final = (
     "https://github.com/google-a2a/a2a-x402/v0.1",

@@ -20,15 +20,15 @@ from aitp_desk.protocols.a2a.dialect import Dialect, check_version
 from aitp_desk.protocols.a2a.members import ObjectReader
 from aitp_desk.protocols.a2a.requests_wire import read_push, read_send
 from aitp_desk.protocols.a2a.tasks_wire import TaskWriter
-from aitp_desk.protocols.base.door import EVENT_STREAM, JSON, Call, Reply, Route
+from aitp_desk.protocols.base.protocol import EVENT_STREAM, JSON, Call, Reply, Route
 from aitp_desk.protocols.base.sse import UNBUFFERED
 
 A2A_JSON = "application/a2a+json"
 _encode = msgspec.json.encode
-Operation = Callable[["RestDoor", Desk, Call], Awaitable[Reply]]
+Operation = Callable[["RestHandlers", Desk, Call], Awaitable[Reply]]
 
 
-class RestDoor:
+class RestHandlers:
     """Serves the operations in one form.
 
     Parameters:

@@ -16,16 +16,16 @@ from aitp_desk.protocols.a2a.errors_wire import (
     render_rpc_error,
 )
 from aitp_desk.protocols.a2a.payments import with_active_extensions
-from aitp_desk.protocols.a2a.rest import RestDoor
-from aitp_desk.protocols.base.door import Call, Door, Reply, Route
+from aitp_desk.protocols.a2a.rest import RestHandlers
 from aitp_desk.protocols.base.json_rpc import OBJECTS
+from aitp_desk.protocols.base.protocol import Call, ProtocolRoutes, Reply, Route
 
 MOST_FILE_BYTES = 4 * 1024 * 1024
 """The most bytes of all files in one message, whatever one file's limit."""
 _OWN = ("message:", "tasks", "extendedAgentCard")
 
 
-def make_doors(
+def make_routes(
     desk: Desk,
     *,
     max_body: int,
@@ -34,7 +34,7 @@ def make_doors(
     docs_path: str,
     is_union: bool,
     clock: Callable[[], float],
-) -> tuple[Door, ...]:
+) -> tuple[ProtocolRoutes, ...]:
     """Return the protocols of one desk, one for each error form.
 
     Parameters:
@@ -61,7 +61,7 @@ def make_doors(
     own = desk if desk.name else None
     called = f" of {desk.name}" if desk.name else ""
     return (
-        Door(
+        ProtocolRoutes(
             f"a2a{called}",
             (
                 Route("GET", f"{root}{CARD_PATH}", cards.get, "static", is_open=True),
@@ -87,16 +87,16 @@ def make_doors(
             own,
             objects=OBJECTS,
         ),
-        Door(
+        ProtocolRoutes(
             f"a2a over HTTP{called}",
-            RestDoor(Dialect.V1, cards, below).routes(path, most, most_of),
+            RestHandlers(Dialect.V1, cards, below).routes(path, most, most_of),
             tuple(f"{path}/{own_path}" for own_path in _OWN),
             render_http_error,
             own,
         ),
-        Door(
+        ProtocolRoutes(
             f"a2a 0.3 over HTTP{called}",
-            RestDoor(Dialect.V03_HTTP, cards, below).routes(f"{path}/v1", most, most_of),
+            RestHandlers(Dialect.V03_HTTP, cards, below).routes(f"{path}/v1", most, most_of),
             (f"{path}/v1/",),
             render_http_error_03,
             own,

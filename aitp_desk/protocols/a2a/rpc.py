@@ -21,7 +21,6 @@ from aitp_desk.protocols.a2a.errors_wire import make_error_info, render_call_err
 from aitp_desk.protocols.a2a.members import ObjectReader
 from aitp_desk.protocols.a2a.requests_wire import read_push, read_send
 from aitp_desk.protocols.a2a.tasks_wire import TaskWriter
-from aitp_desk.protocols.base.door import EVENT_STREAM, Call, Reply
 from aitp_desk.protocols.base.json_rpc import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
@@ -30,6 +29,7 @@ from aitp_desk.protocols.base.json_rpc import (
     make_error,
     make_result,
 )
+from aitp_desk.protocols.base.protocol import EVENT_STREAM, Call, Reply
 from aitp_desk.protocols.base.sse import UNBUFFERED
 
 _encode = msgspec.json.encode

@@ -35,8 +35,8 @@ from aitp_desk.protocols.a2a.requests_wire import SendParams, read_list, write_t
 from aitp_desk.protocols.a2a.stream_wire import Event, TaskEventFormat
 from aitp_desk.protocols.a2a.tasks_wire import MESSAGE_ID, TaskWriter
 from aitp_desk.protocols.base.call_members import MAX_INTENT, MAX_QUESTION
-from aitp_desk.protocols.base.door import Call
 from aitp_desk.protocols.base.payments.x402_wire import read_payment
+from aitp_desk.protocols.base.protocol import Call
 from aitp_desk.protocols.base.sse import KEEPALIVE
 
 BEAT_SECONDS = 15.0

@@ -101,7 +101,7 @@ class BlockReader:
         if value == "":
             line = self._notes.places[(*self._path, *member)]
             self._notes.add_line_fault(
-                line.number, line.key, "has no value; leave it out, or give it one."
+                line.number, line.key, "has no value; remove it, or give it one."
             )
         return value or None
 

@@ -73,6 +73,6 @@ def _check_host(url: str, read: ParseResult) -> Iterator[Fault]:
     if site is not None and address is not None and site.hostname != address.hostname:
         yield Fault(
             "Site-URL",
-            f"names {site.hostname}, and {address.hostname} serves the file; a file declares what"
-            " its own site does.",
+            f"names {site.hostname}, but the file is served by {address.hostname}; a file"
+            " declares only its own site.",
         )

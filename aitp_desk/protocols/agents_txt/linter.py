@@ -112,12 +112,12 @@ def _check_capability(capability: Capability, path: Path, host: str) -> Iterator
         yield Finding((*path, "method"), f"{capability.method!r} is no method of HTTP.")
     yield from _check_auth(capability.auth, (*path, "auth"))
     if capability.scopes and capability.auth.type not in {"oauth2", "bearer-token"}:
-        yield Finding((*path, "scopes"), "mean nothing without the auth oauth2.", False)
+        yield Finding((*path, "scopes"), "has no meaning without the auth oauth2.", False)
     yield from _check_rate(capability.rate_limit, path)
     if capability.description is not None and len(capability.description) > MAX_DESCRIPTION:
         yield Finding(
             (*path, "description"),
-            f"has more than {MAX_DESCRIPTION} characters, which not every reader takes.",
+            f"has more than {MAX_DESCRIPTION} characters, which some readers do not accept.",
             False,
         )
     if capability.openapi is not None:
@@ -157,17 +157,17 @@ def _check_auth(auth: Auth, path: Path) -> Iterator[Finding]:
         yield Finding((*path, "type"), _unknown(auth.type, AUTH_TYPES))
     if auth.token_endpoint is None and auth.type in {"bearer-token", "oauth2"}:
         yield Finding(
-            (*path, "tokenEndpoint"), f"is missing; {auth.type} needs the URL that gives tokens."
+            (*path, "tokenEndpoint"), f"is missing; {auth.type} needs the token endpoint."
         )
     if auth.docs_url is None and auth.type in {"api-key", "hmac"}:
         yield Finding(
             (*path, "docsUrl"),
-            f"is missing; nothing else tells an agent how to get what {auth.type} needs.",
+            f"is missing; it explains to agents how to get what {auth.type} needs.",
             False,
         )
     if auth.registration_endpoint is not None and auth.type != "oauth2":
         yield Finding(
-            (*path, "registrationEndpoint"), "means nothing without the auth oauth2.", False
+            (*path, "registrationEndpoint"), "has no meaning without the auth oauth2.", False
         )
     for name, url in (
         ("tokenEndpoint", auth.token_endpoint),
@@ -219,8 +219,8 @@ def _check_agents(document: Document, ids: Collection[str]) -> Iterator[Finding]
         if not name or " " in name or "/" in name or CONTROL.search(name):
             yield Finding(
                 path,
-                f"{name!r} never matches: an agent is known by the first word of its User-Agent,"
-                " up to a slash.",
+                f"{name!r} never matches: an agent is identified by the first word of its"
+                " User-Agent, up to a slash.",
             )
         if name.casefold() in seen:
             yield Finding(path, f"{name!r} stands twice; case does not tell agents apart.")
@@ -228,7 +228,7 @@ def _check_agents(document: Document, ids: Collection[str]) -> Iterator[Finding]
         yield from _check_rate(policy.rate_limit, path)
         at = (*path, "capabilities")
         if policy.capabilities is not None and not policy.capabilities:
-            yield Finding(at, "names none, so this agent may use nothing.", False)
+            yield Finding(at, "is empty, so this agent may use nothing.", False)
         for capability in policy.capabilities or ():
             if capability not in ids:
                 yield Finding(at, f"there is no capability {capability!r} in this file.")
@@ -245,7 +245,7 @@ def _check_url(url: str, path: Path) -> Iterator[Finding]:
     elif any(_SECRET.fullmatch(name) for name, _ in parse_qsl(address.query)):
         yield Finding(path, "seems to hold a secret in its query; none stands in this file.")
     if address.scheme != "https" and not is_loopback(address.hostname or ""):
-        yield Finding(path, "is not encrypted; only this machine's own addresses may be http.")
+        yield Finding(path, "is not encrypted; only addresses of this machine may use http.")
 
 
 def _check_texts(path: Path, value: Any) -> Iterator[Finding]:

@@ -152,7 +152,7 @@ class _Reader:
                 continue
             line = Line(number, keys.VERSION, found[1].strip(BLANK))
             self._notes.places["specVersion",] = line
-            message = "is in a comment, which other readers ignore; write it without the #."
+            message = "is in a comment, which other readers ignore; remove the #."
             self._notes.add_line_fault(number, keys.VERSION, message, is_error=False)
             return line.value
         return ""

@@ -21,7 +21,15 @@ from aitp_desk.protocols.agents_txt.wire import (
     describe,
 )
 from aitp_desk.protocols.agents_txt.writer import write_text
-from aitp_desk.protocols.base.door import TEXT, Call, Door, Reply, Route, make_etag, matches_etag
+from aitp_desk.protocols.base.protocol import (
+    TEXT,
+    Call,
+    ProtocolRoutes,
+    Reply,
+    Route,
+    make_etag,
+    matches_etag,
+)
 
 KEPT_SECONDS = 300
 """How long agents may cache the files (section 9.2)."""
@@ -30,7 +38,7 @@ _CORS_METHODS = ("Access-Control-Allow-Methods", "GET, OPTIONS")
 """Sent with every response, not only to a preflight request (section 8.3)."""
 
 
-class AgentsTxtDoor:
+class AgentsTxtHandlers:
     """Serves the files of a site. Writes them again when the desk's actions change.
 
     Parameters:
@@ -98,7 +106,7 @@ class AgentsTxtDoor:
         self._text, self._json = (make_etag(text), text), (make_etag(json), json)
         self._actions = actions
 
-    def door(self) -> Door:
+    def protocol(self) -> ProtocolRoutes:
         """Return the protocol with its table of routes."""
         served = (
             (TEXT_PATH, self.get_text, "text/plain"),
@@ -114,7 +122,9 @@ class AgentsTxtDoor:
             Route("OPTIONS", path, self.get_options, counted="static", is_open=True)
             for path, _, _ in served
         )
-        return Door("agents.txt", (*routes, *options), owns=(), render_error=self._render_error)
+        return ProtocolRoutes(
+            "agents.txt", (*routes, *options), owns=(), render_error=self._render_error
+        )
 
 
 def _reply(tagged: tuple[str, bytes], content_type: str, call: Call) -> Reply:

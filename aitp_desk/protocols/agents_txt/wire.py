@@ -143,7 +143,7 @@ def check_ids(
     taken = set(map(make_action_id, actions))
     desks = set(map(_threads_of, further))
     if len(desks) < len(further):
-        yield Problem("agents.name", "two of them differ by _ and - alone; rename one.")
+        yield Problem("agents.name", "two of them differ only in _ and -; rename one.")
     own_ids = OWN_IDS | desks
     for id_ in sorted(own_ids & taken):
         yield Problem(
@@ -187,20 +187,22 @@ class _CapabilityWriter:
             endpoint=self._site.url + addresses.converse,
             method="POST",
             protocol="REST",
-            description="Ask in words, over the Agent Handshake Protocol (AHP 0.1), and get answers"
-            " with their sources.",
+            description=(
+                "Ask a question over the Agent Handshake Protocol (AHP 0.1) and get an answer"
+                " with its sources."
+            ),
             rate_limit=_limit(declared.limits, "converse", most=declared.limits.agent_per_minute),
             parameters=(
                 make_body_parameter("ahp", "The version: 0.1."),
-                make_body_parameter("capability", "What answers, such as content_search."),
+                make_body_parameter("capability", "The capability, such as content_search."),
                 *QUESTION,
                 make_body_parameter(
-                    "session_id", "Of a conversation that goes on.", is_required=False
+                    "session_id", "The session_id of an earlier response.", is_required=False
                 ),
             ),
         )
         yield AgentBlock(CONVERSE, converse)
-        own = tuple(self._doors(self._site.url, declared.limits, declared.actions))
+        own = tuple(self._protocols(self._site.url, declared.limits, declared.actions))
         yield from own
         endpoints = [self._own(one) for one in declared.settings.capability]
         taken = {converse.id, *(one.capability.id for one in own), *(one.id for one in endpoints)}
@@ -217,7 +219,7 @@ class _CapabilityWriter:
         agent = one.agent
         title = one_line(agent.title) or agent.name
         replace = msgspec.structs.replace
-        for told in self._doors(f"{self._site.url}/{agent.name}", one.limits, one.actions):
+        for told in self._protocols(f"{self._site.url}/{agent.name}", one.limits, one.actions):
             id_ = named = _id_below(told.of, agent.name)
             number = 2
             while id_ in taken:
@@ -228,7 +230,9 @@ class _CapabilityWriter:
                 about = one_line(agent.description) or f"Conversations with {title}."
             yield AgentBlock(told.of, replace(told.capability, id=id_, description=about))
 
-    def _doors(self, url: str, limits: Limits, actions: Sequence[Action]) -> Iterator[AgentBlock]:
+    def _protocols(
+        self, url: str, limits: Limits, actions: Sequence[Action]
+    ) -> Iterator[AgentBlock]:
         """Yield the entry points that every site agent has.
 
         Parameters:

@@ -35,7 +35,7 @@ def write_text(document: Document) -> str:
     read = examine_text(text).document
     if read != document:
         different = _first_difference(msgspec.to_builtins(document), msgspec.to_builtins(read))
-        raise NotWritable(f"{different}: cannot be written as text so that it reads the same.")
+        raise NotWritable(f"{different}: cannot be written as text without a change of meaning.")
     return text
 
 

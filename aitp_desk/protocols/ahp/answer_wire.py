@@ -30,9 +30,9 @@ from aitp_desk.protocols.ahp.objects import (
 )
 from aitp_desk.protocols.ahp.wire import ACTS, ANSWERS
 from aitp_desk.protocols.base.call_members import STATUS
-from aitp_desk.protocols.base.door import Reply
 from aitp_desk.protocols.base.payments.wire import write_required_payment
 from aitp_desk.protocols.base.payments.x402_wire import make_response_headers
+from aitp_desk.protocols.base.protocol import Reply
 
 _encode = msgspec.json.Encoder().encode
 _APPLIED = (("Preference-Applied", "respond-async"),)

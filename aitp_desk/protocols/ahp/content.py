@@ -117,7 +117,10 @@ def _opening(site: Site) -> list[str]:
 
 def _how_to_ask(site: Site) -> tuple[str, ...]:
     return (
-        "You need not read these pages: ask. This site speaks the Agent Handshake Protocol.",
+        (
+            "You can ask instead of reading these pages. This site supports the Agent Handshake"
+            " Protocol."
+        ),
         f"Its manifest is at {site.url}/.well-known/agent.json.",
         f"Questions go to POST {site.url}/agent/converse.",
         "",

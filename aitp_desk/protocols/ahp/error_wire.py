@@ -21,9 +21,9 @@ from aitp_desk.model.errors import (
 )
 from aitp_desk.protocols.ahp.objects import AHPError
 from aitp_desk.protocols.ahp.wire import VERSION
-from aitp_desk.protocols.base.door import Reply
 from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
 from aitp_desk.protocols.base.payments.wire import write_required_payment
+from aitp_desk.protocols.base.protocol import Reply
 
 _NEAREST = "invalid_request"
 """The code of an error that section 10 does not list; ``detail`` names it."""

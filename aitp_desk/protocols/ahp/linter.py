@@ -85,7 +85,7 @@ def _check_whole(manifest: dict[str, Any]) -> Iterator[Fault]:
     if modes != [_READS] and not {"rate_limit", "rate_limits"} & manifest.keys():
         yield Fault(
             "rate_limits",
-            "is missing; a site that limits requests declares how (section 11.5).",
+            "is missing; a site that limits requests declares its limits (section 11.5).",
             is_error=False,
         )
 
@@ -109,7 +109,7 @@ def _check_modes(
     if _READS in modes and content is None:
         yield Fault(
             "endpoints.content",
-            f"is missing; with {_READS} it names what there is to read (section 5.1).",
+            f"is missing; with {_READS} it names the readable content (section 5.1).",
             is_error=False,
         )
 

@@ -21,20 +21,20 @@ from aitp_desk.protocols.ahp.wire import MAX_BODY, decode_converse
 from aitp_desk.protocols.base.affordances import Representation
 from aitp_desk.protocols.base.call_members import STANDS
 from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH, MANIFEST_TYPE
-from aitp_desk.protocols.base.door import (
+from aitp_desk.protocols.base.preferences import prefers_async
+from aitp_desk.protocols.base.protocol import (
     JSON,
     Call,
-    Door,
+    ProtocolRoutes,
     Reply,
     Route,
     make_etag,
     matches_etag,
     with_description,
 )
-from aitp_desk.protocols.base.preferences import prefers_async
 
 
-class AhpDoor:
+class AhpHandlers:
     """Serves AHP for one desk. Encodes the manifest again when the desk's actions change.
 
     Parameters:
@@ -115,7 +115,7 @@ class AhpDoor:
         status = await desk.call_status(call.principal, call.params["session_id"])
         return self._encoder.encode_status(status)
 
-    def door(self) -> Door:
+    def protocol(self) -> ProtocolRoutes:
         """Return the protocol with its table of routes."""
         routes = (
             Route(
@@ -143,7 +143,7 @@ class AhpDoor:
                 second=with_description(self.get_status, describe_status),
             ),
         )
-        return Door(
+        return ProtocolRoutes(
             "ahp",
             routes,
             owns=("/agent/", "/.well-known/"),
@@ -160,7 +160,7 @@ async def describe_status(desk: Desk, call: Call, reply: Reply) -> Representatio
         Related("self", f"{STATUS_PATH}{session_id}"),
         Related("thread", f"{desk.base_path}/v1/threads/{session_id}", "The conversation."),
     )
-    return Representation(f"A call that was made in a conversation. {stands}", (), related)
+    return Representation(f"A call within a conversation. {stands}", (), related)
 
 
 def _document(call: Call, body: bytes, content_type: str) -> Reply:

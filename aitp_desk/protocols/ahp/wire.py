@@ -69,7 +69,7 @@ def _read(body: bytes) -> AskRequest:
     capability = _string(given, "capability", 64)
     if capability is None or not is_action_name(capability):
         raise InvalidRequest(
-            "capability is a name of lower-case letters, digits and _.", param="capability"
+            "`capability` must be a name of lowercase letters, digits and _.", param="capability"
         )
     query = _string(given, "query", 4096)
     if query is None or not query.strip():
@@ -81,7 +81,7 @@ def _read(body: bytes) -> AskRequest:
         locale = _string(context, "locale", 64, "context.")
     if locale is not None and not _LOCALE.fullmatch(locale):
         raise InvalidRequest(
-            "locale is a language tag such as en or fr-CA.", param="context.locale"
+            "`locale` must be a language tag such as en or fr-CA.", param="context.locale"
         )
     accepts, declared = _declared(_accept_types(context.get("accept_types")))
     return AskRequest(
@@ -115,12 +115,12 @@ def _check_version(given: Any) -> int:
     found = _VERSION.fullmatch(given) if isinstance(given, str) else None
     if found is None:
         raise InvalidRequest(
-            f'ahp is the version of the protocol, a string of two numbers such as "{VERSION}".'
-            " Without it that one is taken.",
+            f'`ahp` must be a protocol version, a string of two numbers such as "{VERSION}",'
+            " which is the default.",
             param="ahp",
         )
     if int(found[1]) > 0:
-        raise UnknownVersion(f"AHP {given} is not served here; AHP {VERSION} is.", param="ahp")
+        raise UnknownVersion(f"AHP {given} is not supported; use AHP {VERSION}.", param="ahp")
     return int(found[2])
 
 
@@ -140,7 +140,8 @@ def _string(given: dict[str, Any], name: str, longest: int, prefix: str = "") ->
         return None
     if not isinstance(value, str) or len(value) > longest:
         raise InvalidRequest(
-            f"{prefix}{name} is a string of at most {longest} characters.", param=f"{prefix}{name}"
+            f"`{prefix}{name}` must be a string of at most {longest} characters.",
+            param=f"{prefix}{name}",
         )
     return value
 
@@ -155,7 +156,7 @@ def _accept_types(given: Any) -> tuple[str, ...] | None:
     for content_type in given:
         if not isinstance(content_type, str) or not _TYPE.fullmatch(content_type):
             raise InvalidRequest(
-                "accept_types holds content types such as text/answer or x-shop/cart.",
+                "`accept_types` must contain content types such as text/answer or x-shop/cart.",
                 param="context.accept_types",
             )
     return tuple(given)

@@ -7,7 +7,7 @@ from typing import NoReturn
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import AgentNotFound, Forbidden
 from aitp_desk.protocols.aitp import agents_wire, wire
-from aitp_desk.protocols.base.door import Call, Reply, Route
+from aitp_desk.protocols.base.protocol import Call, Reply, Route
 
 
 async def list_assistants(desk: Desk, call: Call) -> Reply:
@@ -39,7 +39,7 @@ async def retrieve_model(desk: Desk, call: Call) -> Reply:
     for agent in desk.agents:
         if agent.model == call.params["model"]:
             return Reply(200, wire.encode(agents_wire.write_model(agent, desk.site.name)))
-    raise AgentNotFound("No assistant of this site answers with a model of that id.", param="model")
+    raise AgentNotFound("No assistant of this site has a model with this id.", param="model")
 
 
 _ASSISTANT = "/v1/assistants/{assistant_id}"

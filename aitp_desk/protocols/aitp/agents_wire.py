@@ -11,7 +11,7 @@ from aitp_desk.desk.access.site_agents import SiteAgent
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.protocols.aitp.objects import Assistant, Model
 from aitp_desk.protocols.aitp.wire import Page, encode, encode_list
-from aitp_desk.protocols.base.door import Reply
+from aitp_desk.protocols.base.protocol import Reply
 
 
 def write_assistant(agent: SiteAgent) -> Assistant:
@@ -48,7 +48,7 @@ def encode_assistants(agents: Sequence[SiteAgent], part: Page) -> Reply:
 
 def _place(ids: Sequence[str], id_: str, param: str) -> int:
     if id_ not in ids:
-        raise InvalidRequest(f"{param} is the id of an assistant of this site.", param=param)
+        raise InvalidRequest(f"`{param}` must be the id of an assistant of this site.", param=param)
     return ids.index(id_)
 
 

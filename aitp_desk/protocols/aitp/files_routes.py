@@ -8,8 +8,8 @@ from collections.abc import Callable
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.protocols.aitp import files_wire, wire
-from aitp_desk.protocols.base.door import FORM, Call, Reply, Route
 from aitp_desk.protocols.base.multipart import OVERHEAD
+from aitp_desk.protocols.base.protocol import FORM, Call, Reply, Route
 
 
 async def upload_file(desk: Desk, call: Call) -> Reply:

@@ -15,8 +15,8 @@ from aitp_desk.model.conversation.file import TEXT, UNKNOWN, File
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.protocols.aitp import objects
 from aitp_desk.protocols.aitp.wire import encode, encode_list
-from aitp_desk.protocols.base.door import Reply
 from aitp_desk.protocols.base.multipart import decode_form
+from aitp_desk.protocols.base.protocol import Reply
 from aitp_desk.store.records.threads import FilePage, Order
 
 PURPOSES = ("assistants", "user_data", "vision")
@@ -57,12 +57,12 @@ def decode_upload(content_type: str | None, body: bytes) -> Upload:
     """
     parts = dict(decode_form(content_type, body))
     if (file := parts.get("file")) is None or file.filename is None:
-        raise MissingField("An upload has a part named file, a file with its name.", param="file")
+        raise MissingField("An upload needs a part named file, a file with its name.", param="file")
     if "purpose" not in parts:
-        raise MissingField(f"An upload says its purpose: {' or '.join(PURPOSES)}.", param="purpose")
+        raise MissingField(f"An upload needs a purpose: {' or '.join(PURPOSES)}.", param="purpose")
     fields = {name: part.text(name) for name, part in parts.items() if name != "file"}
     if fields["purpose"] not in PURPOSES:
-        raise InvalidRequest(f"purpose is {' or '.join(PURPOSES)} here.", param="purpose")
+        raise InvalidRequest(f"`purpose` must be {' or '.join(PURPOSES)}.", param="purpose")
     return Upload(file.filename, fields["purpose"], file.data, _seconds(fields))
 
 
@@ -71,11 +71,13 @@ def _seconds(fields: Mapping[str, str]) -> int | None:
     if anchor is None and seconds is None:
         return None
     if anchor != "created_at":
-        raise InvalidRequest("expires_after counts from created_at.", param="expires_after[anchor]")
+        raise InvalidRequest(
+            "`expires_after` must count from created_at.", param="expires_after[anchor]"
+        )
     given = int(seconds) if seconds is not None and _SECONDS.fullmatch(seconds) else 0
     if not MIN_SECONDS <= given <= MAX_SECONDS:
         raise InvalidRequest(
-            f"A file expires after {MIN_SECONDS} to {MAX_SECONDS} seconds.",
+            f"`expires_after` must be {MIN_SECONDS} to {MAX_SECONDS} seconds.",
             param="expires_after[seconds]",
         )
     return given
@@ -100,10 +102,10 @@ def decode_list(query: Mapping[str, str]) -> FileList:
     if not (_LIMIT.fullmatch(limit) and int(limit) <= 10_000):
         raise InvalidRequest("limit is a whole number from 1 to 10000.", param="limit")
     if order not in ("asc", "desc"):
-        raise InvalidRequest("order is asc or desc.", param="order")
+        raise InvalidRequest("`order` must be asc or desc.", param="order")
     after = query.get("after") or None
     if after is not None and not _FILE_ID.fullmatch(after):
-        raise InvalidRequest("after is the id of a file.", param="after")
+        raise InvalidRequest("`after` must be the id of a file.", param="after")
     return FileList(
         min(int(limit), MAX_LISTED),
         "asc" if order == "asc" else "desc",

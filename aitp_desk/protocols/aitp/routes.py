@@ -23,14 +23,14 @@ from aitp_desk.protocols.aitp.threads.actors_routes import actors_routes
 from aitp_desk.protocols.aitp.threads.grants_routes import grants_routes
 from aitp_desk.protocols.aitp.threads.requests_routes import requests_routes
 from aitp_desk.protocols.aitp.transcript_routes import KEYS_ROUTE, transcript_routes
-from aitp_desk.protocols.base.door import (
+from aitp_desk.protocols.base.protocol import (
     EVENT_STREAM,
     JSON,
     Call,
     Counted,
     Describe,
-    Door,
     Handler,
+    ProtocolRoutes,
     Reply,
     Route,
     with_description,
@@ -184,7 +184,7 @@ def _seen(
     return Route(method, path, handler, counted, max_body, is_hot=is_hot, second=second)
 
 
-def make_door(max_body: int, max_file: int, desk: Desk | None = None) -> Door:
+def make_routes(max_body: int, max_file: int, desk: Desk | None = None) -> ProtocolRoutes:
     """Return the protocol with its table of routes.
 
     Parameters:
@@ -218,7 +218,7 @@ def make_door(max_body: int, max_file: int, desk: Desk | None = None) -> Door:
     )
     routes = tuple(_by_any_name(route) for route in routes)
     if desk is None:
-        return Door(
+        return ProtocolRoutes(
             "aitp",
             (*routes, KEYS_ROUTE),
             ("/v1/",),
@@ -228,7 +228,7 @@ def make_door(max_body: int, max_file: int, desk: Desk | None = None) -> Door:
         )
     below = f"/{desk.name}"
     placed = tuple(msgspec.structs.replace(route, path=below + route.path) for route in routes)
-    return Door(
+    return ProtocolRoutes(
         f"aitp of {desk.name}",
         placed,
         (f"{below}/v1/",),

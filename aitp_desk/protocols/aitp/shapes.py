@@ -16,7 +16,7 @@ def read_object(given: Any, at: str | None) -> dict[str, Any]:
     if given is None:
         return {}
     if not isinstance(given, dict):
-        raise InvalidRequest(f"{at or 'The body'} is a JSON object.", param=at)
+        raise InvalidRequest(f"{at or 'The body'} must be a JSON object.", param=at)
     return given
 
 
@@ -41,5 +41,5 @@ def read_strings(given: dict[str, Any], at: str) -> dict[str, str]:
     """
     for key, value in given.items():
         if not isinstance(value, str):
-            raise InvalidRequest("A metadata value is a string.", param=f"{at}.{key[:64]}")
+            raise InvalidRequest("A metadata value must be a string.", param=f"{at}.{key[:64]}")
     return given

@@ -8,7 +8,7 @@ from aitp_desk.model.conversation.transcript import KEYS_PATH
 from aitp_desk.protocols.aitp import transcript_wire
 from aitp_desk.protocols.aitp.addresses import thread_path
 from aitp_desk.protocols.base.affordances import ADDS, Affordance, InputField, Representation
-from aitp_desk.protocols.base.door import Call, Reply, Route, with_description
+from aitp_desk.protocols.base.protocol import Call, Reply, Route, with_description
 
 
 async def read_transcript(desk: Desk, call: Call) -> Reply:
@@ -57,7 +57,7 @@ def _countersigning(at: str) -> Affordance:
             is_required=True,
         ),
     )
-    text = "Has the site keep your own signature of where the thread stood. That stays."
+    text = "Stores your own signature of the thread's head with the site, permanently."
     return Affordance("countersign", "POST", f"{at}/signatures", text, ADDS, takes=takes)
 
 

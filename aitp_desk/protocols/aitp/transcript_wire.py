@@ -13,7 +13,7 @@ from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.aitp.objects import HeadSignature
 from aitp_desk.protocols.aitp.shapes import read_object
 from aitp_desk.protocols.aitp.wire import encode
-from aitp_desk.protocols.base.door import JSON, Call, Reply, matches_etag
+from aitp_desk.protocols.base.protocol import JSON, Call, Reply, matches_etag
 
 KEPT_SECONDS = 3600
 """How long clients may cache the keys."""
@@ -31,7 +31,7 @@ def decode_place(query: Mapping[str, str]) -> int | None:
     """
     seq = query.get("seq")
     if seq is not None and _PLACE.fullmatch(seq) is None:
-        raise InvalidRequest("seq is the number of a message.", param="seq")
+        raise InvalidRequest("`seq` must be the number of a message.", param="seq")
     return None if seq is None else int(seq)
 
 
@@ -52,9 +52,9 @@ def decode_countersignature(body: bytes) -> tuple[int, str]:
             )
     seq, jws = given["seq"], given["jws"]
     if isinstance(seq, bool) or not isinstance(seq, int) or not 0 < seq < _BEYOND:
-        raise InvalidRequest("seq is the number of a message.", param="seq")
+        raise InvalidRequest("`seq` must be the number of a message.", param="seq")
     if not isinstance(jws, str):
-        raise InvalidRequest("jws is a JWS with detached content.", param="jws")
+        raise InvalidRequest("`jws` must be a JWS with detached content.", param="jws")
     return seq, jws
 
 

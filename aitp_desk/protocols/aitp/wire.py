@@ -18,9 +18,9 @@ from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError, InvalidRequest, PaymentRequired
 from aitp_desk.protocols.aitp.objects import Deleted, Error, ErrorDetail, Identified, ListPage
-from aitp_desk.protocols.base.door import Call, Reply
 from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
 from aitp_desk.protocols.base.payments.wire import write_required_payment
+from aitp_desk.protocols.base.protocol import Call, Reply
 
 DEFAULT_PAGE = 20
 MAX_PAGE = 100
@@ -74,7 +74,7 @@ def decode_page(query: Mapping[str, str]) -> Page:
         raise InvalidRequest(f"limit is a whole number from 1 to {MAX_PAGE}.", param="limit")
     order = query.get("order", "desc")
     if order not in ("asc", "desc"):
-        raise InvalidRequest("order is asc or desc.", param="order")
+        raise InvalidRequest("`order` must be asc or desc.", param="order")
     return Page(
         int(limit),
         "asc" if order == "asc" else "desc",

@@ -45,12 +45,12 @@ _QUESTION = (
     InputField(
         "query",
         "string",
-        f"The question, in words; at most {MAX_QUESTION} characters.",
+        f"The question; at most {MAX_QUESTION} characters.",
         is_required=True,
     ),
     InputField("locale", "string", "The language of the answer, such as en or fr-CA."),
-    InputField("max_tokens", "integer", "How long the answer may be at most, in tokens."),
-    InputField("accept_types", "array", "Content types that you can read, such as text/answer."),
+    InputField("max_tokens", "integer", "The longest answer, in tokens."),
+    InputField("accept_types", "array", "The accepted content types, such as text/answer."),
 )
 
 
@@ -117,7 +117,7 @@ def _write(desk: Desk, action: Action, known: Mapping[str, Any], price: Money | 
 
 def make_consent_member(price: Money | None, *, is_required: bool) -> InputField:
     """Return the member of a call by which the caller agrees to the price."""
-    text = "Agrees to the price: an object of amount (a string) and currency."
+    text = "Confirms the price: an object of amount (a string) and currency."
     values = () if price is None else (msgspec.to_builtins(price),)
     return InputField(CONFIRMATION, "object", text, is_required=is_required, values=values)
 
@@ -140,7 +140,7 @@ def _taken(
     elif action.may_cost:
         yield make_consent_member(price, is_required=price is not None)
     if action.kind != "query":
-        text = f"What the call is for, in at most {MAX_INTENT} characters."
+        text = f"The purpose of the call, in at most {MAX_INTENT} characters."
         yield InputField(INTENT, "string", text, is_required=desk.requires_intent)
     if action.kind == "async":
         yield InputField(CALLBACK, "string", "A URL at which the end of the call is told, signed.")

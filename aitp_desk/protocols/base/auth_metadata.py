@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from aitp_desk.protocols.base.door import Reply
+from aitp_desk.protocols.base.protocol import Reply
 
 RESOURCE_PATH: Final = "/.well-known/oauth-protected-resource"
 PARTS: Final = ("/v1", "/agent/converse", "/mcp")

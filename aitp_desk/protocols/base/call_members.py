@@ -71,7 +71,7 @@ STANDS: Mapping[str, str] = MappingProxyType(
         "accepted": "It was taken on and goes on by itself. Ask again how it stands.",
         "pending": "It goes on; where people decide, that takes as long as they take.",
         "failed": "It failed; error says why. Nothing more comes of it.",
-        "expired": "It waited for too long and was given up.",
+        "expired": "The call waited too long and has expired.",
     }
 )
 """Each status as a sentence; also the statuses that only a reply has."""

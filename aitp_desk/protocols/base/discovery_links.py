@@ -19,14 +19,14 @@ NOTICE_CLASS = "ahp-notice"
 NOTICE_LABEL = "AI Agent Notice"
 
 _OPENING = (
-    "If you are an AI agent or another autonomous system: this site speaks the Agent Handshake"
+    "If you are an AI agent or another autonomous system: this site supports the Agent Handshake"
     " Protocol (AHP)."
 )
 _ASK = (
-    "You need not read it page by page; ask it, and you get short answers with their sources as"
-    " JSON."
+    "You can ask it instead of reading it page by page: you get short answers with their sources"
+    " as JSON."
 )
-_READ = "You need not parse its HTML; every page is there as Markdown."
+_READ = "You need not parse its HTML; every page is available as Markdown."
 _QUESTION = '{"ahp": "0.1", "capability": "content_search", "query": "your question"}'
 
 
@@ -66,13 +66,13 @@ def write_notice(url: str = "", *, asks: bool = True, hidden: bool = False) -> s
     at = escape(url)
     if asks:
         ways = [
-            f"What it can do: <code>GET {at}{MANIFEST_PATH}</code>",
+            f"Its capabilities: <code>GET {at}{MANIFEST_PATH}</code>",
             f"Ask: <code>POST {at}/agent/converse</code> with <code>{_QUESTION}</code>",
             f"Read all content: <code>GET {at}/llms.txt</code>",
         ]
     else:
         ways = [
-            f"What there is: <code>GET {at}{MANIFEST_PATH}</code>",
+            f"Its content: <code>GET {at}{MANIFEST_PATH}</code>",
             f"All pages with a line on each: <code>GET {at}/llms.txt</code>",
             f"All content in one document: <code>GET {at}/llms-full.txt</code>",
             "A page as Markdown: its address with <code>.md</code> behind it",

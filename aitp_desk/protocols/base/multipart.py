@@ -41,7 +41,7 @@ class FormPart(msgspec.Struct, frozen=True):
             InvalidRequest: the part is a file, or not UTF-8.
         """
         if self.filename is not None:
-            raise InvalidRequest(f"{name} is a field and no file.", param=name)
+            raise InvalidRequest(f"{name} must be a file, not a field.", param=name)
         try:
             return self.data.decode()
         except UnicodeDecodeError:
@@ -92,7 +92,7 @@ def decode_form(content_type: str | None, body: bytes) -> Mapping[str, FormPart]
     except FormParserError:
         raise InvalidRequest("The form is not well formed (RFC 7578).") from None
     if not reader.is_finished:
-        raise InvalidRequest("The form does not end: its last boundary is missing.")
+        raise InvalidRequest("The form is incomplete: its last boundary is missing.")
     return reader.parts
 
 
@@ -144,7 +144,7 @@ class _Reader:
         if self._headers.get(b"content-type", "").lower().startswith("multipart/"):
             raise InvalidRequest("A form within a form is not read.")
         if self._headers.get(b"content-transfer-encoding", "").lower() not in _PLAIN_ENCODINGS:
-            raise InvalidRequest("A part of the form is sent as it is, without an encoding.")
+            raise InvalidRequest("A part of the form must be sent without an encoding.")
 
     def add_data(self, data: bytes, start: int, end: int) -> None:
         self._size += end - start

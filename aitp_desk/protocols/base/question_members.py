@@ -8,11 +8,11 @@ from typing import Any, Final
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.protocols.base.call_members import MAX_TOKENS
 
-QUERY: Final = "The question, in words."
+QUERY: Final = "The question."
 LOCALE: Final = "The language to answer in, as a tag such as en or fr-CA."
-TOKENS: Final = "How long the answer may be, in tokens."
+TOKENS: Final = "The longest answer, in tokens."
 ACCEPTS: Final = "The types of answers that can be read, the preferred first."
-SESSION: Final = "The session_id of an earlier answer, or a thread's id: this goes on there."
+SESSION: Final = "The session_id of an earlier response, or a thread's id, to continue there."
 CLARIFICATION: Final = "The answer to what the desk has asked back in that session."
 
 
@@ -28,7 +28,7 @@ def check_members(name: str, given: Mapping[str, Any], known: Collection[str]) -
     for member in given:
         if member not in known:
             raise InvalidRequest(
-                f"{name} takes {', '.join(sorted(known))}, and no {member[:64]!r}.",
+                f"{name} has the members {', '.join(sorted(known))}, not {member[:64]!r}.",
                 param=member[:64],
             )
 

@@ -188,7 +188,7 @@ class Related(Part, frozen=True, kw_only=True):
         _demand("rel", _relation(self.rel))
         _demand("href", _reference(self.href, is_requested=False))
         if self.extra.keys() & {"rel", "href", "description"}:
-            raise NotHac("extra: holds a field that the specification has.")
+            raise NotHac("extra: contains a field of the specification.")
 
 
 class Context(Part, frozen=True, kw_only=True):

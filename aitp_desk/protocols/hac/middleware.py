@@ -223,10 +223,10 @@ class _Served(NamedTuple):
         except TimeoutError:
             return web.HTTPGatewayTimeout()
         except Exception:  # noqa: BLE001 -- the boundary: no detail of a fault reaches an agent
-            _log.exception("What answers or describes %s failed", request.rel_url.raw_path)
+            _log.exception("The function that describes %s failed", request.rel_url.raw_path)
             return web.HTTPInternalServerError()
         if request.method in _READING and not response.prepared and _takes_nothing_else(accept):
-            _log.warning("%s is described but is not whole JSON", request.rel_url.raw_path)
+            _log.warning("%s is described but is not complete JSON", request.rel_url.raw_path)
             return web.HTTPNotAcceptable()
         return response
 
@@ -241,7 +241,9 @@ class _Served(NamedTuple):
         told = describe(request, payload)
         context = await told if isawaitable(told) else told
         if not isinstance(context, Context):
-            raise TypeError(f"What describes an answer returned {context!r}, no Context.")
+            raise TypeError(
+                f"The describing function returned {context!r}, which is not a Context."
+            )
         document = wrap(body, context)
         for name in BOUND_TO_BYTES:
             response.headers.popall(name, None)

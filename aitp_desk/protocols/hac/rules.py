@@ -90,7 +90,7 @@ def reference(value: str, *, is_template: bool = True, is_requested: bool = True
             return f"{shown(expression[0])} is no expression of a URI Template (RFC 6570)."
     literal = _EXPRESSION.sub("", value)
     if not _REFERENCE.fullmatch(literal) or _BAD_ESCAPE.search(literal):
-        return f"{shown(value)} is no URI; what none may hold is written as %-escapes."
+        return f"{shown(value)} is not a URI; other characters are written as %-escapes."
     scheme = _SCHEME.match(value)
     if is_requested and scheme and scheme[0].lower() not in {"http", "https"}:
         return f"{shown(value)} is not asked over HTTP; it takes a path, or http or https."
@@ -169,7 +169,7 @@ def of_type(value: Any, kind: str) -> str:
         return ""
     if kind == "integer" and isinstance(value, float) and value.is_integer():
         return ""
-    return f"is no {kind}, which is the field's type."
+    return f"does not match the field's type, {kind}."
 
 
 def extension(name: str) -> str:
@@ -181,7 +181,7 @@ def extension(name: str) -> str:
 
 def spoken(text: str) -> str:
     """Check that a text is not empty."""
-    return "" if text.strip() else "is empty; it takes words."
+    return "" if text.strip() else "is empty; it takes text."
 
 
 def known(value: str, values: Sequence[str]) -> str:

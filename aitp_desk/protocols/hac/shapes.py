@@ -106,7 +106,9 @@ def _across_action(action: Object) -> Iterator[Finding]:
     for name in ("mutability", "blast_radius"):
         if name not in safety:
             yield Finding(
-                ("safety", name), "is missing; an action that changes something tells it.", False
+                ("safety", name),
+                "is missing; it is required for an action that changes something.",
+                False,
             )
 
 

@@ -19,21 +19,21 @@ _ADVICE: Final = {
     400: "Correct the request as the message says, then send it again.",
     401: "Send a credential of the kind that the WWW-Authenticate header names.",
     402: "Ask your user: this has to be paid for first.",
-    403: "Do not send this again with the same credential: whoever it stands for may not do it.",
-    404: "Check the address. The API's root tells which resources there are.",
-    405: "Use a method that the Allow header names.",
+    403: "Do not repeat this with the same credential: its holder is not permitted to do it.",
+    404: "Check the address. The API's root lists the resources.",
+    405: "Use a method from the Allow header.",
     406: "Ask again with another Accept header, such as application/json.",
     409: "Read the resource again: what it is now does not allow this. Resolve what the message"
     " says, then send the request again.",
-    410: "Do not ask again: this is gone. The API's root tells which resources there are.",
+    410: "Do not repeat this: the resource is gone. The API's root lists the resources.",
     412: "Read the resource again: it has changed since you read it.",
     413: "Send less: the body is larger than what is read here.",
     415: "Send the body in a media type that is read here, such as application/json.",
     422: "Correct the request as the message says, then send it again.",
-    429: "Wait for as many seconds as retry_after tells, then send the same request again.",
+    429: "Wait for retry_after seconds, then send the same request again.",
     503: "Wait, then send the same request again.",
 }
-_WAITS: Final = "Try again later, or tell your user: the fault is the server's, not the request's."
+_WAITS: Final = "Try again later, or tell your user: the server failed, not the request."
 _TO_ROOT: Final = frozenset({404, 410})
 
 
@@ -63,9 +63,9 @@ def explain(
     general = _ADVICE[400] if status < _SERVER else _WAITS
     actions: tuple[Action, ...] = ()
     if status in _TO_ROOT:
-        actions = _reading("index", root, "What this API has.")
+        actions = _reading("index", root, "The resources of this API.")
     elif "GET" in allowed:
-        actions = _reading("self", here, "Read what is at this address.")
+        actions = _reading("self", here, "Reads the resource at this address.")
     retryable = status in _TEMPORARY
     if status == HTTPStatus.TOO_MANY_REQUESTS and retry_after is None:
         retry_after = WAIT

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.access.scope import is_operator_scope
 from aitp_desk.model.errors import DeskError
-from aitp_desk.protocols.base.door import Call, Door, Reply, Route
+from aitp_desk.protocols.base.protocol import Call, ProtocolRoutes, Reply, Route
 from aitp_desk.protocols.health.objects import OBJECTS
 from aitp_desk.protocols.health.wire import HEALTHY, render
 
@@ -34,6 +34,6 @@ ROUTES = (
 )
 
 
-def make_door(render_error: Callable[[DeskError, Mapping[str, str]], Reply]) -> Door:
+def make_routes(render_error: Callable[[DeskError, Mapping[str, str]], Reply]) -> ProtocolRoutes:
     """Return the routes, with another protocol's form of refusals."""
-    return Door("health", ROUTES, owns=(), render_error=render_error, objects=OBJECTS)
+    return ProtocolRoutes("health", ROUTES, owns=(), render_error=render_error, objects=OBJECTS)

@@ -216,4 +216,4 @@ def _read_state(text: Any) -> _State:
     try:
         return msgspec.convert(decode_json(state.encode()), _State)
     except (msgspec.ValidationError, InvalidRequest):
-        raise RpcError(INVALID_PARAMS, "requestState is sent back as it was given.") from None
+        raise RpcError(INVALID_PARAMS, "`requestState` must be returned unchanged.") from None

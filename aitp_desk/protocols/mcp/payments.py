@@ -48,7 +48,7 @@ def read_payment(
         return argument
     where = f"_meta.{META}"
     if argument is not None:
-        raise InvalidRequest(f"A call pays once: by {PAYMENT}, or by {where}.", param=where)
+        raise InvalidRequest(f"A call must have one payment: {PAYMENT}, or {where}.", param=where)
     return read_payload(given, where)
 
 
@@ -116,10 +116,10 @@ def with_receipt(result: Item, receipt: Mapping[str, Any] | None) -> Item:
 def _ways(error: PaymentRequired, tool: str) -> list[str]:
     terms = error.terms
     if terms is None:
-        return ["Nobody takes that here just now."]
+        return ["Payment is not possible at the moment."]
     again = (
-        f"To pay with the call, call {tool} again with the same arguments and {PAYMENT}, which"
-        f" holds a payment for quote {terms.quote_id}."
+        f"To pay with the call, call {tool} again with the same arguments and {PAYMENT}, with a"
+        f" payment for quote {terms.quote_id}."
     )
     pages = (f"{link.title}: {link.url}" for link in terms.links)
     return ["Ask the user before you pay.", again, *pages]

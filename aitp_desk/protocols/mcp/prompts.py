@@ -33,7 +33,11 @@ class PromptMethods:
         """``prompts/list``."""
         return {
             "prompts": [
-                {"name": name, "title": question, "description": f"Ask {desk.site.name} this."}
+                {
+                    "name": name,
+                    "title": question,
+                    "description": f"Ask {desk.site.name} this question.",
+                }
                 for name, question in self._named(desk).items()
             ]
         }

@@ -29,11 +29,11 @@ from aitp_desk.model.errors import (
     ScopeMissing,
 )
 from aitp_desk.protocols.base.call_members import MAX_QUESTION
-from aitp_desk.protocols.base.door import JSON
 from aitp_desk.protocols.base.json_rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
 )
+from aitp_desk.protocols.base.protocol import JSON
 from aitp_desk.protocols.mcp.caller import REFUSED, Caller, RpcError
 from aitp_desk.protocols.mcp.payments import make_resource_payment_error, read_payment, with_receipt
 from aitp_desk.protocols.mcp.tool_calls import count_question
@@ -68,7 +68,7 @@ class ResourceMethods:
         """``resources/list``: the pages in the order of their addresses, a hundred at a time."""
         after = params.get("cursor")
         if not isinstance(after, str | None):
-            raise RpcError(INVALID_PARAMS, "cursor is sent back as nextCursor was given.")
+            raise RpcError(INVALID_PARAMS, "`cursor` must be the nextCursor of the previous page.")
         pages = sorted(_pages(desk), key=lambda page: page.path)
         if after is not None:
             pages = [page for page in pages if page.path > after]
@@ -82,7 +82,7 @@ class ResourceMethods:
             "uriTemplate": f"{SEARCH}{{query}}",
             "name": "search",
             "title": "Search the pages",
-            "description": f"The pages of {desk.site.name} that fit some words best.",
+            "description": f"The pages of {desk.site.name} that match a search best.",
             "mimeType": JSON,
         }
         types = [
@@ -105,7 +105,7 @@ class ResourceMethods:
         """
         uri = params.get("uri")
         if not isinstance(uri, str) or len(uri) > _LONGEST_URI:
-            raise RpcError(INVALID_PARAMS, "resources/read takes the uri of a resource.")
+            raise RpcError(INVALID_PARAMS, "resources/read needs the uri of a resource.")
         try:
             text, media_type, receipt = await self._read(desk, caller, uri, params)
         except ResourceNotFound:

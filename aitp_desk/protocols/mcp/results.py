@@ -85,7 +85,7 @@ def make_status(status: CallStatus, session_id: str | None = None) -> Item:
         where = (
             {SESSION: session_id} if session_id else {"capability": call.action, "call_id": call.id}
         )
-        after = f"Ask after it by the tool {CALL_STATUS}: {_to_json(where).decode()}"
+        after = f"Request its status with the tool {CALL_STATUS}: {_to_json(where).decode()}"
         return _result(f"{told['progress']} {after}", told, call, session_id)
     told["status"] = STATUS[call.state]
     if status.offer is None:
@@ -130,13 +130,13 @@ def make_refusal(error: DeskError, tool: str, missing: Mapping[str, Any] | None 
 
 def make_declined(tool: str) -> Item:
     """Return the result of a call that the user declined."""
-    message = f"The user was asked and has declined. {tool} was not called; nothing was done."
+    message = f"The user declined. {tool} was not called; nothing was done."
     return _refusal({"code": "declined", "message": message}, message)
 
 
 def make_left_open(session_id: str, waiting: Sequence[OpenRequest]) -> Item:
     """Return the result for a user who declined to answer; the request stays open."""
-    text = "\n\n".join(["The user was asked and has declined to answer.", *_words(waiting)])
+    text = "\n\n".join(["The user declined to answer.", *_words(waiting)])
     told: Item = {"status": "clarification_needed", SESSION: session_id, "answer": text}
     return _result(text, told | _shown(waiting))
 

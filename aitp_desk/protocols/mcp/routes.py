@@ -16,7 +16,6 @@ from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError, InvalidRequest
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.base.door import Call, Door, Reply, Route
 from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
 from aitp_desk.protocols.base.json_rpc import (
     INTERNAL_ERROR,
@@ -26,6 +25,7 @@ from aitp_desk.protocols.base.json_rpc import (
     OBJECTS,
     PARSE_ERROR,
 )
+from aitp_desk.protocols.base.protocol import Call, ProtocolRoutes, Reply, Route
 from aitp_desk.protocols.mcp.caller import REFUSED, Caller
 from aitp_desk.protocols.mcp.methods import Methods
 from aitp_desk.protocols.mcp.server.plain_rpc import (
@@ -50,7 +50,7 @@ def speaks_mcp(config: Config) -> bool:
     return config.mcp_server.serve != "never"
 
 
-class McpDoor:
+class McpHandlers:
     """Serves MCP for one desk.
 
     The SDK's server is loaded on first use, in a thread. The desk listens long before that;
@@ -115,12 +115,12 @@ class McpDoor:
 
         return HttpServer(self._desk, self._methods)
 
-    def door(self) -> Door:
+    def protocol(self) -> ProtocolRoutes:
         """Return the protocol with its table of routes."""
         name = self._desk.name
         path = f"{self._desk.base_path}{MCP_PATH}"
         route = Route("POST", path, self.post, counted="static", max_body=MAX_BODY)
-        return Door(
+        return ProtocolRoutes(
             f"mcp of {name}" if name else "mcp",
             (route,),
             owns=(path,),
@@ -164,5 +164,7 @@ def _credential_in(message: Mapping[str, Any]) -> str | None:
     if token is None:
         return None
     if not isinstance(token, str) or not token or len(token) > MAX_BODY:
-        raise InvalidRequest("_meta.auth is an API key or a token, as text.", param="_meta.auth")
+        raise InvalidRequest(
+            "`_meta.auth` must be an API key or a token, as a string.", param="_meta.auth"
+        )
     return token

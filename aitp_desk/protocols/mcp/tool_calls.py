@@ -105,7 +105,7 @@ def _find(desk: Desk, name: str) -> Action | None:
     except UnknownAction as error:
         if name == CALL_STATUS:
             return None
-        told = f"There is no tool named {name[:64]!r}; tools/list says which there are."
+        told = f"There is no tool named {name[:64]!r}; tools/list has all tools."
         raise RpcError(INVALID_PARAMS, told, {"code": error.kind.value}) from None
 
 
@@ -214,7 +214,7 @@ async def _get_status(desk: Desk, caller: Caller, arguments: Mapping[str, Any]) 
     name, call_id = arguments.get("capability"), arguments.get("call_id")
     if not isinstance(name, str) or not isinstance(call_id, str):
         raise MissingField(
-            "Name the call by capability and call_id, or by the session_id in which it was made.",
+            "Name the call by `capability` and `call_id`, or by its `session_id`.",
             param="call_id",
         )
     return make_status(await desk.get_call(caller.principal, name, call_id))

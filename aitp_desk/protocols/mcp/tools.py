@@ -41,8 +41,10 @@ _SESSION: Item = {
     "type": "string",
     "minLength": 1,
     "maxLength": MAX_SESSION,
-    "description": "The conversation that this belongs to: the session_id of an earlier result, or"
-    " the id of a thread. Without it a new one begins, or none.",
+    "description": (
+        "The conversation: the session_id of an earlier result, or the id of a thread. By default"
+        " a new one, or none."
+    ),
 }
 _SOURCES: Item = {
     "type": "array",
@@ -61,9 +63,9 @@ _ANSWER: Item = {
     "properties": {
         "status": {"enum": ["success", "clarification_needed"]},
         SESSION: {"type": "string", "description": "Send it with what belongs to this as well."},
-        "answer": {"type": "string", "description": "The answer, or what is asked back."},
+        "answer": {"type": "string", "description": "The answer, or the desk's question."},
         "content_type": {"type": "string"},
-        "payload": {"type": "object", "description": "The answer as data of that type."},
+        "payload": {"type": "object", "description": "The answer as data of this type."},
         "sources": _SOURCES,
         "suggested_queries": {"type": "array", "items": {"type": "string"}},
         "options": {"type": "array", "items": {"type": "string"}},
@@ -78,11 +80,11 @@ _ANSWER: Item = {
 _STATUS_TAKES: Item = {
     "type": "object",
     "properties": {
-        "capability": {"type": "string", "description": "The tool that was called."},
+        "capability": {"type": "string", "description": "The called tool."},
         "call_id": {"type": "string", "description": "The call_id of its result."},
         SESSION: {
             "type": "string",
-            "description": "Instead of both, the conversation in which it was called.",
+            "description": "The conversation of the call, instead of both.",
         },
     },
     "additionalProperties": False,
@@ -183,7 +185,7 @@ def _question(action: Action) -> Item:
         "type": "string",
         "minLength": 1,
         "maxLength": MAX_QUESTION,
-        "description": "The question, in words.",
+        "description": "The question.",
     }
     return {
         "type": "object",
@@ -199,7 +201,7 @@ def _question(action: Action) -> Item:
                 "type": "integer",
                 "minimum": 1,
                 "maximum": MAX_TOKENS,
-                "description": "How long the answer is at most.",
+                "description": "The longest answer.",
             },
         },
         **({"required": ["query"]} if usual is None else {}),
@@ -239,9 +241,9 @@ def may_ask_consent(action: Action) -> bool:
 
 
 def _confirmation(action: Action) -> Item:
-    told = "What the user has agreed to: the price as the refusal names it."
+    told = "The user's confirmation: the price from the refusal."
     if not action.may_cost or action.is_prepaid:
-        return {"const": True, "description": "True once the user has agreed to it."}
+        return {"const": True, "description": "True once the user has confirmed."}
     return {"anyOf": [dict(PRICE), {"const": True}], "description": told}
 
 

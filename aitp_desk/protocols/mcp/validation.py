@@ -27,21 +27,21 @@ def find_message_fault(message: Any) -> str | None:
     if "method" in message and not isinstance(message["method"], str):
         return "The method of a message is a text."
     if message.keys().isdisjoint({"method", "result", "error"}):
-        return "A message names a method."
+        return "A message must have a method."
     return None
 
 
 def find_params_fault(method: str, params: Any) -> str | None:
     """Return what is wrong with a method's parameters; None where they are valid."""
     if not isinstance(params, dict | None):
-        return "params is an object."
+        return "`params` must be an object."
     given: Mapping[str, Any] = params or {}
     if not isinstance(given.get("_meta"), dict | None):
         return "_meta is an object."
     if method in _LISTS and not isinstance(given.get("cursor"), str | None):
-        return "cursor is sent back as nextCursor was given."
+        return "`cursor` must be the nextCursor of the previous page."
     if method == "resources/read" and not isinstance(given.get("uri"), str):
-        return "resources/read takes the uri of a resource."
+        return "resources/read needs the uri of a resource."
     if (what := _NAMED.get(method)) is None:
         return None
     if not isinstance(given.get("name"), str):

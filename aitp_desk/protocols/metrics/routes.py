@@ -8,14 +8,14 @@ from aitp_desk.desk.access.scopes import check_operator
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import DeskError
 from aitp_desk.observability.sources import MetricsCollector
-from aitp_desk.protocols.base.door import Call, Door, Reply, Route
+from aitp_desk.protocols.base.protocol import Call, ProtocolRoutes, Reply, Route
 
 METRICS_PATH = "/metrics"
 
 
-def make_doors(
+def make_routes(
     measuring: MetricsCollector, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
-) -> tuple[Door, ...]:
+) -> tuple[ProtocolRoutes, ...]:
     """Return the route, with another protocol's form of refusals.
 
     Parameters:
@@ -31,4 +31,4 @@ def make_doors(
         return Reply(200, body, content_type)
 
     route = Route("GET", METRICS_PATH, get_metrics, counted="static", gives=("text/plain",))
-    return (Door("metrics", (route,), owns=(), render_error=render_error),)
+    return (ProtocolRoutes("metrics", (route,), owns=(), render_error=render_error),)

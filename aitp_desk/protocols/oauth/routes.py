@@ -12,14 +12,21 @@ from aitp_desk.desk.access.oauth_server import AuthorizationServer
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import UnsupportedGrant
 from aitp_desk.protocols.base.auth_metadata import PARTS, RESOURCE_PATH
-from aitp_desk.protocols.base.door import URLENCODED, Call, Door, Handler, Reply, Route
+from aitp_desk.protocols.base.protocol import (
+    URLENCODED,
+    Call,
+    Handler,
+    ProtocolRoutes,
+    Reply,
+    Route,
+)
 from aitp_desk.protocols.oauth import metadata, wire
 from aitp_desk.protocols.oauth.objects import OBJECTS
 
 _PUBLIC = (("Cache-Control", f"public, max-age={PUBLISHED_FOR_SECONDS}"),)
 
 
-class OAuthDoor:
+class OAuthHandlers:
     """Serves OAuth for a site.
 
     Parameters:
@@ -60,7 +67,7 @@ class OAuthDoor:
         """``GET /.well-known/jwks.json`` (RFC 7517, section 5)."""
         return _document(metadata.describe_keys(await self._authorizing.published_keys()))
 
-    def door(self) -> Door:
+    def protocol(self) -> ProtocolRoutes:
         """Return the protocol with its table of routes."""
         routes = [
             Route(
@@ -92,7 +99,7 @@ class OAuthDoor:
                     max_body=wire.MAX_BODY,
                 )
             )
-        return Door(
+        return ProtocolRoutes(
             "oauth",
             tuple(routes),
             owns=("/oauth/",),

@@ -34,8 +34,8 @@ from aitp_desk.model.errors import (
     UnsupportedGrant,
 )
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.base.door import Reply
 from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
+from aitp_desk.protocols.base.protocol import Reply
 from aitp_desk.protocols.oauth.objects import Client, OAuthError, Token
 
 GRANT = "client_credentials"
@@ -70,9 +70,9 @@ def decode_grant(body: bytes, authorization: Sequence[str]) -> GrantRequest:
     """
     values, resources = _decode_parameters(body)
     if "grant_type" not in values:
-        raise MissingField(f"The parameter grant_type is required: {GRANT}.", param="grant_type")
+        raise MissingField(f"`grant_type` is required: {GRANT}.", param="grant_type")
     if values["grant_type"] != GRANT:
-        raise UnsupportedGrant(f"This desk takes the grant_type {GRANT} only.", param="grant_type")
+        raise UnsupportedGrant(f"`grant_type` must be {GRANT}.", param="grant_type")
     client_id, secret = _decode_client(values, authorization)
     scopes = _scopes(values["scope"]) if "scope" in values else None
     return GrantRequest(client_id, secret, scopes, resources)
@@ -93,18 +93,18 @@ def decode_registration(body: bytes) -> RegistrationRequest:
     """
     said = decode_json(body)
     if not isinstance(said, dict):
-        raise InvalidClientMetadata("Client metadata is a JSON object.")
+        raise InvalidClientMetadata("Client metadata must be a JSON object.")
     if "jwks" in said and "jwks_uri" in said:
-        raise InvalidClientMetadata("jwks and jwks_uri exclude one another.", param="jwks")
+        raise InvalidClientMetadata("`jwks` and `jwks_uri` exclude each other.", param="jwks")
     grants = said.get("grant_types", [GRANT])
     if not isinstance(grants, list) or GRANT not in grants:
         raise InvalidClientMetadata(
-            f"This desk gives tokens by {GRANT} only: let it be among grant_types.",
+            f"`grant_types` must contain {GRANT}, the only grant type of this desk.",
             param="grant_types",
         )
     if said.get("token_endpoint_auth_method", AUTH_METHODS[0]) not in AUTH_METHODS:
         raise InvalidClientMetadata(
-            f"A client proves itself by {' or '.join(AUTH_METHODS)}.",
+            f"`token_endpoint_auth_method` must be {' or '.join(AUTH_METHODS)}.",
             param="token_endpoint_auth_method",
         )
     name = said.get("client_name", "")
@@ -207,7 +207,7 @@ def _decode_parameters(body: bytes) -> tuple[dict[str, str], tuple[str, ...]]:
     resources: list[str] = []
     for name, value in pairs:
         if not _VISIBLE.fullmatch(name) or not _VISIBLE.fullmatch(value):
-            raise InvalidRequest("Parameters are of visible ASCII characters.")
+            raise InvalidRequest("Parameters must be visible ASCII characters.")
         if name == "resource":
             resources.append(value)
         elif name in values:
@@ -215,7 +215,9 @@ def _decode_parameters(body: bytes) -> tuple[dict[str, str], tuple[str, ...]]:
         else:
             values[name] = value
     if len(resources) > MAX_RESOURCES:
-        raise InvalidRequest(f"There may be {MAX_RESOURCES} resources.", param="resource")
+        raise InvalidRequest(
+            f"A request must have at most {MAX_RESOURCES} resources.", param="resource"
+        )
     given = {name: value for name, value in values.items() if value}
     return given, tuple(resource for resource in resources if resource)
 
@@ -223,19 +225,23 @@ def _decode_parameters(body: bytes) -> tuple[dict[str, str], tuple[str, ...]]:
 def _decode_client(values: Mapping[str, str], authorization: Sequence[str]) -> tuple[str, str]:
     """Return the client's id and secret (RFC 6749, section 2.3.1)."""
     if len(authorization) > 1:
-        raise InvalidRequest("The header Authorization may stand only once.", param="Authorization")
+        raise InvalidRequest(
+            "The header Authorization must occur only once.", param="Authorization"
+        )
     client_id, secret = values.get("client_id"), values.get("client_secret")
     if authorization:
         if secret is not None:
-            raise InvalidRequest("The client proves itself in the header or in the body, not both.")
+            raise InvalidRequest(
+                "The client must authenticate in the header or in the body, not both."
+            )
         named, secret = _decode_basic(authorization[0])
         if client_id not in {None, named}:
             raise InvalidRequest("The header and the body name two clients.", param="client_id")
         client_id = named
     if not client_id or not secret:
         raise UnknownClient(
-            "A client proves itself with its id and secret: by HTTP Basic, or as client_id and"
-            " client_secret in the body."
+            "A client must authenticate with its id and secret: by HTTP Basic, or as client_id"
+            " and client_secret in the body."
         )
     if len(client_id) > _MAX_CREDENTIAL or len(secret) > _MAX_CREDENTIAL:
         raise UnknownClient("The client's id or secret is none of this desk's.")
@@ -252,7 +258,8 @@ def _decode_basic(authorization: str) -> tuple[str, str]:
             halves = [unquote_plus(half, errors="strict") for half in text.split(":")]
     if len(halves) != 2:
         raise UnknownClient(
-            "The header Authorization is 'Basic' and the base64 of client id, colon and secret."
+            "The header Authorization must be 'Basic' and the base64 of client id, colon and"
+            " secret."
         )
     client_id, secret = halves
     return client_id, secret
@@ -265,7 +272,7 @@ def _scopes(text: str) -> tuple[str, ...]:
     """
     scopes = tuple(dict.fromkeys(text.split(" ")))
     if len(scopes) > MAX_SCOPES or not all(map(is_scope, scopes)):
-        raise InvalidScope("A scope that was asked for does not exist here.", param="scope")
+        raise InvalidScope("A requested scope does not exist.", param="scope")
     return scopes
 
 

@@ -10,7 +10,7 @@ from aitp_desk.desk.direct.calls import CALLBACK, INTENT
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import CONFIRMATION, PAYMENT
 from aitp_desk.protocols.base.call_members import MAX_CALLBACK, MAX_INTENT, PAYING, PRICE
-from aitp_desk.protocols.base.door import JSON
+from aitp_desk.protocols.base.protocol import JSON
 from aitp_desk.protocols.openapi.parts import Item, make_content, make_plain_response, make_ref
 from aitp_desk.protocols.openapi.payments import with_payment
 from aitp_desk.protocols.openapi.schema_components import list_shapes
@@ -19,7 +19,7 @@ _CALLED_BACK: Item = {
     "ended": {
         f"{{$request.body#/{CALLBACK}}}": {
             "post": {
-                "summary": "How the call has ended (Standard Webhooks 1.0)",
+                "summary": "The result of the call (Standard Webhooks 1.0)",
                 "requestBody": {
                     "required": True,
                     "content": make_content(JSON, make_ref("CallStatus")),
@@ -64,7 +64,7 @@ def describe_action(action: Action, below: str, responses: Mapping[str, Item]) -
             {
                 "name": "Idempotency-Key",
                 "in": "header",
-                "description": "Has the call count once.",
+                "description": "Makes repeats of the call have no further effect.",
                 "schema": {"type": "string", "minLength": 1, "maxLength": 255},
             }
         ]
@@ -90,7 +90,7 @@ def action_schemas(action: Action) -> dict[str, Item]:
         reserved[INTENT] = {
             "type": "string",
             "maxLength": MAX_INTENT,
-            "description": "What the call is for.",
+            "description": "The purpose of the call.",
         }
     if action.kind == "async":
         reserved[CALLBACK] = {

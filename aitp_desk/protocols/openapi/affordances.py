@@ -26,7 +26,7 @@ from aitp_desk.protocols.base.call_members import (
     MAX_SESSION,
     STANDS,
 )
-from aitp_desk.protocols.base.door import Call, Reply
+from aitp_desk.protocols.base.protocol import Call, Reply
 
 
 def _text(longest: int, what: str) -> dict[str, Any]:
@@ -101,7 +101,7 @@ async def describe_one_action(desk: Desk, call: Call, _reply: Reply) -> Represen
         for one in list_callable_actions(desk, call.principal, call.allowance)
         if one.name == action.name
     ]
-    said = "" if doings else " You may not call it with the credential that you have, or without."
+    said = "" if doings else " You may not call it with your present credential, or without one."
     return Representation(f"{action.summary}{said}", tuple(doings), _related(action, at))
 
 
@@ -115,7 +115,7 @@ async def describe_call(desk: Desk, call: Call, reply: Reply) -> Representation:
     doings: list[Affordance] = []
     if call_id := body.get("id"):
         here = f"{at}{CAPABILITIES_PATH}{action.name}/calls/{call_id}"
-        related.insert(0, Related("status", here, "How the call stands."))
+        related.insert(0, Related("status", here, "The status of the call."))
     helps = ((body.get("error") or {}).get("recovery") or {}).get("actions", ())
     doings += (
         make_call_affordance(desk, one)
@@ -125,7 +125,7 @@ async def describe_call(desk: Desk, call: Call, reply: Reply) -> Representation:
     session_id = body.get("session_id")
     if session_id and may_converse(call.principal, call.allowance):
         thread = f"{at}/v1/threads/{session_id}"
-        related.append(Related("thread", thread, "The conversation in which it was asked."))
+        related.append(Related("thread", thread, "The conversation of the call."))
         if status == "clarification_needed":
             doings.append(_saying(thread))
     return Representation(" ".join(filter(None, parts)), tuple(doings), tuple(related))
@@ -139,7 +139,9 @@ def _saying(thread: str) -> Affordance:
 
 def _related(action: Action, at: str) -> tuple[Related, ...]:
     return (
-        Related("describedby", f"{at}{CAPABILITIES_PATH}{action.name}", "What the call takes."),
+        Related(
+            "describedby", f"{at}{CAPABILITIES_PATH}{action.name}", "The arguments of the call."
+        ),
         Related("collection", f"{at}{CAPABILITIES_PATH.rstrip('/')}", "All that can be called."),
         *(one for one in action.related if not variables_in(one.href)),
     )

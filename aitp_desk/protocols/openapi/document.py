@@ -14,7 +14,14 @@ from aitp_desk import own_version
 from aitp_desk.config import Site
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.resource import ResourceType
-from aitp_desk.protocols.base.door import EVENT_STREAM, FORM, JSON, URLENCODED, Door, Route
+from aitp_desk.protocols.base.protocol import (
+    EVENT_STREAM,
+    FORM,
+    JSON,
+    URLENCODED,
+    ProtocolRoutes,
+    Route,
+)
 from aitp_desk.protocols.openapi.actions import action_schemas, describe_action
 from aitp_desk.protocols.openapi.faces import add_faces
 from aitp_desk.protocols.openapi.operations import OperationText, find_operation
@@ -60,7 +67,7 @@ _UPLOAD: Item = {
 
 def describe(
     site: Site,
-    routes: Iterable[tuple[Door, Route]],
+    routes: Iterable[tuple[ProtocolRoutes, Route]],
     actions: Sequence[Action],
     resources: Sequence[ResourceType],
     below: str,
@@ -76,11 +83,11 @@ def describe(
     paths: dict[str, Item] = {}
     cookies: dict[str, Item] = {}
     routes = tuple(routes)
-    for door, route in routes:
-        if door.name.partition(" ")[0] == "resources":
+    for protocol, route in routes:
+        if protocol.name.partition(" ")[0] == "resources":
             continue  # their declarations have more details
         path = PATH_PARAMETER.sub(r"{\1}", route.path)
-        paths.setdefault(path, {})[route.method.lower()] = _operation(door, route, below)
+        paths.setdefault(path, {})[route.method.lower()] = _operation(protocol, route, below)
         if route.cookie:
             cookies["console"] = {"type": "apiKey", "in": "cookie", "name": route.cookie}
     refused = {str(status): _refusal("resources", status) for status in _OF_RESOURCES}
@@ -92,7 +99,7 @@ def describe(
         for action in actions:
             path = f"{below}/capabilities/{action.name}"
             paths[path] = {"post": describe_action(action, below, refused)}
-    shapes = object_schemas(door for door, _ in routes)
+    shapes = object_schemas(protocol for protocol, _ in routes)
     for action in actions:
         shapes |= action_schemas(action)
     for type_ in resources:
@@ -133,9 +140,9 @@ def _tags(paths: Mapping[str, Item]) -> list[str]:
     return list(found)
 
 
-def _operation(door: Door, route: Route, below: str) -> Item:
+def _operation(protocol: ProtocolRoutes, route: Route, below: str) -> Item:
     path = route.path.removeprefix(below) or "/"
-    kind = door.name.partition(" ")[0]
+    kind = protocol.name.partition(" ")[0]
     known = find_operation(kind, route.method, path)
     named = f"{route.path}index" if route.path.endswith("/") else route.path
     slug = _UNNAMED.sub("_", f"{route.method.lower()} {named}").strip("_")

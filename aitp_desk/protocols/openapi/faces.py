@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from aitp_desk.protocols.base.door import JSON, REFUSED, Route
+from aitp_desk.protocols.base.protocol import JSON, REFUSED, Route
 from aitp_desk.protocols.openapi.parameters import PATH_PARAMETER
 from aitp_desk.protocols.openapi.parts import Item, make_content, make_plain_response, make_ref
 

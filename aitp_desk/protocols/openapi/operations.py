@@ -49,12 +49,12 @@ _RUN = f"{_THREAD}/runs/{{run_id}}"
 _OPEN = OperationText(
     "Open a thread", "Thread", "ThreadDraft", is_repeatable=True, waits=True, statuses=(404,)
 )
-_DECLARED = OperationText("What agents can do here, declared (agents.txt 1.0)")
-_PREFLIGHT = OperationText("Which methods pages of other origins may use", empty=(204,))
+_DECLARED = OperationText("The capabilities for agents (agents.txt 1.0)")
+_PREFLIGHT = OperationText("The methods that pages of other origins may use", empty=(204,))
 _CONSOLE = "/console/api/"
 _CONSOLE_TICKET = f"{_CONSOLE}tickets/{{ticket_id}}"
 _CONSOLE_THREAD = f"{_CONSOLE}threads/{{thread_id}}"
-_METADATA = "Describe who gives tokens for this resource (RFC 9728)"
+_METADATA = "The authorization servers of this resource (RFC 9728)"
 _RESOURCE = "GET /.well-known/oauth-protected-resource"
 
 _A2A_RPC = OperationText(
@@ -82,38 +82,40 @@ def _a2a(path: str, card: str) -> dict[str, OperationText]:
         f"POST {task}:subscribe": followed,
         f"GET {task}:subscribe": followed,
         f"POST {pushes}": OperationText(
-            "Have an address told how a task goes on (A2A)", also=_A2A_JSON
+            "Configure push notifications of a task (A2A)", also=_A2A_JSON
         ),
-        f"GET {pushes}": OperationText("List who is told how a task goes on (A2A)", also=_A2A_JSON),
+        f"GET {pushes}": OperationText(
+            "List the push notification configurations of a task (A2A)", also=_A2A_JSON
+        ),
         f"GET {pushes}/{{push_id}}": OperationText(
-            "Read who is told how a task goes on (A2A)", also=_A2A_JSON
+            "Read a push notification configuration (A2A)", also=_A2A_JSON
         ),
         f"DELETE {pushes}/{{push_id}}": OperationText(
-            "Have nobody told there any more (A2A)", also=_A2A_JSON
+            "Delete a push notification configuration (A2A)", also=_A2A_JSON
         ),
-        f"GET {path}/{card}": OperationText("The A2A card for who is known", also=_A2A_JSON),
+        f"GET {path}/{card}": OperationText(
+            "The extended A2A card, for authenticated callers", also=_A2A_JSON
+        ),
     }
 
 
 _OF_CAPABILITIES = MappingProxyType(
     {
-        "hooks": OperationText(
-            "Tell a capability something, as the server that it expects", "Taken"
-        ),
-        "schemas": OperationText("Read a schema, or a document, of a capability"),
+        "hooks": OperationText("Deliver a webhook to a capability", "Taken"),
+        "schemas": OperationText("Read a schema or a document of a capability"),
     }
 )
 """By protocol: the paths depend on what the site has enabled."""
 
 
-def find_operation(door: str, method: str, path: str) -> OperationText:
+def find_operation(protocol: str, method: str, path: str) -> OperationText:
     """Return the description of an operation.
 
     Parameters:
-        door: the name of its protocol.
+        protocol: the name of its protocol.
         path: as the route has it; for a further agent without its name.
     """
-    known = _OF_CAPABILITIES.get(door) or OPERATIONS.get(f"{method} {path}")
+    known = _OF_CAPABILITIES.get(protocol) or OPERATIONS.get(f"{method} {path}")
     return known or OperationText(f"{method} {path}")
 
 
@@ -127,11 +129,11 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         ),
         f"DELETE {_THREAD}": OperationText("Delete a thread", "Deleted"),
         f"POST {_THREAD}/claim": OperationText(
-            "Make a thread without an owner one's own", "Thread"
+            "Become the owner of a thread without an owner", "Thread"
         ),
         f"GET {_THREAD}/messages": OperationText("List messages", "Message", is_list=True),
         f"POST {_THREAD}/messages": OperationText(
-            "Say something on a thread", "Message", "MessageDraft", is_repeatable=True, waits=True
+            "Post a message on a thread", "Message", "MessageDraft", is_repeatable=True, waits=True
         ),
         f"GET {_MESSAGE}": OperationText("Read a message", "Message"),
         f"POST {_MESSAGE}": OperationText(
@@ -139,16 +141,16 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         ),
         f"DELETE {_MESSAGE}": OperationText("Delete a message", "Deleted", query=("with_replies",)),
         f"GET {_THREAD}/events": OperationText(
-            "Follow what happens on a thread", streams=True, statuses=(410,)
+            "Follow the events of a thread", streams=True, statuses=(410,)
         ),
         f"GET {_THREAD}/actors": OperationText("List who takes part", "Actor", is_list=True),
-        f"POST {_THREAD}/actors": OperationText("Have an actor join", "Actor", "ActorDraft"),
-        f"DELETE {_THREAD}/actors/{{actor}}": OperationText("Have an actor leave", "Deleted"),
+        f"POST {_THREAD}/actors": OperationText("Add an actor", "Actor", "ActorDraft"),
+        f"DELETE {_THREAD}/actors/{{actor}}": OperationText("Remove an actor", "Deleted"),
         f"GET {_THREAD}/requests": OperationText(
             "List what waits for an answer", "OpenRequest", is_list=True
         ),
         f"POST {_THREAD}/requests/{{capability}}/{{request_id}}": OperationText(
-            "Answer what waits by its form", "Message", is_repeatable=True, waits=True
+            "Answer an open request with its form", "Message", is_repeatable=True, waits=True
         ),
         f"GET {_THREAD}/transcript": OperationText(
             "Read what was said on a thread, signed and with its proof",
@@ -156,13 +158,13 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
             query=("seq",),
         ),
         f"POST {_THREAD}/transcript/signatures": OperationText(
-            "Have one's own signature of a thread kept", "HeadSignature", "HeadSignatureDraft"
+            "Store a signature of a thread", "HeadSignature", "HeadSignatureDraft"
         ),
         f"GET {_THREAD}/grants": OperationText(
-            "List with whom a thread is shared", "Grant", is_list=True
+            "List the grants of a thread", "Grant", is_list=True
         ),
         f"POST {_THREAD}/grants": OperationText("Share a thread", "Grant", "GrantDraft"),
-        f"DELETE {_THREAD}/grants/{{grant_id}}": OperationText("Take a grant back", "Deleted"),
+        f"DELETE {_THREAD}/grants/{{grant_id}}": OperationText("Revoke a grant", "Deleted"),
         "POST /v1/threads/runs": OperationText(
             "Open a thread and start a run on it",
             "Run",
@@ -180,13 +182,13 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         f"POST {_RUN}": OperationText("Change a run's metadata, or read it", "Run", "Update"),
         f"POST {_RUN}/cancel": OperationText("Stop a run", "Run"),
         f"POST {_RUN}/submit_tool_outputs": OperationText(
-            "Give a run what it waits for", "Run", "ToolOutputs", waits=True, streams=True
+            "Submit the tool outputs of a run", "Run", "ToolOutputs", waits=True, streams=True
         ),
         f"GET {_RUN}/steps": OperationText("List the steps of a run", "RunStep", is_list=True),
         f"GET {_RUN}/steps/{{step_id}}": OperationText("Read a step of a run", "RunStep"),
         "POST /v1/files": OperationText("Upload a file", "File"),
-        "GET /v1/files": OperationText("List one's files", "File", is_list=True),
-        "GET /v1/files/{file_id}": OperationText("Read about a file", "File"),
+        "GET /v1/files": OperationText("List your files", "File", is_list=True),
+        "GET /v1/files/{file_id}": OperationText("Read the metadata of a file", "File"),
         "GET /v1/files/{file_id}/content": OperationText("Download a file", gives_files=True),
         "DELETE /v1/files/{file_id}": OperationText("Delete a file", "Deleted"),
         "GET /v1/sealed/{ref}": OperationText(
@@ -194,15 +196,17 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         ),
         "GET /v1/assistants": OperationText("List the site's agents", "Assistant", is_list=True),
         "POST /v1/assistants": OperationText("Refused: assistants are the site's own"),
-        "GET /v1/assistants/{assistant_id}": OperationText("Read about an agent", "Assistant"),
+        "GET /v1/assistants/{assistant_id}": OperationText(
+            "Read the metadata of an agent", "Assistant"
+        ),
         "POST /v1/assistants/{assistant_id}": OperationText(
             "Refused: assistants are the site's own"
         ),
         "DELETE /v1/assistants/{assistant_id}": OperationText(
             "Refused: assistants are the site's own"
         ),
-        "GET /v1/models": OperationText("List what the site's agents answer with"),
-        "GET /v1/models/{model}": OperationText("Read about a model", "Model"),
+        "GET /v1/models": OperationText("List the models of the site's agents"),
+        "GET /v1/models/{model}": OperationText("Read the metadata of a model", "Model"),
         "GET /.well-known/agent.json": OperationText(
             "The AHP manifest: what can be asked here",
             "AHPManifest",
@@ -212,7 +216,7 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
             "Ask a question, or several in a session", "AHPResponse", "AHPRequest", statuses=(202,)
         ),
         "GET /agent/converse/status/{session_id}": OperationText(
-            "How a call stands that was accepted in a session", "AHPResponse"
+            "The status of a call that was accepted in a session", "AHPResponse"
         ),
         "GET /agents.txt": _DECLARED,
         "GET /.well-known/agents.txt": _DECLARED,
@@ -224,22 +228,20 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         "OPTIONS /.well-known/agents.json": _PREFLIGHT,
         "GET /llms.txt": OperationText("A line on each page of the site"),
         "GET /llms-full.txt": OperationText("All pages of the site in full"),
-        "GET /health": OperationText("Whether the process answers", "Health"),
+        "GET /health": OperationText("Whether the process responds", "Health"),
         "GET /ready": OperationText("Whether the desk can do its work", "Readiness"),
-        "GET /metrics": OperationText("The desk's figures, for operators"),
-        "GET /.well-known/agent-card.json": OperationText(
-            "The A2A card: how agents send tasks here"
-        ),
+        "GET /metrics": OperationText("The desk's metrics, for operators"),
+        "GET /.well-known/agent-card.json": OperationText("The A2A card: how to send tasks"),
         "POST /a2a": _A2A_RPC,
         "POST /a2a/": _A2A_RPC,
         **_a2a("/a2a", "extendedAgentCard"),
         **_a2a("/a2a/v1", "card"),
-        "GET /a2a/tasks": OperationText("List one's tasks (A2A)", also=_A2A_JSON),
+        "GET /a2a/tasks": OperationText("List your tasks (A2A)", also=_A2A_JSON),
         "POST /oauth/token": OperationText("Get an access token", "Token", "TokenRequest"),
         "POST /oauth/register": OperationText(
             "Register a client", "Client", "ClientDraft", statuses=(201,)
         ),
-        "GET /oauth/authorize": OperationText("Refused: nobody signs in here"),
+        "GET /oauth/authorize": OperationText("Refused: there is no sign-in for people"),
         "GET /.well-known/oauth-authorization-server": OperationText(
             "Describe the issuer (RFC 8414)"
         ),
@@ -256,13 +258,13 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         "GET /capabilities": OperationText("List what can be called"),
         "GET /capabilities/{name}": OperationText("Read what a capability takes and gives"),
         "POST /capabilities/{name}": OperationText(
-            "Call a capability by its arguments",
+            "Call an action with its arguments",
             "CallStatus | AHPResponse",
             is_repeatable=True,
             statuses=(202,),
         ),
         "GET /capabilities/{name}/calls/{call_id}": OperationText(
-            "How a call stands", "CallStatus"
+            "The status of a call", "CallStatus"
         ),
         "POST /mcp": OperationText(
             "Use what can be done here as tools (MCP, JSON-RPC)",
@@ -273,20 +275,20 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         ),
         "GET /": OperationText("The home page"),
         "GET /assets/desk/{name}": OperationText(
-            "What the desk's own pages load", gives_files=True
+            "A file that the desk's own pages load", gives_files=True
         ),
         "GET /{path:.*}": OperationText(
-            "A page of the site, or a file that one declares", gives_files=True
+            "A page of the site, or a file that a page declares", gives_files=True
         ),
-        "GET /console": OperationText("The page of those who run the desk"),
-        "GET /console/": OperationText("The page of those who run the desk"),
+        "GET /console": OperationText("The operators' page"),
+        "GET /console/": OperationText("The operators' page"),
         "GET /console/assets/{version}/{name:.*}": OperationText(
-            "What the console's pages load", gives_files=True
+            "A file that the console's pages load", gives_files=True
         ),
         f"POST {_CONSOLE}session": OperationText(
             "Sign in to the console", "ConsoleSession", "ConsoleSignIn"
         ),
-        f"GET {_CONSOLE}session": OperationText("Who has signed in", "ConsoleSession"),
+        f"GET {_CONSOLE}session": OperationText("The signed-in operator", "ConsoleSession"),
         f"DELETE {_CONSOLE}session": OperationText("Sign out"),
         f"GET {_CONSOLE}tickets": OperationText(
             "List tickets",
@@ -301,7 +303,7 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
             "Take a ticket", "ConsoleTicket", "EmptyBody"
         ),
         f"POST {_CONSOLE_TICKET}/release": OperationText(
-            "Give a ticket back", "ConsoleTicket", "EmptyBody"
+            "Release a ticket", "ConsoleTicket", "EmptyBody"
         ),
         f"POST {_CONSOLE_TICKET}/answer": OperationText(
             "Answer a ticket", "ConsoleTicket", "ConsoleWords"
@@ -310,10 +312,10 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
             "Close a ticket", "ConsoleTicket", "ConsoleReason"
         ),
         f"POST {_CONSOLE_TICKET}/approve": OperationText(
-            "Approve what waits for it", "ConsoleTicket", "EmptyBody"
+            "Approve the waiting call", "ConsoleTicket", "EmptyBody"
         ),
         f"POST {_CONSOLE_TICKET}/decline": OperationText(
-            "Decline what waits for it", "ConsoleTicket", "ConsoleReason"
+            "Decline the waiting call", "ConsoleTicket", "ConsoleReason"
         ),
         f"GET {_CONSOLE}threads": OperationText(
             "List threads",
@@ -322,9 +324,11 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         ),
         f"GET {_CONSOLE_THREAD}": OperationText("Read a thread, as an operator", "ConsoleThread"),
         f"GET {_CONSOLE_THREAD}/messages": OperationText(
-            "Its messages", "ConsoleMessages", query=("before", "limit")
+            "The messages of a thread", "ConsoleMessages", query=("before", "limit")
         ),
-        f"GET {_CONSOLE_THREAD}/events": OperationText("Follow it", streams=True),
+        f"GET {_CONSOLE_THREAD}/events": OperationText(
+            "Follow the events of a thread", streams=True
+        ),
         f"POST {_CONSOLE_THREAD}/take": OperationText(
             "Take a thread over", "ConsoleThread", "EmptyBody"
         ),
@@ -332,7 +336,7 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
             "Give a thread back", "ConsoleThread", "EmptyBody"
         ),
         f"POST {_CONSOLE_THREAD}/say": OperationText(
-            "Say something as an operator", "ConsoleThread", "ConsoleWords"
+            "Send a message as an operator", "ConsoleThread", "ConsoleWords"
         ),
         f"POST {_CONSOLE_THREAD}/messages": OperationText(
             "Say a message of a capability as an operator", "ConsoleThread", "ConsoleStructured"
@@ -341,18 +345,18 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
             "Say that it is settled", "ConsoleThread", "ConsoleClosing"
         ),
         f"POST {_CONSOLE_THREAD}/notes": OperationText(
-            "Note something on a thread", "ConsoleNote", "ConsoleWords"
+            "Add a note to a thread", "ConsoleNote", "ConsoleWords"
         ),
-        f"GET {_CONSOLE}live": OperationText("Follow what waits", streams=True),
+        f"GET {_CONSOLE}live": OperationText("Follow the waiting tickets", streams=True),
         f"GET {_CONSOLE}unanswered": OperationText(
-            "List what the content did not answer", "ConsoleUnanswered"
+            "List the questions that the content did not answer", "ConsoleUnanswered"
         ),
         f"GET {_CONSOLE}load": OperationText(
-            "How much there is to do", "ConsoleLoad", query=("hours",)
+            "The number of waiting tickets", "ConsoleLoad", query=("hours",)
         ),
-        f"GET {_CONSOLE}health": OperationText("How the desk is, by its parts", "ConsoleHealth"),
+        f"GET {_CONSOLE}health": OperationText("The health of the desk's parts", "ConsoleHealth"),
         f"POST {_CONSOLE}sealed/{{ref}}": OperationText(
-            "Read what was sealed", "ConsoleSealed", "EmptyBody"
+            "Read a sealed value", "ConsoleSealed", "EmptyBody"
         ),
     }
 )

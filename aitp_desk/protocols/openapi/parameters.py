@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from aitp_desk.model.conversation.ticket import TicketKind
-from aitp_desk.protocols.base.door import Route
+from aitp_desk.protocols.base.protocol import Route
 from aitp_desk.protocols.openapi.operations import OperationText
 from aitp_desk.protocols.openapi.parts import Item
 
@@ -30,7 +30,7 @@ _CONSOLE: Mapping[str, Item] = MappingProxyType(
         "agent": {"type": "string", "description": "A site agent; empty for the site's own."},
         "mine": _YES,
         "waiting": _YES,
-        "q": {"type": "string", "maxLength": 200, "description": "Words that are looked for."},
+        "q": {"type": "string", "maxLength": 200, "description": "The search words."},
         "hours": {"type": "integer", "minimum": 1, "maximum": 168},
     }
 )
@@ -42,7 +42,7 @@ _OF_MESSAGES: Mapping[str, Item] = MappingProxyType(
         "with_replies": {
             "type": "string",
             "enum": ["true", "false"],
-            "description": "Whether the desk's replies to it are deleted as well.",
+            "description": "Whether to delete the desk's replies to it as well.",
         }
     }
 )
@@ -62,11 +62,17 @@ def list_parameters(route: Route, known: OperationText) -> list[Item]:
     named = (*(_LISTED if known.is_list else ()), *known.query)
     found += [{"name": name, "in": "query", "schema": _QUERY[name]} for name in named]
     if known.is_repeatable:
-        found.append(_header("Idempotency-Key", "Has the request count once.", max_length=255))
+        found.append(
+            _header(
+                "Idempotency-Key",
+                "Makes repeats of the request have no further effect.",
+                max_length=255,
+            )
+        )
     if known.waits:
-        found.append(_header("Prefer", "wait=N has the desk wait N seconds (RFC 7240)."))
+        found.append(_header("Prefer", "wait=N makes the desk wait up to N seconds (RFC 7240)."))
     if route.cookie and route.method != "GET":
-        found.append(_header("X-CSRF-Token", "The csrf of the session.", is_required=True))
+        found.append(_header("X-CSRF-Token", "The session's csrf value.", is_required=True))
     return found
 
 

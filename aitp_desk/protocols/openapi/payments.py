@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aitp_desk.protocols.base.door import JSON
 from aitp_desk.protocols.base.payments import x402_wire
+from aitp_desk.protocols.base.protocol import JSON
 from aitp_desk.protocols.openapi.parts import Item, make_content, make_plain_response, make_ref
 from aitp_desk.protocols.openapi.wire import PROBLEM
 
@@ -15,12 +15,12 @@ def with_payment(operation: Item) -> Item:
     pays = {
         "name": x402_wire.SIGNATURE,
         "in": "header",
-        "description": "Pays by x402: its payment payload, in base64.",
+        "description": "The x402 payment payload, in base64.",
         "schema": {**_BASE64, "maxLength": x402_wire.MAX_HEADER},
     }
     responses = dict(operation["responses"])
     done = responses["200"]
-    paid = {x402_wire.RESPONSE: _header("What x402 calls the settlement response.")}
+    paid = {x402_wire.RESPONSE: _header("The x402 settlement response.")}
     responses["200"] = {**done, "headers": {**done.get("headers", {}), **paid}}
     responses.setdefault(
         "202", {**make_plain_response(202), "content": make_content(JSON, make_ref("CallStatus"))}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aitp_desk.model.calls.resource import ResourceType
-from aitp_desk.protocols.base.door import JSON
+from aitp_desk.protocols.base.protocol import JSON
 from aitp_desk.protocols.openapi.parts import Item, make_content, make_plain_response, make_ref
 from aitp_desk.protocols.openapi.payments import with_payment
 from aitp_desk.protocols.openapi.schema_components import list_shapes, make_property

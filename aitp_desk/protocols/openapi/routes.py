@@ -13,11 +13,11 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.dialogue.turn import AskReply
 from aitp_desk.model.calls.action import Action, may_invoke
 from aitp_desk.protocols.base.call_members import CAPABILITIES_PATH
-from aitp_desk.protocols.base.door import (
+from aitp_desk.protocols.base.protocol import (
     Call,
     Describe,
-    Door,
     Handler,
+    ProtocolRoutes,
     Reply,
     Route,
     make_etag,
@@ -35,11 +35,11 @@ from aitp_desk.protocols.openapi.document import describe
 from aitp_desk.protocols.openapi.objects import OBJECTS
 
 DOCUMENT_PATH = "/openapi.json"
-Served = Callable[[], Sequence[tuple[Door, Route]]]
+Served = Callable[[], Sequence[tuple[ProtocolRoutes, Route]]]
 """Returns every served address with its protocol."""
 
 
-class OpenApiDoor:
+class OpenApiHandlers:
     """Serves the OpenAPI document and calls of one desk.
 
     The document is written at the first request, and again when the desk's actions change.
@@ -71,7 +71,9 @@ class OpenApiDoor:
         actions = self._desk.registry.actions
         if actions != self._declared:
             own = self._desk if self._desk.name else None
-            routes = [(door, route) for door, route in self._served() if door.desk is own]
+            routes = [
+                (protocol, route) for protocol, route in self._served() if protocol.desk is own
+            ]
             listed = [one for one in self._desk.resource_types if one.open_to != "operators"]
             document = describe(self._desk.site, routes, actions, listed, self._below)
             self._document = msgspec.json.encode(document)
@@ -127,7 +129,7 @@ class OpenApiDoor:
         status = await desk.get_call(call.principal, name, call_id)
         return wire.encode_status(status, desk.site.url)
 
-    def door(self) -> Door:
+    def protocol(self) -> ProtocolRoutes:
         """Return the protocol with its table of routes."""
         below, calls = self._below, f"{self._below}{CAPABILITIES_PATH}{{name}}"
         routes = (
@@ -147,9 +149,9 @@ class OpenApiDoor:
         name = self._desk.name
         owns = (below + CAPABILITIES_PATH.rstrip("/"), below + DOCUMENT_PATH)
         if not name:
-            return Door("openapi", routes, owns, wire.render_error, objects=self._objects)
+            return ProtocolRoutes("openapi", routes, owns, wire.render_error, objects=self._objects)
         render_error = partial(wire.render_error, below=below)
-        return Door(
+        return ProtocolRoutes(
             f"openapi of {name}", routes, owns, render_error, self._desk, objects=self._objects
         )
 

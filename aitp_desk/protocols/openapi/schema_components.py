@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 import msgspec
 
-from aitp_desk.protocols.base.door import Door
+from aitp_desk.protocols.base.protocol import ProtocolRoutes
 from aitp_desk.protocols.openapi.parts import Item, schema_ref
 
 _OF_THE_DOCUMENT = frozenset({"$schema", "$id"})
@@ -32,12 +32,12 @@ _Move = Callable[[str], str]
 """Returns the new address in the document for a reference within a schema."""
 
 
-def object_schemas(doors: Iterable[Door]) -> dict[str, Item]:
+def object_schemas(protocols: Iterable[ProtocolRoutes]) -> dict[str, Item]:
     """Return the schemas of the JSON bodies of protocols, by the names of their Structs.
 
     A docstring describes its Struct, and its ``Parameters`` describe the members.
     """
-    types = list(dict.fromkeys(one for door in doors for one in door.objects))
+    types = list(dict.fromkeys(one for protocol in protocols for one in protocol.objects))
     _, schemas = msgspec.json.schema_components(types, ref_template=schema_ref("{name}"))
     return {name: _described(schema) for name, schema in schemas.items()}
 

@@ -43,11 +43,11 @@ from aitp_desk.protocols.base.call_members import (
     MAX_SESSION,
     STATUS,
 )
-from aitp_desk.protocols.base.door import Reply
 from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
 from aitp_desk.protocols.base.open_requests_wire import write_terms
 from aitp_desk.protocols.base.payments import x402_wire
 from aitp_desk.protocols.base.payments.wire import write_required_payment
+from aitp_desk.protocols.base.protocol import Reply
 from aitp_desk.protocols.base.question_members import check_members, read_text, read_tokens
 from aitp_desk.protocols.openapi import objects
 
@@ -75,7 +75,7 @@ def decode_call(name: str, body: bytes, headers: MultiMapping[str]) -> DirectCal
     intent = arguments.get(INTENT)
     if intent is not None and not (isinstance(intent, str) and len(intent) <= MAX_INTENT):
         raise InvalidRequest(
-            f"{INTENT} says in at most {MAX_INTENT} characters what the call is for.",
+            f"`{INTENT}` must be the purpose of the call in at most {MAX_INTENT} characters.",
             param=INTENT,
         )
     callback_url = arguments.get(CALLBACK)
@@ -104,7 +104,7 @@ def decode_question(name: str, body: bytes) -> AskRequest:
     if not isinstance(query, str) or not query.strip() or len(query) > MAX_QUESTION:
         raise InvalidRequest(f"query has 1 to {MAX_QUESTION} characters.", param="query")
     if locale is not None and not (isinstance(locale, str) and 1 <= len(locale) <= MAX_LOCALE):
-        raise InvalidRequest("locale is a language tag such as en or fr-CA.", param="locale")
+        raise InvalidRequest("`locale` must be a language tag such as en or fr-CA.", param="locale")
     accepts = given.get("accept_types")
     is_list = isinstance(accepts, list) and all(isinstance(one, str) for one in accepts)
     if accepts is not None and not is_list:

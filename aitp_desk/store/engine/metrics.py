@@ -85,30 +85,28 @@ class StoreMetrics(msgspec.Struct, frozen=True):
     def figures(self) -> tuple[Figure, ...]:
         """Return the state as figures."""
         return (
-            gauge(
-                "aitp_desk_store_queue_units", "Writes that wait for their commit.", self.waiting
-            ),
+            gauge("aitp_desk_store_queue_units", "Writes waiting for their commit.", self.waiting),
             gauge(
                 "aitp_desk_store_queue_limit_units",
-                "With so many waiting writes callers are turned away (store.queue).",
+                "The limit of waiting writes; at the limit callers are refused (store.queue).",
                 self.most_waiting,
             ),
             gauge(
                 "aitp_desk_store_queue_seconds",
-                "How long the first waiting write has waited.",
+                "The age of the oldest waiting write.",
                 self.waiting_seconds,
             ),
             histogram(
                 "aitp_desk_store_commit_units",
-                "Writes that were committed together.",
+                "Writes per commit.",
                 self.commits.sizes,
             ),
             histogram(
-                "aitp_desk_store_commit_seconds", "How long a commit took.", self.commits.seconds
+                "aitp_desk_store_commit_seconds", "Duration of a commit.", self.commits.seconds
             ),
             counter(
                 "aitp_desk_store_units_failed_total",
-                "Writes that the database did not take, each try.",
+                "Writes that the database rejected, counting each attempt.",
                 self.commits.failed,
             ),
             gauge("aitp_desk_store_bytes", "Size of the database file.", self.bytes),

@@ -56,7 +56,7 @@ def _read_migrations(folder: Path) -> tuple[Migration, ...]:
     for expected, path in enumerate(sorted(folder.glob("*.sql")), start=1):
         number, _, _ = path.name.partition("_")
         if number != f"{expected:04}":
-            raise StoreError(f"{path.name}: the migration before it should be {expected:04}.")
+            raise StoreError(f"{path.name}: the preceding migration must be {expected:04}.")
         content = path.read_bytes()
         digest = hashlib.sha256(content).hexdigest()
         found.append(Migration(expected, path.name, content.decode(), digest))

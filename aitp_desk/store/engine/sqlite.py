@@ -260,7 +260,9 @@ def _connect_to_write(path: Path, synchronous: Synchronous) -> sqlite3.Connectio
     )
     (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
     if mode != "wal":
-        raise StoreError(f"{path} must lie on a local disk: SQLite cannot keep a WAL beside it.")
+        raise StoreError(
+            f"{path} must be on a local disk: SQLite cannot keep its WAL on a network file system."
+        )
     connection.execute(f"PRAGMA synchronous = {synchronous}")
     connection.execute("PRAGMA wal_autocheckpoint = 0")
     connection.execute("PRAGMA secure_delete = ON")  # some builds of SQLite keep deleted content

@@ -134,8 +134,8 @@ def _wrong(before: _Message | None, message: _Message) -> str:
 def _wrong_end(last: _Message) -> str:
     """Describe what is wrong with the end of a thread's chain; empty for nothing."""
     if last.seq != last.last_seq:
-        return f"its messages after {last.seq} are gone"
-    return "" if last.link == last.last_link else "its last message is another one"
+        return f"its messages after {last.seq} are missing"
+    return "" if last.link == last.last_link else "its last message is a different one"
 
 
 def _is_as_digested(message: _Message) -> bool:

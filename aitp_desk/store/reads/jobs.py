@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 
 from aitp_desk.model.calls.job import Job
 from aitp_desk.store.base import Store
-from aitp_desk.store.records.jobs import Room
+from aitp_desk.store.records.jobs import JobCapacity
 from aitp_desk.store.rows.threads import read_job
 
 PAGE_ROWS = 200
@@ -46,19 +46,23 @@ async def jobs_not_over(store: Store, limit: int) -> dict[tuple[str, str], tuple
     return {(kind, state): (count, since) for kind, state, count, since in rows}
 
 
-async def next_due(store: Store, rooms: Sequence[Room], held: Sequence[str]) -> int | None:
+async def next_due(
+    store: Store, capacities: Sequence[JobCapacity], held: Sequence[str]
+) -> int | None:
     """Return when a worker may claim the next job, in Unix seconds; None for never.
 
     Jobs of other workers count with the end of their lease.
 
     Parameters:
-        rooms: the worker's free capacity by kind.
+        capacities: the worker's free capacity by kind.
         held: ids of the jobs that the worker holds.
     """
     due = [
         due_at
-        for room in rooms
-        for who, due_at in await store.read("askers", {"kind": room.kind, "held": " ".join(held)})
-        if due_at is not None and room.left_of(who) > 0
+        for capacity in capacities
+        for who, due_at in await store.read(
+            "askers", {"kind": capacity.kind, "held": " ".join(held)}
+        )
+        if due_at is not None and capacity.left_of(who) > 0
     ]
     return min(due, default=None)

@@ -97,7 +97,7 @@ def page_of_steps(
     ids = [step.id for step in listed]
     for name, given in (("after", after), ("before", before)):
         if given is not None and given not in ids:
-            raise InvalidRequest(f"{name} is the id of a step of this run.", param=name)
+            raise InvalidRequest(f"`{name}` must be the id of a step of this run.", param=name)
     low = 0 if after is None else ids.index(after) + 1
     high = len(ids) if before is None else ids.index(before)
     within = listed[low:high]
@@ -125,7 +125,7 @@ async def _place(
         return None
     run = await reads.run(store, run_id)
     if run is None or run.thread_id != thread_id:
-        raise InvalidRequest(f"{param} is the id of a run of this thread.", param=param)
+        raise InvalidRequest(f"`{param}` must be the id of a run of this thread.", param=param)
     return run.created_at, run.id
 
 

@@ -387,5 +387,5 @@ async def _end(
         return None
     seq = await place(store, thread_id, message_id)
     if not 0 < seq <= newest:
-        raise InvalidRequest(f"{param} is the id of a message of this thread.", param=param)
+        raise InvalidRequest(f"`{param}` must be the id of a message of this thread.", param=param)
     return seq

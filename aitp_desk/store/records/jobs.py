@@ -57,7 +57,7 @@ class ClaimedJob(msgspec.Struct, frozen=True):
     was_lost: bool = False
 
 
-class Room(msgspec.Struct, frozen=True):
+class JobCapacity(msgspec.Struct, frozen=True):
     """A worker's free capacity for jobs of a kind.
 
     Parameters:

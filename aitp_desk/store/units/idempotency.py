@@ -19,7 +19,8 @@ def look_up_once(once: IdempotencyRecord) -> Work[PostResult | None]:
     fingerprint, thread_id, message_id, run_id = rows[0]
     if fingerprint != once.fingerprint:
         raise IdempotencyConflict(
-            "This Idempotency-Key was used with another request. Use a new key for a new request.",
+            "This Idempotency-Key was used with a different request. Use a new key for a new"
+            " request.",
             param="Idempotency-Key",
         )
     return PostResult(thread_id=thread_id, message_id=message_id, run_id=run_id, replayed=True)

@@ -12,7 +12,7 @@ from yarl import URL
 
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import RouteNotFound
-from aitp_desk.protocols.base.door import FOREVER, Call, Reply, Route, make_etag, matches_etag
+from aitp_desk.protocols.base.protocol import FOREVER, Call, Reply, Route, make_etag, matches_etag
 
 CONSOLE_PATH: Final = "/console"
 _INDEX: Final = "index.html"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aitp_desk.auth.console_sessions import Session
 from aitp_desk.desk.maintenance.health_checks import HealthChecks
 from aitp_desk.model.component import Component, state_of
-from aitp_desk.protocols.base.door import Call, Reply
+from aitp_desk.protocols.base.protocol import Call, Reply
 from aitp_desk.web.console.objects import ConsoleComponent, ConsoleHealth
 from aitp_desk.web.console.wire import encode, write_timestamp
 

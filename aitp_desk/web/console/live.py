@@ -22,7 +22,7 @@ from aitp_desk.desk.threads.streams import Stream
 from aitp_desk.desk.tickets.inbox import OperatorInbox, ThreadHead
 from aitp_desk.model.errors import ThreadNotFound
 from aitp_desk.protocols.aitp.threads.events_wire import decode_after
-from aitp_desk.protocols.base.door import EVENT_STREAM, Call, Reply
+from aitp_desk.protocols.base.protocol import EVENT_STREAM, Call, Reply
 from aitp_desk.protocols.base.sse import KEEPALIVE, UNBUFFERED, write_frame
 from aitp_desk.store.base import StoreError
 from aitp_desk.web.console.pulse import LOOK_SECONDS, ChangeSignal

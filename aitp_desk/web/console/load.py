@@ -6,7 +6,7 @@ from typing import Final
 
 from aitp_desk.auth.console_sessions import Session
 from aitp_desk.desk.tickets.inbox import MAX_HOURS, OperatorInbox
-from aitp_desk.protocols.base.door import Call, Reply
+from aitp_desk.protocols.base.protocol import Call, Reply
 from aitp_desk.store.reads.console.load import HOUR
 from aitp_desk.store.records.console import LoadHour
 from aitp_desk.web.console.objects import ConsoleHour, ConsoleLoad, ConsoleWaiting

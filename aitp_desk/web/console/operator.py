@@ -8,7 +8,7 @@ from typing import Final
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.events.broadcaster import Broadcaster
 from aitp_desk.model.access.audit import AuditKeys, Auditor, make_auditor
-from aitp_desk.protocols.base.door import Call
+from aitp_desk.protocols.base.protocol import Call
 from aitp_desk.web.console.pulse import ChangeSignal
 
 MAX_BODY: Final = 256 * 1024

@@ -6,7 +6,7 @@ from aitp_desk.auth.console_sessions import Session
 from aitp_desk.desk.access.audit_log import AuditLog
 from aitp_desk.desk.tickets.similarity import TicketSimilarity
 from aitp_desk.knowledge.refusals import RefusalGroup
-from aitp_desk.protocols.base.door import Call, Reply
+from aitp_desk.protocols.base.protocol import Call, Reply
 from aitp_desk.web.console.objects import ConsoleQuestions, ConsoleUnanswered
 from aitp_desk.web.console.wire import encode, write_timestamp
 

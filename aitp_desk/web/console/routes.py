@@ -22,7 +22,7 @@ from aitp_desk.desk.tickets.service import EscalationService
 from aitp_desk.desk.tickets.similarity import TicketSimilarity
 from aitp_desk.desk.tickets.takeover import Takeover
 from aitp_desk.model.access.audit import AuditKeys
-from aitp_desk.protocols.base.door import EVENT_STREAM, Door
+from aitp_desk.protocols.base.protocol import EVENT_STREAM, ProtocolRoutes
 from aitp_desk.store.base import Store
 from aitp_desk.web.console.assets import CONSOLE_PATH, ConsoleFiles
 from aitp_desk.web.console.health import HealthRoutes
@@ -71,7 +71,7 @@ def make_sessions(
     )
 
 
-def make_doors(
+def make_routes(
     config: Config,
     sessions: ConsoleSessions | None,
     *,
@@ -86,7 +86,7 @@ def make_doors(
     checking: HealthChecks,
     sealed: SealedValues,
     repeats: IdempotencyKeys,
-) -> tuple[Door, ...]:
+) -> tuple[ProtocolRoutes, ...]:
     """Return the console's routes; empty where it is disabled.
 
     Parameters:
@@ -138,4 +138,6 @@ def make_doors(
         signing_in.route("POST", "sealed/{ref}", SealedRoutes(sealed).reveal, MAX_BODY),
     )
     owned = (f"{CONSOLE_PATH}/",)
-    return (Door("console", routes, owned, render_error, beside=pulse.run, objects=OBJECTS),)
+    return (
+        ProtocolRoutes("console", routes, owned, render_error, beside=pulse.run, objects=OBJECTS),
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aitp_desk.auth.console_sessions import Session
 from aitp_desk.desk.access.sealed_values import SealedValues
-from aitp_desk.protocols.base.door import Call, Reply
+from aitp_desk.protocols.base.protocol import Call, Reply
 from aitp_desk.web.console.objects import ConsoleSealed, EmptyBody
 from aitp_desk.web.console.wire import decode_body, encode
 

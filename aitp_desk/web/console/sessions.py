@@ -16,7 +16,7 @@ from aitp_desk.auth.credentials.request_credentials import read_session
 from aitp_desk.config import Site
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import Forbidden, NotAuthenticated
-from aitp_desk.protocols.base.door import JSON, Call, Handler, Reply, Route
+from aitp_desk.protocols.base.protocol import JSON, Call, Handler, Reply, Route
 from aitp_desk.web.console import wire
 from aitp_desk.web.console.assets import CONSOLE_PATH
 from aitp_desk.web.console.objects import ConsoleSignIn

@@ -15,8 +15,8 @@ from aitp_desk.model.access.scope import SENSITIVE
 from aitp_desk.model.conversation.ticket import OPERATORS
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError, InvalidRequest
-from aitp_desk.protocols.base.door import Reply
 from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
+from aitp_desk.protocols.base.protocol import Reply
 from aitp_desk.web.console.objects import (
     ConsoleError,
     ConsoleErrorDetail,

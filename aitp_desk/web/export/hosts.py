@@ -13,7 +13,7 @@ from aitp_desk.knowledge.documents.base import Document
 from aitp_desk.protocols.ahp.content import FULL_CONTENT_PATH, write_content_signal
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
 from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH, link_header
-from aitp_desk.protocols.base.door import FOREVER, JSON, MARKDOWN
+from aitp_desk.protocols.base.protocol import FOREVER, JSON, MARKDOWN
 from aitp_desk.web.pages.assets import ICON, STYLE
 from aitp_desk.web.pages.csp import ON_PAGES
 

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from aitp_desk.config import Site
-from aitp_desk.protocols.base.door import JSON
+from aitp_desk.protocols.base.protocol import JSON
 from aitp_desk.web.pages.blocks.template import Markup, fill_template, join_markup
 from aitp_desk.web.pages.blocks.texts import ENGLISH, find_texts
 from aitp_desk.web.pages.renderer import NOTHING, read_template, render_frame

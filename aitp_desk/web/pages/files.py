@@ -21,7 +21,7 @@ from aitp_desk.knowledge.media.payloads import LocalFile
 from aitp_desk.knowledge.sources.file_state import make_state
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.errors import RouteNotFound, Unavailable
-from aitp_desk.protocols.base.door import TEXT, Call, FilePart, Reply, matches_etag
+from aitp_desk.protocols.base.protocol import TEXT, Call, FilePart, Reply, matches_etag
 
 MOST_OPEN = 200
 """How many files are sent at once."""

@@ -6,16 +6,16 @@ from collections.abc import Iterable
 from functools import partial
 
 from aitp_desk.desk.desk import Desk
-from aitp_desk.protocols.base.door import Door
+from aitp_desk.protocols.base.protocol import ProtocolRoutes
 from aitp_desk.protocols.openapi.wire import encode_called
 from aitp_desk.protocols.openapi.wire import render_error as render_problem
-from aitp_desk.protocols.resources import ResourcesDoor
-from aitp_desk.web.pages.routes import PagesDoor, list_media_types
+from aitp_desk.protocols.resources import ResourceHandlers
+from aitp_desk.web.pages.routes import PagesHandlers, list_media_types
 
 
-def make_resource_doors(
-    pages: PagesDoor, desks: Iterable[Desk], *, calls: bool
-) -> tuple[Door, ...]:
+def make_resource_routes(
+    pages: PagesHandlers, desks: Iterable[Desk], *, calls: bool
+) -> tuple[ProtocolRoutes, ...]:
     """Return the routes of each desk that has resources.
 
     Programs get refusals in the format of action calls.
@@ -24,7 +24,7 @@ def make_resource_doors(
         calls: whether actions are callable over HTTP.
     """
     return tuple(
-        ResourcesDoor(
+        ResourceHandlers(
             desk,
             get_page=pages.get_page_below if desk.name else pages.get_page,
             pages_at=list_media_types,
@@ -35,7 +35,7 @@ def make_resource_doors(
             encode_call=partial(
                 encode_called, site_url=desk.site.url, below=desk.base_path, goes_on=False
             ),
-        ).door()
+        ).protocol()
         for desk in desks
         if desk.resource_types
     )

@@ -20,11 +20,11 @@ from aitp_desk.protocols.ahp.content import (
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
 from aitp_desk.protocols.base.accept import HTML_TYPE, MARKDOWN_TYPE
 from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH
-from aitp_desk.protocols.base.door import (
+from aitp_desk.protocols.base.protocol import (
     Call,
     Counted,
-    Door,
     Handler,
+    ProtocolRoutes,
     Reply,
     Route,
     make_etag,
@@ -65,7 +65,7 @@ API_PATH = "/docs"
 """The page about the API, for people."""
 
 
-class PagesDoor:
+class PagesHandlers:
     """Serves the pages of a site.
 
     Parameters:
@@ -240,7 +240,7 @@ class PagesDoor:
         """Render the same, with JSON in another protocol's format."""
         return render_refusal(self._site, render_json, error, headers)
 
-    def door(self) -> Door:
+    def protocol(self) -> ProtocolRoutes:
         """Return the routes of the pages."""
         routes = (
             _read("/", self.get_home, second=self._overview),
@@ -249,9 +249,11 @@ class PagesDoor:
             *(() if self._described is None else (_read(API_PATH, self.get_api),)),
             _read("/{path:.*}", self.get_page, gives_at=list_media_types),
         )
-        return Door("pages", routes, owns=("/",), render_error=self.render_error)
+        return ProtocolRoutes("pages", routes, owns=("/",), render_error=self.render_error)
 
-    def door_below(self, name: str, desk: Desk, described: Describe | None = None) -> Door:
+    def protocol_below(
+        self, name: str, desk: Desk, described: Describe | None = None
+    ) -> ProtocolRoutes:
         """Return the routes of the pages of a further site agent, below its name.
 
         Parameters:
@@ -269,9 +271,9 @@ class PagesDoor:
             *(() if described is None else (_read(f"/{name}{API_PATH}", get_api),)),
             *(_read(path, self.get_page_below, gives_at=list_media_types) for path in paths),
         )
-        return Door(f"pages of {name}", routes, (f"/{name}/",), self.render_error, desk)
+        return ProtocolRoutes(f"pages of {name}", routes, (f"/{name}/",), self.render_error, desk)
 
-    def content_door(self, render_error: RenderError, desk: Desk) -> Door:
+    def content_routes(self, render_error: RenderError, desk: Desk) -> ProtocolRoutes:
         """Return the routes of the content documents of AHP's MODE1.
 
         Parameters:
@@ -282,7 +284,7 @@ class PagesDoor:
         routes = tuple(_read(path, handler, (MARKDOWN_TYPE,)) for path, handler in served)
         owns = (CONTENT_PATH, FULL_CONTENT_PATH)
         ahead = partial(self._all_pages.write_ahead, desk)
-        return Door("content", routes, owns, render_error, beside=ahead)
+        return ProtocolRoutes("content", routes, owns, render_error, beside=ahead)
 
 
 def _read(

@@ -18,7 +18,8 @@ from aitp_desk.protocols.ahp.content import write_content_signal
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
 from aitp_desk.protocols.base.accept import HTML_TYPE, MARKDOWN_TYPE, find_quality, wants_markdown
 from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH
-from aitp_desk.protocols.base.door import (
+from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
+from aitp_desk.protocols.base.protocol import (
     FOREVER,
     HTML,
     JSON,
@@ -28,7 +29,6 @@ from aitp_desk.protocols.base.door import (
     make_etag,
     matches_etag,
 )
-from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
 from aitp_desk.web.pages.assets import Asset
 from aitp_desk.web.pages.blocks.texts import ENGLISH, find_texts
 from aitp_desk.web.pages.csp import ON_PAGES

@@ -17,7 +17,7 @@ from aitp_desk.desk.jobs.kinds import Finish, JobKind
 from aitp_desk.desk.jobs.queue import JobQueue
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.reads.jobs import next_due
-from aitp_desk.store.records.jobs import ClaimedJob, Room
+from aitp_desk.store.records.jobs import ClaimedJob, JobCapacity
 from aitp_desk.store.units.runs.token_usage import add_tokens_used
 from tests.support.desk.jobs import a_job, queue
 
@@ -53,7 +53,7 @@ async def work(database: Path, log: Path, first: int) -> None:
                 print(ACKNOWLEDGED, first, flush=True)
                 first += 1
             while True:
-                if await next_due(store, (Room("errand", 8, 0),), ()) is None:
+                if await next_due(store, (JobCapacity("errand", 8, 0),), ()) is None:
                     break
                 await asyncio.sleep(0)
             await jobs.stop(10)

@@ -381,7 +381,7 @@ async def test_what_is_not_approved_expires_and_an_approval_restarts_the_time(
         done = (await caller.ended(said.session_id)).body
         assert (done["status"], done["progress"]) == (
             "expired",
-            "Nobody approved it in its time; nothing was done.",
+            "The call was not approved in time; nothing was done.",
         )
         assert len(house.booked) == 1
 

@@ -91,7 +91,7 @@ def test_wrong_answers_exit_with_1_and_show_what_was_said(site: Path) -> None:
     table, _, details = done.out.partition("\n\n")
     *_, bend, closing, canoes = table.splitlines()
     assert bend.endswith('  lacks "8 a.m.", from /stores#stores')
-    assert closing.endswith("answered, should refuse")
+    assert closing.endswith("answered instead of refusing")
     assert canoes.endswith("refused")
     assert "questions.toml:16: When does the store in Bend open?" in details
     assert "  said   The store in Bend opens at 10 a.m." in details
@@ -165,7 +165,7 @@ def test_questions_of_other_scripts_are_aligned_and_long_ones_cut(site: Path) ->
         ),
         (
             '[[question]]\nquestion = """\n[[question]]\n"""\nafter = 1\nrefuse = true\n',
-            ":5: after takes the question asked before it, or a list of them in order.",
+            ":5: after takes the earlier question, or a list of them in order.",
         ),
     ],
 )

@@ -9,7 +9,7 @@ from aitp_desk.desk.maintenance.readiness import JOBS_DEAD
 from aitp_desk.store.base import Work
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.reads.audit_log import audit_rows
-from aitp_desk.store.records.jobs import ClaimedJob, Room
+from aitp_desk.store.records.jobs import ClaimedJob, JobCapacity
 from aitp_desk.store.units.jobs.jobs import bury_job, claim_jobs, enqueue_job, finish_job
 from tests.support.desk.command import run
 from tests.support.desk.jobs import a_job
@@ -25,7 +25,7 @@ def leave_jobs() -> Work[None]:
     for name in ("dead", "done"):
         yield from enqueue_job(a_job(name, payload={"said": SECRET}))
     taken: tuple[ClaimedJob, ...] = yield from claim_jobs(
-        worker="one", now=NOW, lease_until=NOW, rooms=[Room("errand", 9, 60)]
+        worker="one", now=NOW, lease_until=NOW, capacities=[JobCapacity("errand", 9, 60)]
     )
     dead, done = sorted(taken, key=lambda claim: claim.id)
     yield from bury_job(claim=dead, failures=3, error="Nobody was\nthere.", now=NOW + 60)
@@ -78,7 +78,11 @@ async def test_jobs_are_listed_retried_and_dropped_and_that_is_noted(tmp_path: P
         )
         assert (await desk.desk.check_ready()).notes == ()
         (again,) = await desk.store.run(
-            claim_jobs, worker="two", now=NOW, lease_until=NOW, rooms=[Room("errand", 9, 3600)]
+            claim_jobs,
+            worker="two",
+            now=NOW,
+            lease_until=NOW,
+            capacities=[JobCapacity("errand", 9, 3600)],
         )
         await desk.store.run(bury_job, claim=again, failures=1, error="-", now=NOW)
         _, (told,), _ = await run("jobs", "drop", "job_dead", *data)

@@ -75,7 +75,7 @@ def test_keys_that_fit_are_told_without_themselves(data: Path) -> None:
     assert told[1:] == [
         "data keys   1; the newest is what new things are made with",
         "tokens      1 that are not revoked",
-        "The master key belongs to this database and opens all data keys.",
+        "The master key belongs to this database and decrypts all data keys.",
     ]
     assert told[0].endswith(f", from {data}/{KEY_FILE}")
     assert (data / KEY_FILE).read_text().strip() not in "\n".join(told)
@@ -179,7 +179,7 @@ def test_keys_of_a_desk_of_an_earlier_version_are_told_too(data: Path) -> None:
     with closing(sqlite3.connect(data / "desk.db", isolation_level=None)) as database:
         database.execute("DELETE FROM data_keys")
     told = command("keys", "check", "--data", data)
-    assert told[-1] == "data keys   none yet; the next start makes the first"
+    assert told[-1] == "data keys   none yet; created at the next start"
 
 
 def test_a_desk_whose_master_key_is_lost_starts_with_a_new_one_and_keeps_messages(

@@ -338,9 +338,9 @@ def test_what_is_whole_is_reported_with_what_was_checked(kept: Kept) -> None:
             "DELETE FROM messages WHERE rowid = 2",
             ", message 3 (msg_…): the message before it is gone",
         ),
-        ("DELETE FROM messages WHERE rowid = 6", ": its messages after 5 are gone"),
+        ("DELETE FROM messages WHERE rowid = 6", ": its messages after 5 are missing"),
         ("DELETE FROM messages WHERE rowid > 6", ": all of its messages are gone"),
-        ("UPDATE threads SET last_link = zeroblob(32)", ": its last message is another one"),
+        ("UPDATE threads SET last_link = zeroblob(32)", ": its last message is a different one"),
         ("UPDATE folded_turns SET turn = x'00'", ": its turn cannot be read"),
     ],
 )

@@ -242,7 +242,7 @@ def test_what_a_former_key_has_signed_stays_proven_until_that_is_withdrawn(
     done = written.verify()
     assert (done.code, done.err.splitlines()[-1]) == (
         1,
-        "- The site has withdrawn the key that signed this: others may have it.",
+        "- The site has withdrawn the key of this signature: others may have it.",
     )
     written.export()
     assert written.verify().code == 0, "signed with the present key"

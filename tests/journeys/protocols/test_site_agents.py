@@ -14,11 +14,11 @@ import pytest
 
 from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.base import Agent, Answer, Event, Outcome, Turn
-from aitp_desk.app.doors.site import make_site_doors
+from aitp_desk.app.protocols.site import make_site_routes
 from aitp_desk.app.server import open_server
 from aitp_desk.config import ConfigError, load_config
 from aitp_desk.model.calls.action import Action
-from aitp_desk.protocols.aitp.routes import make_door
+from aitp_desk.protocols.aitp.routes import make_routes
 from tests.docs.snippets import ROOT, blocks
 from tests.support.access.keys import make_key
 from tests.support.clients.openai import DEPRECATED
@@ -196,8 +196,8 @@ OF_CAPABILITIES = {
 
 
 def test_every_address_of_the_protocol_is_in_the_table() -> None:
-    door = make_door(max_body=1, max_file=1)
-    served = {(route.method, route.path) for route in door.routes}
+    protocol = make_routes(max_body=1, max_file=1)
+    served = {(route.method, route.path) for route in protocol.routes}
     naming = {(method, path) for method, path, _ in NAMING}
     assert served == naming | NAMING_NOTHING | NEEDING_AN_OWNER | OF_CAPABILITIES
 
@@ -457,8 +457,8 @@ async def test_the_streams_of_all_agents_are_counted_together(folder: Path) -> N
 async def test_no_agent_takes_a_name_with_which_an_address_of_the_desk_begins(folder: Path) -> None:
     config = load_config(folder, port=0, data=folder.parent / "data")
     async with open_server(config) as serving:
-        doors = make_site_doors(serving.desk, (), config)
-    begins = {route.path.split("/")[1] for door in doors for route in door.routes}
+        protocols = make_site_routes(serving.desk, (), config)
+    begins = {route.path.split("/")[1] for protocol in protocols for route in protocol.routes}
     names = {begin for begin in begins if re.fullmatch("[a-z][a-z0-9_-]*", begin)}
     assert names >= {"v1", "health", "ready", "agent", "assets"}
     for name in names:

@@ -14,7 +14,7 @@ from aitp_desk.capability import Capability, Health, Schema, document_of
 from aitp_desk.desk.maintenance.readiness import JOBS_DEAD
 from aitp_desk.store.base import StoreError, Work
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.records.jobs import Room
+from aitp_desk.store.records.jobs import JobCapacity
 from aitp_desk.store.units.jobs.jobs import bury_job, claim_jobs, enqueue_job
 from aitp_desk.testing import open_desk
 from tests.support.clients.operator import browsing, operating
@@ -61,8 +61,10 @@ async def test_an_operator_sees_each_part_and_since_when(desk: Talker) -> None:
 
 def give_up_a_job() -> Work[None]:
     yield from enqueue_job(a_job("dead"))
-    rooms = [Room("errand", 9, 60)]
-    (dead,) = yield from claim_jobs(worker="one", now=int(NOON), lease_until=int(NOON), rooms=rooms)
+    capacities = [JobCapacity("errand", 9, 60)]
+    (dead,) = yield from claim_jobs(
+        worker="one", now=int(NOON), lease_until=int(NOON), capacities=capacities
+    )
     yield from bury_job(claim=dead, failures=3, error="Nobody was there.", now=int(NOON))
 
 

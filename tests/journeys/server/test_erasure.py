@@ -72,7 +72,7 @@ async def test_while_a_desk_serves_no_byte_of_a_persons_words_is_left(tmp_path: 
         done = await asyncio.to_thread(command, "erase", "--data", data, "--actor", person)
         assert [line.split("  ")[-1] for line in done[1:4]] == [
             "messages of theirs",
-            "replies of the desk after them",
+            "replies of the desk to them",
             "uploaded files",
         ]
         assert would[1:4] == done[1:4]
@@ -200,7 +200,7 @@ async def test_a_run_that_works_with_erased_words_says_nothing_any_more(tmp_path
         assert await talker.texts(thread) == ["Once more?", "The second answer."]
         runs = (await talker.send("GET", f"/v1/threads/{thread}/runs?order=asc")).ok["data"]
         assert [run["status"] for run in runs] == ["failed", "completed"]
-        assert runs[0]["last_error"]["message"] == "What the run worked with was erased."
+        assert runs[0]["last_error"]["message"] == "The data of the run was erased."
     assert found(data, mark("asked")) == set()
 
 
@@ -407,9 +407,9 @@ async def test_an_erasure_without_rewriting_says_so(tmp_path: Path) -> None:
 
 def test_an_erasure_needs_to_know_whose_words(tmp_path: Path) -> None:
     (line,) = command("erase", "--data", tmp_path, exit_code=1)
-    assert line == "Name whose words: --actor ID, --thread ID, or both."
+    assert line == "Name the author or the thread: --actor ID, --thread ID, or both."
     for arguments in (("--actor", ""), ("--actor", "", "--thread", "thread_1"), ("--thread", "")):
         (line,) = command("erase", "--data", tmp_path, *arguments, exit_code=1)
         assert line == "--actor and --thread: take an id, and not an empty text."
     lines = command("erase", "--data", tmp_path, "--free-space", "--actor", "a", exit_code=1)
-    assert lines == ["--free-space: stands alone; it names nobody and changes no row."]
+    assert lines == ["--free-space: excludes --actor and --thread; it changes no row."]

@@ -13,7 +13,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 
 from aitp_desk.app.server import RunningServer
 from aitp_desk.http.connection.request_head import RequestHead
-from aitp_desk.protocols.base.door import Reply
+from aitp_desk.protocols.base.protocol import Reply
 
 Headers = tuple[tuple[str, str], ...]
 

@@ -12,7 +12,7 @@ from tests.support.clients.threads import Talker
 from tests.support.doubles.agent import ScriptedAgent
 from tests.support.protocols.cases import Case, Outcome
 
-APPROVED = "It was approved, and is carried out now."
+APPROVED = "The call was approved and is running now."
 """What a person of the site says on the thread before the end comes there."""
 
 

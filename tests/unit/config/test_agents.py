@@ -76,7 +76,7 @@ def test_no_agent_reads_what_another_answers_from(tmp_path: Path, folder: str) -
 
 def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
     message = told(tmp_path, agent("books", "nowhere"))["agents.content.folder"]
-    assert message == "there is no folder 'nowhere' here; 'books' needs one."
+    assert message == "there is no folder 'nowhere'; 'books' needs one."
 
 
 def test_a_setting_that_no_agent_has_is_reported_with_its_name(tmp_path: Path) -> None:

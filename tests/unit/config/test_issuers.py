@@ -89,7 +89,7 @@ WRONG: dict[str, tuple[dict[str, str], str, str]] = {
     "a short file": (
         {**SHARED, "secret_env": "", "secret_file": '"short.key"'},
         "secret_file",
-        "file short.key holds too short a secret",
+        "file short.key contains a secret that is too short",
     ),
     "a file that is not there": (
         {**SHARED, "secret_env": "", "secret_file": '"none.key"'},

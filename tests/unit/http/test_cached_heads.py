@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aitp_desk.http.limits.bodies import FREE_BYTES
-from aitp_desk.protocols.base.door import Call, Reply
+from aitp_desk.protocols.base.protocol import Call, Reply
 from tests.support.http.desk_pair import BODIES, LAST, MANIFEST, CountingHeads, Pair, question
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

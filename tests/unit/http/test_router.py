@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from aitp_desk.desk.desk import Desk
 from aitp_desk.http.router import DuplicateRoute, Router
 from aitp_desk.model.errors import DeskError
-from aitp_desk.protocols.base.door import Call, Door, Reply, Route
+from aitp_desk.protocols.base.protocol import Call, ProtocolRoutes, Reply, Route
 
 
 async def handle(_desk: Desk, _call: Call) -> Reply:
@@ -28,19 +28,19 @@ def gives_at(_desk: Desk, path: str) -> tuple[str, ...]:
     return ("text/html",) if path == "/guides/boots" else ()
 
 
-def door(name: str, *routes: str, owns: tuple[str, ...] = ()) -> Door:
+def protocol(name: str, *routes: str, owns: tuple[str, ...] = ()) -> ProtocolRoutes:
     """A protocol whose routes are written as ``GET /path``."""
     rows = []
     for route in routes:
         method, path = route.split(" ")
         kind: Literal["GET", "POST"] = "POST" if method == "POST" else "GET"
         rows.append(Route(kind, path, handle, counted=None, gives_at=gives_at))
-    return Door(name, tuple(rows), owns=owns, render_error=render)
+    return ProtocolRoutes(name, tuple(rows), owns=owns, render_error=render)
 
 
 TABLE = Router(
     [
-        door(
+        protocol(
             "threads",
             "POST /v1/threads",
             "GET /v1/threads/{id}",
@@ -48,9 +48,9 @@ TABLE = Router(
             "GET /v1/threads/{id}/messages",
             owns=("/v1/",),
         ),
-        door("other", "POST /v1/other/{a}/{b}", owns=("/v1/other/",)),
+        protocol("other", "POST /v1/other/{a}/{b}", owns=("/v1/other/",)),
         # takes every path, and so comes last
-        door("pages", "GET /", "GET /assets/{name}", "GET /{path:.*}", owns=("/",)),
+        protocol("pages", "GET /", "GET /assets/{name}", "GET /{path:.*}", owns=("/",)),
     ]
 )
 
@@ -133,4 +133,4 @@ def test_any_request_has_an_owner_and_no_fault(method: str, path: str) -> None:
 def test_a_route_that_two_protocols_claim_is_a_fault_of_the_program() -> None:
     for path in ("/a", "/a/{b}"):
         with pytest.raises(DuplicateRoute, match="GET /a"):
-            Router([door("one", f"GET {path}"), door("two", f"GET {path}")])
+            Router([protocol("one", f"GET {path}"), protocol("two", f"GET {path}")])

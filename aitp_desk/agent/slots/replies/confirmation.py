@@ -76,7 +76,7 @@ def list_consequences(action: Action) -> tuple[str, ...]:
     elif action.has_price:
         told.append("It may cost something: the price is asked about first.")
     told.append(_APPROVED[action.approval])
-    told += [f"It needs: {needed.description}" for needed in action.preconditions]
+    told += [f"It requires: {needed.description}" for needed in action.preconditions]
     return tuple(filter(None, told))
 
 

@@ -29,7 +29,7 @@ def audit() -> None:
 @audit.command()
 @desk_data
 @desk_store
-@click.option("--head", metavar="N:LINK", help="A head that was printed before and kept elsewhere.")
+@click.option("--head", metavar="N:LINK", help="A head that an earlier run printed.")
 def verify(data: Path, url: str, head: str | None) -> None:
     """Check every row, and print the head of the log; keep that elsewhere.
 
@@ -53,7 +53,9 @@ def verify(data: Path, url: str, head: str | None) -> None:
     kept = checked.head.n - checked.dropped
     click.echo(f"The audit log is whole: {kept} {'row' if kept == 1 else 'rows'}.")
     if checked.dropped:
-        click.echo(f"Rows up to {checked.dropped} have had their time and were dropped.")
+        click.echo(
+            f"Rows up to {checked.dropped} were dropped at the end of their retention period."
+        )
     click.echo(f"head {checked.head}")
 
 
@@ -63,7 +65,7 @@ def verify(data: Path, url: str, head: str | None) -> None:
 @click.option(
     "--since",
     type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
-    help="Only rows from then on, UTC.",
+    help="Only rows since then, UTC.",
 )
 @click.option(
     "--of",

@@ -43,7 +43,7 @@ def keys() -> None:
 @click.option(
     "--at-once",
     is_flag=True,
-    help="The new key signs now, the keys before it end now, and with them all tokens.",
+    help="Sign with the new key at once and end all earlier keys, which ends all tokens.",
 )
 def rotate(data: Path, url: str, at_once: bool) -> None:
     """Have access tokens signed with a new key.
@@ -77,7 +77,7 @@ def rotate(data: Path, url: str, at_once: bool) -> None:
         )
         return
     begins = datetime.fromtimestamp(made.signs_from, UTC).strftime("%H:%M:%S")
-    click.echo(f"Published key {made.version} of access tokens. It signs from {begins} UTC on.")
+    click.echo(f"Published key {made.version} of access tokens. It signs from {begins} UTC.")
 
 
 @keys.command()
@@ -103,7 +103,7 @@ def check(data: Path, url: str) -> None:
         kept, tokens = asyncio.run(read())
         click.echo(f"master key  {master.fingerprint}, from {master.origin}")
         if not kept:
-            click.echo("data keys   none yet; the next start makes the first")
+            click.echo("data keys   none yet; created at the next start")
             return
         opened = unwrap_all(master, kept)
     live = [token for token in tokens if token.revoked_at is None]
@@ -112,7 +112,7 @@ def check(data: Path, url: str) -> None:
     click.echo(f"tokens      {len(live)} that are not revoked")
     if wrong := [*_wrong_tokens(live, opened), *_left_behind(data, master, kept)]:
         fail(wrong)
-    click.echo("The master key belongs to this database and opens all data keys.")
+    click.echo("The master key belongs to this database and decrypts all data keys.")
 
 
 @keys.command(name="rotate-master")
@@ -134,11 +134,14 @@ def rotate_master(data: Path, url: str) -> None:
         known = require_keys(data, url)
         present = require_master_key(data)
         made = _while_stopped(data, url, exchange)
-    click.echo(f"The master key is {made.fingerprint} now, of {made.origin}.")
+    click.echo(f"The master key is now {made.fingerprint}, of {made.origin}.")
     if made.origin == present.origin:
         click.echo("Keep a copy of it elsewhere; the one that you have is of no use any more.")
     else:
-        click.echo(f"Start the desk with it from now on; that of {present.origin} opens nothing.")
+        click.echo(
+            f"Start the desk with this key from now on; the key of {present.origin} decrypts"
+            " nothing."
+        )
 
 
 @keys.command(name="rotate-data")
@@ -159,8 +162,13 @@ def rotate_data(data: Path, url: str) -> None:
     with mistakes_told():
         known = require_keys(data, url)
         version = _while_stopped(data, url, add)
-    click.echo(f"Made data key {version}. API keys that are made or rotated now come from it.")
-    click.echo("So does the next key of access tokens; 'aitp-desk keys rotate' makes it.")
+    click.echo(
+        f"Created data key {version}. It is used for API keys that are created or rotated from"
+        " now on."
+    )
+    click.echo(
+        "It is also used for the next key of access tokens; create it with 'aitp-desk keys rotate'."
+    )
 
 
 @keys.command(name="begin-anew")
@@ -229,7 +237,7 @@ def _left_behind(data: Path, master: MasterKey, kept: tuple[WrappedKey, ...]) ->
             for other in others
         ),
         *(
-            f"{path} was left by an exchange that was interrupted: remove it."
+            f"{path} is left over from an interrupted rotation: remove it."
             for path in sorted(data.glob(f"{KEY_FILE}.*"))
         ),
     ]

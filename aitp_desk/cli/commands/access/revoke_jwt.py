@@ -22,7 +22,7 @@ from aitp_desk.cli.data import (
 @desk_store
 @click.option("--issuer", required=True, help="The issuer's name in desk.toml.")
 @click.option("--jti", help="The id of the one token to revoke.")
-@click.option("--sub", help="Whose tokens to revoke: all that were issued until now.")
+@click.option("--sub", help="The subject whose tokens are revoked: all that were issued until now.")
 def revoke_jwt(data: Path, url: str, issuer: str, jti: str | None, sub: str | None) -> None:
     """Revoke signed tokens of an issuer; a running desk refuses them within a second."""
     with mistakes_told():
@@ -35,7 +35,7 @@ def revoke_jwt(data: Path, url: str, issuer: str, jti: str | None, sub: str | No
             told = f"Revoked the token {jti} of {issuer}."
         elif sub and not jti:
             revocation = Revocation(issuer, "sub", sub, now)
-            told = f"Revoked the tokens of {issuer} about {sub} that were issued until now."
+            told = f"Revoked the tokens of {issuer} for {sub} that were issued until now."
         else:
             fail(["--jti, --sub: takes one of the two."])
         by = make_local_auditor(require_keys(data, url))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from aitp_desk.store.reads.erasure import ErasureCounts, Person
 
 _EVERYBODY = ("visitor", "anonymous")
-_FORGOTTEN = "A serving desk forgets within a second what it held of this in memory."
+_FORGOTTEN = "A running desk drops its cached copies within a second."
 _NOT_TOUCHED = (
     "Not touched: what others said, also where they quote these words; backups and exported copies"
     " of the data; what a model's provider or another service was sent; the audit log, which holds"
@@ -33,18 +33,20 @@ _NOT_TOUCHED = (
 @click.command()
 @desk_data
 @desk_store
-@click.option("--actor", metavar="ID", help="An actor's id on threads, or a principal's, as key:…")
+@click.option(
+    "--actor", metavar="ID", help="The id of an actor on threads, or of a principal such as key:…"
+)
 @click.option("--thread", "thread_id", metavar="ID", help="Only on this thread.")
 @click.option(
     "--free-space",
     is_flag=True,
     help="Erase nobody's words, only what is left in the files of what was deleted.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would be erased.")
+@click.option("--dry-run", is_flag=True, help="Only list what would be erased.")
 @click.option(
     "--no-rewrite",
     is_flag=True,
-    help="Do not rewrite the database; deleted words may stay in gaps of its pages.",
+    help="Do not rewrite the database; deleted words may remain in free space.",
 )
 def erase(
     data: Path,
@@ -69,12 +71,12 @@ def erase(
 
         if free_space:
             if actor or thread_id or dry_run or no_rewrite:
-                fail(["--free-space: stands alone; it names nobody and changes no row."])
+                fail(["--free-space: excludes --actor and --thread; it changes no row."])
             wipe_free_space(require_database(data, url), rewrites=True)
             click.echo(_wiped(rewrites=True))
             return
         if actor is None and thread_id is None:
-            fail(["Name whose words: --actor ID, --thread ID, or both."])
+            fail(["Name the author or the thread: --actor ID, --thread ID, or both."])
         if "" in (actor, thread_id):  # as from a script whose variable is not set
             fail(["--actor and --thread: take an id, and not an empty text."])
         if actor in _EVERYBODY and thread_id is None:
@@ -104,7 +106,7 @@ def _told(person: Person, erased: ErasureCounts, *, dry_run: bool) -> list[str]:
     where = f"{erased.threads} threads" if person.thread_id is None else "one thread"
     counts = [
         ("messages of theirs", erased.messages),
-        ("replies of the desk after them", erased.replies),
+        ("replies of the desk to them", erased.replies),
         ("uploaded files", erased.files),
     ]
     if not dry_run:
@@ -117,7 +119,7 @@ def _told(person: Person, erased: ErasureCounts, *, dry_run: bool) -> list[str]:
             ("threads' metadata", erased.notes),
             ("idempotency keys", erased.keys),
             ("grants, by which threads were shared", erased.grants),
-            ("jobs, done or still to be done", erased.jobs),
+            ("jobs, done or queued", erased.jobs),
         ]
     did = "Would erase" if dry_run else "Erased"
     return [f"{did} the words of {whose} on {where}:", *(f"  {n:>6}  {what}" for what, n in counts)]

@@ -40,7 +40,7 @@ _by_name = click.option(
     metavar="NAME",
     default="operator",
     show_default=True,
-    help="Who says it, as visitors see it.",
+    help="The operator's name, as visitors see it.",
 )
 _as_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 
@@ -53,7 +53,7 @@ def tickets() -> None:
 @tickets.command(name="list")
 @desk_data
 @desk_store
-@click.option("--all", "show_all", is_flag=True, help="Those that are over, too.")
+@click.option("--all", "show_all", is_flag=True, help="Include ended tickets.")
 @json_lines
 def list_(data: Path, url: str, *, show_all: bool, as_json: bool) -> None:
     """List the tickets that are open, the oldest first.
@@ -123,7 +123,7 @@ def answer(data: Path, url: str, operator: str, ticket_id: str, words: str) -> N
 @desk_data
 @desk_store
 @_by_name
-@click.option("--reason", metavar="TEXT", default="", help="Why, as whoever waits is told.")
+@click.option("--reason", metavar="TEXT", default="", help="The reason, which the visitor sees.")
 @click.argument("ticket_id", metavar="ID")
 def close(data: Path, url: str, operator: str, reason: str, ticket_id: str) -> None:
     """Close a ticket without an answer; a call that waits for it has failed."""
@@ -151,7 +151,7 @@ def approve(data: Path, url: str, operator: str, ticket_id: str) -> None:
 @desk_data
 @desk_store
 @_by_name
-@click.option("--reason", metavar="TEXT", default="", help="Why, as whoever waits is told.")
+@click.option("--reason", metavar="TEXT", default="", help="The reason, which the visitor sees.")
 @click.argument("ticket_id", metavar="ID")
 def decline(data: Path, url: str, operator: str, reason: str, ticket_id: str) -> None:
     """Decline to have the call of a ticket carried out; it has failed."""
@@ -182,7 +182,7 @@ def say(data: Path, url: str, operator: str, ticket_id: str, words: str) -> None
     """Say TEXT on the thread of a ticket that you have taken; the ticket stays open."""
     with mistakes_told():
         _change(data, url, lambda one, by: one.say(ticket_id, words, operator, by), ticket_id)
-        click.echo(f"Said for ticket {ticket_id}.")
+        click.echo(f"Sent the message for ticket {ticket_id}.")
 
 
 @tickets.command()
@@ -235,11 +235,11 @@ async def _newest(store: Store, kept: KeptTicket) -> tuple[Message, ...]:
 
 
 def _missing(ticket_id: str) -> NoReturn:
-    fail([f"There is no ticket {ticket_id!r}; 'aitp-desk tickets list --all' shows them."])
+    fail([f"There is no ticket {ticket_id!r}; 'aitp-desk tickets list --all' shows the tickets."])
 
 
 def _in_line(kept: KeptTicket) -> str:
-    parts = [kept.id, kept.kind.value, f"made {write_minute(kept.created_at)}", _state(kept)]
+    parts = [kept.id, kept.kind.value, f"created {write_minute(kept.created_at)}", _state(kept)]
     return "  ".join([*parts, _shown(kept.about)])
 
 

@@ -44,7 +44,7 @@ def transcript() -> None:
     "to",
     required=True,
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The file to write, for you alone.",
+    help="The file to write, readable by you alone.",
 )
 @click.option("--seq", type=click.IntRange(0), help="The last message; by default the newest.")
 @data_folder
@@ -128,7 +128,7 @@ def verify(file: Path, source: str | None, head: str | None, *, as_json: bool) -
     except OSError as error:
         _undecided(f"{file} cannot be read: {error.strerror}.")
     except InvalidRequest as error:
-        _undecided(f"{file} is no transcript that was left as it was. {error.message}")
+        _undecided(f"{file} is not an unchanged transcript. {error.message}")
     asked = source or f"{document.statement.head.site}{KEYS_PATH}"
     checked = check_transcript(document, _keys_of(asked))
     wrong = list(checked.wrong)
@@ -218,7 +218,7 @@ async def _fetch(url: str) -> bytes:
     async with Egress(allow_loopback=is_own) as egress:
         answer = await egress.fetch(url, max_bytes=MAX_KEYS_BYTES, seconds=FETCH_SECONDS)
     if answer.status != 200:
-        raise EgressError(f"the answer has the status {answer.status}.")
+        raise EgressError(f"the response has status {answer.status}.")
     return answer.body
 
 

@@ -30,7 +30,7 @@ class Issuer(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = ""
     url: Annotated[
-        Url, Meta(description="Its issuer identifier, exactly as its tokens name it (iss).")
+        Url, Meta(description="The issuer identifier, exactly as in the tokens (iss).")
     ] = ""
     audience: Annotated[
         str,
@@ -43,7 +43,10 @@ class Issuer(msgspec.Struct, frozen=True, kw_only=True):
         tuple[Algorithm, ...],
         Meta(
             extra={"unit": "algorithms"},
-            description="What its tokens may be signed with; HS256 stands alone, with a secret.",
+            description=(
+                "The algorithms that its tokens may be signed with; HS256 excludes the others and"
+                " needs a secret."
+            ),
         ),
     ] = PUBLIC_KEY_ALGORITHMS
     jwks: Annotated[
@@ -80,35 +83,48 @@ class Issuer(msgspec.Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         Meta(
             extra={"unit": "scopes"},
-            description="What its tokens may open; operator and admin only where they stand here.",
+            description=(
+                "The scopes that its tokens may grant; operator and admin only if listed here."
+            ),
         ),
     ] = ("threads", "actions")
     scope_names: Annotated[
         dict[str, str],
-        Meta(description="What it calls scopes of this desk, each with the scope that is meant."),
+        Meta(
+            description=(
+                "The issuer's names of scopes, each with the scope of this desk that it means."
+            )
+        ),
     ] = {}
     callers: Annotated[
         Literal["told", "users", "agents"],
         Meta(
-            description="Who its tokens are about; told takes those for agents whose client_id is"
-            " their sub.",
+            description=(
+                "Whom its tokens identify; told treats a token as an agent's if client_id equals"
+                " sub."
+            ),
         ),
     ] = "told"
     replay: Annotated[
         Literal["until_expired", "once"],
         Meta(
-            description="Whether a token may be sent until it expires, or with one request only,"
-            " which takes a jti in each.",
+            description=(
+                "Whether a token may be sent until it expires, or once only, in which case each"
+                " needs a jti."
+            ),
         ),
     ] = "until_expired"
     leeway_seconds: Annotated[
         Annotated[int, Meta(ge=0, le=LONGEST_LEEWAY)],
-        Meta(extra={"unit": "seconds"}, description="How far its clock and the desk's may differ."),
+        Meta(
+            extra={"unit": "seconds"},
+            description="The permitted difference between the issuer's clock and the desk's.",
+        ),
     ] = 30
     max_lifetime_seconds: Annotated[
         Annotated[int, Meta(ge=1, le=LONGEST_LIFETIME)],
         Meta(
             extra={"unit": "seconds"},
-            description="How long its tokens may be valid at most (exp after iat).",
+            description="The longest permitted lifetime of its tokens (exp after iat).",
         ),
     ] = LONGEST_LIFETIME

@@ -32,33 +32,35 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     enabled: Annotated[
-        bool, Meta(description="Whether anything is limited at all, of further agents too.")
+        bool, Meta(description="Whether limits apply, including those of further agents.")
     ] = True
     static_per_minute: Annotated[
-        PerMinute, Meta(description="Reading requests of one address, without a credential.")
+        PerMinute, Meta(description="Reading requests per address, without a credential.")
     ] = 120
     converse_per_minute: Annotated[
-        PerMinute, Meta(description="Asking requests of one address, without a credential.")
+        PerMinute, Meta(description="Asking requests per address, without a credential.")
     ] = 30
     authenticated_per_minute: Annotated[
         PerMinute, Meta(description="Requests of one caller who is known by a credential.")
     ] = 120
     actions_per_minute: Annotated[
         PerMinuteOrNone,
-        Meta(description="Calls of one caller that may change something (AHP 0.1, section 11.2)."),
+        Meta(description="Calls per caller that may change something (AHP 0.1, section 11.2)."),
     ] = 30
     agent_per_minute: Annotated[
         PerMinuteOrNone,
         Meta(
-            description="Questions over AHP of one requesting_agent, within what its address or"
-            " credential may ask.",
+            description=(
+                "Questions over AHP per requesting_agent, within the limit of its address or"
+                " credential."
+            ),
         ),
     ] = 0
     session_per_minute: Annotated[
-        PerMinuteOrNone, Meta(description="Questions in one AHP session, refused ones too.")
+        PerMinuteOrNone, Meta(description="Questions per AHP session, including refused ones.")
     ] = 30
     session_tokens: Annotated[
-        TokenBudget, Meta(description="Tokens of one AHP session, without a credential.")
+        TokenBudget, Meta(description="Tokens per AHP session, without a credential.")
     ] = 50_000
     authenticated_session_tokens: Annotated[
         TokenBudget,
@@ -67,8 +69,10 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     day_tokens: Annotated[
         TokenBudget,
         Meta(
-            description="Tokens that a model may use on one day (UTC) for the questions over AHP"
-            " of one address or credential.",
+            description=(
+                "Tokens per day (UTC) that a model may use for the questions over AHP of one"
+                " address or credential."
+            ),
         ),
     ] = 0
 
@@ -84,13 +88,13 @@ class AgentLimits(msgspec.Struct, frozen=True, kw_only=True):
     name: Annotated[
         Name,
         Meta(
-            extra={"unit": "a name without spaces and slashes"},
-            description="What the agent calls itself, such as GPTBot.",
+            extra={"unit": "a name without spaces or slashes"},
+            description="The name by which the agent identifies itself, such as GPTBot.",
         ),
     ] = ""
     per_minute: Annotated[
         PerMinuteOrNone,
-        Meta(description="Requests of it from one address, or with one credential."),
+        Meta(description="Its requests per address or credential."),
     ] = 0
     actions: Annotated[
         tuple[Line, ...],
@@ -114,15 +118,17 @@ class Tier(msgspec.Struct, frozen=True, kw_only=True):
         tuple[Line, ...],
         Meta(
             extra={"unit": "callers"},
-            description="Who belongs to it, by id such as key:0123456789abcdef; jwt:staff:* is"
-            " everybody whose id begins so.",
+            description=(
+                "The ids of its members, such as key:0123456789abcdef; jwt:staff:* means every id"
+                " that begins with jwt:staff:."
+            ),
         ),
     ] = ()
     scopes: Annotated[
         tuple[Line, ...],
         Meta(
             extra={"unit": "scopes"},
-            description="Who has one of these belongs to it too, such as operator.",
+            description="The scopes whose holders are also members, such as operator.",
         ),
     ] = ()
     static_per_minute: Annotated[
@@ -135,7 +141,7 @@ class Tier(msgspec.Struct, frozen=True, kw_only=True):
         Places, Meta(description="Requests of one of them that are worked on at once.")
     ] = 0
     session_tokens: Annotated[
-        TokenBudget, Meta(description="Tokens of one AHP session of theirs.")
+        TokenBudget, Meta(description="Tokens per AHP session of a member.")
     ] = 0
     day_tokens: Annotated[
         TokenBudget,
@@ -152,15 +158,20 @@ class Concurrency(msgspec.Struct, frozen=True, kw_only=True):
     Streams have bounds of their own in [events], and what only waits for a run takes no place.
     """
 
-    at_once: Annotated[AtOnce, Meta(description="Of all callers together.")] = 200
+    at_once: Annotated[AtOnce, Meta(description="Concurrent requests of all callers.")] = 200
     at_once_per_caller: Annotated[
-        AtOnce, Meta(description="Of one caller, or one address without a credential.")
+        AtOnce,
+        Meta(description="Concurrent requests per caller, or per address without a credential."),
     ] = 32
     waiting: Annotated[
         Places,
         Meta(
-            description="How many may wait for their turn, of one caller as many as are worked on;"
-            " the next is turned away.",
+            description=(
+                "Requests that may wait for their turn, per caller as many as may run; the next"
+                " is refused."
+            ),
         ),
     ] = 400
-    wait_seconds: Annotated[Seconds, Meta(description="How long one waits at most.")] = 10
+    wait_seconds: Annotated[Seconds, Meta(description="The longest time that a request waits.")] = (
+        10
+    )

@@ -21,7 +21,7 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
     """Whether programs may get credentials of their own accord (RFC 7591), and which."""
 
     enabled: Annotated[
-        bool, Meta(description="Whether anybody may register a client at /oauth/register.")
+        bool, Meta(description="Whether any client may register at /oauth/register.")
     ] = False
     scopes: Annotated[
         tuple[OpenScope, ...],
@@ -33,16 +33,16 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
     ] = ("threads",)
     client_days: Annotated[
         Annotated[int, Meta(ge=1, le=3650)],
-        Meta(extra={"unit": "days"}, description="How long such a client lasts."),
+        Meta(extra={"unit": "days"}, description="The lifetime of such a client."),
     ] = 90
     max_clients: Annotated[
-        Count, Meta(extra={"unit": "clients"}, description="How many there may be at once.")
+        Count, Meta(extra={"unit": "clients"}, description="The most such clients at once.")
     ] = 1000
     per_hour: Annotated[
         Count,
         Meta(
-            extra={"unit": "registrations an hour"},
-            description="How often one address may register.",
+            extra={"unit": "registrations per hour"},
+            description="Registrations per address.",
         ),
     ] = 10
 
@@ -59,6 +59,6 @@ class OAuth(msgspec.Struct, frozen=True, kw_only=True):
     ] = True
     token_seconds: Annotated[
         Annotated[int, Meta(ge=60, le=LONGEST_TOKEN_SECONDS)],
-        Meta(extra={"unit": "seconds"}, description="How long a token lasts."),
+        Meta(extra={"unit": "seconds"}, description="The lifetime of a token."),
     ] = 3600
     registration: Registration = Registration()

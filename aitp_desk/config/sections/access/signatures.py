@@ -17,8 +17,10 @@ class SignedRequestSettings(msgspec.Struct, frozen=True, kw_only=True):
         Annotated[int, Meta(ge=10, le=3600)],
         Meta(
             extra={"unit": "seconds"},
-            description="How far a signed request's timestamp may be off the desk's clock; its"
-            " nonce is remembered for as long.",
+            description=(
+                "The permitted difference between a signed request's timestamp and the desk's"
+                " clock; its nonce is remembered as long."
+            ),
         ),
     ] = 300
 
@@ -32,15 +34,17 @@ class SignatureSettings(msgspec.Struct, frozen=True, kw_only=True):
     others: Annotated[
         bool,
         Meta(
-            description="Whether agents are known that are not listed: their key directories are"
-            " fetched, and they open what anybody may."
+            description=(
+                "Whether agents that are not listed are identified: their key directories are"
+                " fetched, and they get the access of anonymous callers."
+            )
         ),
     ] = True
     max_seconds: Annotated[
         Annotated[int, Meta(ge=10, le=86_400)],
         Meta(
             extra={"unit": "seconds"},
-            description="How long a signature may hold, from created to expires.",
+            description="The longest lifetime of a signature, from created to expires.",
         ),
     ] = 3600
 
@@ -52,13 +56,13 @@ class SignatureAgent(msgspec.Struct, frozen=True, kw_only=True):
         Url,
         Meta(
             extra={"unit": "an origin"},
-            description="Where it publishes its keys, such as https://agent.example.",
+            description="The origin that publishes its keys, such as https://agent.example.",
         ),
     ] = ""
     scopes: Annotated[
         tuple[str, ...],
         Meta(
             extra={"unit": "scopes"},
-            description="What it opens: threads, actions and actions:NAME.",
+            description="The scopes of its signature: threads, actions and actions:NAME.",
         ),
     ] = ("threads",)

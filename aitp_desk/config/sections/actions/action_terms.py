@@ -21,7 +21,7 @@ Prefix = Annotated[
         max_length=32,
         pattern=r"\A(?:[a-z][a-z0-9_]*)?\Z",
         extra={"unit": "small letters, digits and _"},
-        description="What the names of its actions begin with.",
+        description="The prefix of its actions' names.",
     ),
 ]
 
@@ -35,14 +35,14 @@ class ActionTerms(msgspec.Struct, frozen=True, kw_only=True):
             max_length=64,
             pattern=r"\A(?:[a-z][a-z0-9_]*)?\Z",
             extra={"unit": "a name of small letters, digits and _"},
-            description="What callers know it by, without the prefix.",
+            description="The action's name, without the prefix.",
         ),
     ] = ""
     summary: Annotated[
         str, Meta(max_length=256, description="What it does, in a line that callers read.")
     ] = ""
     description: Annotated[
-        str, Meta(description="What callers should know beside that, such as consequences.")
+        str, Meta(description="Further facts for callers, such as consequences.")
     ] = ""
     kind: Annotated[
         Literal["", "query", "action", "async"],
@@ -57,18 +57,19 @@ class ActionTerms(msgspec.Struct, frozen=True, kw_only=True):
     ] = ""
     blast_radius: Annotated[
         Literal["", "self", "self_and_associated", "many", "all"],
-        Meta(description="How much a call changes; else self."),
+        Meta(description="The extent of the change; self by default."),
     ] = ""
     reversible_within: Annotated[
         str,
         Meta(
             max_length=64,
             extra={"unit": "an ISO 8601 duration such as P30D"},
-            description="For how long what was done can be undone.",
+            description="The time within which the change can be undone.",
         ),
     ] = ""
     confirmation_recommended: Annotated[
-        bool, Meta(description="Whether who calls for somebody should ask them first.")
+        bool,
+        Meta(description="Whether an agent should ask the person it acts for before it calls."),
     ] = False
     open_to: Annotated[
         Literal["actions", "operators", "anyone"],
@@ -82,14 +83,16 @@ class ActionTerms(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             max_length=32,
             extra={"unit": "an amount such as 29.99 EUR"},
-            description="What a call costs; else nothing.",
+            description="The price of a call; free by default.",
         ),
     ] = ""
     prepaid: Annotated[
         bool,
         Meta(
-            description="Whether that is paid here before the call is made, which takes a"
-            " capability that takes payments; else it is agreed to, and paid elsewhere.",
+            description=(
+                "Whether the price is paid here before the call, which needs a payment"
+                " capability; otherwise it is agreed to here and paid elsewhere."
+            ),
         ),
     ] = False
     approval: Annotated[
@@ -101,7 +104,7 @@ class ActionTerms(msgspec.Struct, frozen=True, kw_only=True):
     ] = False
     deadline_seconds: Annotated[
         Annotated[int, Meta(ge=1, le=86_400)],
-        Meta(extra={"unit": "seconds"}, description="How long a call may take."),
+        Meta(extra={"unit": "seconds"}, description="The time limit of a call."),
     ] = 30
     idempotent: Annotated[
         Literal["", "yes", "no"],

@@ -14,7 +14,7 @@ from aitp_desk.config.units import Url
 class ToolTerms(ActionTerms, frozen=True, kw_only=True):
     """What of one tool is otherwise than its server alone would have it."""
 
-    tool: Annotated[str, Meta(description="Its name, one of mcp.tools.")] = ""
+    tool: Annotated[str, Meta(description="The tool's name, one of mcp.tools.")] = ""
 
 
 class Mcp(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,7 +37,7 @@ class Mcp(msgspec.Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         Meta(
             extra={"unit": "names of tools"},
-            description='Those that are offered; "*" alone offers all.',
+            description='The offered tools; "*" alone offers all.',
         ),
     ] = ()
     prefix: Prefix = ""
@@ -45,8 +45,10 @@ class Mcp(msgspec.Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         Meta(
             extra={"unit": "words"},
-            description="The program that is begun in the site's folder, and its arguments. No"
-            " shell reads them.",
+            description=(
+                "The program, with its arguments, that is started in the site's folder without a"
+                " shell."
+            ),
         ),
     ] = ()
     env: Annotated[

@@ -14,7 +14,7 @@ from aitp_desk.config.units import Url
 class OperationTerms(ActionTerms, frozen=True, kw_only=True):
     """What of one operation is otherwise than the file alone would have it."""
 
-    operation: Annotated[str, Meta(description="Its operationId, one of openapi.operations.")] = ""
+    operation: Annotated[str, Meta(description="The operationId, one of openapi.operations.")] = ""
 
 
 class OpenApi(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +34,7 @@ class OpenApi(msgspec.Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         Meta(
             extra={"unit": "operationIds"},
-            description='Those that are offered; "*" alone offers all.',
+            description='The offered operations; "*" alone offers all.',
         ),
     ] = ()
     prefix: Prefix = ""
@@ -50,13 +50,18 @@ class OpenApi(msgspec.Struct, frozen=True, kw_only=True):
     ] = ""
     basic_env: Annotated[
         Variable,
-        Meta(description="What holds the user name, a colon and the password that are sent to it."),
+        Meta(
+            description=(
+                "The environment variable with the service's user name and password, joined by a"
+                " colon."
+            )
+        ),
     ] = ""
     header_env: Annotated[
         dict[str, str],
         Meta(
             extra={"unit": "the name of an environment variable"},
-            description="Further headers that are sent to it, by their names, such as X-Api-Key.",
+            description="Further request headers by name, such as X-Api-Key.",
         ),
     ] = {}
     max_bytes: Annotated[

@@ -13,7 +13,7 @@ API_URL = "ANTHROPIC_BASE_URL"
 
 Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\A[\w.:@/-]*\Z")]
 Tokens = Annotated[int, Meta(le=1_000_000_000, extra={"unit": "tokens"})]
-Price = Annotated[float, Meta(ge=0, le=10_000, extra={"unit": "US dollars a million tokens"})]
+Price = Annotated[float, Meta(ge=0, le=10_000, extra={"unit": "US dollars per million tokens"})]
 
 
 class Claude(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,12 +25,14 @@ class Claude(msgspec.Struct, frozen=True, kw_only=True):
     thinking: Annotated[
         Literal["disabled", "between_tools", "adaptive"],
         Meta(
-            description="Whether the model thinks before it answers. Not every model takes every"
-            " value: see claude.md.",
+            description=(
+                "Whether the model thinks before it answers. Not every model accepts every value:"
+                " see claude.md."
+            ),
         ),
     ] = "disabled"
     max_answer_tokens: Annotated[
-        Tokens, Meta(ge=16, description="How long an answer may be; a caller may ask for less.")
+        Tokens, Meta(ge=16, description="The longest answer; a caller may ask for a shorter one.")
     ] = 600
     passage_tokens: Annotated[
         Tokens, Meta(ge=16, description="How much of the content goes with one question, about.")
@@ -50,24 +52,17 @@ class Claude(msgspec.Struct, frozen=True, kw_only=True):
             ge=1,
             le=600,
             extra={"unit": "seconds"},
-            description="How long the model may take for one reply.",
+            description="The time limit of one reply.",
         ),
     ] = 30
     reply_tokens: Annotated[
-        Tokens, Meta(ge=256, description="How many tokens one reply may use, read and written.")
+        Tokens,
+        Meta(ge=256, description="The most tokens that one reply may use, input and output."),
     ] = 20_000
     day_tokens: Annotated[
         Tokens,
-        Meta(
-            ge=0, description="How many tokens the desk may use on one day (UTC); 0 sets no limit."
-        ),
+        Meta(ge=0, description="The most tokens per day (UTC); 0 for no limit."),
     ] = 0
-    price_in: Annotated[
-        Price, Meta(description="Price of the tokens that the model reads; told in the log.")
-    ] = 0.10
-    price_cached: Annotated[
-        Price, Meta(description="Price of the tokens that the model reads from its cache.")
-    ] = 0.01
-    price_out: Annotated[Price, Meta(description="Price of the tokens that the model writes.")] = (
-        0.50
-    )
+    price_in: Annotated[Price, Meta(description="The price of input tokens, for the log.")] = 0.10
+    price_cached: Annotated[Price, Meta(description="The price of cached input tokens.")] = 0.01
+    price_out: Annotated[Price, Meta(description="The price of output tokens.")] = 0.50

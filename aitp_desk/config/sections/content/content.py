@@ -15,11 +15,17 @@ from aitp_desk.config.units import Bytes, Line, Seconds
 class Signals(msgspec.Struct, frozen=True, kw_only=True):
     """What visitors may do with the content (AHP 0.1, section 7)."""
 
-    ai_train: Annotated[bool, Meta(description="Whether models may be trained on it.")] = False
-    ai_input: Annotated[bool, Meta(description="Whether models may be given it as input.")] = True
-    search: Annotated[bool, Meta(description="Whether search engines may index it.")] = True
+    ai_train: Annotated[
+        bool, Meta(description="Whether the content may be used to train models.")
+    ] = False
+    ai_input: Annotated[
+        bool, Meta(description="Whether the content may be used as input of models.")
+    ] = True
+    search: Annotated[bool, Meta(description="Whether search engines may index the content.")] = (
+        True
+    )
     attribution_required: Annotated[
-        bool, Meta(description="Whether whoever uses it must name the site.")
+        bool, Meta(description="Whether use of the content requires a mention of the site.")
     ] = True
 
 
@@ -37,24 +43,24 @@ class Web(msgspec.Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         Meta(
             extra={"unit": "URLs"},
-            description="Addresses of sitemaps, whose pages on the same server are read.",
+            description="Addresses of sitemaps; their pages on the same server are read.",
         ),
     ] = ()
     every_minutes: Annotated[
         Annotated[int, Meta(ge=1, le=10_080)],
         Meta(
             extra={"unit": "minutes"},
-            description="How long to wait after one round of reading before the next.",
+            description="The time between two rounds of reading.",
         ),
     ] = 60
     max_pages: Annotated[
         Annotated[int, Meta(ge=1, le=20_000)],
         Meta(extra={"unit": "pages"}, description="How many pages are read; others are left out."),
     ] = 500
-    max_bytes: Annotated[Bytes, Meta(description="The largest page or PDF, unpacked.")] = (
+    max_bytes: Annotated[Bytes, Meta(description="The largest page or PDF, uncompressed.")] = (
         8 * 1024 * 1024
     )
-    page_seconds: Annotated[Seconds, Meta(description="How long one page may take to arrive.")] = 20
+    page_seconds: Annotated[Seconds, Meta(description="The time limit of one page.")] = 20
 
     @property
     def lists(self) -> bool:
@@ -83,6 +89,6 @@ class Content(msgspec.Struct, frozen=True, kw_only=True):
         Mapping[str, tuple[str, ...]],
         Meta(
             extra={"unit": "words"},
-            description="Words that visitors use, each with the words that the content uses.",
+            description="Visitors' words, each with the words that the content uses.",
         ),
     ] = {}

@@ -17,7 +17,7 @@ class Enrich(msgspec.Struct, frozen=True, kw_only=True):
             ge=0,
             le=8_760,
             extra={"unit": "hours"},
-            description="How long to wait between two runs; 0 never sends anything.",
+            description="The time between two runs; 0 sends nothing.",
         ),
     ] = 0
     run_dollars: Annotated[
@@ -26,6 +26,6 @@ class Enrich(msgspec.Struct, frozen=True, kw_only=True):
             ge=0,
             le=10_000,
             extra={"unit": "US dollars"},
-            description="About what one run may cost; later runs send what is left.",
+            description="The approximate cost limit of one run; later runs send the rest.",
         ),
     ] = 1.0

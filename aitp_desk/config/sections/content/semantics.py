@@ -16,13 +16,20 @@ class Meaning(msgspec.Struct, frozen=True, kw_only=True):
 
     enabled: Annotated[
         bool,
-        Meta(description="Whether it is used where it is installed, or where url names a service."),
+        Meta(
+            description=(
+                "Whether semantic search is used where it is installed, or where url names a"
+                " service."
+            )
+        ),
     ] = True
     provider: Annotated[
         Literal["onnx", "fastembed", "endpoint"],
         Meta(
-            description="What runs the model: this process, the package fastembed, or the service"
-            " at url.",
+            description=(
+                "Where the model runs: in this process, in the package fastembed, or in the"
+                " service at url."
+            ),
         ),
     ] = "onnx"
     model: Annotated[
@@ -35,10 +42,11 @@ class Meaning(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = ""
     query_prefix: Annotated[
-        str, Meta(max_length=200, description="What the model expects before a question.")
+        str,
+        Meta(max_length=200, description="The prefix that the model expects before a question."),
     ] = ""
     passage_prefix: Annotated[
-        str, Meta(max_length=200, description="What the model expects before a passage.")
+        str, Meta(max_length=200, description="The prefix that the model expects before a passage.")
     ] = ""
     actions: Annotated[
         bool,
@@ -50,8 +58,10 @@ class Meaning(msgspec.Struct, frozen=True, kw_only=True):
     url: Annotated[
         Url,
         Meta(
-            description="Base address of an OpenAI-compatible service, such as"
-            " https://api.example.com/v1. Passages and questions are sent there.",
+            description=(
+                "Base URL of an OpenAI-compatible service, such as https://api.example.com/v1, to"
+                " which passages and questions are sent."
+            ),
         ),
     ] = ""
     rerank_url: Annotated[
@@ -62,7 +72,7 @@ class Meaning(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = ""
     rerank_model: Annotated[
-        str, Meta(max_length=200, description="Name of the model that orders them.")
+        str, Meta(max_length=200, description="Name of the reranking model.")
     ] = ""
     bearer_env: Annotated[
         Variable, Meta(description="What holds the key that is sent to both services.")

@@ -11,13 +11,11 @@ from msgspec import Meta
 class ConsoleSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The pages at /console, where operators see tickets and conversations, and answer."""
 
-    enabled: Annotated[
-        bool, Meta(description="Whether the pages and what they ask are served.")
-    ] = True
+    enabled: Annotated[bool, Meta(description="Whether the console is served.")] = True
     hours: Annotated[
         Annotated[int, Meta(ge=1, le=720)],
         Meta(
             extra={"unit": "hours"},
-            description="How long somebody who has signed in need not do so again.",
+            description="The lifetime of a session.",
         ),
     ] = 12

@@ -23,7 +23,9 @@ class Notify(msgspec.Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         Meta(
             extra={"unit": "a program and its arguments"},
-            description="What is run for every new ticket, without a shell; it gets the ticket as"
-            " JSON on its standard input. Its environment has PATH, HOME and LANG alone.",
+            description=(
+                "A command that runs for each new ticket, without a shell, with the ticket as"
+                " JSON on standard input. Its environment contains only PATH, HOME and LANG."
+            ),
         ),
     ] = ()

@@ -18,10 +18,12 @@ class Tickets(msgspec.Struct, frozen=True, kw_only=True):
     people: Annotated[
         WhenAsked,
         Meta(
-            description="When a person is asked to answer a visitor: on_request, where the visitor"
-            " asks for one; offered, also where the agent cannot answer and the visitor says yes to"
-            " its offer; at_once, where the agent cannot answer, without an offer; off, never. Set"
-            " it only where somebody looks after tickets.",
+            description=(
+                "When a person is asked to answer a visitor: on_request, if the visitor asks for"
+                " a person; offered, also if the agent cannot answer and the visitor accepts its"
+                " offer; at_once, if the agent cannot answer, without an offer; off, never."
+                " Enable it only if people answer tickets."
+            ),
         ),
     ] = "off"
     expire_hours: Annotated[
@@ -36,7 +38,9 @@ class Tickets(msgspec.Struct, frozen=True, kw_only=True):
         Count,
         Meta(
             extra={"unit": "tickets"},
-            description="How many such tickets of one caller may wait at once; who is anonymous is"
-            " counted by address.",
+            description=(
+                "The most such tickets of one caller that may wait; anonymous callers are counted"
+                " by address."
+            ),
         ),
     ] = 10

@@ -17,7 +17,9 @@ class A2a(msgspec.Struct, frozen=True, kw_only=True):
     card: Annotated[
         Literal["both", "1.0"],
         Meta(
-            description="For whom the agent card is written: callers of versions 1.0 and 0.3, or"
-            " of 1.0 alone, whose schema knows no members of 0.3. Both versions are served."
+            description=(
+                "The versions that the agent card describes: 1.0 and 0.3, or 1.0 alone, whose"
+                " schema has no members of 0.3. Both versions are served."
+            )
         ),
     ] = "both"

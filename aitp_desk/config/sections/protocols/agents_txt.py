@@ -16,16 +16,16 @@ class OwnParameter(msgspec.Struct, frozen=True, kw_only=True):
     """What a request of such an endpoint takes."""
 
     name: Annotated[
-        str, Meta(max_length=64, pattern=r"\A[A-Za-z0-9_]*\Z", description="Its name.")
+        str, Meta(max_length=64, pattern=r"\A[A-Za-z0-9_]*\Z", description="The parameter's name.")
     ] = ""
     location: Annotated[
-        Literal["query", "path", "header", "body"], Meta(description="Where it stands.")
+        Literal["query", "path", "header", "body"], Meta(description="The parameter's location.")
     ] = "query"
     type: Annotated[
-        Literal["string", "integer", "number", "boolean"], Meta(description="What it is.")
+        Literal["string", "integer", "number", "boolean"], Meta(description="The parameter's type.")
     ] = "string"
     required: Annotated[bool, Meta(description="Whether a request needs it.")] = False
-    description: Annotated[str, Meta(max_length=500, description="What it is for.")] = ""
+    description: Annotated[str, Meta(max_length=500, description="The parameter's purpose.")] = ""
 
 
 class OwnCapability(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,35 +45,40 @@ class OwnCapability(msgspec.Struct, frozen=True, kw_only=True):
     ] = ""
     endpoint: Annotated[
         Address,
-        Meta(description="Where it is, on the site's own host: https, or wss for a WebSocket."),
+        Meta(
+            description=(
+                "The capability's address on the site's own host: https, or wss for a WebSocket."
+            )
+        ),
     ] = ""
     protocol: Annotated[
         Literal["REST", "MCP", "A2A", "GraphQL", "WebSocket"],
-        Meta(description="What is spoken there."),
+        Meta(description="The capability's protocol."),
     ] = "REST"
     method: Annotated[
         Literal["", "GET", "POST", "PUT", "PATCH", "DELETE"],
-        Meta(description="Of HTTP; GET is meant where empty."),
+        Meta(description="The HTTP method; GET if empty."),
     ] = ""
     description: Annotated[
         str, Meta(max_length=500, description="What agents can do with it, in a sentence.")
     ] = ""
     auth: Annotated[
         Literal["none", "api-key", "bearer-token", "oauth2", "hmac"],
-        Meta(description="How callers prove who they are; the way of it, never a secret."),
+        Meta(description="How callers authenticate; the method, never a secret."),
     ] = "none"
     auth_endpoint: Annotated[
-        Address, Meta(description="Where tokens are given; bearer-token and oauth2 need it.")
+        Address, Meta(description="The token endpoint; required for bearer-token and oauth2.")
     ] = ""
     auth_docs: Annotated[
-        Address, Meta(description="The page that explains how; else agents_txt.auth_docs.")
+        Address,
+        Meta(description="The page that explains authentication; agents_txt.auth_docs by default."),
     ] = ""
     registration_endpoint: Annotated[
-        Address, Meta(description="Where clients register themselves (RFC 7591).")
+        Address, Meta(description="The registration endpoint for clients (RFC 7591).")
     ] = ""
     scopes: Annotated[
         tuple[Annotated[str, Meta(pattern=r"\A[\x21-\x2b\x2d-\x7e]+\Z")], ...],
-        Meta(extra={"unit": "scopes"}, description="Those of OAuth 2.0 that a call needs."),
+        Meta(extra={"unit": "scopes"}, description="The OAuth 2.0 scopes that a call needs."),
     ] = ()
     rate_limit: Annotated[
         str,
@@ -83,29 +88,31 @@ class OwnCapability(msgspec.Struct, frozen=True, kw_only=True):
             description="How often it may be asked, as it is enforced there.",
         ),
     ] = ""
-    openapi: Annotated[Address, Meta(description="The OpenAPI file that describes it.")] = ""
+    openapi: Annotated[Address, Meta(description="The OpenAPI document that describes it.")] = ""
     parameters: tuple[OwnParameter, ...] = ()
 
 
 class AgentsTxt(msgspec.Struct, frozen=True, kw_only=True):
     """What agents are told in /agents.txt and /agents.json of what they can do here."""
 
-    enabled: Annotated[bool, Meta(description="Whether these files are served.")] = True
-    privacy_policy: Annotated[
-        Address, Meta(description="The page that says what becomes of personal data.")
-    ] = ""
+    enabled: Annotated[
+        bool, Meta(description="Whether /agents.txt and /agents.json are served.")
+    ] = True
+    privacy_policy: Annotated[Address, Meta(description="The privacy policy.")] = ""
     auth_docs: Annotated[
         Address,
         Meta(
-            description="The page that says how to get a key; else site.contact.url, else the home"
-            " page."
+            description=(
+                "The page that explains how to get a key; by default site.contact.url or the home"
+                " page."
+            )
         ),
     ] = ""
     allow: Annotated[
         tuple[PathPattern, ...],
         Meta(
             extra={"unit": "paths, * for anything"},
-            description="What agents may read, such as /products/*.",
+            description="Paths that agents may read, such as /products/*.",
         ),
     ] = ()
     disallow: Annotated[

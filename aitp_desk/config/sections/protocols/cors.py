@@ -15,8 +15,10 @@ class Cors(msgspec.Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         Meta(
             extra={"unit": "origins"},
-            description="Sites whose pages may use the API, such as https://www.example.com; the"
-            " desk's own always may.",
+            description=(
+                "Sites whose pages may use the API, such as https://www.example.com; the desk's"
+                " own pages always may."
+            ),
         ),
     ] = ()
     open_discovery: Annotated[

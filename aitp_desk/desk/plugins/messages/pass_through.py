@@ -51,8 +51,8 @@ def check_addressee(
         if len(others) == 1:
             return
         raise InvalidRequest(
-            f"Messages of {slug} are passed along here: metadata.{TO} says to which actor of the"
-            f" thread. {_listed(others)}",
+            f"Messages of {slug} are forwarded here: metadata.{TO} must name the receiving actor"
+            f" of the thread. {_listed(others)}",
             param=at,
         )
     if named == own:

@@ -70,9 +70,9 @@ def decode_outputs(body: bytes) -> tuple[ToolOutput, ...]:
         output = read_object(item, at)
         call_id, text = output.get("tool_call_id"), output.get("output", "")
         if not isinstance(call_id, str) or not call_id:
-            raise MissingField("An output names its call.", param=f"{at}.tool_call_id")
+            raise MissingField("An output needs the id of its call.", param=f"{at}.tool_call_id")
         if not isinstance(text, str):
-            raise InvalidRequest("An output is a string.", param=f"{at}.output")
+            raise InvalidRequest("An output must be a string.", param=f"{at}.output")
         outputs.append(ToolOutput(call_id, text))
     return tuple(outputs)
 
@@ -99,7 +99,7 @@ def _object(body: bytes) -> dict[str, Any]:
 def _run_draft(given: dict[str, Any], messages: tuple[Draft, ...]) -> RunDraft:
     agent = given.get("assistant_id")
     if not isinstance(agent, str) or not agent:
-        raise MissingField("A run names its assistant_id.", param="assistant_id")
+        raise MissingField("A run needs an assistant_id.", param="assistant_id")
     tool_choice, function = _tool_choice(given.get("tool_choice"))
     parallel = given.get("parallel_tool_calls")
     if parallel is not None and not isinstance(parallel, bool):
@@ -126,7 +126,7 @@ def _run_draft(given: dict[str, Any], messages: tuple[Draft, ...]) -> RunDraft:
 def _string(given: dict[str, Any], name: str) -> str | None:
     value = given.get(name)
     if value is not None and not isinstance(value, str):
-        raise InvalidRequest(f"{name} is a string.", param=name)
+        raise InvalidRequest(f"`{name}` must be a string.", param=name)
     return value
 
 
@@ -142,7 +142,7 @@ def _number(given: dict[str, Any], name: str) -> float | None:
     if value is None:
         return None
     if not isinstance(value, int | float) or isinstance(value, bool):
-        raise InvalidRequest(f"{name} is a number.", param=name)
+        raise InvalidRequest(f"`{name}` must be a number.", param=name)
     return float(value)
 
 
@@ -156,16 +156,16 @@ def _tools(given: dict[str, Any]) -> tuple[FunctionTool, ...]:
             continue
         if kind != "function":
             raise InvalidRequest(
-                "A tool's type is function; file_search and code_interpreter are left aside.",
+                "A tool's type must be function; file_search and code_interpreter are ignored.",
                 param=f"{at}.type",
             )
         function = read_object(tool.get("function"), f"{at}.function")
         name, description = function.get("name"), function.get("description")
         if not isinstance(name, str):
-            raise MissingField("A function has a name.", param=f"{at}.function.name")
+            raise MissingField("A function needs a name.", param=f"{at}.function.name")
         if description is not None and not isinstance(description, str):
             raise InvalidRequest(
-                "A function's description is a string.", param=f"{at}.function.description"
+                "A function's description must be a string.", param=f"{at}.function.description"
             )
         parameters = read_object(function.get("parameters"), f"{at}.function.parameters")
         tools.append(FunctionTool(name, description or "", parameters))
@@ -186,8 +186,8 @@ def _tool_choice(given: Any) -> tuple[Literal["auto", "none", "required"], str |
             return "auto", None
         case _:
             raise InvalidRequest(
-                "tool_choice is auto, none, required or names a function:"
-                ' {"type": "function", "function": {"name": "…"}}.',
+                '`tool_choice` must be auto, none, required or a function: {"type": "function",'
+                ' "function": {"name": "…"}}.',
                 param="tool_choice",
             )
 
@@ -201,7 +201,7 @@ def _last_messages(given: Any) -> int | None:
     if kind == "last_messages" and number is not None:
         return number
     raise InvalidRequest(
-        "truncation_strategy is auto, or last_messages with their number.",
+        "`truncation_strategy` must be auto, or last_messages with their number.",
         param="truncation_strategy",
     )
 

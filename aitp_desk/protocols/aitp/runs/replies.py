@@ -7,8 +7,8 @@ from aitp_desk.model.conversation.run import Run
 from aitp_desk.model.conversation.thread import Message
 from aitp_desk.protocols.aitp import wire
 from aitp_desk.protocols.aitp.wire import Dialect
-from aitp_desk.protocols.base.door import Call
 from aitp_desk.protocols.base.preferences import decode_wait
+from aitp_desk.protocols.base.protocol import Call
 
 
 def find_format(desk: Desk, call: Call) -> tuple[Dialect, str]:

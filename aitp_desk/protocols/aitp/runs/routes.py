@@ -13,8 +13,8 @@ from aitp_desk.protocols.aitp.runs import drafts_wire as run_drafts_wire
 from aitp_desk.protocols.aitp.runs import wire as runs_wire
 from aitp_desk.protocols.aitp.runs.stream_wire import OpenAiRunFormat
 from aitp_desk.protocols.aitp.threads.affordances import describe_run, describe_runs
-from aitp_desk.protocols.base.door import EVENT_STREAM, Call, Reply, Route, with_description
 from aitp_desk.protocols.base.preferences import decode_wait
+from aitp_desk.protocols.base.protocol import EVENT_STREAM, Call, Reply, Route, with_description
 from aitp_desk.protocols.base.sse import UNBUFFERED
 
 

@@ -23,7 +23,7 @@ from aitp_desk.model.conversation.run_step import Step, StepCall
 from aitp_desk.protocols.aitp.runs import objects
 from aitp_desk.protocols.aitp.threads.objects import RunFailure
 from aitp_desk.protocols.aitp.wire import Dialect, encode
-from aitp_desk.protocols.base.door import Reply
+from aitp_desk.protocols.base.protocol import Reply
 
 CAPPED = "This thread has had its share of automatic replies for now."
 

@@ -6,7 +6,7 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.protocols.aitp.threads import actors_wire
 from aitp_desk.protocols.aitp.threads.affordances import describe_actors
 from aitp_desk.protocols.aitp.wire import encode_deleted
-from aitp_desk.protocols.base.door import Call, Reply, Route, with_description
+from aitp_desk.protocols.base.protocol import Call, Reply, Route, with_description
 
 
 async def list_actors(desk: Desk, call: Call) -> Reply:

@@ -14,7 +14,7 @@ from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.aitp.shapes import read_list, read_object
 from aitp_desk.protocols.aitp.threads import objects
 from aitp_desk.protocols.aitp.wire import encode, encode_list
-from aitp_desk.protocols.base.door import Reply
+from aitp_desk.protocols.base.protocol import Reply
 
 
 def decode_actor(body: bytes) -> Actor:
@@ -41,11 +41,11 @@ def read_actor(given: Any, at: str) -> Actor:
     actor = read_object(given, at or None)
     prefix = f"{at}." if at else ""
     if not isinstance(actor.get("id"), str):
-        raise MissingField("An actor has an id: an URL or a name.", param=f"{prefix}id")
+        raise MissingField("An actor needs an id: a URL or a name.", param=f"{prefix}id")
     principal = actor.get("principal")
     if principal is not None and not isinstance(principal, str):
         raise InvalidRequest(
-            "principal is the id of a caller, such as 'key:' and the id of an API key.",
+            "`principal` must be the id of a caller, such as 'key:' and the id of an API key.",
             param=f"{prefix}principal",
         )
     capabilities = read_list(actor.get("capabilities"), f"{prefix}capabilities")
@@ -62,7 +62,7 @@ def _capability(given: Any, at: str) -> str:
         given = given.get("schema", given.get("$schema", given.get("id")))
     if not isinstance(given, str):
         raise InvalidRequest(
-            'A capability is {"schema": "https://…"} or its schema\'s URL.', param=at
+            'A capability must be {"schema": "https://…"} or its schema\'s URL.', param=at
         )
     return given
 

@@ -49,7 +49,9 @@ def decode_after(headers: Mapping[str, str], query: Mapping[str, str]) -> tuple[
     ):
         if given:
             if not _NUMBER.fullmatch(given):
-                raise InvalidRequest(f"{param} is the number of an event, such as 7.", param=param)
+                raise InvalidRequest(
+                    f"`{param}` must be the number of an event, such as 7.", param=param
+                )
             return int(given), param
     return None, "after"
 

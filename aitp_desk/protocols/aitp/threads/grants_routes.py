@@ -5,7 +5,7 @@ from __future__ import annotations
 from aitp_desk.desk.desk import Desk
 from aitp_desk.protocols.aitp.threads import grants_wire
 from aitp_desk.protocols.aitp.wire import encode_deleted
-from aitp_desk.protocols.base.door import Call, Reply, Route
+from aitp_desk.protocols.base.protocol import Call, Reply, Route
 
 
 async def share_thread(desk: Desk, call: Call) -> Reply:

@@ -13,7 +13,7 @@ from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.aitp.shapes import read_object
 from aitp_desk.protocols.aitp.threads import objects
 from aitp_desk.protocols.aitp.wire import encode, encode_list
-from aitp_desk.protocols.base.door import Reply
+from aitp_desk.protocols.base.protocol import Reply
 
 
 def decode_grant(body: bytes) -> GrantDraft:
@@ -26,7 +26,7 @@ def decode_grant(body: bytes) -> GrantDraft:
     given = read_object(decode_json(body) if body.strip() else {}, None)
     principal, link = given.get("principal"), given.get("link", False)
     if principal is not None and not isinstance(principal, str):
-        raise InvalidRequest("principal is the id of a caller.", param="principal")
+        raise InvalidRequest("`principal` must be the id of a caller.", param="principal")
     if not isinstance(link, bool):
         raise InvalidRequest("link is true or false.", param="link")
     if (principal is not None) == link:
@@ -74,11 +74,11 @@ def write_grant(grant: Grant) -> objects.Grant:
 
 def _may_of(given: Any) -> GrantLevel:
     if given is None:
-        raise MissingField("may says what the thread is shared for: read or write.", param="may")
+        raise MissingField("`may` is required: read or write.", param="may")
     try:
         return GrantLevel(given)
     except ValueError:
-        raise InvalidRequest("may is 'read' or 'write'.", param="may") from None
+        raise InvalidRequest("`may` must be 'read' or 'write'.", param="may") from None
 
 
 def _seconds_of(given: dict[str, Any], name: str) -> int | None:

@@ -17,7 +17,7 @@ from aitp_desk.protocols.aitp.objects import Deleted, DeletedReply
 from aitp_desk.protocols.aitp.shapes import read_list, read_object, read_strings
 from aitp_desk.protocols.aitp.threads import objects
 from aitp_desk.protocols.aitp.wire import Dialect, encode, encode_list
-from aitp_desk.protocols.base.door import Reply
+from aitp_desk.protocols.base.protocol import Reply
 
 OPENAI_TOOLS = frozenset({"code_interpreter", "file_search"})
 """The tools of an attachment in the OpenAI API; its clients accept no others."""
@@ -57,7 +57,7 @@ def _metadata(given: Any, at: str) -> tuple[str | None, dict[str, str]]:
     metadata = dict(read_object(given, at))
     actor = metadata.pop("actor", None)
     if actor is not None and not isinstance(actor, str):
-        raise InvalidRequest("metadata.actor is a string.", param=f"{at}.actor")
+        raise InvalidRequest("`metadata.actor` must be a string.", param=f"{at}.actor")
     return actor, read_strings(metadata, at)
 
 
@@ -77,11 +77,11 @@ def read_draft(given: Any, at: str) -> Draft:
     prefix = f"{at}." if at else ""
     if given.get("content") is None:
         raise MissingField(
-            "A message needs content: a string or a list of strings.", param=f"{prefix}content"
+            "A message needs `content`: a string or a list of strings.", param=f"{prefix}content"
         )
     role = given.get("role", "user")
     if not isinstance(role, str):
-        raise InvalidRequest("role is a string.", param=f"{prefix}role")
+        raise InvalidRequest("`role` must be a string.", param=f"{prefix}role")
     actor: str | None = None
     metadata: dict[str, str] = {}
     if given.get("metadata") is not None:
@@ -121,7 +121,7 @@ def _attachments(given: Sequence[Any], at: str) -> tuple[Attachment, ...]:
 def _attachment(given: Any, at: str) -> Attachment:
     file = read_object(given, at)
     if not isinstance(file.get("file_id"), str) or not file["file_id"]:
-        raise MissingField("An attachment names its file_id.", param=f"{at}.file_id")
+        raise MissingField("An attachment needs a file_id.", param=f"{at}.file_id")
     tools = read_list(file.get("tools"), f"{at}.tools")
     if not all(isinstance(tool, dict) and isinstance(tool.get("type"), str) for tool in tools):
         raise InvalidRequest(

@@ -18,8 +18,8 @@ from aitp_desk.model.calls.action import Related
 from aitp_desk.model.calls.open_request import OpenRequest
 from aitp_desk.protocols.aitp.addresses import request_path, thread_path
 from aitp_desk.protocols.base.affordances import FINAL, Affordance, InputField, Kind, Representation
-from aitp_desk.protocols.base.door import Call, Reply
 from aitp_desk.protocols.base.open_requests_wire import write_timestamp
+from aitp_desk.protocols.base.protocol import Call, Reply
 
 _TOKEN = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
@@ -49,7 +49,7 @@ async def list_answer_affordances(
 
 def _doing(request: OpenRequest, at: str) -> Affordance:
     if request.is_own:
-        text = f"Answers what is asked here: {request.words}"
+        text = f"Answers the request: {request.words}"
     else:
         text = (
             f"Answers a request of somebody who takes part; {at}/requests has it in words, which"

@@ -9,7 +9,7 @@ from aitp_desk.protocols.aitp.runs.replies import find_format, wait_for_replies
 from aitp_desk.protocols.aitp.threads import messages_wire, requests_wire
 from aitp_desk.protocols.aitp.threads.affordances import describe_message
 from aitp_desk.protocols.aitp.threads.request_affordances import describe_requests
-from aitp_desk.protocols.base.door import Call, Reply, Route, with_description
+from aitp_desk.protocols.base.protocol import Call, Reply, Route, with_description
 
 
 async def list_requests(desk: Desk, call: Call) -> Reply:

@@ -13,8 +13,8 @@ from aitp_desk.protocols.aitp.addresses import request_path
 from aitp_desk.protocols.aitp.shapes import read_object
 from aitp_desk.protocols.aitp.threads import objects
 from aitp_desk.protocols.aitp.wire import encode_list
-from aitp_desk.protocols.base.door import Reply
 from aitp_desk.protocols.base.open_requests_wire import write_request
+from aitp_desk.protocols.base.protocol import Reply
 
 
 def decode_answer(body: bytes) -> Mapping[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aitp_desk.desk.desk import Desk
 from aitp_desk.protocols.aitp.objects import Sealed
 from aitp_desk.protocols.aitp.wire import encode
-from aitp_desk.protocols.base.door import Call, Reply, Route
+from aitp_desk.protocols.base.protocol import Call, Reply, Route
 
 
 async def reveal(desk: Desk, call: Call) -> Reply:

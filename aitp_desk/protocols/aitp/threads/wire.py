@@ -25,7 +25,7 @@ from aitp_desk.protocols.aitp.threads import objects
 from aitp_desk.protocols.aitp.threads.actors_wire import read_actor, write_thread_actor
 from aitp_desk.protocols.aitp.threads.messages_wire import add_run, read_draft, write_message
 from aitp_desk.protocols.aitp.wire import Dialect
-from aitp_desk.protocols.base.door import Reply
+from aitp_desk.protocols.base.protocol import Reply
 
 
 def decode_thread(body: bytes) -> ThreadDraft:
@@ -52,7 +52,7 @@ def read_thread_draft(given: dict[str, Any]) -> ThreadDraft:
     inside = metadata.pop("actors", None)
     if inside is not None and given.get("actors") is not None:
         raise InvalidRequest(
-            "Name the actors once: in metadata.actors or in actors.", param="actors"
+            "Name the actors once: in `metadata.actors` or in `actors`.", param="actors"
         )
     name = "actors" if inside is None else "metadata.actors"
     return ThreadDraft(
@@ -89,7 +89,7 @@ def _parent_of(metadata: dict[str, Any]) -> str | None:
     parent_id = metadata.pop("parent_id", None)
     if parent_id is not None and not isinstance(parent_id, str):
         raise InvalidRequest(
-            "metadata.parent_id is the id of the thread to fork, or null.",
+            "`metadata.parent_id` must be the id of the thread to fork, or null.",
             param="metadata.parent_id",
         )
     return parent_id

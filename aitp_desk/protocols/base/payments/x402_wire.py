@@ -23,7 +23,7 @@ from aitp_desk.model.calls.call import PAYMENT
 from aitp_desk.model.calls.payment import PaymentTerms
 from aitp_desk.model.errors import InvalidRequest, PaymentRequired
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.base.door import JSON, Reply
+from aitp_desk.protocols.base.protocol import JSON, Reply
 
 REQUIRED: Final = "PAYMENT-REQUIRED"
 SIGNATURE: Final = "PAYMENT-SIGNATURE"
@@ -205,7 +205,7 @@ def read_headers(headers: MultiMapping[str]) -> Mapping[str, Any] | None:
         payload = decode_json(b64decode(value, validate=True))
     except (binascii.Error, ValueError, InvalidRequest):
         raise InvalidRequest(
-            f"{name} is the base64 of a JSON object, x402's payment payload.", param=name
+            f"{name} must be the base64 of a JSON object, x402's payment payload.", param=name
         ) from None
     return read_payload(payload, name)
 
@@ -220,7 +220,7 @@ def read_payment(
     """
     if member is not None and header is not None:
         raise InvalidRequest(
-            f"A call pays once: by {PAYMENT}, or by a header of x402.", param=PAYMENT
+            f"A call must have one payment: {PAYMENT}, or a header of x402.", param=PAYMENT
         )
     return header if member is None else member
 
@@ -239,13 +239,13 @@ def read_payload(given: Any, where: str) -> Mapping[str, Any]:
     members = _MEMBERS.get(version) if type(version) is int else None
     if members is None:
         raise InvalidRequest(
-            f"{where} is x402's payment payload, an object whose x402Version is 2 or 1.",
+            f"{where} must be x402's payment payload, an object whose x402Version is 2 or 1.",
             param=where,
         )
     for name, kind in members.items():
         if not isinstance(payload.get(name), kind):
             what = "an object" if kind is dict else "a text"
-            raise InvalidRequest(f"{where}: {name} is {what}.", param=where)
+            raise InvalidRequest(f"{where}: {name} must be {what}.", param=where)
     if len(_encode(payload)) > MAX_HEADER:
         raise InvalidRequest(f"{where} has at most {MAX_HEADER} bytes.", param=where)
     return {MESSAGE: {"payload": payload}}

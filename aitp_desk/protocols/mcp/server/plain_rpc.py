@@ -14,13 +14,13 @@ import msgspec
 from aitp_desk import own_version
 from aitp_desk.desk.desk import Desk
 from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH
-from aitp_desk.protocols.base.door import EVENT_STREAM, Reply
 from aitp_desk.protocols.base.json_rpc import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     make_error,
     make_result,
 )
+from aitp_desk.protocols.base.protocol import EVENT_STREAM, Reply
 from aitp_desk.protocols.mcp.caller import Caller, RpcError
 from aitp_desk.protocols.mcp.methods import Methods
 from aitp_desk.protocols.mcp.tools import Item
@@ -52,7 +52,7 @@ async def answer_plain_rpc(
         return Reply(202)
     if method is None:
         return make_error_reply(
-            id_, INVALID_REQUEST, "A message names a method; nothing is asked from here."
+            id_, INVALID_REQUEST, "A message must have a method; the server sends no requests."
         )
     try:
         result = await _answer(desk, methods, caller, method, params or {})

@@ -45,13 +45,13 @@ from pydantic import BaseModel, ValidationError
 from aitp_desk import own_version
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.protocols.base.door import JSON, Call, Reply
 from aitp_desk.protocols.base.json_rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
     make_result,
 )
+from aitp_desk.protocols.base.protocol import JSON, Call, Reply
 from aitp_desk.protocols.mcp.caller import Caller, RpcError
 from aitp_desk.protocols.mcp.elicitation import ask_over_connection
 from aitp_desk.protocols.mcp.methods import Method, Methods
@@ -60,7 +60,7 @@ from aitp_desk.protocols.mcp.server.plain_rpc import make_error_reply
 
 FRESH_MILLISECONDS = 60_000
 """How long a client may cache what it has listed or read."""
-_FAULT = "Something went wrong on our side."
+_FAULT = "The desk failed to handle the request."
 _VERSION = "MCP-Protocol-Version"
 _TRANSPORT = TransportContext(kind="streamable-http", can_send_request=False)
 _ACCEPTED = frozenset({JSON, "application/*", "*/*"})
@@ -294,7 +294,7 @@ async def _ask(context: _Context, message: str, form: dict[str, Any]) -> dict[st
 def _introduce(desk: Desk) -> str:
     about = f" {desk.site.description}" if desk.site.description else ""
     return (
-        f"The desk of {desk.site.name}.{about} Ask content_search whatever its pages may say;"
-        " other tools do what they are named for. A result's session_id, sent with the next call,"
-        " goes on with the conversation."
+        f"The desk of {desk.site.name}.{about} Use content_search for questions about its pages;"
+        " the other tools do what their names say. Send a result's session_id with the next call"
+        " to continue the conversation."
     )

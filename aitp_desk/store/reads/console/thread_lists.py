@@ -254,5 +254,5 @@ def _begin(after: str | None) -> tuple[str, str]:
         return _BEFORE_ALL, ""
     cursor = _CURSOR.fullmatch(after)
     if cursor is None:
-        raise InvalidRequest("after is the 'next' of the page before.", param="after")
+        raise InvalidRequest("`after` must be the `next` of the previous page.", param="after")
     return cursor[1], cursor[2] or ""

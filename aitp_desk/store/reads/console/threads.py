@@ -160,7 +160,7 @@ async def messages(
         return None
     place = reads.BEYOND if before is None else await reads.place(store, thread_id, before)
     if not place:
-        raise InvalidRequest("before is the id of a message of this thread.", param="before")
+        raise InvalidRequest("`before` must be the id of a message of this thread.", param="before")
     found = await store.read_page(
         "said_before", {"thread_id": thread_id, "before": place}, limit=limit
     )
@@ -195,5 +195,5 @@ def _begin(asked: TicketFilter, after: str | None) -> tuple[Literal["open", "ove
         return ("over", _AFTER_ALL) if asked.state == "over" else ("open", "")
     cursor = _CURSOR.fullmatch(after)
     if cursor is None or asked.state not in ("all", cursor[1]):
-        raise InvalidRequest("after is the 'next' of the page before.", param="after")
+        raise InvalidRequest("`after` must be the `next` of the previous page.", param="after")
     return ("open" if cursor[1] == "open" else "over"), cursor[2]

@@ -138,7 +138,7 @@ def leave_at_work(statement: str, found: Params, now: int) -> Work[None]:
         yield "leave_call_at_work", {"id": call.id, "now": now}
         asked = Ticket(
             f"What became of {call.action}? It was paid, and erased while it was at work.",
-            f"The payment is {call.payment.payment_id}: where nothing was done, give it back.",
+            f"The payment is {call.payment.payment_id}: refund it if nothing was done.",
         )
         ticket = ticket_of_call(call, TicketKind.UNKNOWN, asked, now)
         yield from add_ticket(msgspec.structs.replace(ticket, thread_id=None, principal=None))

@@ -18,7 +18,7 @@ from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.calls.job import Job, JobState
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Row, Work
-from aitp_desk.store.records.jobs import ClaimedJob, NewJob, Room
+from aitp_desk.store.records.jobs import ClaimedJob, JobCapacity, NewJob
 from aitp_desk.store.rows.threads import read_job, to_json
 from aitp_desk.store.units.audit import note_audit
 
@@ -39,7 +39,12 @@ def enqueue_job(job: NewJob) -> Work[None]:
 
 
 def claim_jobs(
-    *, worker: str, now: int, lease_until: int, rooms: Sequence[Room], held: Sequence[str] = ()
+    *,
+    worker: str,
+    now: int,
+    lease_until: int,
+    capacities: Sequence[JobCapacity],
+    held: Sequence[str] = (),
 ) -> Work[tuple[ClaimedJob, ...]]:
     """Claim jobs: of each kind in turns, one of each principal, the longest waiting first.
 
@@ -49,15 +54,15 @@ def claim_jobs(
         worker: who claims them, a name that no other process uses.
         now: Unix seconds.
         lease_until: Unix seconds; renew the leases before then.
-        rooms: the free capacity for each kind.
+        capacities: the free capacity for each kind.
         held: ids of those that the worker holds. They are not claimed, even if their leases have
             expired by the clock.
     """
     taken: list[ClaimedJob] = []
-    for room in rooms:
-        rows = yield from _due(room, now, " ".join(held))
-        if left := room.most - len(rows):
-            far = {"kind": room.kind, "farthest": now + room.longest, "limit": left}
+    for capacity in capacities:
+        rows = yield from _due(capacity, now, " ".join(held))
+        if left := capacity.most - len(rows):
+            far = {"kind": capacity.kind, "farthest": now + capacity.longest, "limit": left}
             rows = [*rows, *(yield "misdated_jobs", far)]
         for row in rows:
             claim = _claim(row, worker)
@@ -75,20 +80,20 @@ def claim_jobs(
     return tuple(taken)
 
 
-def _due(room: Room, now: int, held: str) -> Work[list[Row]]:
+def _due(capacity: JobCapacity, now: int, held: str) -> Work[list[Row]]:
     """Find the jobs of a kind that can be claimed."""
-    askers = yield "askers", {"kind": room.kind, "held": held}
+    askers = yield "askers", {"kind": capacity.kind, "held": held}
     turns = sorted(
         (who for who, due_at in askers if due_at is not None and due_at <= now),
-        key=lambda who: (who <= room.last, who),
+        key=lambda who: (who <= capacity.last, who),
     )
     found: list[list[Row]] = []
     for who in turns:
-        if (left := room.left_of(who)) > 0 and len(found) < room.most:
-            due = {"kind": room.kind, "who": who, "held": held, "now": now, "limit": left}
+        if (left := capacity.left_of(who)) > 0 and len(found) < capacity.most:
+            due = {"kind": capacity.kind, "who": who, "held": held, "now": now, "limit": left}
             found.append((yield "due_jobs_of", due))
     in_turns = [row for turn in zip_longest(*found) for row in turn if row is not None]
-    return in_turns[: room.most]
+    return in_turns[: capacity.most]
 
 
 def renew_job(*, claim: ClaimedJob, lease_until: int) -> Work[bool]:

@@ -89,7 +89,9 @@ def rotate_client(
     rows = yield "client", {"id": client.id}
     kept = read_client(rows[0]) if rows else None
     if kept is None or not kept.is_live(now):
-        raise PreconditionFailed(f"The client {client.id} is revoked or has expired; make another.")
+        raise PreconditionFailed(
+            f"The client {client.id} is revoked or has expired; create a new one."
+        )
     if kept.hash != client.hash:
         raise PreconditionFailed(f"The client {client.id} was rotated by somebody else just now.")
     given = {"hash": hash, "data_key": data_key, "previous_until": previous_until}
@@ -144,7 +146,7 @@ def rotate_signing_key(
     newest = read_signing_key(rows[-1]) if rows else SigningKey(1, 0, 0)
     if newest.signs_from > now and not voids_earlier:
         raise PreconditionFailed(
-            f"Key {newest.version} is published and begins to sign in {newest.signs_from - now}"
+            f"Key {newest.version} is published and starts to sign in {newest.signs_from - now}"
             " seconds. Rotate again after that."
         )
     signs_from = now if voids_earlier else now + ahead

@@ -33,7 +33,7 @@ def add_data_key(*, key: WrappedKey, by: Auditor | None = None) -> Work[None]:
     """
     kept = yield "data_keys", {}
     if key.version != max(row[0] for row in kept) + 1:
-        raise PreconditionFailed("Another data key was made just now.")
+        raise PreconditionFailed("Another data key has just been created.")
     yield "add_data_key", msgspec.structs.asdict(key)
     yield from note_audit(
         by, AuditAction.DATA_KEY_ROTATED, ObjectKind.DESK, f"data-key-{key.version}"
@@ -48,7 +48,7 @@ def add_wrappings(*, keys: tuple[WrappedKey, ...]) -> Work[None]:
     """
     kept = yield "data_keys", {}
     if {row[0] for row in kept} != {key.version for key in keys}:
-        raise PreconditionFailed("A data key was made just now; try again.")
+        raise PreconditionFailed("A data key has just been created; try again.")
     for key in keys:
         yield "add_data_key", msgspec.structs.asdict(key)
 
@@ -65,7 +65,7 @@ def keep_wrappings_of(*, master: str, by: Auditor | None = None) -> Work[None]:
     kept = yield "data_keys", {}
     if {row[0] for row in kept} != {row[0] for row in kept if row[1] == master}:
         raise PreconditionFailed(
-            "This master key does not wrap all data keys; nothing was changed."
+            "This master key does not decrypt all data keys; nothing was changed."
         )
     yield "delete_other_wrappings", {"master": master}
     yield from note_audit(

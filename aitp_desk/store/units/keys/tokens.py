@@ -76,7 +76,7 @@ def rotate_token(
     rows = yield "token", {"id": id}
     token = read_token(rows[0]) if rows else None
     if token is None or not token.is_live(now):
-        raise PreconditionFailed(f"The token {id} is revoked or has expired; make another.")
+        raise PreconditionFailed(f"The token {id} is revoked or has expired; create a new one.")
     if token.version != version:
         raise PreconditionFailed(f"The token {id} was rotated by somebody else just now.")
     rows = yield (

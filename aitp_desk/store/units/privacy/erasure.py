@@ -23,7 +23,7 @@ from aitp_desk.store.units.threads.tail import ThreadTail
 
 ERASURES_EPOCH = "erasures"
 """The row of ``epochs`` that rises with every erasure."""
-WORDS_ERASED = "What the run worked with was erased."
+WORDS_ERASED = "The data of the run was erased."
 """The error of a run that was to answer erased messages."""
 
 

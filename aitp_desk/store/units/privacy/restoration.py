@@ -23,8 +23,8 @@ from aitp_desk.store.units.threads.tail import ThreadTail
 CUT_SHORT = "The desk was put back to an earlier state. Say it again, and it is answered."
 """The error of a run that was unfinished."""
 FROM_BEFORE = (
-    "This was open when a backup was made that was put back since. It may have been answered or"
-    " done after that: look before you do it again.\n"
+    "This was open in a backup that has been restored since. It may have been answered or carried"
+    " out after the backup: check before you do it again.\n"
 )
 """Put before a ticket's note."""
 

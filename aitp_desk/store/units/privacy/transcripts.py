@@ -50,7 +50,7 @@ def withdraw_transcript_key(*, id_: str, now: int, by: Auditor) -> Work[None]:
     kept = [KeptKey(*row) for row in (yield "transcript_keys", {})]
     key = next((one for one in kept if one.id == id_), None)
     if key is None:
-        raise InvalidRequest("No transcript was ever signed with a key of this id.")
+        raise InvalidRequest("No transcript was signed with a key of this id.")
     if key.signs_until is None:
         raise PreconditionFailed(
             "This key signs as yet. Make another first, by 'aitp-desk keys rotate-data'."

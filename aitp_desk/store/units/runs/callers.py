@@ -108,7 +108,7 @@ def cancel_run(
     reached, run, _ = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
     tail = reached.tail(now)
     if run.is_over:
-        raise InvalidRequest(f"A run that is {run.state.value} cannot be cancelled.")
+        raise InvalidRequest(f"A {run.state.value} run cannot be cancelled.")
     match run.state:
         case RunState.CANCELLING:
             return RunChange(run, tail.event)
@@ -162,7 +162,7 @@ def submit_outputs(
     if owed != outputs.keys():
         names = ", ".join(sorted(owed))
         raise InvalidRequest(
-            f"tool_outputs names every call that the run waits for, and no other: {names}.",
+            f"`tool_outputs` must name exactly the calls that the run waits for: {names}.",
             param="tool_outputs",
         )
     check_move(run.state, RunState.QUEUED)

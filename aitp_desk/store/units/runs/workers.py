@@ -29,7 +29,7 @@ from aitp_desk.store.units.tickets.tickets import add_ticket
 
 MAX_ATTEMPTS = 3
 """How often a run is claimed before it fails."""
-GIVEN_UP = "The desk tried to answer this several times and was interrupted each time."
+GIVEN_UP = "The desk tried to answer several times and was interrupted each time."
 
 
 def claim_runs(

@@ -188,9 +188,9 @@ def check_known(principal_id: str, param: str) -> Work[None]:
             known = bool(rows) and rows[0][0] == id_
     if not known:
         raise InvalidRequest(
-            "A principal is a caller that this desk can know: 'key:' and the id of a live API key,"
-            " 'client:' and the id of a live client, 'jwt:' or 'agent:' and a name; it has at most"
-            f" {MAX_ID_LENGTH} characters.",
+            "A principal must be a caller known to this desk: 'key:' and the id of a valid API"
+            " key, 'client:' and the id of a valid client, 'jwt:' or 'agent:' and a name. It has"
+            f" at most {MAX_ID_LENGTH} characters.",
             param=param,
         )
 
@@ -242,7 +242,9 @@ def _move(
     yield from _check_joining(reached, principal, joining, after, param)
     position = (yield "last_position", {"thread_id": reached.id})[0][0]
     if joining and position + len(joining) > MAX_STAYS:
-        raise InvalidRequest(f"Actors have joined this thread {MAX_STAYS} times.", param=param)
+        raise InvalidRequest(
+            f"This thread has reached its limit of {MAX_STAYS} joins.", param=param
+        )
 
     tail = reached.tail(now)
     for one in leaving:

@@ -53,10 +53,11 @@ def set_message_metadata(
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
     message = yield from _find(thread_id, message_id)
     if not (yield from is_callers(message, principal, reached)):
-        raise Forbidden("You may change only what you have said yourself.", param="message_id")
+        raise Forbidden("You may change only your own messages.", param="message_id")
     if actor is not None and actor != message.actor:
         raise InvalidRequest(
-            f"metadata.actor says who spoke and stays {message.actor!r}.", param="metadata.actor"
+            f"`metadata.actor` names the author and stays {message.actor!r}.",
+            param="metadata.actor",
         )
     rows = yield (
         "set_message_metadata",
@@ -115,8 +116,8 @@ def delete_message(
         )
     if with_replies and not reached.access.may_manage:
         raise Forbidden(
-            "Only the thread's owner deletes the desk's replies. Leave with_replies out to delete"
-            " your message alone.",
+            "Only the thread's owner may delete the desk's replies. Leave `with_replies` out to"
+            " delete your message alone.",
             param="with_replies",
         )
     replies = (yield from _replies_to(message)) if message.origin is Origin.VISITOR else ()

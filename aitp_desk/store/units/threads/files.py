@@ -30,7 +30,7 @@ def add_file(
         raise Forbidden(f"You have {files} files, and no more are kept. Delete one.", param="file")
     if size + file.size > max_bytes:
         raise Forbidden(
-            f"Your files have {size} bytes, and together they may have {max_bytes}. Delete one.",
+            f"Your files have {size} bytes; the limit is {max_bytes}. Delete one first.",
             param="file",
         )
     yield (

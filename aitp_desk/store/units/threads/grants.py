@@ -49,7 +49,7 @@ def share_thread(
             param="thread_id",
         )
     if grant.principal == reached.owner:
-        raise InvalidRequest("The thread is this caller's own.", param="principal")
+        raise InvalidRequest("The thread belongs to this caller already.", param="principal")
     if hash is None:
         yield from check_known(grant.principal, "principal")
     asked = {"thread_id": thread_id, "principal": grant.principal}

@@ -245,7 +245,7 @@ def update_thread(
         rows = yield "forked_at", {"thread_id": thread_id}
         if not rows or rows[0][0] != update.parent_id:
             raise InvalidRequest(
-                "metadata.parent_id is set when the thread is opened and cannot be changed here.",
+                "`metadata.parent_id` is set when the thread is opened and cannot be changed.",
                 param="metadata.parent_id",
             )
     if update.actors is not None:

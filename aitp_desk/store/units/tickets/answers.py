@@ -39,12 +39,12 @@ from aitp_desk.store.units.tickets.handover import (
 from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
 
 CLOSED = "It was closed without an answer."
-OVERDUE = "Nobody took it on in its time."
-NO_PERSON = "A person was asked here, and closed this without an answer."
-NOBODY_CAME = "A person was asked here, and nobody has answered in time."
+OVERDUE = "The ticket was not taken in time."
+NO_PERSON = "A person was asked and closed this without an answer."
+NOBODY_CAME = "A person was asked, but has not answered in time."
 """The message of a conversation that waited for a person in vain."""
 DECLINED = "It was declined; nothing was done."
-UNAPPROVED = "Nobody approved it in its time; nothing was done."
+UNAPPROVED = "The call was not approved in time; nothing was done."
 
 _NOTED = {
     TicketState.ANSWERED: (AuditAction.TICKET_ANSWERED, Outcome.DONE),
@@ -195,7 +195,7 @@ def speak_for_ticket(
     if ticket.taken_by is None:
         raise PreconditionFailed("Nobody has taken the ticket; take it first.")
     if ticket.thread_id is None:
-        raise PreconditionFailed("The ticket comes from no conversation; answer it.")
+        raise PreconditionFailed("The ticket belongs to no conversation; answer it.")
     actor = yield from join_operator(ticket.thread_id, ticket.desk, said.operator, now)
     yield from say_on_thread(ticket, said, actor, now)
     yield from keep_sessions(ticket.thread_id, now)

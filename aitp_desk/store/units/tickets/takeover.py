@@ -177,7 +177,7 @@ def _find_desk(thread_id: str) -> Work[str]:
 
 def _check_held(thread_id: str, operator: str | None) -> Work[None]:
     if (yield from find_operator(thread_id)) is None:
-        raise PreconditionFailed("The agent has the conversation; take it over first.")
+        raise PreconditionFailed("The agent answers this conversation; take it over first.")
     yield from check_free(thread_id, operator)
 
 

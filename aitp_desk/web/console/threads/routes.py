@@ -12,7 +12,7 @@ from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.desk.tickets.inbox import OperatorInbox
 from aitp_desk.desk.tickets.takeover import Takeover
 from aitp_desk.model.errors import InvalidRequest
-from aitp_desk.protocols.base.door import Call, Reply, Route
+from aitp_desk.protocols.base.protocol import Call, Reply, Route
 from aitp_desk.store.records.threads import IdempotencyRecord
 from aitp_desk.web.console.objects import (
     ConsoleClosing,

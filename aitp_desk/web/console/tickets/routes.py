@@ -12,7 +12,7 @@ from aitp_desk.desk.tickets.similarity import TicketSimilarity
 from aitp_desk.model.access.audit import AuditAction, ObjectKind
 from aitp_desk.model.conversation.ticket import KeptTicket
 from aitp_desk.model.errors import TicketNotFound
-from aitp_desk.protocols.base.door import Call, Reply, Route
+from aitp_desk.protocols.base.protocol import Call, Reply, Route
 from aitp_desk.web.console.objects import (
     ConsoleReason,
     ConsoleTickets,

@@ -261,7 +261,7 @@ async def test_errors_are_reported_and_nothing_changed(tmp_path: Path, site: Pat
             (("answer", "ticket_none", "Yes."), "There is no ticket 'ticket_none'"),
             (("close", "ticket_none"), "There is no ticket 'ticket_none'"),
             (("show", "ticket_none"), "There is no ticket 'ticket_none'"),
-            (("answer", ticket["id"], " "), "An answer takes words."),
+            (("answer", ticket["id"], " "), "An answer must not be empty."),
             (("answer", ticket["id"], "x" * 16_001), "at most 16000 characters"),
             (("answer", ticket["id"], "Yes.", "--as", "Anna B"), "is no name for an operator"),
         ):

@@ -14,7 +14,7 @@ import pytest_asyncio
 from aitp_desk.config import ConfigError
 from aitp_desk.desk.maintenance.readiness import JOBS_DEAD
 from aitp_desk.store.base import Work
-from aitp_desk.store.records.jobs import Room
+from aitp_desk.store.records.jobs import JobCapacity
 from aitp_desk.store.units.jobs.jobs import bury_job, claim_jobs, enqueue_job
 from tests.support.clients.mcp import MODES, Mode, tool_user
 from tests.support.clients.threads import Talker
@@ -160,8 +160,10 @@ async def test_it_is_a_tool_for_everybody_and_full_for_who_runs_the_desk(
 
 def give_up_a_job() -> Work[None]:
     yield from enqueue_job(a_job("dead"))
-    rooms = [Room("errand", 9, 60)]
-    (dead,) = yield from claim_jobs(worker="one", now=int(NOON), lease_until=int(NOON), rooms=rooms)
+    capacities = [JobCapacity("errand", 9, 60)]
+    (dead,) = yield from claim_jobs(
+        worker="one", now=int(NOON), lease_until=int(NOON), capacities=capacities
+    )
     yield from bury_job(claim=dead, failures=3, error="Nobody was there.", now=int(NOON))
 
 

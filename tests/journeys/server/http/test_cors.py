@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 from multidict import CIMultiDictProxy
 
-from aitp_desk.app.doors.site import make_site_doors
+from aitp_desk.app.protocols.site import make_site_routes
 from aitp_desk.config import load_config
 from aitp_desk.http.cors import ALLOWED_HEADERS, EXPOSED_HEADERS
 from tests.support.clients.ahp import CONTENT, CONVERSE, MANIFEST
@@ -246,7 +246,7 @@ async def test_every_address_of_the_api_is_closed_and_all_others_are_there_to_be
     desk: Talker,
 ) -> None:
     closed = ("/v1/", "/agent/", "/a2a/", "/oauth/", "/health", "/ready")
-    doors = make_site_doors(desk.desk.desk, (), load_config(SITE))
-    for route in (route for door in doors for route in door.routes):
+    protocols = make_site_routes(desk.desk.desk, (), load_config(SITE))
+    for route in (route for protocol in protocols for route in protocol.routes):
         is_found = route.method in {"GET", "OPTIONS"} and not route.path.startswith(closed)
         assert route.is_open is is_found, (route.method, route.path)

@@ -269,10 +269,10 @@ async def test_every_address_of_the_desk_is_handed_over_and_no_page_of_the_site(
     tmp_path: Path, kind: Kind
 ) -> None:
     shop = make_shop(tmp_path)
-    doors = await serve_doors(shop, tmp_path / "data")
-    assert {"POST /mcp", "POST /a2a", "GET /agents.txt", "GET /orders/{order_id}"} <= doors
+    protocols = await serve_doors(shop, tmp_path / "data")
+    assert {"POST /mcp", "POST /a2a", "GET /agents.txt", "GET /orders/{order_id}"} <= protocols
     async with beside(kind, tmp_path, desk_folder=shop, only_own_pages=True) as client:
-        for method, path in (door.split(" ") for door in sorted(doors)):
+        for method, path in (protocol.split(" ") for protocol in sorted(protocols)):
             url = re.sub(r"\{\w+\}", "x", path)
             async with client.request(method, url, allow_redirects=False) as response:
                 assert OF_THE_DESK in response.headers, (method, url, response.status)

@@ -314,7 +314,7 @@ async def test_the_command_says_what_it_wrote_and_shows_no_bar_where_there_is_no
     count, megabytes = len(files(out)) - 1, (size - (out / LIST).stat().st_size) / 1e6
     assert lines == [
         f"Wrote 4 pages as HTML and Markdown: {count} files, {megabytes:.1f} MB in {out}.",
-        "site.url is not set: the addresses are paths, and there is no sitemap.xml.",
+        "site.url is not set: links are paths, and there is no sitemap.xml.",
     ]
     assert not (tmp_path / "data").exists()
     _, lines, _ = await run("export", SITE, out, "--set", f"site.url={URL}")

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.knowledge.sources.loader import load_content
-from aitp_desk.protocols.aitp.routes import make_door as make_aitp_door
+from aitp_desk.protocols.aitp.routes import make_routes as make_aitp_routes
 from tests.support.clients.ahp import CONTENT, CONVERSE, Visitor, visiting
 
 _OF_THREADS = tuple(
     re.sub(r"{\w+}", "x", route.path)
-    for route in make_aitp_door(1, 1).routes
+    for route in make_aitp_routes(1, 1).routes
     if not route.path.startswith("/.")  # of what is hidden no pages are made
 )
 _OF_THE_SITE = (CONVERSE, CONTENT, "/llms-full.txt", "/health", "/ready")

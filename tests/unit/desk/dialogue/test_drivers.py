@@ -247,7 +247,7 @@ TABLE: Mapping[str, Row] = {
         (
             f"?{REFUND}",
             TO_APPROVE,
-            "!It was approved, and is carried out now.",
+            "!The call was approved and is running now.",
             "The last order is paid back.",
         ),
         "succeeded",

@@ -22,7 +22,7 @@ from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.reads import jobs as job_reads
 from aitp_desk.store.reads.erasure import Person
 from aitp_desk.store.records.capabilities import RecordsMoved
-from aitp_desk.store.records.jobs import ClaimedJob, Room
+from aitp_desk.store.records.jobs import ClaimedJob, JobCapacity
 from aitp_desk.store.units.jobs.jobs import (
     JOBS_EPOCH,
     claim_jobs,
@@ -146,7 +146,7 @@ async def test_a_process_that_dies_again_and_again_does_not_use_up_all_attempts_
         async with working(store, errands.kind, clock=clock):
             job = await until(store, "a", JobState.QUEUED, attempts)
         assert (job.failures, job.available_at) == (failures, clock() + wait)
-        assert job.last_error == "The desk was interrupted while it worked on this."
+        assert job.last_error == "The desk was interrupted during this job."
         assert errands.begun.empty()
         clock.advance(wait)
     async with working(store, errands.kind, clock=clock):
@@ -161,7 +161,7 @@ async def test_what_was_at_work_when_the_process_died_has_failed_once(store: Sto
         await store.run(release_jobs, worker=None, kinds=("errand",))
     async with working(store, errands.kind):
         job = await until(store, "a", JobState.DEAD)
-    assert job.last_error == "The desk was interrupted while it worked on this."
+    assert job.last_error == "The desk was interrupted during this job."
     assert errands.begun.empty()
 
 
@@ -246,7 +246,7 @@ async def test_what_can_never_be_written_has_failed(
     await store.run(queue, a_job("a"))
     async with working(store, errands.kind):
         job = await until(store, "a", JobState.QUEUED, 1)
-    assert job.last_error == "What it made could not be written down."
+    assert job.last_error == "The result of the job could not be stored."
 
 
 def moved() -> Work[None]:
@@ -344,8 +344,8 @@ def test_waits_are_as_long_as_their_kind_says_and_a_quarter_longer_at_most() -> 
 async def claim_as_another(store: Store) -> None:
     """Take up what waits, as a process does that dies then."""
     now = int(NOON)
-    rooms = [Room("errand", 9, 60)]
-    await store.run(claim_jobs, worker="lost", now=now, lease_until=now, rooms=rooms)
+    capacities = [JobCapacity("errand", 9, 60)]
+    await store.run(claim_jobs, worker="lost", now=now, lease_until=now, capacities=capacities)
 
 
 async def test_work_stops_in_good_order_where_the_store_cannot_write(store: Store) -> None:
@@ -365,7 +365,11 @@ async def lose(store: Store, clock: Callable[[], float]) -> None:
     """Take up what is due, and die; the next process finds that."""
     now = int(clock())
     await store.run(
-        claim_jobs, worker="lost", now=now, lease_until=now + 60, rooms=[Room("errand", 9, 7500)]
+        claim_jobs,
+        worker="lost",
+        now=now,
+        lease_until=now + 60,
+        capacities=[JobCapacity("errand", 9, 7500)],
     )
     await store.run(release_jobs, worker=None, kinds=("errand",))
 

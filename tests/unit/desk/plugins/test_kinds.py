@@ -37,7 +37,7 @@ class Odd(Capability):
         ("rounds", {"work": len}, "rounds gives <built-in function len>; it takes Round."),
         ("actions", (5,), "actions gives 5; it takes Query."),
         ("hooks", {"till": "x"}, "the hook 'till' is 'x'; it takes what judges a delivery."),
-        ("schemas", (SCHEMA, SCHEMA), "Kind.schemas gives version 1 twice."),
+        ("schemas", (SCHEMA, SCHEMA), "Kind.schemas has version 1 twice."),
         (
             "schemas",
             (Schema(version=1, messages=DICTS, document={}),),

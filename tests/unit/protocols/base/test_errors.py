@@ -25,20 +25,20 @@ from aitp_desk.protocols.a2a.errors_wire import (
 )
 from aitp_desk.protocols.ahp.error_wire import render_error as render_ahp
 from aitp_desk.protocols.aitp.wire import render_error as render_aitp
-from aitp_desk.protocols.base.door import Reply
-from aitp_desk.protocols.health.routes import make_door as make_health_door
+from aitp_desk.protocols.base.protocol import Reply
+from aitp_desk.protocols.health.routes import make_routes as make_health_routes
 from aitp_desk.protocols.mcp.routes import render_error as render_mcp
 from aitp_desk.protocols.oauth.wire import render_error as render_oauth
 from aitp_desk.protocols.openapi.wire import render_error as render_openapi
 from aitp_desk.web.console.wire import render_error as render_console
-from aitp_desk.web.pages.routes import PagesDoor
+from aitp_desk.web.pages.routes import PagesHandlers
 from tests.docs.tables.errors import promised_errors
 from tests.support.payments.methods import TOLD, unpaid
 
 UNPAID = {"price": TOLD["price"], "payment": TOLD}
 """What stands next to a refusal because something has to be paid first."""
 MESSAGE = 'This is wrong: <b>"&"</b> \u2028. That would be right.'
-PAGES = PagesDoor(Site(url="https://desk.example"), render_json=render_aitp)
+PAGES = PagesHandlers(Site(url="https://desk.example"), render_json=render_aitp)
 BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 
 SPECIAL: dict[type[DeskError], Callable[[], DeskError]] = {
@@ -286,7 +286,7 @@ def test_pages_and_follows_for_everyone_else(made: type[DeskError]) -> None:
         told = render_aitp(error, headers)
         varied = msgspec.structs.replace(told, headers=(*told.headers, ("Vary", "Accept")))
         assert PAGES.render_error(error, headers) == varied
-        health = make_health_door(render_aitp).render_error(error, headers)
+        health = make_health_routes(render_aitp).render_error(error, headers)
         assert health == render_aitp(error, headers)
 
 

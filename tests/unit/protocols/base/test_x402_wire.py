@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from multidict import CIMultiDict
 
 from aitp_desk.model.errors import InvalidRequest
-from aitp_desk.protocols.base.door import Reply
 from aitp_desk.protocols.base.payments import x402_wire
+from aitp_desk.protocols.base.protocol import Reply
 from aitp_desk.protocols.openapi.wire import render_error
 from tests.support.payments.methods import REQUIREMENT, TERMS, unpaid
 

@@ -113,7 +113,7 @@ def test_an_error_is_reported_by_its_place(subtests: pytest.Subtests) -> None:
         ({"data": 1, "_hac": {"version": "2"}}, "_hac.version: warning: is '2'; this checker"),
         ({"data": 1, "_hac": {"version": "1.0", "hint": 1}}, "_hac.hint: warning: 'hint' is no"),
         ({"error": "x"}, "error: is a text; it takes an object."),
-        ({"error": {"code": "x", "message": ""}}, "error.message: is empty; it takes words."),
+        ({"error": {"code": "x", "message": ""}}, "error.message: is empty; it takes text."),
         (
             {"error": {"code": "x", "message": "x", "retry_after": 3}},
             "error.retry_after: warning: means something only where retryable is true",
@@ -158,8 +158,8 @@ def test_what_is_wrong_with_an_action(subtests: pytest.Subtests) -> None:
 def test_what_an_action_that_changes_something_should_tell_is_missed() -> None:
     document = changed(SUCCESS, ("_hac", "actions", 0, "safety"), None, drop=True)
     assert found(document) == [
-        f"_hac.actions[0].safety.{name}: warning: is missing; an action that changes something"
-        " tells it."
+        f"_hac.actions[0].safety.{name}: warning: is missing; it is required for an action that"
+        " changes something."
         for name in ("mutability", "blast_radius")
     ]
     document = changed(SUCCESS, ("_hac", "actions", 0, "safety", "mutability"), "irreversible")

@@ -136,7 +136,7 @@ def test_what_a_method_takes_has_its_form_or_it_is_said_why_not(
         assert checked.model_validate(members, by_name=False) is not None
     else:
         assert wrong.endswith(".")
-    assert find_params_fault(method, [members]) == "params is an object."
+    assert find_params_fault(method, [members]) == "`params` must be an object."
 
 
 @given(MEMBERS)

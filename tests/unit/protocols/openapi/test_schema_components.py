@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from aitp_desk.model.money import Money
-from aitp_desk.protocols.base.door import Door
+from aitp_desk.protocols.base.protocol import ProtocolRoutes
 from aitp_desk.protocols.openapi.schema_components import (
     list_shapes,
     make_property,
@@ -114,8 +114,8 @@ class Parcel(msgspec.Struct):
 
 
 def test_a_docstring_describes_a_struct_and_its_members() -> None:
-    door = Door("post", (), (), render_error, objects=(Parcel, Money))
-    described = object_schemas([door, door])
+    protocol = ProtocolRoutes("post", (), (), render_error, objects=(Parcel, Money))
+    described = object_schemas([protocol, protocol])
     assert described.keys() == {"Parcel", "Money"}
     parcel = described["Parcel"]
     assert parcel["description"] == "A parcel on its way."

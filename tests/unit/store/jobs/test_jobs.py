@@ -13,21 +13,25 @@ from aitp_desk.store import units as work
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.reads import jobs as job_reads
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.records.jobs import ClaimedJob, Room
+from aitp_desk.store.records.jobs import ClaimedJob, JobCapacity
 from aitp_desk.store.units.jobs.jobs import enqueue_job
 from aitp_desk.store.units.privacy.retention import drop_old_thread
 from tests.support.desk.jobs import a_job, kept, queue
 from tests.support.store.messages import HOUR, NOW, open_thread
 
 LEASE = NOW + 60
-ROOM, OTHER = Room("errand", 10, 600), Room("other", 10, 600)
+ROOM, OTHER = JobCapacity("errand", 10, 600), JobCapacity("other", 10, 600)
 
 
 async def claim(
-    store: Store, worker: str = "one", now: int = NOW, *rooms: Room
+    store: Store, worker: str = "one", now: int = NOW, *capacities: JobCapacity
 ) -> tuple[ClaimedJob, ...]:
     return await store.run(
-        work.claim_jobs, worker=worker, now=now, lease_until=now + 60, rooms=rooms or (ROOM,)
+        work.claim_jobs,
+        worker=worker,
+        now=now,
+        lease_until=now + 60,
+        capacities=capacities or (ROOM,),
     )
 
 
@@ -91,8 +95,8 @@ class TestTakingUp:
             a_job("quick", kind="quick"),
             a_job("never", kind="unknown"),
         )
-        rooms = (Room("slow", 2, 600), Room("quick", 2, 600))
-        taken = await claim(store, "one", NOW, *rooms)
+        capacities = (JobCapacity("slow", 2, 600), JobCapacity("quick", 2, 600))
+        taken = await claim(store, "one", NOW, *capacities)
         assert [held.ref for held in taken] == ["slow4", "slow3", "quick"]
 
     async def test_everybody_has_a_turn_and_nobody_more_than_so_many(self, store: Store) -> None:
@@ -102,15 +106,15 @@ class TestTakingUp:
             *(a_job(f"ben{n}", principal="key:ben") for n in range(2)),
             a_job("nobody"),
         )
-        room = Room("errand", 8, 600, of_one=4, held={"key:anna": 1, "key:carl": 4})
-        assert await job_reads.next_due(store, (room,), ()) == 0
-        taken = await claim(store, "one", NOW, room)
+        capacity = JobCapacity("errand", 8, 600, of_one=4, held={"key:anna": 1, "key:carl": 4})
+        assert await job_reads.next_due(store, (capacity,), ()) == 0
+        taken = await claim(store, "one", NOW, capacity)
         assert [held.ref for held in taken] == [
             *("anna0", "ben0", "nobody"),
             *("anna1", "ben1"),
             "anna2",
         ]
-        full = Room("errand", 1, 600, of_one=4, held={"key:anna": 4, "key:ben": 2})
+        full = JobCapacity("errand", 1, 600, of_one=4, held={"key:anna": 4, "key:ben": 2})
         assert await claim(store, "one", NOW, full) == ()
         assert await job_reads.next_due(store, (full,), [held.id for held in taken]) is None
 
@@ -120,7 +124,7 @@ class TestTakingUp:
         )
         refs, last = [], "a"
         for _ in range(5):
-            (held,) = await claim(store, "one", NOW, Room("errand", 1, 600, last=last))
+            (held,) = await claim(store, "one", NOW, JobCapacity("errand", 1, 600, last=last))
             refs.append(held.ref)
             last = held.principal or ""
         assert refs == ["b0", "c0", "a0", "b1", "c1"]
@@ -137,7 +141,7 @@ class TestTakingUp:
         first = await claimed(store)
         assert await claim(store, "two", LEASE - 1) == ()
         going_on: dict[str, Any] = {"worker": "one", "now": LEASE, "lease_until": LEASE}
-        assert not await store.run(work.claim_jobs, **going_on, rooms=[ROOM], held=["job_a"])
+        assert not await store.run(work.claim_jobs, **going_on, capacities=[ROOM], held=["job_a"])
         (second,) = await claim(store, "two", LEASE)
         assert (first.attempt, first.failures) == (1, 0)
         assert (second.attempt, second.failures, second.was_lost) == (2, 1, True)

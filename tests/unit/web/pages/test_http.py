@@ -24,17 +24,17 @@ from aitp_desk.model.errors import (
 )
 from aitp_desk.protocols.aitp.wire import render_error
 from aitp_desk.protocols.base.accept import find_quality, wants_manifest
-from aitp_desk.protocols.base.door import HTML, JSON, Call, Reply
 from aitp_desk.protocols.base.errors import find_status
+from aitp_desk.protocols.base.protocol import HTML, JSON, Call, Reply
 from aitp_desk.web.pages.assets import ASSETS_PATH, STYLE
 from aitp_desk.web.pages.blocks.texts import find_texts
 from aitp_desk.web.pages.cache import PageCache
-from aitp_desk.web.pages.routes import PagesDoor
+from aitp_desk.web.pages.routes import PagesHandlers
 from aitp_desk.web.pages.wire import Page, get_text_key, tag_page, wants_html
 
 SITE = Site(name="Pine Street Books", url="https://books.example")
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
-DOOR = PagesDoor(SITE, render_json=render_error)
+DOOR = PagesHandlers(SITE, render_json=render_error)
 
 
 async def get(folder: Path, path: str, headers: Mapping[str, str] = BROWSER) -> Reply:

@@ -13,17 +13,17 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.knowledge.documents.base import Document
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.errors import NotAuthenticated
-from aitp_desk.protocols.base.door import Door
+from aitp_desk.protocols.base.protocol import ProtocolRoutes
 from aitp_desk.protocols.mcp.methods import Methods, make_methods
-from aitp_desk.protocols.mcp.routes import McpDoor, speaks_mcp
+from aitp_desk.protocols.mcp.routes import McpHandlers, speaks_mcp
 from aitp_desk.web.pages.blocks.example_questions import list_example_questions
 from aitp_desk.web.pages.full.document import map_urls
 from aitp_desk.web.pages.full.subprocess_render import write_pages
 
 
-def make_mcp_doors(
+def make_mcp_routes(
     desks: Sequence[Desk], config: Config, identifier: Identifier, noting: AuditLog
-) -> tuple[Door, ...]:
+) -> tuple[ProtocolRoutes, ...]:
     """Return the MCP routes of each desk; empty where MCP is disabled.
 
     Parameters:
@@ -42,7 +42,7 @@ def make_mcp_doors(
             raise
 
     methods = methods_of_desks()
-    return tuple(McpDoor(desk, methods, prove=prove).door() for desk in desks)
+    return tuple(McpHandlers(desk, methods, prove=prove).protocol() for desk in desks)
 
 
 def methods_of_desks() -> Methods:

@@ -160,7 +160,7 @@ class Route(msgspec.Struct, frozen=True):
     max_body_for: Callable[[Desk, Principal], int] | None = None
 
 
-class Door(msgspec.Struct, frozen=True):
+class ProtocolRoutes(msgspec.Struct, frozen=True):
     """A protocol as the application mounts it.
 
     Parameters:

@@ -16,13 +16,13 @@ from aitp_desk.http.hac.overview import make_overview
 from aitp_desk.http.hac.recovery import THREADS_PATH
 from aitp_desk.http.hac.representation import HacRenderer
 from aitp_desk.protocols.a2a.card import DOOR_PATH as A2A_PATH
-from aitp_desk.protocols.agents_txt.routes import AgentsTxtDoor
+from aitp_desk.protocols.agents_txt.routes import AgentsTxtHandlers
 from aitp_desk.protocols.agents_txt.wire import JSON_PATH, TEXT_PATH, EntryPaths, check_ids
 from aitp_desk.protocols.ahp.error_wire import render_error
 from aitp_desk.protocols.ahp.manifest import CONVERSE_PATH
 from aitp_desk.protocols.base.auth_metadata import RESOURCE_PATH
 from aitp_desk.protocols.base.call_members import CAPABILITIES_PATH
-from aitp_desk.protocols.base.door import Door, Handler
+from aitp_desk.protocols.base.protocol import Handler, ProtocolRoutes
 from aitp_desk.protocols.mcp.routes import MCP_PATH, speaks_mcp
 from aitp_desk.protocols.mcp.server.plain_rpc import VERSIONS
 from aitp_desk.protocols.oauth.metadata import REGISTER_PATH, TOKEN_PATH
@@ -30,7 +30,9 @@ from aitp_desk.protocols.openapi.document import OPENAPI
 from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
 
 
-def make_agents_txt_doors(desk: Desk, further: Sequence[Desk], config: Config) -> tuple[Door, ...]:
+def make_agents_txt_routes(
+    desk: Desk, further: Sequence[Desk], config: Config
+) -> tuple[ProtocolRoutes, ...]:
     """Return the routes of agents.txt and agents.json; empty where they are disabled.
 
     Parameters:
@@ -47,8 +49,8 @@ def make_agents_txt_doors(desk: Desk, further: Sequence[Desk], config: Config) -
     agents = [agent.name for agent in config.agents]
     if problems := tuple(check_ids(config.agents_txt, names, agents)):
         raise ConfigError(problems, config)
-    door = AgentsTxtDoor(desk, further, config, find_protocol_paths(config), render_error)
-    return (door.door(),)
+    protocol = AgentsTxtHandlers(desk, further, config, find_protocol_paths(config), render_error)
+    return (protocol.protocol(),)
 
 
 def find_protocol_paths(config: Config) -> EntryPaths:
@@ -82,8 +84,8 @@ def find_protocol_links(config: Config) -> dict[str, str]:
     """Return the paths of the protocols except AHP, by their names in the manifest."""
     addresses = find_protocol_paths(config)
     files = {"agents_txt": TEXT_PATH, "agents_json": JSON_PATH} if config.agents_txt.enabled else {}
-    doors = {"openapi": addresses.openapi, "mcp": addresses.mcp, "a2a": addresses.a2a}
-    return {name: path for name, path in (doors | files).items() if path}
+    protocols = {"openapi": addresses.openapi, "mcp": addresses.mcp, "a2a": addresses.a2a}
+    return {name: path for name, path in (protocols | files).items() if path}
 
 
 def find_integrations(config: Config) -> Mapping[str, Any]:

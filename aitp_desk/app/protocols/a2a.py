@@ -10,19 +10,19 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.tasks.push import Render
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.protocols.a2a.dialect import Dialect
-from aitp_desk.protocols.a2a.routes import make_doors
+from aitp_desk.protocols.a2a.routes import make_routes
 from aitp_desk.protocols.a2a.tasks_wire import write_notification
-from aitp_desk.protocols.base.door import Door
+from aitp_desk.protocols.base.protocol import ProtocolRoutes
 from aitp_desk.protocols.oauth.metadata import TOKEN_PATH
 from aitp_desk.web.pages.routes import API_PATH
 
 
-def make_a2a_doors(desks: Sequence[Desk], config: Config) -> tuple[Door, ...]:
+def make_a2a_routes(desks: Sequence[Desk], config: Config) -> tuple[ProtocolRoutes, ...]:
     """Return the A2A routes of each desk; empty where A2A is disabled."""
     if not config.a2a.enabled:
         return ()
     made = (
-        make_doors(
+        make_routes(
             desk,
             max_body=config.threads.max_body,
             max_file=config.files.max_bytes,
@@ -33,7 +33,7 @@ def make_a2a_doors(desks: Sequence[Desk], config: Config) -> tuple[Door, ...]:
         )
         for desk in desks
     )
-    return tuple(door for doors in made for door in doors)
+    return tuple(protocol for protocols in made for protocol in protocols)
 
 
 def make_task_renderer(desks: Sequence[Desk]) -> Render:

@@ -12,14 +12,14 @@ from aitp_desk.auth.keys.data_keys import DataKeys
 from aitp_desk.auth.keys.webhook_signatures import webhook_secret_of_client
 from aitp_desk.config import Config
 from aitp_desk.desk.access.oauth_server import AuthorizationServer
-from aitp_desk.protocols.base.door import Door
-from aitp_desk.protocols.oauth.routes import OAuthDoor
+from aitp_desk.protocols.base.protocol import ProtocolRoutes
+from aitp_desk.protocols.oauth.routes import OAuthHandlers
 from aitp_desk.store.base import Store
 
 
-def make_oauth_doors(
+def make_oauth_routes(
     config: Config, *, store: Store, keys: DataKeys, clock: Callable[[], float]
-) -> tuple[Door, ...]:
+) -> tuple[ProtocolRoutes, ...]:
     """Return the OAuth routes, shared by all desks; empty where OAuth is disabled.
 
     Parameters:
@@ -38,4 +38,4 @@ def make_oauth_doors(
         url=config.site.url,
         clock=clock,
     )
-    return (OAuthDoor(authorizing, config.site).door(),)
+    return (OAuthHandlers(authorizing, config.site).protocol(),)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from aitp_desk.app.doors.mcp import make_mcp_doors
-from aitp_desk.app.doors.oauth import make_oauth_doors
-from aitp_desk.app.doors.site import make_site_doors
+from aitp_desk.app.protocols.mcp import make_mcp_routes
+from aitp_desk.app.protocols.oauth import make_oauth_routes
+from aitp_desk.app.protocols.site import make_site_routes
 from aitp_desk.app.services import Services
 from aitp_desk.auth.console_sessions import ConsoleSessions
 from aitp_desk.auth.identifier import Identifier
@@ -18,17 +18,17 @@ from aitp_desk.desk.plugins.outside.redirects import PluginRedirects
 from aitp_desk.desk.plugins.outside.webhooks import PluginWebhooks
 from aitp_desk.observability.sources import MetricsCollector
 from aitp_desk.protocols.aitp.wire import render_error
-from aitp_desk.protocols.base.door import Door
-from aitp_desk.protocols.hooks import make_hook_doors
-from aitp_desk.protocols.metrics.routes import make_doors as make_metrics_doors
+from aitp_desk.protocols.base.protocol import ProtocolRoutes
+from aitp_desk.protocols.hooks import make_hook_routes
+from aitp_desk.protocols.metrics.routes import make_routes as make_metrics_routes
 from aitp_desk.protocols.openapi.routes import Served
-from aitp_desk.protocols.redirects import make_redirect_doors
-from aitp_desk.protocols.schemas import make_schema_doors
-from aitp_desk.web.console.routes import make_doors as make_console_doors
+from aitp_desk.protocols.redirects import make_redirect_routes
+from aitp_desk.protocols.schemas import make_schema_routes
+from aitp_desk.web.console.routes import make_routes as make_console_routes
 from aitp_desk.web.pages.wire import render_refusal
 
 
-def make_every_door(
+def make_all_routes(
     config: Config,
     shared: Services,
     desks: Sequence[Desk],
@@ -38,7 +38,7 @@ def make_every_door(
     sessions: ConsoleSessions | None,
     measuring: MetricsCollector,
     served: Served,
-) -> tuple[Door, ...]:
+) -> tuple[ProtocolRoutes, ...]:
     """Return the routes that these settings enable.
 
     Parameters:
@@ -56,7 +56,7 @@ def make_every_door(
     desk, *further = desks
     receiving = _receiving(shared, desks)
     return (
-        *make_console_doors(
+        *make_console_routes(
             config,
             sessions,
             desks=desks,
@@ -71,15 +71,15 @@ def make_every_door(
             sealed=shared.sealed,
             repeats=shared.repeats,
         ),
-        *make_redirect_doors(
+        *make_redirect_routes(
             _leading(shared, receiving), partial(render_refusal, config.site, render_error)
         ),
-        *make_site_doors(desk, further, config, served, shared.capabilities.slugs),
-        *make_mcp_doors(desks, config, identifier, shared.noting),
-        *make_oauth_doors(config, store=shared.store, keys=keys, clock=shared.clock),
-        *make_schema_doors(shared.capabilities, render_error),
-        *make_hook_doors(receiving, render_error),
-        *make_metrics_doors(measuring, render_error),
+        *make_site_routes(desk, further, config, served, shared.capabilities.slugs),
+        *make_mcp_routes(desks, config, identifier, shared.noting),
+        *make_oauth_routes(config, store=shared.store, keys=keys, clock=shared.clock),
+        *make_schema_routes(shared.capabilities, render_error),
+        *make_hook_routes(receiving, render_error),
+        *make_metrics_routes(measuring, render_error),
     )
 
 
