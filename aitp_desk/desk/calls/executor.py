@@ -168,11 +168,11 @@ class CallExecutor:
             late = f"{action.name} took longer than {action.deadline_seconds:g} seconds."
             if action.is_repeatable:
                 error = Unavailable(late)
-                return ActionOutput(mark_failed(call, error, self._now()), error)
+                return ActionOutput(mark_failed(call, error, int(self._clock())), error)
             late = f"{late} {OUTCOME_UNKNOWN}"
-            return ActionOutput(mark_unknown(call, self._now()), Unavailable(late))
+            return ActionOutput(mark_unknown(call, int(self._clock())), Unavailable(late))
         except DeskError as error:
-            return ActionOutput(mark_failed(call, error, self._now()), error)
+            return ActionOutput(mark_failed(call, error, int(self._clock())), error)
         if (ticket := done.ticket) is not None:
             return ActionOutput(
                 call,
@@ -180,16 +180,12 @@ class CallExecutor:
                     ticket, about=redact_text(ticket.about), note=redact_text(ticket.note)
                 ),
             )
-        return ActionOutput(mark_succeeded(call, _hidden(done), self._now()))
-
-    def _now(self) -> int:
-        return int(self._clock())
+        done = _redact(done) if is_hiding() else done
+        return ActionOutput(mark_succeeded(call, done, int(self._clock())))
 
 
-def _hidden(done: ActionResult) -> ActionResult:
+def _redact(done: ActionResult) -> ActionResult:
     """Return a result with the call's secret arguments redacted."""
-    if not is_hiding():
-        return done
     effects = tuple(
         replace(effect, description=redact_text(effect.description)) for effect in done.side_effects
     )

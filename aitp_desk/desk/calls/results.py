@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -56,7 +57,7 @@ def offer_result(
         return Offer(describe_end(action, call))
     content_type, fallback_from = chosen
     payload = _payload(action, call, content_type)
-    sources = _links(action, call)
+    sources = _links(action, call) if action.related else ()
     if said is not None:
         known = msgspec.structs.asdict(said)
         known["sources"] = (*said.sources, *sources)
@@ -89,14 +90,12 @@ def describe_end(action: Action | None, call: ActionCall) -> str:
     if action is None:
         return call.text or DONE
     said = call.text or "\n".join(_spell(call.result, 0)) or f"Done: {action.summary}"
-    effects = [effect.description for effect in call.effects]
+    effects = map(attrgetter("description"), call.effects)
     return cut_text("\n".join([said, *effects]), MAX_TEXT)
 
 
 def _links(action: Action, call: ActionCall) -> tuple[Source, ...]:
     """Return the action's links whose variables the call fills."""
-    if not action.related:
-        return ()
     return tuple(
         Source(link.description or link.rel, link.href, "indirect")
         for link in fill_links(action.related, call.arguments, call.result)

@@ -186,9 +186,11 @@ def _result(
         content.append(_text(encoded.decode()))
         # converts members that are Structs or raw JSON into plain values
         result["structuredContent"] = msgspec.json.decode(encoded)
-    about = {"call_id": None if call is None else call.id, SESSION: session_id}
-    if told := {name: value for name, value in about.items() if value is not None}:
-        result["_meta"] = told
+    about = {} if call is None else {"call_id": call.id}
+    if session_id is not None:
+        about[SESSION] = session_id
+    if about:
+        result["_meta"] = about
     return result
 
 

@@ -79,8 +79,9 @@ class McpHandlers:
         method = message.get("method", "")
         if (wrong := find_params_fault(method, message.get("params"))) is not None:
             return make_error_reply(message.get("id"), INVALID_PARAMS, wrong)
+        token = _credential_in(message)
         caller = Caller(
-            await self._identify(desk, call, message),
+            call.principal if token is None else await self._identify(desk, call, token),
             call.allowance,
             call.path,
             call.headers.get("Idempotency-Key"),
@@ -94,11 +95,8 @@ class McpHandlers:
             raise caller.escaped
         return reply
 
-    async def _identify(self, desk: Desk, call: Call, message: Mapping[str, Any]) -> Principal:
-        """Return the sender, identified by a credential in the message or its headers."""
-        token = _credential_in(message)
-        if token is None:
-            return call.principal
+    async def _identify(self, desk: Desk, call: Call, token: str) -> Principal:
+        """Return the sender, identified by a credential in the message."""
         found = await self._prove(call.headers, token, call.principal.address)
         return msgspec.structs.replace(found, desk=desk.name)
 

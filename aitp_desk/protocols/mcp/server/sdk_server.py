@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any, TextIO
 
@@ -122,8 +122,7 @@ class HttpServer:
 
     async def answer(self, call: Call, caller: Caller, message: Mapping[str, Any]) -> Reply:
         """Answer a validated message (basic/transports, Streamable HTTP)."""
-        ranges = call.headers.get("Accept", "").lower().split(",")
-        if _ACCEPTED.isdisjoint([one.partition(";")[0].strip() for one in ranges]):
+        if not _accepts_json(call.headers.get("Accept", "")):
             told = f"Not Acceptable: Client must accept {JSON}"
             return make_error_reply(None, INVALID_REQUEST, told, status=406)
         version = call.headers.get(_VERSION, types.DEFAULT_NEGOTIATED_VERSION)
@@ -173,6 +172,12 @@ class HttpServer:
             wrong = "Invalid request parameters"
             return make_error_reply(id_, INVALID_PARAMS, wrong, "", status=status)
         return Reply(200, _encode(make_result(id_, result)))
+
+
+@lru_cache(maxsize=64)
+def _accepts_json(accept: str) -> bool:
+    ranges = [one.partition(";")[0].strip() for one in accept.lower().split(",")]
+    return not _ACCEPTED.isdisjoint(ranges)
 
 
 def _acknowledge(message: Mapping[str, Any], version: str | None) -> Reply:
