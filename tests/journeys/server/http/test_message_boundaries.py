@@ -149,3 +149,21 @@ async def test_a_body_that_arrives_in_pieces_is_no_head(desk: Talker) -> None:
             assert length is not None
             await reader.readexactly(int(length[1]))
     writer.close()
+
+
+async def test_chunks_that_turn_out_malformed_are_refused_at_once(desk: Talker) -> None:
+    before = await made(desk)
+    address = urlsplit(desk.desk.url)
+    head = b"POST /v1/thread HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+    reader, writer = await asyncio.open_connection(address.hostname, address.port)
+    async with asyncio.timeout(SECONDS):
+        writer.write(head + b'2\r\n{"\r\n')
+        await writer.drain()
+        assert await answers(desk.desk.url, LAST) == [404]  # by now the beginning was read
+        writer.write(b"zz\r\n}\r\n0\r\n\r\n" + LAST)
+        heard = await reader.read()
+    writer.close()
+    assert heard.startswith(b"HTTP/1.1 400 ")
+    assert b"\r\nConnection: close\r\n" in heard
+    assert heard.count(b"HTTP/1.1 ") == 1
+    assert await made(desk) == before
