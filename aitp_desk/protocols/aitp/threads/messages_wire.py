@@ -146,7 +146,7 @@ def write_message(message: Message, dialect: Dialect, assistant: str) -> objects
         status="completed",
         role=message.role,
         content=message.content,
-        attachments=[_write_file(file) for file in message.attachments],
+        attachments=list(map(_write_file, message.attachments)),
         metadata={**message.metadata, "actor": message.actor},
         run_id=message.run_id,
     )
