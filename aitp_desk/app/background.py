@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
-from aitp_desk.app.context import SiteAgentContext
 from aitp_desk.app.services import Services
+from aitp_desk.app.site_agents import SiteAgentContext
 from aitp_desk.config import Config
 from aitp_desk.desk.access.audit_log import AuditLog
 from aitp_desk.desk.jobs.epoch_watcher import watch_epoch
@@ -27,11 +27,11 @@ from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
 @asynccontextmanager
 async def run_background_tasks(
     config: Config,
-    houses: Sequence[SiteAgentContext],
-    shared: Services,
+    site_agents: Sequence[SiteAgentContext],
+    services: Services,
     worker: RunWorker,
     forget: Sequence[Evict],
-    noting: AuditLog,
+    audit_log: AuditLog,
     spoken: Callable[[], None],
     enrichment: EnrichmentJob | None,
 ) -> AsyncIterator[None]:
@@ -47,39 +47,39 @@ async def run_background_tasks(
 
     def look() -> None:
         spoken()
-        shared.following.poll_all()
+        services.events.poll_all()
 
     def look_for_work() -> None:
-        shared.jobs.wake()
-        shared.schedules.wake()
+        services.jobs.wake()
+        services.schedules.wake()
 
-    retaining = RetentionService(
-        store=shared.store,
+    retention = RetentionService(
+        store=services.store,
         settings=config.retention,
-        audit=shared.audit,
-        following=shared.following,
+        audit=services.audit,
+        events=services.events,
         stop=worker.stop_run,
         forget=forget,
-        clock=shared.clock,
+        clock=services.clock,
     )
-    expiring = Expiry(shared.store, config.sessions.idle_seconds, shared.clock)
-    shared.schedules.add(Schedule("expiry", EXPIRY_SECONDS, expiring.drop_expired))
-    if retaining.is_enabled:
-        shared.schedules.add(Schedule("retention", RETENTION_SECONDS, retaining.drop_old))
+    expiry = Expiry(services.store, config.sessions.idle_seconds, services.clock)
+    services.schedules.add(Schedule("expiry", EXPIRY_SECONDS, expiry.drop_expired))
+    if retention.is_enabled:
+        services.schedules.add(Schedule("retention", RETENTION_SECONDS, retention.drop_old))
     if enrichment is not None:
         seconds = config.enrich.every_hours * 60 * 60
-        shared.schedules.add(Schedule("enrich", seconds, enrichment.update))
-    for house in houses:
-        if (rounds := house.knowledge.rounds) is not None:
-            name = f"content:{house.name}" if house.name else "content"
-            work = partial(rounds.run_and_refresh, house.knowledge.refresh)
-            shared.schedules.add(Schedule(name, rounds.every_seconds, work, at_start=True))
+        services.schedules.add(Schedule("enrich", seconds, enrichment.update))
+    for site_agent in site_agents:
+        if (rounds := site_agent.knowledge.rounds) is not None:
+            name = f"content:{site_agent.name}" if site_agent.name else "content"
+            work = partial(rounds.run_and_refresh, site_agent.knowledge.refresh)
+            services.schedules.add(Schedule(name, rounds.every_seconds, work, at_start=True))
     async with (
-        noting.write_in_background(),
-        evict_on_erasure(shared.store, forget),
-        watch_epoch(shared.store, JOBS_EPOCH, look_for_work),
-        watch_epoch(shared.store, TICKETS_EPOCH, look),
-        EscalationService(shared.store, shared.clock).run_expiry(shared.audit),
-        shared.schedules.run(),
+        audit_log.write_in_background(),
+        evict_on_erasure(services.store, forget),
+        watch_epoch(services.store, JOBS_EPOCH, look_for_work),
+        watch_epoch(services.store, TICKETS_EPOCH, look),
+        EscalationService(services.store, services.clock).run_expiry(services.audit),
+        services.schedules.run(),
     ):
         yield

@@ -11,14 +11,14 @@ from aitp_desk.observability.figures import Figure, gauges
 
 
 async def component_figures(
-    checking: HealthChecks, clock: Callable[[], float]
+    health_checks: HealthChecks, clock: Callable[[], float]
 ) -> tuple[Figure, ...]:
     """Return the state of each component, and the seconds since it changed.
 
     Parameters:
         clock: Unix seconds.
     """
-    components, now = await checking.get_components(), clock()
+    components, now = await health_checks.get_components(), clock()
     return (
         Figure(
             "aitp_desk_component",

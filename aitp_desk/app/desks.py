@@ -1,39 +1,47 @@
-"""Assembles the services of a site agent's desk.
+"""Assembles the services of a site agent's desk, as the protocols see them.
 
-Services that all desks share come from :class:`~aitp_desk.app.services.Services`, those of the
-agent from its :class:`~aitp_desk.app.context.SiteAgentContext`.
+Services that all desks share come from :class:`~aitp_desk.app.services.Services`, those that the
+desk shares with its runs from :class:`~aitp_desk.app.desk_parts.DeskParts`.
 """
 
 from __future__ import annotations
 
-from aitp_desk.app.context import SiteAgentContext
-from aitp_desk.app.services import Services
+from aitp_desk.app.desk_parts import DeskParts
 from aitp_desk.desk.access.site_agents import SITE_AGENT, SiteAgent, SiteAgents
 from aitp_desk.desk.calls.registry import ActionRegistry
+from aitp_desk.desk.conversations.action_session import ActionSessions
 from aitp_desk.desk.conversations.action_turn import ActionTurns
+from aitp_desk.desk.conversations.agent_turn import AgentTurns
 from aitp_desk.desk.conversations.answerer import Answerer
 from aitp_desk.desk.conversations.driver import DialogueServices
+from aitp_desk.desk.conversations.first_answers import FirstAnswers
 from aitp_desk.desk.conversations.handover import Handover
+from aitp_desk.desk.conversations.intake import TurnIntake
 from aitp_desk.desk.conversations.plugin_turn import PluginTurns
 from aitp_desk.desk.conversations.service import ConversationService
+from aitp_desk.desk.conversations.turn_writer import TurnWriter
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.dialogue.offers.facts import site_facts
 from aitp_desk.desk.dialogue.recorder import TurnRecorder
-from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
 from aitp_desk.desk.dialogue.tools.matcher import ActionMatcher
 from aitp_desk.desk.direct.calls import DirectCalls
+from aitp_desk.desk.direct.paid_resources import PaidResources
 from aitp_desk.desk.direct.resources import Resources
 from aitp_desk.desk.limits.token_budgets import TokenBudgets
+from aitp_desk.desk.maintenance.readiness import ReadinessReport
 from aitp_desk.desk.payments.checkout import Checkout
 from aitp_desk.desk.payments.replies import PaymentReplies
-from aitp_desk.desk.plugins.judge import Judge
 from aitp_desk.desk.plugins.judged_messages import JudgedMessageWriter
 from aitp_desk.desk.plugins.messages.plain_text import PlainTextRenderer
 from aitp_desk.desk.plugins.outside.webhooks import health_notes
 from aitp_desk.desk.plugins.verification import PaymentVerifier
 from aitp_desk.desk.runs.service import RunService
 from aitp_desk.desk.runs.worker import RunWorker
+from aitp_desk.desk.tasks.access import TaskAccess
+from aitp_desk.desk.tasks.receivers import TaskReceivers
 from aitp_desk.desk.tasks.service import TaskService
+from aitp_desk.desk.tasks.turns import TaskTurns
+from aitp_desk.desk.tasks.views import TaskViews
 from aitp_desk.desk.threads.creation import ThreadCreation
 from aitp_desk.desk.threads.deletion import ThreadDeletion
 from aitp_desk.desk.threads.grants import GrantService
@@ -47,279 +55,274 @@ from aitp_desk.desk.threads.streams import ThreadStreams
 from aitp_desk.desk.threads.transcripts import TranscriptService
 
 
-def build_desk(
-    house: SiteAgentContext, shared: Services, worker: RunWorker, tooling: AgentTools
-) -> Desk:
-    """Build the desk of a site agent, as the protocols see it.
+def build_desk(parts: DeskParts, worker: RunWorker) -> Desk:
+    """Build the desk of a site agent.
 
     Parameters:
         worker: executes the runs of all desks.
     """
-    config, store, following, clock = house.config, shared.store, shared.following, shared.clock
-    site = config.site
-    telling = PlainTextRenderer(shared.capabilities, store)
-    judging = house.make_judge(shared)
-    judged = JudgedMessageWriter(judging, store, clock)
-    posting = _make_posting(house, shared, judged, worker, telling)
-    opening = ThreadCreation(
-        posting=posting,
-        store=store,
-        actor=house.actor,
-        own_names=shared.own_names,
-        repeats=shared.repeats,
-        clock=clock,
-        audit=shared.audit,
-        judging=judged,
-        telling=telling,
-    )
-    reading = ThreadReader(store, following, clock, telling, shared.noting.note_operator_visit)
+    site_agent, services, context = parts.site_agent, parts.services, parts.context
+    config, store, events, clock = site_agent.config, context.store, services.events, context.clock
+    invoker, limiter = parts.invoker, parts.agent_tools.limiter
+    renderer = PlainTextRenderer(services.capabilities, store)
+    reader = ThreadReader(store, events, clock, renderer, services.audit_log.note_operator_visit)
+    messages, creation = _build_messages(parts, worker, renderer)
     sessions = SessionService(
         config.sessions,
         store,
         clock,
-        desk=house.name,
+        desk=context.name,
         anonymous_days=config.threads.anonymous_ttl,
-        capabilities=shared.capabilities,
+        capabilities=services.capabilities,
     )
-    following.on_change(sessions.on_change)
+    events.on_change(sessions.on_change)
     threads = ThreadService(
-        opening=opening,
-        posting=posting,
-        reading=reading,
-        attending=ParticipantService(
-            store, clock, following.notify_change, shared.own_names, shared.audit
+        context,
+        creation=creation,
+        messages=messages,
+        reader=reader,
+        participants=ParticipantService(
+            store, clock, events.notify_change, context.own_names, context.audit
         ),
-        sharing=GrantService(
+        grants=GrantService(
             store=store,
-            reading=reading,
-            following=following,
+            reader=reader,
+            events=events,
             sessions=sessions,
-            audit=shared.audit,
-            hash_link=shared.hash_link,
+            audit=context.audit,
+            hash_link=services.hash_link,
             clock=clock,
         ),
-        deleting=ThreadDeletion(
+        deletion=ThreadDeletion(
             store=store,
-            following=following,
+            events=events,
             sessions=sessions,
-            audit=shared.audit,
+            audit=context.audit,
             clock=clock,
             stop=worker.stop_run,
         ),
         transcripts=TranscriptService(
             store=store,
-            reading=reading,
-            keys=shared.transcript_keys,
-            site=site.url,
+            reader=reader,
+            keys=services.transcript_keys,
+            site=config.site.url,
             clock=clock,
         ),
     )
-    registry = ActionRegistry(house.knowledge, tooling.invoking.actions)
-    limiter = tooling.limiter
-    agents = _site_agents(house, shared)
-    awaiting = OpenRequests(
-        shared.capabilities,
-        store=store,
-        reading=reading,
-        posting=posting,
-        sessions=sessions,
-        actor=house.actor.id,
-        clock=clock,
+    registry = ActionRegistry(site_agent.knowledge, invoker.actions)
+    agents = _build_agents(parts)
+    open_requests = OpenRequests(
+        services.capabilities, context, reader=reader, messages=messages, sessions=sessions
     )
     runs = RunService(
-        store=store,
+        context,
         agents=agents,
-        opening=opening,
-        posting=posting,
-        reading=reading,
-        repeats=shared.repeats,
-        following=following,
-        clock=clock,
-        wake=worker.wake,
-        stop=worker.stop_run,
+        creation=creation,
+        messages=messages,
+        reader=reader,
+        idempotency=services.idempotency,
+        events=events,
+        worker=worker,
     )
-    calling = DirectCalls(
-        tooling.invoking,
+    direct_calls = DirectCalls(
+        invoker,
         limiter=limiter,
-        repeats=shared.repeats,
+        idempotency=services.idempotency,
         requires_intent=config.actions.require_intent,
-        check_callback=shared.callbacks.check,
-        paying=Checkout(
-            house.make_settlement(shared, tooling),
-            store=store,
-            invoking=tooling.invoking,
-            speaking=tooling.speaking,
-            verification=PaymentVerifier(judging, store, shared.send, clock),
-            posting=posting,
-            following=following,
-            actor=house.actor,
-            clock=clock,
+        check_callback=services.callbacks.check,
+        checkout=Checkout(
+            context,
+            parts.settlement,
+            invoker=invoker,
+            desk_messages=parts.agent_tools.desk_messages,
+            verification=PaymentVerifier(parts.judge, store, services.send, clock),
+            messages=messages,
+            events=events,
         ),
     )
+    resources = Resources(
+        site_agent.offers.resources,
+        invoker=invoker,
+        store=store,
+        audit=context.audit,
+        clock=clock,
+    )
+    views = TaskViews(store, direct_calls, renderer, open_requests)
+    access = TaskAccess(context, reader=reader, views=views, sessions=sessions)
     return Desk(
-        name=house.name,
-        site=site,
+        name=context.name,
+        site=config.site,
         signals=config.content.signals,
         limits=config.limits,
         max_wait=config.threads.max_wait,
         agents=agents,
-        agent=house.agent,
-        knowledge=house.knowledge,
+        knowledge=site_agent.knowledge,
         registry=registry,
         limiter=limiter,
-        judging=judging,
+        conversations=_build_conversations(parts, sessions, registry),
+        direct_calls=direct_calls,
+        resources=resources,
+        paid_resources=PaidResources(resources, direct_calls, limiter),
         threads=threads,
-        posting=posting,
-        reading=reading,
-        awaiting=awaiting,
-        paid_replies=PaymentReplies(house.make_settlement(shared, tooling), reading, store),
-        streams=ThreadStreams(
-            reading=reading,
-            following=following,
-            settings=config.events,
-            places=shared.places,
-            idle_before=lambda: posting.idle_before,
-        ),
-        filing=shared.filing,
-        sealed=shared.sealed,
-        runs=runs,
-        asking=_make_asking(house, shared, tooling, judging, sessions, registry),
+        files=services.files,
+        open_requests=open_requests,
         sessions=sessions,
-        resources=Resources(
-            house.offers.resources,
-            invoking=tooling.invoking,
-            store=store,
-            audit=shared.audit,
-            clock=clock,
+        streams=ThreadStreams(
+            context, reader=reader, events=events, settings=config.events, slots=services.slots
         ),
-        calling=calling,
+        runs=runs,
         tasks=TaskService(
-            desk=house.name,
-            actor=house.actor,
-            store=store,
-            opening=opening,
-            posting=posting,
-            reading=reading,
-            awaiting=awaiting,
+            context,
+            threads=threads,
             runs=runs,
-            calling=calling,
-            sessions=sessions,
-            following=following,
-            pushing=shared.task_pushing,
-            paid_ends=house.make_settlement(shared, tooling),
-            clock=clock,
+            direct_calls=direct_calls,
+            events=events,
+            settlement=parts.settlement,
+            access=access,
+            turns=TaskTurns(
+                context, views=views, access=access, sessions=sessions, push=services.push
+            ),
+        ),
+        task_receivers=TaskReceivers(access, services.push),
+        payment_replies=PaymentReplies(context, parts.settlement, reader),
+        sealed=services.sealed,
+        judge=parts.judge,
+        readiness=ReadinessReport(
+            services.health_checks,
+            site_agent.knowledge,
+            site_agent.agent,
+            lambda: (*site_agent.offers.notes(), *health_notes(services.capabilities)),
         ),
         worker=worker,
-        checking=shared.checking,
-        source_notes=lambda: (
-            *house.offers.notes(),
-            *health_notes(shared.capabilities),
-        ),
     )
 
 
-def _make_posting(
-    house: SiteAgentContext,
-    shared: Services,
-    judging: JudgedMessageWriter,
-    worker: RunWorker,
-    telling: PlainTextRenderer,
-) -> MessageService:
-    return MessageService(
-        store=shared.store,
-        actor=house.actor,
-        own_names=shared.own_names,
-        threads=house.config.threads,
-        repeats=shared.repeats,
-        clock=shared.clock,
-        filing=shared.filing,
+def _build_messages(
+    parts: DeskParts, worker: RunWorker, renderer: PlainTextRenderer
+) -> tuple[MessageService, ThreadCreation]:
+    services, context = parts.services, parts.context
+    message_writer = JudgedMessageWriter(parts.judge, context.store, context.clock)
+    messages = MessageService(
+        context,
+        idempotency=services.idempotency,
+        files=services.files,
         wake=worker.wake,
-        changed=shared.following.notify_change,
-        audit=shared.audit,
-        judging=judging,
-        telling=telling,
+        changed=services.events.notify_change,
+        message_writer=message_writer,
+        renderer=renderer,
     )
+    creation = ThreadCreation(
+        context,
+        messages=messages,
+        idempotency=services.idempotency,
+        message_writer=message_writer,
+        renderer=renderer,
+    )
+    return messages, creation
 
 
-def _site_agents(house: SiteAgentContext, shared: Services) -> SiteAgents:
-    site = house.config.site
+def _build_agents(parts: DeskParts) -> SiteAgents:
+    site, context = parts.site_agent.config.site, parts.context
     return SiteAgents(
         [
             SiteAgent(
-                house.name or SITE_AGENT,
-                house.actor.id,
+                context.name or SITE_AGENT,
+                context.actor.id,
                 site.name,
                 site.description,
-                house.agent.name,
-                int(shared.clock()),
+                parts.site_agent.agent.name,
+                int(context.clock()),
             )
         ]
     )
 
 
-def _make_asking(
-    house: SiteAgentContext,
-    shared: Services,
-    tooling: AgentTools,
-    judging: Judge,
-    sessions: SessionService,
-    registry: ActionRegistry,
+def _build_conversations(
+    parts: DeskParts, sessions: SessionService, registry: ActionRegistry
 ) -> ConversationService:
-    config, store, clock = house.config, shared.store, shared.clock
-    site = config.site
-    people = house.make_person_requests(shared)
-    recording = TurnRecorder(
-        desk=house.name,
-        store=store,
-        actor=house.actor,
+    site_agent, services, context = parts.site_agent, parts.services, parts.context
+    config, invoker, agent_tools = site_agent.config, parts.invoker, parts.agent_tools
+    knowledge, requires_intent = site_agent.knowledge, config.actions.require_intent
+    recorder = TurnRecorder(
+        desk=context.name,
+        store=context.store,
+        actor=context.actor,
         durable=config.store.query_turns == "durable",
-        changed=shared.following.notify_change,
-        clock=clock,
+        changed=services.events.notify_change,
+        clock=context.clock,
     )
-    paid_ends = house.make_settlement(shared, tooling)
-    budgets = TokenBudgets(config.limits, shared.tokens_used, shared.tiers, clock)
-    matcher = ActionMatcher(
-        tooling.invoking.actions,
-        house.knowledge,
-        requires_intent=config.actions.require_intent,
+    budgets = TokenBudgets(config.limits, services.tokens_used, services.tiers, context.clock)
+    answerer = Answerer(
+        agent=site_agent.agent,
+        agent_tools=agent_tools,
+        people=parts.people,
+        knowledge=knowledge,
+        site=config.site,
+        budgets=budgets,
     )
-    return ConversationService(
-        answering=Answerer(
-            agent=house.agent,
-            tooling=tooling,
-            people=people,
-            knowledge=house.knowledge,
-            site=site,
+    action_turns = ActionTurns(
+        DialogueServices(
+            agent=site_agent.agent,
+            invoker=invoker,
+            agent_tools=agent_tools,
+            sessions=sessions,
+            recorder=recorder,
             budgets=budgets,
+            facts=site_facts(config.site),
         ),
-        people=people,
-        registry=registry,
-        tooling=tooling,
-        acting=ActionTurns(
-            DialogueServices(
-                agent=house.agent,
-                invoking=tooling.invoking,
-                tooling=tooling,
-                sessions=sessions,
-                recording=recording,
-                budgets=budgets,
-                facts=site_facts(site),
-            ),
-            requires_intent=config.actions.require_intent,
-            check_callback=shared.callbacks.check,
+        requires_intent=requires_intent,
+        check_callback=services.callbacks.check,
+    )
+    turn_writer = TurnWriter(
+        people=parts.people,
+        invoker=invoker,
+        desk_messages=agent_tools.desk_messages,
+        sessions=sessions,
+        recorder=recorder,
+        site_url=config.site.url,
+    )
+    handover = Handover(context.store, sessions, recorder, services.capabilities)
+    intake = TurnIntake(
+        action_turns=action_turns,
+        plugin_turns=PluginTurns(
+            parts.judge,
+            store=context.store,
+            sessions=sessions,
+            recorder=recorder,
+            settlement=parts.settlement,
         ),
         sessions=sessions,
-        recording=recording,
-        holding=Handover(store, sessions, recording, shared.capabilities),
-        in_sessions=PluginTurns(
-            judging, store=store, sessions=sessions, recording=recording, paid_ends=paid_ends
+        handover=handover,
+        settlement=parts.settlement,
+        knowledge=knowledge,
+    )
+    matcher = ActionMatcher(invoker.actions, knowledge, requires_intent=requires_intent)
+    return ConversationService(
+        agent_turns=AgentTurns(
+            intake=intake,
+            answerer=answerer,
+            first_answers=FirstAnswers(
+                answerer, knowledge, config.cache, context.clock, now=agent_tools.now
+            ),
+            turn_writer=turn_writer,
+            sessions=sessions,
+            handover=handover,
+            budgets=budgets,
         ),
-        paid_ends=paid_ends,
+        action_sessions=ActionSessions(
+            intake=intake,
+            action_turns=action_turns,
+            answerer=answerer,
+            turn_writer=turn_writer,
+            sessions=sessions,
+            handover=handover,
+            limiter=agent_tools.limiter,
+            budgets=budgets,
+        ),
+        action_turns=action_turns,
+        registry=registry,
+        agent_tools=agent_tools,
+        sessions=sessions,
         matcher=matcher if config.content.meaning.actions else None,
-        knowledge=house.knowledge,
-        site=site,
-        cache=config.cache,
-        limiter=tooling.limiter,
-        budgets=budgets,
-        clock=clock,
+        knowledge=knowledge,
     )

@@ -113,7 +113,7 @@ def desk_figures(desks: Sequence[Desk]) -> tuple[Figure, ...]:
         samples = tuple(
             ({"agent": desk.name or SITE_AGENT, label: key}, value)
             for desk in desks
-            for key, value in values(desk.cache_counts).items()
+            for key, value in values(desk.conversations.cache_counts).items()
         )
         return Figure(name, "counter", text, samples)
 
@@ -134,8 +134,16 @@ def desk_figures(desks: Sequence[Desk]) -> tuple[Figure, ...]:
                 "content": of.evicted_with_content,
             },
         ),
-        now("aitp_desk_cache_answers", "Answers that are kept.", lambda d: d.cache_counts.answers),
-        now("aitp_desk_cache_bytes", "Memory that they take.", lambda d: d.cache_counts.size),
+        now(
+            "aitp_desk_cache_answers",
+            "Answers that are kept.",
+            lambda d: d.conversations.cache_counts.answers,
+        ),
+        now(
+            "aitp_desk_cache_bytes",
+            "Memory that they take.",
+            lambda d: d.conversations.cache_counts.size,
+        ),
         now(
             "aitp_desk_content_documents",
             "Pages that are answered from.",

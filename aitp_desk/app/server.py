@@ -17,7 +17,7 @@ import msgspec
 from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.base import Agent
 from aitp_desk.app.background import run_background_tasks
-from aitp_desk.app.context import SiteAgentContext
+from aitp_desk.app.desk_parts import build_parts
 from aitp_desk.app.desks import build_desk
 from aitp_desk.app.health import register_health_probes
 from aitp_desk.app.metrics import make_metric_sources
@@ -25,7 +25,7 @@ from aitp_desk.app.protocols.a2a import make_task_renderer
 from aitp_desk.app.protocols.announcement import build_hac_renderer
 from aitp_desk.app.protocols.callback_renderer import make_callback_renderer
 from aitp_desk.app.protocols.registry import make_all_routes
-from aitp_desk.app.services import Services, build_services, make_digester
+from aitp_desk.app.services import build_services, make_digester
 from aitp_desk.app.site_agents import open_agent, open_content, open_enrichment, open_site_agents
 from aitp_desk.app.startup_report import report_start
 from aitp_desk.app.warmup import warm_caches
@@ -38,7 +38,6 @@ from aitp_desk.capability import Capability
 from aitp_desk.config import Config, default_url
 from aitp_desk.desk.calls.recovery import recover_calls
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
 from aitp_desk.desk.limits.concurrency import ConcurrencyLimiter
 from aitp_desk.desk.limits.token_usage import TokenUsage
 from aitp_desk.desk.maintenance.health_checks import HealthChecks
@@ -74,13 +73,13 @@ class RunningServer(msgspec.Struct, frozen=True):
 
     Parameters:
         url: where it listens; ``desk.site.url`` is its public address.
-        front: dispatches every request, of every protocol.
+        dispatcher: dispatches every request, of every protocol.
         identifier: identifies callers.
         report: the start-up report, line by line.
     """
 
     url: str
-    front: Dispatcher
+    dispatcher: Dispatcher
     desk: Desk
     store: Store
     identifier: Identifier
@@ -145,8 +144,8 @@ async def open_server(
             key=claude_key,
             url=claude_url,
         )
-        checking = HealthChecks(store, clock)
-        houses = await open_site_agents(
+        health_checks = HealthChecks(store, clock)
+        site_agents = await open_site_agents(
             stack,
             config,
             knowledge,
@@ -155,41 +154,41 @@ async def open_server(
             environment=environment,
             given={**agent_actions, "": actions},
             speaks=capabilities.urls,
-            told=make_plugin_actions(capabilities, checking),
+            told=make_plugin_actions(capabilities, health_checks),
         )
-        require_payable(config, [one for house in houses for one in house.actions], capabilities)
-        shared = build_services(
+        require_payable(
+            config, [one for site_agent in site_agents for one in site_agent.actions], capabilities
+        )
+        services = build_services(
             config,
             store=store,
             keys=keys,
             egress=egress,
             agent=agent,
-            actors={house.name: house.actor for house in houses},
+            actors={site_agent.name: site_agent.actor for site_agent in site_agents},
             tokens_used=tokens_used,
             capabilities=capabilities,
-            checking=checking,
+            health_checks=health_checks,
             clock=clock,
         )
-        following = shared.following
-        tooling = _make_tooling(shared, houses)
+        parts = {one.name: build_parts(one, services) for one in site_agents}
+        services.async_calls.register_desks({name: one.invoker for name, one in parts.items()})
         worker = RunWorker(
             store=store,
-            turns={
-                house.name: house.make_run_executor(shared, tooling[house.name]) for house in houses
-            },
-            following=following,
-            summarising=shared.summarising,
-            jobs=shared.jobs,
+            turns={name: one.make_run_executor() for name, one in parts.items()},
+            events=services.events,
+            summarizer=services.summarizer,
+            jobs=services.jobs,
             clock=clock,
         )
         enrichment = open_enrichment(
-            config, houses, key=claude_key, url=claude_url, day=day, clock=clock
+            config, site_agents, key=claude_key, url=claude_url, day=day, clock=clock
         )
-        desks = tuple(build_desk(house, shared, worker, tooling[house.name]) for house in houses)
-        register_health_probes(shared, worker, houses)
-        shared.jobs.register_kinds(
-            shared.callbacks.make_kind(make_callback_renderer(desks)),
-            shared.task_pushing.make_kind(make_task_renderer(desks)),
+        desks = tuple(build_desk(one, worker) for one in parts.values())
+        register_health_probes(services, worker, site_agents)
+        services.jobs.register_kinds(
+            services.callbacks.make_kind(make_callback_renderer(desks)),
+            services.push.make_kind(make_task_renderer(desks)),
         )
         epoch = CredentialEpoch(partial(reads.epoch, store, TOKENS_EPOCH))
         guesses = GuessLimiter(clock) if config.limits.enabled else None
@@ -206,72 +205,76 @@ async def open_server(
             sessions=sessions,
             clock=clock,
         )
-        measuring = MetricsCollector()
+        collector = MetricsCollector()
         protocols = make_all_routes(
             config,
-            shared,
+            services,
             desks,
             keys=keys,
             identifier=identifier,
             sessions=sessions,
-            measuring=measuring,
-            served=lambda: front.routes,
+            collector=collector,
+            served=lambda: dispatcher.routes,
         )
         concurrency = (
-            ConcurrencyLimiter(config.concurrency, shared.tiers) if config.limits.enabled else None
+            ConcurrencyLimiter(config.concurrency, services.tiers)
+            if config.limits.enabled
+            else None
         )
-        front = (TracedDispatcher if is_traced else Dispatcher)(
+        dispatcher = (TracedDispatcher if is_traced else Dispatcher)(
             desk=desks[0],
             protocols=protocols,
             identifier=identifier,
             browsers=CorsPolicy(config.site.url, config.cors),
-            noting=shared.noting,
+            audit_log=services.audit_log,
             tells_of_tokens=config.oauth.enabled,
             concurrency=concurrency,
             faces=build_hac_renderer(config),
         )
-        for one in tooling.values():
-            await recover_calls(one.invoking, store)
+        for one in parts.values():
+            await recover_calls(one.invoker, store)
         # closed in reverse: first no new requests, then the runs in progress, then the store
         await stack.enter_async_context(worker.run(config.server.shutdown_seconds))
-        await stack.enter_async_context(following.run_keepalive(config.events.heartbeat_seconds))
-        await stack.enter_async_context(following.recheck_on_change(epoch.refresh))
+        await stack.enter_async_context(
+            services.events.run_keepalive(config.events.heartbeat_seconds)
+        )
+        await stack.enter_async_context(services.events.recheck_on_change(epoch.refresh))
         await stack.enter_async_context(
             run_background_tasks(
                 config,
-                houses,
-                shared,
+                site_agents,
+                services,
                 worker,
-                (*(one.clear_caches for one in desks), clear_body_cache),
-                shared.noting,
+                (*(one.conversations.clear_caches for one in desks), clear_body_cache),
+                services.audit_log,
                 desks[0].on_people_acted,
                 enrichment,
             )
         )
-        await stack.enter_async_context(shared.checking.run_periodically())
+        await stack.enter_async_context(services.health_checks.run_periodically())
         await _open_beside(stack, protocols)
         # opened before the socket: a warm-up at shutdown must not delay requests in progress
-        read_ahead = await stack.enter_async_context(warm_caches(houses))
+        start_warmup = await stack.enter_async_context(warm_caches(site_agents))
         connections = ConnectionLimiter(config, identifier.addresses)
         under_way = await stack.enter_async_context(
-            serve_socket(front, sock, config.server, connections)
+            serve_socket(dispatcher, sock, config.server, connections)
         )
-        measuring.add(
-            front.meter.figures,
+        collector.add(
+            dispatcher.meter.figures,
             lambda: connections.figures(under_way()),
             *([] if concurrency is None else [concurrency.figures]),
             *([] if day is None else [day.figures]),
             lambda: store.measure().figures(),
-            *make_metric_sources(shared, worker, desks, tooling),
+            *make_metric_sources(services, worker, desks, parts),
         )
-        read_ahead()
+        start_warmup()
         yield RunningServer(
             default_url(config.server),
-            front,
+            dispatcher,
             desks[0],
             store,
             identifier,
-            report_start(store, houses),
+            report_start(store, site_agents),
         )
 
 
@@ -280,10 +283,3 @@ async def _open_beside(stack: AsyncExitStack, protocols: Sequence[ProtocolRoutes
     for protocol in protocols:
         if protocol.beside is not None:
             await stack.enter_async_context(protocol.beside())
-
-
-def _make_tooling(shared: Services, houses: Sequence[SiteAgentContext]) -> dict[str, AgentTools]:
-    """Make the tools of each desk's agent, by the names of the desks."""
-    invoking = {house.name: house.make_invoker(shared) for house in houses}
-    shared.taking_on.register_desks(invoking)
-    return {house.name: house.make_agent_tools(shared, invoking[house.name]) for house in houses}

@@ -54,12 +54,12 @@ class Services(msgspec.Struct, frozen=True):
         jobs: the queue of background jobs.
         schedules: runs recurring jobs.
         callbacks: notifies callers of the end of a call.
-        taking_on: executes calls that continue after they were accepted.
-        task_pushing: notifies callers of the progress of tasks.
+        async_calls: executes calls that continue after they were accepted.
+        push: notifies callers of the progress of tasks.
         own_names: the names of all desks' agents on threads.
-        places: limits the streams open at all desks together.
+        slots: limits the streams open at all desks together.
         audit: the keys of the audit log.
-        noting: writes protocol events into the audit log.
+        audit_log: writes protocol events into the audit log.
         named_agents: stricter limits for named agents.
         tiers: callers with limits of their tier.
         tokens_used: the tokens that models have used on the day.
@@ -67,7 +67,7 @@ class Services(msgspec.Struct, frozen=True):
         sealer: encrypts values that are shown only on request.
         sealed: shows these to those who may read them.
         guesses: limits failed look-ups of secret codes; None for no limit.
-        checking: the health of all components.
+        health_checks: the health of all components.
         send: sends the requests of capabilities to other servers.
         transcript_keys: sign transcripts of threads.
         hash_link: hashes the secret of a link, for storage.
@@ -75,19 +75,19 @@ class Services(msgspec.Struct, frozen=True):
     """
 
     store: Store
-    following: Broadcaster
-    repeats: IdempotencyKeys
-    filing: FileService
-    summarising: ThreadSummarizer
+    events: Broadcaster
+    idempotency: IdempotencyKeys
+    files: FileService
+    summarizer: ThreadSummarizer
     jobs: JobQueue
     schedules: Scheduler
     callbacks: Callbacks
-    taking_on: AsyncCalls
-    task_pushing: PushNotifications
+    async_calls: AsyncCalls
+    push: PushNotifications
     own_names: OwnNames
-    places: ConcurrencySlots
+    slots: ConcurrencySlots
     audit: AuditKeys
-    noting: AuditLog
+    audit_log: AuditLog
     named_agents: AgentPolicies
     tiers: Tiers
     tokens_used: TokenUsage
@@ -95,7 +95,7 @@ class Services(msgspec.Struct, frozen=True):
     sealer: Sealer
     sealed: SealedValues
     guesses: GuessLimiter | None
-    checking: HealthChecks
+    health_checks: HealthChecks
     send: Send
     transcript_keys: TranscriptKeys
     hash_link: Callable[[str], bytes]
@@ -113,7 +113,7 @@ def build_services(
     actors: Mapping[str, Actor],
     tokens_used: TokenUsage,
     capabilities: PluginRegistry,
-    checking: HealthChecks,
+    health_checks: HealthChecks,
     clock: Callable[[], float],
 ) -> Services:
     """Build the services that all desks share.
@@ -122,7 +122,7 @@ def build_services(
         agent: of the site's main desk; it also summarizes the conversations of all desks.
         actors: of the desks, by the names of the desks.
         capabilities: those that the site has enabled.
-        checking: the health of the desk.
+        health_checks: the health of the desk.
         clock: Unix seconds.
     """
     jobs = JobQueue(store=store, clock=clock)
@@ -135,9 +135,9 @@ def build_services(
         clock=clock,
     ).register_kinds()
     callbacks = make_callbacks(config, store, keys, egress, clock)
-    sealing = TextSealer(keys)
-    sealer = Sealer(sealing, clock)
-    following = Broadcaster(partial(read_thread_events, store))
+    text_sealer = TextSealer(keys)
+    sealer = Sealer(text_sealer, clock)
+    events = Broadcaster(partial(read_thread_events, store))
     send, schedules = make_sender(egress), Scheduler(store, clock)
     register_rounds(capabilities, schedules, send)
     PluginJobs(
@@ -147,44 +147,44 @@ def build_services(
         actors=actors,
         audit=derive_audit_keys(keys),
         send=send,
-        changed=following.notify_change,
+        changed=events.notify_change,
         clock=clock,
     ).register_kinds()
     return Services(
         store=store,
-        following=following,
-        repeats=IdempotencyKeys(make_digester(keys, "idempotency"), clock),
-        filing=FileService(
+        events=events,
+        idempotency=IdempotencyKeys(make_digester(keys, "idempotency"), clock),
+        files=FileService(
             store=store,
             settings=config.files,
             anonymous_days=config.threads.anonymous_ttl,
             digest=make_digester(keys, "files"),
             clock=clock,
         ),
-        summarising=ThreadSummarizer(
+        summarizer=ThreadSummarizer(
             store=store, agent=agent, bounds=config.threads, capabilities=capabilities
         ),
         jobs=jobs,
         schedules=schedules,
         callbacks=callbacks,
-        taking_on=AsyncCalls(store=store, jobs=jobs, following=following, clock=clock),
-        task_pushing=PushNotifications(
+        async_calls=AsyncCalls(store=store, jobs=jobs, events=events, clock=clock),
+        push=PushNotifications(
             store=store,
             egress=egress,
-            sealing=sealing,
+            text_sealer=text_sealer,
             settings=config.callbacks,
-            following=following,
+            events=events,
             jobs=jobs,
             clock=clock,
         ),
         own_names=OwnNames(tuple(actors.values())),
-        places=ConcurrencySlots(
+        slots=ConcurrencySlots(
             "streams",
             most=config.events.max_streams,
             most_per_caller=config.events.max_streams_per_caller,
         ),
         audit=derive_audit_keys(keys),
-        noting=AuditLog(store, derive_audit_keys(keys), clock),
+        audit_log=AuditLog(store, derive_audit_keys(keys), clock),
         named_agents=AgentPolicies(config.agent_limits, clock),
         tiers=Tiers(config.tiers),
         tokens_used=tokens_used,
@@ -192,7 +192,7 @@ def build_services(
         sealer=sealer,
         guesses=make_code_limiter(clock) if config.limits.enabled else None,
         sealed=SealedValues(store, sealer, derive_audit_keys(keys), clock),
-        checking=checking,
+        health_checks=health_checks,
         send=send,
         transcript_keys=TranscriptKeys(keys),
         hash_link=keys.hash_link,
@@ -231,4 +231,4 @@ def make_webhooks(
         clock: Unix seconds.
     """
     signing = SigningKeys(keys) if config.oauth.enabled else None
-    return WebhookSigner(store=store, keys=keys, signing=signing, clock=clock)
+    return WebhookSigner(store=store, keys=keys, signing_keys=signing, clock=clock)

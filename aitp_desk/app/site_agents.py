@@ -10,11 +10,10 @@ import msgspec
 import structlog
 
 from aitp_desk.actions.base import OfferedAction
-from aitp_desk.actions.registry import open_sources
+from aitp_desk.actions.registry import SiteOffers, open_sources
 from aitp_desk.agent.base import Agent, SiteFacts
 from aitp_desk.agent.claude.budget import DailyBudget
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
-from aitp_desk.app.context import SiteAgentContext
 from aitp_desk.config import Claude, Config
 from aitp_desk.config.sections.content.claude import API_KEY, API_URL
 from aitp_desk.desk.calls.registry import OWN_NAMES
@@ -27,8 +26,40 @@ from aitp_desk.knowledge.documents.titles import site_name
 from aitp_desk.knowledge.semantics.models import open_meaning
 from aitp_desk.knowledge.snapshot import AGENTS_FOLDER, Knowledge, open_knowledge
 from aitp_desk.knowledge.web.schedule import ReadingSchedule
+from aitp_desk.model.calls.action import Action
+from aitp_desk.model.conversation.thread import Actor
 
 _log = structlog.get_logger(__name__)
+
+
+class SiteAgentContext(msgspec.Struct, frozen=True):
+    """Holds what belongs to one site agent.
+
+    Content, actions and limits belong to each agent; the store and the worker to all of them.
+
+    Parameters:
+        name: of a further site agent; empty for the site's main agent.
+        config: the site's, with the agent's name, content and limits in it.
+        speaks: the schemas of structured messages that it understands.
+    """
+
+    name: str
+    config: Config
+    knowledge: Knowledge
+    agent: Agent
+    offers: SiteOffers
+    speaks: tuple[str, ...] = ()
+
+    @property
+    def actor(self) -> Actor:
+        """Return the actor that comes first on the agent's threads."""
+        url = self.config.site.url
+        return Actor(f"{url}/{self.name}" if self.name else url, self.speaks)
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """Return the offered actions, apart from answers from the content."""
+        return tuple(one.action for one in self.offers.offered)
 
 
 async def open_content(
@@ -172,7 +203,7 @@ async def open_site_agents(
         The contexts, the main agent's first.
     """
 
-    async def open_house(
+    async def open_one(
         name: str, own: Config, knowledge: Knowledge, agent: Agent
     ) -> SiteAgentContext:
         taken = OWN_NAMES | {one.action.name for one in told}
@@ -181,17 +212,17 @@ async def open_site_agents(
             name, own, knowledge, agent, await stack.enter_async_context(offers), speaks
         )
 
-    houses = [await open_house("", config, knowledge, agent)]
+    site_agents = [await open_one("", config, knowledge, agent)]
     for further in config.agents:
         own = config.of_agent(further)
         read = await open_content(stack, own, egress, environment, further.name)
-        houses.append(await open_house(further.name, own, read, _over(read, agent)))
-    return tuple(houses)
+        site_agents.append(await open_one(further.name, own, read, _over(read, agent)))
+    return tuple(site_agents)
 
 
 def open_enrichment(
     config: Config,
-    houses: Sequence[SiteAgentContext],
+    site_agents: Sequence[SiteAgentContext],
     *,
     key: str | None,
     url: str | None,
@@ -212,9 +243,9 @@ def open_enrichment(
         _log.warning("content.enrich_not_scheduled", reason=f"{API_KEY} is not set.")
         return None
     contents = [
-        (house.config.content_folder, house.knowledge)
-        for house in houses
-        if house.config.content.enriched
+        (site_agent.config.content_folder, site_agent.knowledge)
+        for site_agent in site_agents
+        if site_agent.config.content.enriched
     ]
     return EnrichmentJob(config, contents, key=key, url=url, day=day, clock=clock)
 

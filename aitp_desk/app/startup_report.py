@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from aitp_desk.agent.base import Agent
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
-from aitp_desk.app.context import SiteAgentContext
+from aitp_desk.app.site_agents import SiteAgentContext
 from aitp_desk.config import Config, default_url
 from aitp_desk.config.rules.web_address import is_loopback
 from aitp_desk.config.sections.content.claude import API_KEY
@@ -33,13 +33,13 @@ _PROBLEMS_TOLD = 10
 """How many unreadable files the report names."""
 
 
-def report_start(store: Store, houses: Sequence[SiteAgentContext]) -> tuple[str, ...]:
+def report_start(store: Store, site_agents: Sequence[SiteAgentContext]) -> tuple[str, ...]:
     """Return the start-up report for the site owner, line by line.
 
     Parameters:
-        houses: the contexts of all site agents, the main agent's first.
+        site_agents: the contexts of all site agents, the main agent's first.
     """
-    own, *further = houses
+    own, *further = site_agents
     config, url = own.config, own.config.site.url
     return (
         f"aitp-desk serves {config.site.name} on {default_url(config.server)}",
@@ -48,7 +48,7 @@ def report_start(store: Store, houses: Sequence[SiteAgentContext]) -> tuple[str,
         *_report_content(own),
         f"  home       {url}/",
         f"  threads    {url}/v1/threads",
-        *(line for house in further for line in _report_further(house)),
+        *(line for site_agent in further for line in _report_further(site_agent)),
         f"  AHP        {url}/.well-known/agent.json, {url}/agent/converse, {url}/llms.txt",
         *([f"  A2A        {url}{A2A_PATH}"] if config.a2a.enabled else []),
         *([f"  MCP        {url}{MCP_PATH}"] if speaks_mcp(config) else []),
@@ -69,44 +69,44 @@ def _tells_in_the_clear(config: Config) -> bool:
     return config.hac.enabled and is_plain
 
 
-def _report_content(house: SiteAgentContext) -> tuple[str, ...]:
-    editions, web = house.knowledge.editions, house.config.content.web
+def _report_content(site_agent: SiteAgentContext) -> tuple[str, ...]:
+    editions, web = site_agent.knowledge.editions, site_agent.config.content.web
     documents = _count(len(editions.documents), "document")
     passages = _count(len(editions.library.passages), "passage")
     own, *further = editions.languages
     kept = sum(document.is_elsewhere for document in editions.documents)
     told = editions.problems[:_PROBLEMS_TOLD]
     rest = len(editions.problems) - len(told)
-    actions = [offered.action.name for offered in house.offers.offered]
-    unread = describe_unread(house.config.content_folder, data=house.config.data)
+    actions = [offered.action.name for offered in site_agent.offers.offered]
+    unread = describe_unread(site_agent.config.content_folder, data=site_agent.config.data)
     elsewhere = f"{kept} of these, asked for again now and every {web.every_minutes} minutes"
     return (
-        f"  content    {documents}, {passages} from {house.config.content_folder}",
+        f"  content    {documents}, {passages} from {site_agent.config.content_folder}",
         *([f"  unread     {unread}"] if unread else []),
         *([f"  languages  {own}, and some in {', '.join(further)}"] if further else []),
-        *_report_meaning(house),
-        *_report_questions(house),
-        _report_level(house),
+        *_report_meaning(site_agent),
+        *_report_questions(site_agent),
+        _report_level(site_agent),
         *([f"  elsewhere  {elsewhere}"] if web.lists else []),
         *([f"  actions    {', '.join(actions)}"] if actions else []),
-        *(f"  problem    {problem}" for problem in (*house.offers.notes(), *told)),
+        *(f"  problem    {problem}" for problem in (*site_agent.offers.notes(), *told)),
         *([f"  problems   and {rest} more; aitp-desk check tells them all"] if rest else []),
     )
 
 
-def _report_meaning(house: SiteAgentContext) -> tuple[str, ...]:
-    progress = house.knowledge.progress
+def _report_meaning(site_agent: SiteAgentContext) -> tuple[str, ...]:
+    progress = site_agent.knowledge.progress
     if progress is None:
         return ()
     state = "answers by words until all passages have vectors"
-    if house.knowledge.library.vectors is not None:
+    if site_agent.knowledge.library.vectors is not None:
         state = _count(progress.total, "vector")
     return (f"  meaning    {progress.model}, {state}",)
 
 
-def _report_questions(house: SiteAgentContext) -> tuple[str, ...]:
+def _report_questions(site_agent: SiteAgentContext) -> tuple[str, ...]:
     """Describe the questions that enrich the passages."""
-    questions = house.knowledge.library.questions
+    questions = site_agent.knowledge.library.questions
     if questions is None:
         return ()
     count = f"{len(questions)} for {_count(questions.passages, 'passage')}"
@@ -115,12 +115,12 @@ def _report_questions(house: SiteAgentContext) -> tuple[str, ...]:
     return (f"  questions  {count}{stale}",)
 
 
-def _report_level(house: SiteAgentContext) -> str:
+def _report_level(site_agent: SiteAgentContext) -> str:
     """Describe how well the desk can answer, and what would make it better."""
     reached = {
-        1: house.knowledge.progress is not None,
-        2: house.knowledge.library.questions is not None,
-        3: not isinstance(house.agent, ExtractiveAgent),
+        1: site_agent.knowledge.progress is not None,
+        2: site_agent.knowledge.library.questions is not None,
+        3: not isinstance(site_agent.agent, ExtractiveAgent),
     }
     level = max((number for number, is_there in reached.items() if is_there), default=0)
     better = [told for number, told in _BETTER.items() if not reached[number]]
@@ -128,8 +128,8 @@ def _report_level(house: SiteAgentContext) -> str:
     return f"  level      {level} of 3{hint}"
 
 
-def _report_further(house: SiteAgentContext) -> tuple[str, ...]:
-    return (f"  threads    {house.actor.id}/v1/threads", *_report_content(house))
+def _report_further(site_agent: SiteAgentContext) -> tuple[str, ...]:
+    return (f"  threads    {site_agent.actor.id}/v1/threads", *_report_content(site_agent))
 
 
 def _introduce(agent: Agent) -> str:

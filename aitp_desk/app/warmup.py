@@ -8,23 +8,23 @@ from contextlib import asynccontextmanager
 
 from aitp_desk.agent.speech import all_speech
 from aitp_desk.agent.speech.person_request import read_languages
-from aitp_desk.app.context import SiteAgentContext
+from aitp_desk.app.site_agents import SiteAgentContext
 from aitp_desk.web.pages.blocks.article import markdown_parser
 
 
 @asynccontextmanager
-async def warm_caches(houses: Sequence[SiteAgentContext]) -> AsyncIterator[Callable[[], None]]:
+async def warm_caches(site_agents: Sequence[SiteAgentContext]) -> AsyncIterator[Callable[[], None]]:
     """Yield a function that starts the warm-up; at the end, wait for it.
 
     A request that needs something not yet cached loads it itself.
 
     Parameters:
-        houses: the contexts of all site agents.
+        site_agents: the contexts of all site agents.
     """
     readings: list[asyncio.Task[None]] = []
 
     def begin() -> None:
-        readings.append(asyncio.create_task(asyncio.to_thread(_read, houses)))
+        readings.append(asyncio.create_task(asyncio.to_thread(_read, site_agents)))
 
     try:
         yield begin
@@ -32,10 +32,10 @@ async def warm_caches(houses: Sequence[SiteAgentContext]) -> AsyncIterator[Calla
         await asyncio.gather(*readings)
 
 
-def _read(houses: Sequence[SiteAgentContext]) -> None:
-    for house in houses:
-        house.knowledge.editions.prepare()
+def _read(site_agents: Sequence[SiteAgentContext]) -> None:
+    for site_agent in site_agents:
+        site_agent.knowledge.editions.prepare()
     all_speech()
-    if any(house.config.tickets.people != "off" for house in houses):
+    if any(site_agent.config.tickets.people != "off" for site_agent in site_agents):
         read_languages()
     markdown_parser()

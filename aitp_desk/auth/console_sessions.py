@@ -77,7 +77,7 @@ class ConsoleSessions:
         self._seconds = seconds
         self._clock = clock
         self._audit = derive_audit_keys(keys)
-        self._hashing = keys.derive("console sessions")
+        self._hash_key = keys.derive("console sessions")
         self._forms = keys.derive("console forms")
 
     async def sign_in(self, key: str, address: str) -> tuple[str, Session]:
@@ -188,7 +188,7 @@ class ConsoleSessions:
         return former.hash
 
     def _hash(self, secret: str) -> bytes:
-        return hmac.digest(self._hashing, secret.encode(), "sha256")
+        return hmac.digest(self._hash_key, secret.encode(), "sha256")
 
 
 def _until(kept: ConsoleSession, token: Key, now: float) -> float:

@@ -56,16 +56,50 @@ class CachingAuthMethod(AuthMethod, Protocol):
         """Return whether this credential was valid when it was last looked up."""
 
 
-class Identifier:
-    """Identifies callers.
+class AuthMethods(msgspec.Struct, frozen=True, eq=False, kw_only=True):
+    """The authentication methods, one for each kind of credential.
 
     Parameters:
         api_keys: verifies API keys sent as bearer tokens.
         jwts: verifies JWTs sent as bearer tokens.
         links: verifies links that share a thread.
         signed_requests: verifies requests signed with a shared secret.
-        agents: verifies message signatures of agents; None to ignore them.
         sessions: verifies sessions of the console; None if there is none.
+    """
+
+    api_keys: CachingAuthMethod
+    jwts: AuthMethod
+    links: AuthMethod
+    signed_requests: AuthMethod
+    sessions: AuthMethod | None = None
+
+    def choose_method(self, presented: RequestCredentials) -> AuthMethod:
+        """Return the method that verifies a credential.
+
+        Raises:
+            NotAuthenticated: the desk knows no such credentials.
+        """
+        if presented.scheme == BEARER:
+            # a key has no dots; text with dots receives the errors of a JWT
+            return self.jwts if "." in presented.credential else self.api_keys
+        if presented.scheme == GRANT:
+            return self.links
+        if presented.scheme == HMAC_SCHEME:
+            return self.signed_requests
+        if presented.scheme == SESSION and self.sessions is not None:
+            return self.sessions
+        raise NotAuthenticated(
+            "The Authorization header must read 'Bearer' and an API key or a token, or"
+            f" '{HMAC_SCHEME.upper()}' and the parameters of a signed request.",
+            reason="malformed",
+        )
+
+
+class Identifier:
+    """Identifies callers.
+
+    Parameters:
+        agents: verifies message signatures of agents; None to ignore them.
         guesses: limits failed lookups of API keys; None for no limit.
         trusted_proxies: networks whose ``X-Forwarded-For`` is trusted.
         clock: Unix seconds.
@@ -73,25 +107,17 @@ class Identifier:
 
     def __init__(
         self,
+        methods: AuthMethods,
         *,
-        api_keys: CachingAuthMethod,
-        jwts: AuthMethod,
-        links: AuthMethod,
-        signed_requests: AuthMethod,
         agents: SigningAgents | None = None,
-        sessions: AuthMethod | None = None,
         guesses: GuessLimiter | None = None,
         trusted_proxies: Sequence[str] = (),
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.addresses = ClientAddresses(trusted_proxies)
-        self._api_keys = api_keys
-        self._jwts = jwts
-        self._links = links
         self.clock = clock
-        self._signed_requests = signed_requests
+        self._methods = methods
         self._agents = agents
-        self._sessions = sessions
         self._guesses = guesses
 
     async def identify(self, head: Head, peer: str) -> Proof:
@@ -160,13 +186,14 @@ class Identifier:
         return msgspec.structs.replace(proof, body_digest=digest, once=proof.once + agent.once)
 
     async def _prove(self, head: Head, presented: RequestCredentials, address: str) -> Proof:
-        way, guesses = self._way(presented), self._guesses
-        is_known = way is not self._api_keys or self._api_keys.knows(presented.credential)
+        method, guesses = self._methods.choose_method(presented), self._guesses
+        api_keys = self._methods.api_keys
+        is_known = method is not api_keys or api_keys.knows(presented.credential)
         if is_known or guesses is None:
-            return await way.verify(head)
+            return await method.verify(head)
         guesses.check(address)
         try:
-            return await way.verify(head)
+            return await method.verify(head)
         except NotAuthenticated:
             guesses.count_guess(address)
             raise
@@ -174,19 +201,3 @@ class Identifier:
     async def still_holds(self, proof: Proof) -> bool:
         """Return whether a caller's credential is still valid."""
         return proof.way is None or await proof.way.still_holds(proof)
-
-    def _way(self, presented: RequestCredentials) -> AuthMethod:
-        if presented.scheme == BEARER:
-            # a key has no dots; text with dots receives the errors of a JWT
-            return self._jwts if "." in presented.credential else self._api_keys
-        if presented.scheme == GRANT:
-            return self._links
-        if presented.scheme == HMAC_SCHEME:
-            return self._signed_requests
-        if presented.scheme == SESSION and self._sessions is not None:
-            return self._sessions
-        raise NotAuthenticated(
-            "The Authorization header must read 'Bearer' and an API key or a token, or"
-            f" '{HMAC_SCHEME.upper()}' and the parameters of a signed request.",
-            reason="malformed",
-        )

@@ -16,7 +16,7 @@ from aitp_desk.auth.credentials.nonces import NonceCache
 from aitp_desk.auth.credentials.proof import Head, Proof
 from aitp_desk.auth.credentials.proof_cache import CredentialEpoch, ProofCache
 from aitp_desk.auth.credentials.signed_request import SignedRequests
-from aitp_desk.auth.identifier import Identifier, SigningAgents
+from aitp_desk.auth.identifier import AuthMethods, Identifier, SigningAgents
 from aitp_desk.auth.jwt.bearer import BearerTokens
 from aitp_desk.auth.jwt.claims import ClaimRules
 from aitp_desk.auth.jwt.issuers import (
@@ -68,7 +68,7 @@ def make_identifier(
     find_token = partial(reads.token_by_id, store)
     last_use = LastUse(partial(_note_use, store), clock)
     nonces = NonceCache(store)
-    return Identifier(
+    methods = AuthMethods(
         api_keys=ApiKeys(find_token, keys, ProofCache(epoch, clock), last_use, clock),
         jwts=BearerTokens(
             (
@@ -88,8 +88,11 @@ def make_identifier(
             window_seconds=config.signed_requests.window_seconds,
             clock=clock,
         ),
-        agents=_agents(config, nonces, egress, clock),
         sessions=sessions,
+    )
+    return Identifier(
+        methods,
+        agents=_agents(config, nonces, egress, clock),
         guesses=guesses,
         trusted_proxies=config.server.trusted_proxies,
         clock=clock,

@@ -23,7 +23,7 @@ async def list_routes(config: Config) -> tuple[str, ...]:
 
     with TemporaryDirectory() as made:
         async with open_server(_without_content(config, Path(made))) as serving:
-            return tuple(dict.fromkeys(route.path for _, route in serving.front.routes))
+            return tuple(dict.fromkeys(route.path for _, route in serving.dispatcher.routes))
 
 
 def _without_content(config: Config, folder: Path) -> Config:

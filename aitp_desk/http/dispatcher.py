@@ -157,7 +157,7 @@ class Dispatcher:
         protocols: Iterable[ProtocolRoutes],
         identifier: Identifier,
         browsers: CorsPolicy,
-        noting: AuditLog,
+        audit_log: AuditLog,
         concurrency: ConcurrencyLimiter | None,
         tells_of_tokens: bool = False,
         faces: HacRenderer | None = None,
@@ -165,7 +165,7 @@ class Dispatcher:
         self._desk = desk
         self._faces = faces
         self._browsers = browsers
-        self._noting = noting
+        self._audit_log = audit_log
         self._tells_of_tokens = tells_of_tokens
         self._table = Router(protocols, has_faces=faces is not None)
         self._identifier = identifier
@@ -226,7 +226,7 @@ class Dispatcher:
                     await use()
                 principal, thread_id = proof.principal, heading.params.get("thread_id")
                 if thread_id and principal.scopes and may_operate_threads(principal):
-                    await self._noting.note_operator_visit(principal, thread_id)
+                    await self._audit_log.note_operator_visit(principal, thread_id)
                 reply = await call_handler(request, route, proof, allowance, self._concurrency)
         except DeskError as error:
             refused = error
@@ -322,7 +322,7 @@ class Dispatcher:
         heading = request.heading
         if heading.presented is not NO_CREDENTIALS or isinstance(error, UnknownClient):
             address = self._identifier.addresses.find(heading.headers, request.peer)
-            self._noting.note_refused_credential(address, error)
+            self._audit_log.note_refused_credential(address, error)
 
     def _check(self, heading: RequestHead, allowance: Allowance | None) -> None:
         """Refuse what exceeds the limit, before any other check of the request."""

@@ -122,7 +122,7 @@ def open_editions(
     synonyms: Mapping[str, Sequence[str]],
     languages: Languages,
     problems: tuple[Problem, ...] = (),
-    declaring: DeclarationReader | None = None,
+    reader: DeclarationReader | None = None,
     lines: Sequence[Line] = (),
 ) -> Editions:
     """Open the libraries of this content; missing indexes are built first.
@@ -130,7 +130,7 @@ def open_editions(
     Parameters:
         raw: the content in all languages.
         problems: external pages that could not be read.
-        declaring: reads the media that pages declare.
+        reader: reads the media that pages declare.
         lines: the enrichment of the passages.
     """
     languages = _detected(raw, languages)
@@ -140,7 +140,7 @@ def open_editions(
     libraries: dict[str, Library] = {}
     for tag in parts:
         index = indexes[names[tag]]
-        declared = NO_MEDIA if declaring is None else declaring.read(index.documents)
+        declared = NO_MEDIA if reader is None else reader.read(index.documents)
         found = problems if tag == languages.own else ()
         hidden = find_hidden_pages(index.documents, raw.below)
         libraries[tag] = Library(index, synonyms, (*found, *hidden), tag, declared, lines)

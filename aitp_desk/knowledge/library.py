@@ -106,7 +106,7 @@ class Library:
             document.path: range(bisect_left(index.owners, at), bisect_right(index.owners, at))
             for at, document in enumerate(self.documents)
         }
-        self.naming = DocumentNames(self.documents, self.vocabulary.stemmer)
+        self.names = DocumentNames(self.documents, self.vocabulary.stemmer)
         self.listing = PageLists(self.documents, self.vocabulary.stemmer.stem)
         self.shelf = ResourceIndex(declared, self._by_path, self.vocabulary.stemmer)
 

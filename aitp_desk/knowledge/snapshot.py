@@ -74,11 +74,11 @@ class Knowledge:
         self._below = below
         self._languages = languages or Languages()
         self._index = data / AGENTS_FOLDER / below if below else data
-        self._declaring = DeclarationReader(folder, data, below, keep_in=self._index)
+        self._reader = DeclarationReader(folder, data, below, keep_in=self._index)
         self._seen = self._look()
         self.editions = self._read()
         self._swapped = asyncio.Event()
-        self._refreshing = asyncio.Lock()
+        self._refresh_lock = asyncio.Lock()
 
     @property
     def library(self) -> Library:
@@ -94,7 +94,7 @@ class Knowledge:
         Raises:
             ContentUnreadable: the folder has gone; the present library stays.
         """
-        async with self._refreshing:
+        async with self._refresh_lock:
             editions = await asyncio.to_thread(self._read_again)
             if editions is None:
                 return False
@@ -113,7 +113,7 @@ class Knowledge:
         self.editions.prepare()  # once; the start does not wait for it
         seen, old = self._look(), self.editions
         is_stale = old.is_stale()
-        if seen == self._seen and not is_stale and not self._declaring.is_stale():
+        if seen == self._seen and not is_stale and not self._reader.is_stale():
             return None
         editions = self._read()
         self._seen = seen
@@ -140,9 +140,9 @@ class Knowledge:
         if self._enriched is not None:
             lines, unread = read_lines(self._enriched)
             problems = (*problems, *unread)
-        self._declaring.begin()
+        self._reader.begin()
         return open_editions(
-            raw, self._index, self._synonyms, self._languages, problems, self._declaring, lines
+            raw, self._index, self._synonyms, self._languages, problems, self._reader, lines
         )
 
 

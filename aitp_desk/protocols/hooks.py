@@ -28,7 +28,7 @@ _TAKEN = msgspec.json.encode(Taken("ok"))
 
 
 def make_hook_routes(
-    receiving: PluginWebhooks, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
+    webhooks: PluginWebhooks, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
 ) -> tuple[ProtocolRoutes, ...]:
     """Return the routes of the hooks; none where no capability has one.
 
@@ -38,13 +38,13 @@ def make_hook_routes(
         Route(
             "POST",
             f"{HOOKS_PATH}{enabled.slug}/{name}",
-            _taking(receiving, enabled, hook.judge),
+            _taking(webhooks, enabled, hook.judge),
             "static",
             MAX_BODY,
             media_type=hook.media_type,
             identifies=False,
         )
-        for enabled in receiving.capabilities.all
+        for enabled in webhooks.capabilities.all
         for name, hook in enabled.hooks.items()
     )
     return (
@@ -54,11 +54,11 @@ def make_hook_routes(
     )
 
 
-def _taking(receiving: PluginWebhooks, enabled: EnabledPlugin, hook: Hook) -> Handler:
+def _taking(webhooks: PluginWebhooks, enabled: EnabledPlugin, hook: Hook) -> Handler:
     async def post_hook(_desk: Desk, call: Call) -> Reply:
         """``POST /hooks/{slug}/{name}``."""
         headers = {name.lower(): value for name, value in call.headers.items()}
-        await receiving.receive(enabled, hook, call.body, headers)
+        await webhooks.receive(enabled, hook, call.body, headers)
         return Reply(200, _TAKEN)
 
     return post_hook

@@ -22,7 +22,7 @@ from aitp_desk.protocols.base.protocol import (
 
 
 def make_redirect_routes(
-    leading: PluginRedirects, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
+    redirects: PluginRedirects, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
 ) -> tuple[ProtocolRoutes, ...]:
     """Return the routes of the redirects; none where no capability has one.
 
@@ -35,24 +35,24 @@ def make_redirect_routes(
         Route(
             "GET",
             REDIRECTS_PATH.format(slug=enabled.slug, name=name),
-            _leading(leading, enabled, redirect),
+            _leading(redirects, enabled, redirect),
             "static",
             gives=(HTML.partition(";")[0], JSON),
         )
-        for enabled in leading.capabilities.all
+        for enabled in redirects.capabilities.all
         for name, redirect in enabled.redirects.items()
     )
     return (ProtocolRoutes("redirects", routes, (), render_error),) if routes else ()
 
 
-def _leading(leading: PluginRedirects, enabled: EnabledPlugin, redirect: Redirect) -> Handler:
+def _leading(redirects: PluginRedirects, enabled: EnabledPlugin, redirect: Redirect) -> Handler:
     async def get_redirect(_desk: Desk, call: Call) -> Reply:
         """``GET /capabilities/{slug}/{name}/{ref}``."""
         ref = call.params["ref"]
         if not 1 <= len(ref) <= MOST_REF or not ref.isprintable():
             raise RouteNotFound("There is nothing at this address.")
         call.release_slot()  # the capability may call another server
-        url = await leading.resolve_redirect(enabled, redirect, ref)
+        url = await redirects.resolve_redirect(enabled, redirect, ref)
         return Reply(303, headers=(("Location", url), ("Cache-Control", "no-store")))
 
     return get_redirect

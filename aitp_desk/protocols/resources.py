@@ -93,7 +93,7 @@ class ResourceHandlers:
         if payment is not None:
             call.release_slot()
         path = call.path.removeprefix(self._below)
-        return await desk.read_resource(call.principal, path, payment, call.allowance)
+        return await desk.paid_resources.read(call.principal, path, payment, call.allowance)
 
     def _see(self, view: ResourceView, call: Call) -> Representation:
         type_, at = view.type, self._below
@@ -112,7 +112,9 @@ class ResourceHandlers:
 
     def _place(self, link: Related) -> Related:
         """Return a link with the desk's base path, for its own resources."""
-        is_own = any(one.template.match(link.href) is not None for one in self._desk.resource_types)
+        is_own = any(
+            one.template.match(link.href) is not None for one in self._desk.resources.all_types
+        )
         return msgspec.structs.replace(link, href=self._below + link.href) if is_own else link
 
     def protocol(self) -> ProtocolRoutes:
@@ -126,7 +128,7 @@ class ResourceHandlers:
                 gives_at=self._gives_at,
                 second=self.get_described,
             )
-            for type_ in self._desk.resource_types
+            for type_ in self._desk.resources.all_types
         )
         name, desk = self._desk.name, self._desk
         if not name:

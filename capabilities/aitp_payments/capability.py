@@ -113,13 +113,13 @@ class Payments(Capability):
 
     Attributes:
         methods: the enabled payment methods, in the order of quotes.
-        merchant, settling: for the methods, after :meth:`use`.
+        merchant, settlement: for the methods, after :meth:`use`.
     """
 
     slug = "payments"
     settings = PaymentsSettings
     merchant: Merchant
-    settling: SettlementService
+    settlement: SettlementService
 
     def __init__(self, chosen: PaymentsSettings) -> None:
         super().__init__(chosen)
@@ -142,18 +142,18 @@ class Payments(Capability):
         """Derive the merchant's key, and prepare the methods."""
         chosen = self.chosen
         self.merchant = Merchant(own, chosen.merchant_id)
-        self.settling = SettlementService(self.merchant)
-        self._due.use(self.settling)
-        self._quoting = QuoteService(
+        self.settlement = SettlementService(self.merchant)
+        self._due.use(self.settlement)
+        self._quotes = QuoteService(
             self.merchant,
             self.methods,
             minutes=chosen.quote_minutes,
             share_bps=chosen.revenue_share_bps,
         )
         for method in self.methods:
-            method.use(own, self.merchant, self.settling)
+            method.use(own, self.merchant, self.settlement)
         schema = f"{own.actor}/capabilities/{self.slug}/v{OWN}/schema.json"
-        self._open = OpenQuotes(self._quoting, self.settling, self.methods, schema)
+        self._open = OpenQuotes(self._quotes, self.settlement, self.methods, schema)
         self._passing_on = PassingOn(self.merchant, chosen.affiliates)
         self._buyer: Buyer | None = None
         if chosen.buying is not None:
@@ -213,10 +213,10 @@ class Payments(Capability):
 
     def phrase(self, asking: Asking) -> Mapping[str, Any] | None:
         """Ask for a payment."""
-        charge = self._quoting.charge(asking, asking.until or 0)
-        if charge is None or not self._quoting.options(charge):
+        charge = self._quotes.charge(asking, asking.until or 0)
+        if charge is None or not self._quotes.options(charge):
             return None
-        return {"quote": self._quoting.record(charge, "own").quote}
+        return {"quote": self._quotes.record(charge, "own").quote}
 
     def waiting(self, record: Record) -> Waiting | None:
         """Return the form of an open quote, or of a payment that people are to decide."""
@@ -288,7 +288,7 @@ class Payments(Capability):
         quote = part.given.get("quote")
         if version != AITP or not isinstance(part.content, OwnQuote) or quote is None:
             return None
-        published = self._quoting.published(quote)
+        published = self._quotes.published(quote)
         return None if published is None else {"quote": published}
 
     def jobs(self) -> Mapping[str, Work]:
@@ -336,7 +336,7 @@ class Payments(Capability):
             return ()
         if job.payload is not None:
             part = msgspec.convert(job.payload, RefundedPart)
-            return partial(return_part, self.settling, payment=payment, part=part)
+            return partial(return_part, self.settlement, payment=payment, part=part)
         return await self._method_of(payment).refund(payment, job)
 
     def _method_of(self, payment: PaymentRecord) -> Method:

@@ -68,9 +68,9 @@ class Method(Protocol):
 
     name: str
 
-    def use(self, own: Own, merchant: Merchant, settling: SettlementService) -> None:
+    def use(self, own: Own, merchant: Merchant, settlement: SettlementService) -> None:
         """Receive the site's secrets, the merchant and the settlement service, before all else."""
-        del own, merchant, settling
+        del own, merchant, settlement
 
     def option(self, charge: Charge) -> Mapping[str, Any] | None:
         """Return its entry of a signed quote's ``payment_methods``; None if it cannot pay.

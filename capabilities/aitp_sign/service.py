@@ -104,7 +104,7 @@ class SignatureFamily(Capability):
         self.keys = OwnKeys(own)
         self._nonces = own.derive("nonces of requests to sign")
         chosen = self.chosen
-        self._deciding = SignatureDecisions(
+        self._decisions = SignatureDecisions(
             self.keys, self.book, self, chosen.policy, chosen.otherwise
         )
 
@@ -145,7 +145,7 @@ class SignatureFamily(Capability):
         """Open a request, sign, or check an answer against its request."""
         content = part.content
         if isinstance(content, ApproveSignature):
-            return self._deciding.decide(content, context)
+            return self._decisions.decide(content, context)
         answer = self.answer_of(content)
         if answer is not None:
             return hear(answer, self.book, context, asks_chain=self.asks_chain)
@@ -268,7 +268,7 @@ class SignatureFamily(Capability):
         )
         replaced: tuple[Effect, ...] = () if said == given else (Replace(said),)
         if is_for_desk:
-            return Take((*replaced, *self._deciding.ask(asked, context)))
+            return Take((*replaced, *self._decisions.ask(asked, context)))
         waits = waits_for_others(ask, context)
         opened = self.book.open(asked, context, waits=waits)
         return Take((*replaced, *opened, Audit("asked")), Then.NOBODY if waits else Then.AGENT)

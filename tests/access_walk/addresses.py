@@ -263,7 +263,7 @@ def alone(world: World) -> Iterator[Asked]:
 
 def routes_of(world: World) -> set[tuple[str, str]]:
     """Every route of the desk."""
-    return {(route.method, route.path) for _, route in world.desk.front.routes}
+    return {(route.method, route.path) for _, route in world.desk.dispatcher.routes}
 
 
 def unwalked(world: World) -> set[str]:

@@ -125,13 +125,13 @@ class ClaudeAgent:
         """Answer one turn; by extraction if the model does not."""
         editions = self._knowledge.editions
         library = editions.find_library(turn.locale)
-        spending = ReplyBudget(self._settings, self._day, is_begun=bool(turn.rounds))
+        budget = ReplyBudget(self._settings, self._day, is_begun=bool(turn.rounds))
         reply = ModelReply(
             turn,
             library,
             settings=self._settings,
             api=self._api,
-            spending=spending,
+            budget=budget,
             output=lambda: self._make_output(turn.site),
             sleep=self._sleep,
         )
@@ -142,44 +142,44 @@ class ClaudeAgent:
                         yield event
                         continue
                     self._key_was_refused = False
-                    self._tell(event, reply, spending)
+                    self._tell(event, reply, budget)
                     yield _with_follow_ups(event, turn, library)
             return
         except ModelFailed as error:
             fallback: Fallback = "model_failed"
-            self._warn(error.reason, spending, is_refused_key=error.is_refused_key)
+            self._warn(error.reason, budget, is_refused_key=error.is_refused_key)
         except PromptLeak:
             fallback = "model_failed"
-            self._warn(REPEATS, spending)
+            self._warn(REPEATS, budget)
         except DailyBudgetSpent:  # which the daily budget has logged
             fallback = "budget_spent"
         except BudgetSpent:
             fallback = "budget_spent"
-            self._warn("budget_spent", spending)
+            self._warn("budget_spent", budget)
         if reply.is_shown:
             yield Restart()
-        yield _instead(turn, editions, spending, fallback, reply)
+        yield _instead(turn, editions, budget, fallback, reply)
 
     async def summarise(
         self, previous: str, utterances: Sequence[Utterance], max_tokens: int
     ) -> str:
         """Return a summary; cut text if the model returns none."""
         request = make_summary_request(previous, utterances, max_tokens)
-        spending = ReplyBudget(self._settings, self._day)
+        budget = ReplyBudget(self._settings, self._day)
         try:
-            text = await self._summary(request, spending, max_tokens)
+            text = await self._summary(request, budget, max_tokens)
         except DailyBudgetSpent:
             return cut_conversation(previous, utterances, max_tokens)
         except (ModelFailed, BudgetSpent, TimeoutError) as error:
             reason = error.reason if isinstance(error, ModelFailed) else type(error).__name__
-            self._warn(reason, spending)
+            self._warn(reason, budget)
             return cut_conversation(previous, utterances, max_tokens)
         return cut_to_tokens(text, max_tokens)
 
-    async def _summary(self, request: dict[str, Any], spending: ReplyBudget, longest: int) -> str:
+    async def _summary(self, request: dict[str, Any], budget: ReplyBudget, longest: int) -> str:
         if self._settings.thinking != "disabled":
             longest += THINKING_TOKENS
-        call = spending.begin(estimate_tokens(msgspec.json.encode(request).decode()), longest)
+        call = budget.begin(estimate_tokens(msgspec.json.encode(request).decode()), longest)
         reading: MessageStream | None = None
         ended: MessageEnded | None = None
         try:
@@ -208,20 +208,20 @@ class ClaudeAgent:
             raise ModelFailed(REPEATS)
         return ended.text.strip()
 
-    def _tell(self, outcome: Event, reply: ModelReply, spending: ReplyBudget) -> None:
+    def _tell(self, outcome: Event, reply: ModelReply, budget: ReplyBudget) -> None:
         _log.info(
             "claude_replied",
             model=self._settings.model,
             outcome=type(outcome).__name__,
             stop_reason=reply.stop_reason,
-            calls=spending.calls,
-            prompt=spending.usage.prompt,
-            cached=spending.usage.cached,
-            completion=spending.usage.completion,
-            usd=round(spending.cost, 6),
+            calls=budget.calls,
+            prompt=budget.usage.prompt,
+            cached=budget.usage.cached,
+            completion=budget.usage.completion,
+            usd=round(budget.cost, 6),
         )
 
-    def _warn(self, reason: str, spending: ReplyBudget, *, is_refused_key: bool = False) -> None:
+    def _warn(self, reason: str, budget: ReplyBudget, *, is_refused_key: bool = False) -> None:
         """Log that the model did not answer; a refused key is logged once until one works."""
         if is_refused_key and self._key_was_refused:
             return
@@ -230,9 +230,9 @@ class ClaudeAgent:
             "claude_failed",
             model=self._settings.model,
             reason=reason,
-            calls=spending.calls,
-            prompt=spending.usage.prompt,
-            completion=spending.usage.completion,
+            calls=budget.calls,
+            prompt=budget.usage.prompt,
+            completion=budget.usage.completion,
             **({"hint": "The API refuses ANTHROPIC_API_KEY."} if is_refused_key else {}),
         )
 
@@ -265,11 +265,11 @@ def _with_follow_ups(
 
 
 def _instead(
-    turn: Turn, editions: Editions, spending: ReplyBudget, fallback: Fallback, reply: ModelReply
+    turn: Turn, editions: Editions, budget: ReplyBudget, fallback: Fallback, reply: ModelReply
 ) -> Event:
     """Return extraction's answer instead of the model's; the model's tool calls remain."""
     said = answer_in(turn, editions)
-    usage, used = spending.usage if spending.usage.total else None, reply.tools_used
+    usage, used = budget.usage if budget.usage.total else None, reply.tools_used
     if isinstance(said, Clarification):
         if not reply.is_shown:
             return msgspec.structs.replace(said, fallback=fallback, usage=usage, tools_used=used)

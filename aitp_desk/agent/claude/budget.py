@@ -232,7 +232,7 @@ class CountedCall:
 
     def __init__(
         self,
-        spending: ReplyBudget,
+        budget: ReplyBudget,
         day: DailyBudget,
         taken: int,
         longest: int,
@@ -240,7 +240,7 @@ class CountedCall:
         *,
         is_begun: bool,
     ) -> None:
-        self._spending = spending
+        self._budget = budget
         self._day = day
         self._taken = taken
         self._taken_on = day.reserve(taken, is_begun=is_begun)
@@ -264,7 +264,7 @@ class CountedCall:
     @property
     def may_repeat(self) -> bool:
         """Whether the budget allows another try after those so far."""
-        return self._used.total + self._taken <= self._spending.room
+        return self._used.total + self._taken <= self._budget.room
 
     def end(self) -> None:
         """Replace the reserved tokens with the used ones."""
@@ -276,4 +276,4 @@ class CountedCall:
         )
         self._span.end()
         self._day.settle(self._taken_on, self._taken, self._used)
-        self._spending.usage = self._spending.usage.plus(self._used)
+        self._budget.usage = self._budget.usage.plus(self._used)

@@ -77,7 +77,7 @@ class ModelReply:
         *,
         settings: Claude,
         api: MessagesClient,
-        spending: ReplyBudget,
+        budget: ReplyBudget,
         output: Callable[[], OutputFilter],
         sleep: Callable[[float], Awaitable[None]],
     ) -> None:
@@ -85,7 +85,7 @@ class ModelReply:
         self._library = library
         self._settings = settings
         self._api = api
-        self._spending = spending
+        self._budget = budget
         self._make_output = output
         self._sleep = sleep
         self._deadline = 0.0
@@ -158,7 +158,7 @@ class ModelReply:
         """Call the model, and retry while it fails before any text."""
         request = self._request()
         prompt = estimate_tokens(msgspec.json.encode(request).decode())
-        call = self._spending.begin(prompt, request["max_tokens"])
+        call = self._budget.begin(prompt, request["max_tokens"])
         request["max_tokens"] = call.longest
         self._ended = None
         loop = asyncio.get_running_loop()
@@ -229,7 +229,7 @@ class ModelReply:
             "messages": self._conversation,
             "thinking": {"type": settings.thinking},
         }
-        if self._spending.is_last_call:
+        if self._budget.is_last_call:
             request["tool_choice"] = {"type": "none"}
         elif (choice := self._choice()) is not None:
             request["tool_choice"] = choice
@@ -265,7 +265,7 @@ class ModelReply:
             yield Clarification(
                 question.question,
                 question.options,
-                usage=self._spending.usage,
+                usage=self._budget.usage,
                 tools_used=self.tools_used,
                 model=self._settings.model,
             )
@@ -281,7 +281,7 @@ class ModelReply:
             ended.tool_uses, self._words.shown, self._deadline
         )
         if any(called.result is None for called in step.called):
-            yield ToolRequest(tuple(self._toolbox.rounds), self._spending.usage)
+            yield ToolRequest(tuple(self._toolbox.rounds), self._budget.usage)
             return
         if (asks := _asked_first(step)) is not None:
             async for event in self._ask_first(asks):
@@ -303,7 +303,7 @@ class ModelReply:
                 self._judged(asks.question),
                 asks.options,
                 free_form=False,
-                usage=self._spending.usage,
+                usage=self._budget.usage,
                 tools_used=self.tools_used,
                 model=self._settings.model,
                 waits=asks.call_id,
@@ -322,7 +322,7 @@ class ModelReply:
         return (output.feed(text) + output.close()).strip()
 
     def _answer(self) -> Answer:
-        words, usage = self._words, self._spending.usage
+        words, usage = self._words, self._budget.usage
         if not words.shown.strip():
             raise ModelFailed("empty")
         used = self.tools_used
@@ -339,7 +339,7 @@ class ModelReply:
 
     def _ask_person(self, person: PersonRequest) -> Answer:
         """Return an answer that requests a person; the desk says so after the text so far."""
-        usage = self._spending.usage
+        usage = self._budget.usage
         return Answer(
             self._words.shown.strip(),
             tokens_used=usage.total,

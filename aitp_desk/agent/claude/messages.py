@@ -148,7 +148,7 @@ class MessagesClient:
     def __init__(self, key: str, url: str | None, seconds: float) -> None:
         self._make: Callable[[], AsyncAnthropic] = lambda: _make_client(key, url, seconds)
         self._client: AsyncAnthropic | None = None
-        self._making = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     async def open(self) -> AsyncAnthropic:
         """Return the SDK's client; made at its first use.
@@ -156,7 +156,7 @@ class MessagesClient:
         Raises:
             ModelFailed: the address is invalid.
         """
-        async with self._making:
+        async with self._lock:
             if self._client is None:
                 await asyncio.to_thread(_import_sdk)
                 import httpx2

@@ -275,9 +275,9 @@ class _Question:
         self._expects = asked.expects
         self._document = asked.document
         self._same_page = _SAME_PAGE if asked.leans else 0.0
-        self._title_words = library.naming.title_words
+        self._title_words = library.names.title_words
         self._asked_words, self._most_in_title = len(words), 2 * len(words)
-        self._named = library.naming.find_named(frozenset(stems))
+        self._named = library.names.find_named(frozenset(stems))
         self._names_one = True in self._named.values()
         self._carries = len(words) < len(asked.wanted)
         self.scores: dict[int, float] = {}

@@ -22,7 +22,7 @@ def make_callback_renderer(desks: Sequence[Desk]) -> Render:
 
     async def render(call_id: str, name: str) -> bytes | None:
         desk = by_name.get(name, own)
-        status = await desk.describe_ended_call(call_id)
+        status = await desk.conversations.describe_ended_call(call_id)
         if status is None:
             return None
         if status.call.session_id is None:

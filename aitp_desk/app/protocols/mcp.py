@@ -22,13 +22,13 @@ from aitp_desk.web.pages.full.subprocess_render import write_pages
 
 
 def make_mcp_routes(
-    desks: Sequence[Desk], config: Config, identifier: Identifier, noting: AuditLog
+    desks: Sequence[Desk], config: Config, identifier: Identifier, audit_log: AuditLog
 ) -> tuple[ProtocolRoutes, ...]:
     """Return the MCP routes of each desk; empty where MCP is disabled.
 
     Parameters:
         identifier: identifies callers.
-        noting: records refused credentials.
+        audit_log: records refused credentials.
     """
     if not speaks_mcp(config):
         return ()
@@ -38,7 +38,7 @@ def make_mcp_routes(
             return await identifier.identify_inside(headers, credential, address)
         except NotAuthenticated as error:
             if error.reason != "conflicting":  # the dispatcher records a conflict
-                noting.note_refused_credential(address, error)
+                audit_log.note_refused_credential(address, error)
             raise
 
     methods = methods_of_desks()

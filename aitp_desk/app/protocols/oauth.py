@@ -28,7 +28,7 @@ def make_oauth_routes(
     """
     if not config.oauth.enabled:
         return ()
-    authorizing = AuthorizationServer(
+    authorization_server = AuthorizationServer(
         store=store,
         keys=SigningKeys(keys),
         client_secrets=ClientSecrets(keys),
@@ -38,4 +38,4 @@ def make_oauth_routes(
         url=config.site.url,
         clock=clock,
     )
-    return (OAuthHandlers(authorizing, config.site).protocol(),)
+    return (OAuthHandlers(authorization_server, config.site).protocol(),)

@@ -30,13 +30,13 @@ from aitp_desk.web.pages.wire import render_refusal
 
 def make_all_routes(
     config: Config,
-    shared: Services,
+    services: Services,
     desks: Sequence[Desk],
     *,
     keys: DataKeys,
     identifier: Identifier,
     sessions: ConsoleSessions | None,
-    measuring: MetricsCollector,
+    collector: MetricsCollector,
     served: Served,
 ) -> tuple[ProtocolRoutes, ...]:
     """Return the routes that these settings enable.
@@ -47,55 +47,55 @@ def make_all_routes(
         keys: the desk's data keys.
         identifier: identifies callers.
         sessions: of operators; None where the console is disabled.
-        measuring: collects the figures of the process.
+        collector: collects the figures of the process.
         served: returns every route of the process, once all are made.
 
     Raises:
         ConfigError: a setting of a protocol cannot be satisfied.
     """
     desk, *further = desks
-    receiving = _receiving(shared, desks)
+    webhooks = _receiving(services, desks)
     return (
         *make_console_routes(
             config,
             sessions,
             desks=desks,
-            noting=shared.noting,
-            store=shared.store,
-            audit=shared.audit,
-            following=shared.following,
-            places=shared.places,
-            clock=shared.clock,
-            capabilities=shared.capabilities,
-            checking=shared.checking,
-            sealed=shared.sealed,
-            repeats=shared.repeats,
+            audit_log=services.audit_log,
+            store=services.store,
+            audit=services.audit,
+            broadcaster=services.events,
+            slots=services.slots,
+            clock=services.clock,
+            capabilities=services.capabilities,
+            health_checks=services.health_checks,
+            sealed=services.sealed,
+            idempotency=services.idempotency,
         ),
         *make_redirect_routes(
-            _leading(shared, receiving), partial(render_refusal, config.site, render_error)
+            _leading(services, webhooks), partial(render_refusal, config.site, render_error)
         ),
-        *make_site_routes(desk, further, config, served, shared.capabilities.slugs),
-        *make_mcp_routes(desks, config, identifier, shared.noting),
-        *make_oauth_routes(config, store=shared.store, keys=keys, clock=shared.clock),
-        *make_schema_routes(shared.capabilities, render_error),
-        *make_hook_routes(receiving, render_error),
-        *make_metrics_routes(measuring, render_error),
+        *make_site_routes(desk, further, config, served, services.capabilities.slugs),
+        *make_mcp_routes(desks, config, identifier, services.audit_log),
+        *make_oauth_routes(config, store=services.store, keys=keys, clock=services.clock),
+        *make_schema_routes(services.capabilities, render_error),
+        *make_hook_routes(webhooks, render_error),
+        *make_metrics_routes(collector, render_error),
     )
 
 
-def _receiving(shared: Services, desks: Sequence[Desk]) -> PluginWebhooks:
+def _receiving(services: Services, desks: Sequence[Desk]) -> PluginWebhooks:
     """Make the receiver of webhooks from outside systems to capabilities."""
     return PluginWebhooks(
-        shared.capabilities,
-        store=shared.store,
+        services.capabilities,
+        store=services.store,
         actors={desk.name: desk.agents.default.actor for desk in desks},
-        audit=shared.audit,
-        changed=shared.following.notify_change,
-        wake=shared.jobs.wake,
-        clock=shared.clock,
+        audit=services.audit,
+        changed=services.events.notify_change,
+        wake=services.jobs.wake,
+        clock=services.clock,
     )
 
 
-def _leading(shared: Services, receiving: PluginWebhooks) -> PluginRedirects:
+def _leading(services: Services, webhooks: PluginWebhooks) -> PluginRedirects:
     """Make the handler of redirect links of capabilities."""
-    return PluginRedirects(receiving, store=shared.store, send=shared.send, clock=shared.clock)
+    return PluginRedirects(webhooks, store=services.store, send=services.send, clock=services.clock)

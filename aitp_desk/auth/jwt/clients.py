@@ -25,7 +25,7 @@ class ClientSecrets:
 
     def __init__(self, keys: DataKeys) -> None:
         self._newest = keys.newest
-        self._hashing = {
+        self._hash_keys = {
             version: keys.derive("oauth clients", data_key=version) for version in keys.versions
         }
 
@@ -79,11 +79,11 @@ class ClientSecrets:
 
     def _is_hashed(self, client_id: str, secret: str, kept: Client | FormerSecret | None) -> bool:
         """Return whether a secret has a stored hash; False if its data key is lost."""
-        is_known = kept is not None and kept.data_key in self._hashing
+        is_known = kept is not None and kept.data_key in self._hash_keys
         if kept is None or not is_known:
             hash_ = self._hash(client_id, secret, self._newest)
             return hmac.compare_digest(hash_, hash_[::-1]) and is_known
         return hmac.compare_digest(self._hash(client_id, secret, kept.data_key), kept.hash)
 
     def _hash(self, client_id: str, secret: str, data_key: int) -> bytes:
-        return hmac.digest(self._hashing[data_key], f"{client_id}:{secret}".encode(), "sha256")
+        return hmac.digest(self._hash_keys[data_key], f"{client_id}:{secret}".encode(), "sha256")

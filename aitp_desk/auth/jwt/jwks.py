@@ -62,7 +62,7 @@ class RemoteKeys:
         self._keys: tuple[VerifyingKey, ...] = ()
         self._fresh_until = 0.0
         self._asked_at: float | None = None
-        self._fetching = asyncio.Lock()
+        self._fetch_lock = asyncio.Lock()
 
     async def find(self, key_id: str | None, algorithm: str) -> VerifyingKey | None:
         """Return the named key; fetch the set if it is unknown or stale.
@@ -75,7 +75,7 @@ class RemoteKeys:
             self._keys = ()
         if not self._keys:
             await self._fetch_after(came_at)
-        elif came_at >= self._fresh_until and not self._fetching.locked():
+        elif came_at >= self._fresh_until and not self._fetch_lock.locked():
             await self._fetch_after(came_at)  # concurrent requests use the known set
         found = find_key(self._keys, key_id, algorithm)
         if found is None:
@@ -91,7 +91,7 @@ class RemoteKeys:
 
     async def _fetch_after(self, came_at: float) -> None:
         """Fetch the set unless it was fetched since or shortly before; waiters share it."""
-        async with self._fetching:
+        async with self._fetch_lock:
             if self._asked_at is not None and came_at < self._asked_at + REFETCH_SECONDS:
                 return
             before, self._asked_at = self._asked_at, self._clock()

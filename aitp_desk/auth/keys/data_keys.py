@@ -39,11 +39,11 @@ class DataKeys:
         secrets: 32 random bytes by version.
     """
 
-    __slots__ = ("_hashing", "_links", "_secrets", "newest")
+    __slots__ = ("_hash_keys", "_links", "_secrets", "newest")
 
     def __init__(self, secrets: Mapping[int, bytes]) -> None:
         self._secrets = dict(secrets)
-        self._hashing = {version: derive(key, "tokens") for version, key in secrets.items()}
+        self._hash_keys = {version: derive(key, "tokens") for version, key in secrets.items()}
         self._links = derive(secrets[FIRST], "links")
         self.newest = max(secrets)
         """The version used for new values."""
@@ -75,7 +75,7 @@ class DataKeys:
         Parameters:
             data_key: the version of the data key.
         """
-        return hmac.digest(self._hashing[data_key], token.encode(), "sha256")
+        return hmac.digest(self._hash_keys[data_key], token.encode(), "sha256")
 
     def hash_link(self, link: str) -> bytes:
         """Return the keyed hash of a link's secret, like :meth:`hash_token`."""

@@ -40,19 +40,19 @@ class MasterKey:
         origin: where it was read: a file, or an environment variable.
     """
 
-    __slots__ = ("_secret", "_wrapping", "fingerprint", "origin")
+    __slots__ = ("_cipher", "_secret", "fingerprint", "origin")
 
     def __init__(self, secret: bytes, origin: str) -> None:
         self.origin = origin
         self.fingerprint = derive(secret, "master fingerprint")[:8].hex()
         """Identifies the master key without revealing it."""
         self._secret = secret
-        self._wrapping = AESGCM(derive(secret, "data key wrapping"))
+        self._cipher = AESGCM(derive(secret, "data key wrapping"))
 
     def wrap(self, version: int, data_key: bytes) -> bytes:
         """Return a wrapped data key, for the database."""
         nonce = secrets.token_bytes(NONCE_BYTES)
-        return nonce + self._wrapping.encrypt(nonce, data_key, _context(version))
+        return nonce + self._cipher.encrypt(nonce, data_key, _context(version))
 
     def unwrap(self, version: int, wrapped: bytes) -> bytes:
         """Return an unwrapped data key.
@@ -62,7 +62,7 @@ class MasterKey:
         """
         nonce, sealed = wrapped[:NONCE_BYTES], wrapped[NONCE_BYTES:]
         try:
-            return self._wrapping.decrypt(nonce, sealed, _context(version))
+            return self._cipher.decrypt(nonce, sealed, _context(version))
         except (InvalidTag, ValueError) as error:
             raise KeyFileError(
                 f"Data key {version} in the database was changed: the master key of {self.origin}"

@@ -58,7 +58,7 @@ class WebhookSigner:
     """Signs requests to callers' servers.
 
     Parameters:
-        signing: the keys that the desk publishes; None if it publishes none.
+        signing_keys: the keys that the desk publishes; None if it publishes none.
         clock: Unix seconds.
     """
 
@@ -67,17 +67,19 @@ class WebhookSigner:
         *,
         store: Store,
         keys: DataKeys,
-        signing: SigningKeys | None,
+        signing_keys: SigningKeys | None,
         clock: Callable[[], float],
     ) -> None:
         self._store = store
         self._keys = keys
-        self._signing = signing
+        self._signing_keys = signing_keys
         self._clock = clock
 
     def can_sign_for(self, principal_id: str) -> bool:
         """Return whether requests to this caller can be signed."""
-        return self._signing is not None or principal_id.startswith((KEY_PREFIX, CLIENT_PREFIX))
+        return self._signing_keys is not None or principal_id.startswith(
+            (KEY_PREFIX, CLIENT_PREFIX)
+        )
 
     async def sign(self, principal_id: str, message_id: str, body: str) -> dict[str, str] | None:
         """Return the headers that authenticate a body.
@@ -105,10 +107,10 @@ class WebhookSigner:
 
     async def _public(self, headers: dict[str, str], body: str) -> dict[str, str] | None:
         """Return the headers with a signature of the desk's published key, and that key's id."""
-        if self._signing is None:
+        if self._signing_keys is None:
             return None
         later = await client_reads.signing_keys(self._store)
-        pair = self._signing.get_current(later, self._clock())
+        pair = self._signing_keys.get_current(later, self._clock())
         signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.{body}"
         signature = base64.b64encode(pair.private.sign(signed.encode())).decode()
         return {**headers, "webhook-signature": f"v1a,{signature}", KEY_ID_HEADER: pair.id}

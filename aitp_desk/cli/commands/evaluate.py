@@ -194,9 +194,9 @@ async def _suggest(config: Config, count: int, *, refused: bool) -> str:
             )
 
 
-def _addresses(answering: StandaloneAgent) -> set[str]:
+def _addresses(standalone: StandaloneAgent) -> set[str]:
     """Return the addresses of all pages and sections, in all languages."""
-    editions = answering.knowledge.editions
+    editions = standalone.knowledge.editions
     libraries = [editions.find_library(tag) for tag in editions.languages]
     sections = {one.url for library in libraries for one in library.passages}
     return sections | {document.url for document in editions.documents}

@@ -78,7 +78,7 @@ async def _serve(config: Config, output: TextIO) -> None:
         await serve_stdio(serving.desk, methods_of_desks(), principal, output=output)
 
 
-async def _find_caller(serving: RunningServer, environment: Mapping[str, str]) -> Principal:
+async def _find_caller(server: RunningServer, environment: Mapping[str, str]) -> Principal:
     from multidict import CIMultiDict
 
     from aitp_desk.model.access.principal import make_anonymous
@@ -86,4 +86,4 @@ async def _find_caller(serving: RunningServer, environment: Mapping[str, str]) -
     key = environment.get(KEY, "").strip()
     if not key:
         return make_anonymous(_HERE)
-    return await serving.identifier.identify_inside(CIMultiDict(), key, _HERE)
+    return await server.identifier.identify_inside(CIMultiDict(), key, _HERE)

@@ -72,7 +72,7 @@ def suggest_from_enrichment(lines: Iterable[Line], library: Library) -> list[Sug
 
 
 async def suggest_from_refusals(
-    refusals: AsyncIterable[Refusal], answering: StandaloneAgent
+    refusals: AsyncIterable[Refusal], standalone: StandaloneAgent
 ) -> list[Suggestion]:
     """Suggest each question that is still refused, the most frequent first.
 
@@ -81,9 +81,9 @@ async def suggest_from_refusals(
     """
     found = []
     every = [refusal async for refusal in refusals]
-    for one in await group_refusals(every, answering.knowledge.library.vectors):
+    for one in await group_refusals(every, standalone.knowledge.library.vectors):
         question = one.newest.question
-        said = await Conversation(answering.agent, answering.site).ask(question)
+        said = await Conversation(standalone.agent, standalone.site).ask(question)
         if isinstance(said, Answer) and not said.found and not said.is_courtesy:
             found.append(Suggestion(question, note=_refused(one.times, one.newest.at)))
     return found

@@ -31,8 +31,8 @@ class Sealer:
         clock: Unix seconds.
     """
 
-    def __init__(self, sealing: TextSealer, clock: Callable[[], float]) -> None:
-        self._sealing = sealing
+    def __init__(self, text_sealer: TextSealer, clock: Callable[[], float]) -> None:
+        self._text_sealer = text_sealer
         self._clock = clock
 
     def seal(
@@ -58,14 +58,14 @@ class Sealer:
             raise ValueError(f"{ref!r} is not a reference; use Context.ref.")
         if len(value) > LONGEST_VALUE:
             raise ValueError(f"What is sealed has at most {LONGEST_VALUE} characters.")
-        sealed = self._sealing.seal(_PURPOSE, _context(ref, thread_id), value.encode())
+        sealed = self._text_sealer.seal(_PURPOSE, _context(ref, thread_id), value.encode())
         now = int(self._clock())
         return KeptSealed(ref, desk, sealed, thread_id, message_id, call_id, principal, now)
 
     def open(self, kept: KeptSealed) -> str | None:
         """Return the value; None if its seal does not open any more."""
         try:
-            return self._sealing.unseal(
+            return self._text_sealer.unseal(
                 _PURPOSE, _context(kept.ref, kept.thread_id), kept.sealed
             ).decode()
         except SealBroken as error:

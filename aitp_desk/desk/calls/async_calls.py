@@ -64,23 +64,23 @@ class AsyncCalls:
         *,
         store: Store,
         jobs: JobQueue,
-        following: Broadcaster,
+        events: Broadcaster,
         clock: Callable[[], float],
     ) -> None:
         self._store = store
         self._jobs = jobs
-        self._following = following
+        self._events = events
         self._clock = clock
         self._tell = partial(make_callback_writes, clock)
-        self._invoking: Mapping[str, ActionInvoker] = {}
+        self._invokers: Mapping[str, ActionInvoker] = {}
 
-    def register_desks(self, invoking: Mapping[str, ActionInvoker]) -> None:
+    def register_desks(self, invokers: Mapping[str, ActionInvoker]) -> None:
         """Register the job kinds for the calls of these desks, keyed by name.
 
         Call it before the job queue starts.
         """
-        self._invoking = invoking
-        longest = [a.deadline_seconds for one in invoking.values() for a in one.actions]
+        self._invokers = invokers
+        longest = [a.deadline_seconds for one in invokers.values() for a in one.actions]
         for name, handler in ((KIND, self._carry_on), (PAID_KIND, self._carry_on_paid)):
             self._jobs.register_kinds(
                 JobKind(
@@ -105,11 +105,11 @@ class AsyncCalls:
     async def _carry_on_paid(self, claim: ClaimedJob) -> Finish | None:
         """Continue a paid call: wait for approval where it needs one, else execute it."""
         call = await call_reads.call_by_id(self._store, claim.ref)
-        invoking = None if call is None else self._invoking.get(call.desk)
-        if call is None or invoking is None:
+        invoker = None if call is None else self._invokers.get(call.desk)
+        if call is None or invoker is None:
             return await self._carry_on(claim)
-        if call.state is CallState.STARTED and await invoking.on_disk.needs_approval(call):
-            action = invoking.get_action(call.action)
+        if call.state is CallState.STARTED and await invoker.deferred_calls.needs_approval(call):
+            action = invoker.get_action(call.action)
             waits = make_pending_approval(call)
             asking = make_approval_ticket(action, waits, self._clock())
             return Finish(
@@ -130,16 +130,16 @@ class AsyncCalls:
         """Notify the followers of the call's thread."""
         self._jobs.wake()
         if call.thread_id is not None:
-            self._following.notify_change(call.thread_id)
+            self._events.notify_change(call.thread_id)
 
     async def _carry_on(self, claim: ClaimedJob) -> Finish | None:
         call = await call_reads.call_by_id(self._store, claim.ref)
         if call is None or call.state is not CallState.STARTED:
             return None
-        invoking = self._invoking.get(call.desk)
-        if invoking is None:
+        invoker = self._invokers.get(call.desk)
+        if invoker is None:
             raise GiveUp(_NO_DESK)
-        calls = invoking.on_disk
+        calls = invoker.deferred_calls
         if claim.attempt > 1 and not calls.is_repeatable(call):
             return self._finish(calls.end_interrupted(call))
         if claim.attempt == 1:
@@ -152,7 +152,7 @@ class AsyncCalls:
         ended = performed.call
         is_passing = ended.error is not None and ended.error.kind in _PASSING
         # the caller of a paid call that is not async waits for its outcome: no retry
-        is_async = invoking.get_action(call.action).kind == "async" if is_passing else False
+        is_async = invoker.get_action(call.action).kind == "async" if is_passing else False
         if is_async and calls.is_repeatable(call) and claim.failures < len(DELAYS):
             raise Retry("The action was not available.")
         return self._finish(ended)
@@ -176,23 +176,23 @@ class AsyncCalls:
 
     def _give_up(self, claim: ClaimedJob) -> Finish:
         """End a call that has used all its attempts."""
-        invoking = self._invoking.get(claim.desk)
-        if invoking is None:  # the site agent is gone; a retry needs it configured again
+        invoker = self._invokers.get(claim.desk)
+        if invoker is None:  # the site agent is gone; a retry needs it configured again
             return Finish()
-        calls = invoking.on_disk
+        calls = invoker.deferred_calls
         ending = calls.make_end_unit(claim.ref, calls.end_interrupted, self._tell)
         return Finish(ending, self._jobs.wake)
 
     def _finish(self, ended: ActionCall) -> Finish:
-        ending = self._invoking[ended.desk].on_disk.make_end_unit(
+        ending = self._invokers[ended.desk].deferred_calls.make_end_unit(
             ended.id, make_fixed_end(ended), self._tell
         )
         return Finish(ending, partial(self._ended, ended))
 
     def _ended(self, ended: ActionCall) -> None:
         """Count the call, and notify its caller and the followers of its thread."""
-        self._invoking[ended.desk].counts.count_call(ended)
+        self._invokers[ended.desk].counts.count_call(ended)
         self._jobs.wake()
-        self._following.notify_end(ended.id)
+        self._events.notify_end(ended.id)
         if ended.thread_id is not None:
-            self._following.notify_change(ended.thread_id)
+            self._events.notify_change(ended.thread_id)

@@ -39,7 +39,7 @@ class DeferredCalls:
     def __init__(
         self,
         offered: Mapping[str, OfferedAction],
-        performing: CallExecutor,
+        executor: CallExecutor,
         secrets: ArgumentSecrets,
         audit: AuditKeys,
         clock: Callable[[], float],
@@ -47,7 +47,7 @@ class DeferredCalls:
         actor: str,
     ) -> None:
         self._offered = offered
-        self._performing = performing
+        self._executor = executor
         self._secrets = secrets
         self._audit = audit
         self._clock = clock
@@ -71,8 +71,8 @@ class DeferredCalls:
             given = await self._secrets.restore_secrets(call)
             with hide_secrets(self._secrets.list_secret_texts(call.action, given)):
                 value = offered.read(given)
-                context = self._performing.make_context(call)
-                await self._performing.recheck_call(offered, value, call, context)
+                context = self._executor.make_context(call)
+                await self._executor.recheck_call(offered, value, call, context)
         except DeskError as error:
             return mark_failed(call, error, self._now())
         return None
@@ -88,8 +88,8 @@ class DeferredCalls:
         try:
             given = await self._secrets.restore_secrets(call)
             with hide_secrets(self._secrets.list_secret_texts(call.action, given)):
-                context = self._performing.make_context(call)
-                return await self._performing.needs_approval(offered, offered.read(given), context)
+                context = self._executor.make_context(call)
+                return await self._executor.needs_approval(offered, offered.read(given), context)
         except DeskError:
             return False
 
@@ -110,9 +110,9 @@ class DeferredCalls:
             value = offered.read(given)
         except DeskError as error:
             return ActionOutput(mark_failed(call, error, self._now()))
-        context = self._performing.make_context(call, tells=True)
+        context = self._executor.make_context(call, tells=True)
         with hide_secrets(self._secrets.list_secret_texts(call.action, given)):
-            return await self._performing.execute(offered, value, call, context)
+            return await self._executor.execute(offered, value, call, context)
 
     def make_end_unit(
         self,

@@ -19,6 +19,7 @@ import msgspec
 
 from aitp_desk.actions.base import Context, OfferedAction
 from aitp_desk.agent.history.offer import Offer
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.access.scopes import check_access
 from aitp_desk.desk.access.sealed_values import Sealer
 from aitp_desk.desk.calls.approval import make_approval_ticket, make_pending_approval
@@ -44,14 +45,12 @@ from aitp_desk.desk.calls.reader import CallReader
 from aitp_desk.desk.calls.repository import CallRepository
 from aitp_desk.desk.calls.results import offer_result
 from aitp_desk.desk.jobs.shield import TaskShield
-from aitp_desk.model.access.audit import AuditKeys
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.action import Action, may_invoke
 from aitp_desk.model.calls.call import CALL_PREFIX, ActionCall
 from aitp_desk.model.errors import UnknownAction
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.redaction import hide_secrets
-from aitp_desk.store.base import Store
 from aitp_desk.store.units.calls.calls import ExtraStatements, one_after_another
 
 
@@ -59,59 +58,51 @@ class ActionInvoker:
     """Calls actions on behalf of a principal, within its permissions.
 
     Parameters:
-        desk: name of the desk; empty for the site's own.
-        actor: id of the desk's own actor.
         offered: the site's actions.
         sealer: seals secret arguments.
         take_on: builds the statements that enqueue an ``async`` call, stored with it.
         begun: called once such a call is stored.
-        clock: Unix seconds.
 
     Attributes:
         actions: all actions of the site's own, in the order of their declaration.
         names: their names.
         calls: reads stored calls.
         counts: counts of ended calls.
-        performing: runs the site's own code.
+        executor: runs the site's own code.
         secrets: redacts and seals secret arguments.
-        waits: stores calls that wait for arguments, consent or payment.
-        on_disk: executes accepted and interrupted calls.
+        pending_calls: stores calls that wait for arguments, consent or payment.
+        deferred_calls: executes accepted and interrupted calls.
     """
 
     def __init__(
         self,
-        *,
-        desk: str,
-        actor: str,
+        context: DeskContext,
         offered: Sequence[OfferedAction],
-        store: Store,
-        audit: AuditKeys,
+        *,
         sealer: Sealer,
         expires_seconds: int,
-        clock: Callable[[], float],
         take_on: Callable[[ActionCall], ExtraStatements] | None = None,
         begun: Callable[[], None] = lambda: None,
     ) -> None:
-        self._desk = desk
-        self._actor = actor
+        store, clock, audit = context.store, context.clock, context.audit
+        self._context = context
         self._offered = {one.action.name: one for one in offered}
         self.actions = tuple(one.action for one in offered)
         self.names = frozenset(self._offered)
-        self._audit = audit
         self._expires_seconds = expires_seconds
         self._clock = clock
         self._take_on = take_on
         self._begun = begun
-        self.calls = CallReader(desk, store, clock)
+        self.calls = CallReader(context.name, store, clock)
         self.counts = CallMetrics()
-        self.performing = CallExecutor(store, self.counts, clock)
+        self.executor = CallExecutor(store, self.counts, clock)
         self.secrets = ArgumentSecrets(self.actions, store, sealer)
-        self._writing = CallRepository(store, audit, clock)
-        self.on_disk = DeferredCalls(
-            self._offered, self.performing, self.secrets, audit, clock, actor=actor
+        self._repository = CallRepository(store, audit, clock)
+        self.deferred_calls = DeferredCalls(
+            self._offered, self.executor, self.secrets, audit, clock, actor=context.actor.id
         )
-        self.waits = PendingCalls(self._writing, self.secrets, self._new_call, clock)
-        self._under_way = TaskShield[ActionCall]()
+        self.pending_calls = PendingCalls(self._repository, self.secrets, self._new_call, clock)
+        self._shield = TaskShield[ActionCall]()
 
     def get_action(self, name: str) -> Action:
         """Return an action of the site's own by name.
@@ -123,7 +114,7 @@ class ActionInvoker:
 
     def describe_result(self, call: ActionCall) -> str:
         """Return the text about a call that is over."""
-        return self.on_disk.describe_result(call)
+        return self.deferred_calls.describe_result(call)
 
     def offer_result(self, call: ActionCall) -> Offer:
         """Return a call that is over as an answer, in its action's preferred type."""
@@ -200,9 +191,9 @@ class ActionInvoker:
     ) -> InvocationOutcome:
         """Call an action with ``given``, the arguments with secrets in place."""
         action, (say, _) = offered.action, says
-        context = self.performing.make_context(call)
+        context = self.executor.make_context(call)
         value = offered.read(given)
-        price = await self.performing.check_call(offered, value, context)
+        price = await self.executor.check_call(offered, value, context)
         if action.is_prepaid and price is not None and price.amount > 0:
             return PaymentNeeded(invocation, price)
         if not has_consent(invocation, action, price):
@@ -210,21 +201,21 @@ class ActionInvoker:
         call = await self.secrets.seal_secrets(msgspec.structs.replace(call, price=price))
         if action.kind != "async":
             work = self._begin_and_end(offered, value, call, context, invocation, says, beside)
-            return CompletedCall(await self._under_way.run_shielded(call.id, work))
+            return CompletedCall(await self._shield.run_shielded(call.id, work))
         call = msgspec.structs.replace(call, accepted_at=self._now())
-        if await self.performing.needs_approval(offered, value, context):
+        if await self.executor.needs_approval(offered, value, context):
             call = make_pending_approval(call)
             follows: ExtraStatements | None = make_approval_ticket(action, call, self._clock())
         else:
             follows = self._along(call)
         along = one_after_another(None if beside is None else beside(call, None), follows)
-        await self._writing.begin(call, invocation.waiting, say, along)
+        await self._repository.begin(call, invocation.waiting, say, along)
         self._begun()
         return AcceptedCall(call, await self.calls.eta_seconds(action.name))
 
     async def wait_idle(self, calls: Sequence[ActionCall]) -> None:
         """Wait until none of these calls is executing in this process."""
-        await self._under_way.wait_for_all(call.id for call in calls)
+        await self._shield.wait_for_all(call.id for call in calls)
 
     def new_call_id(self) -> str:
         """Return an id for a new call."""
@@ -233,13 +224,17 @@ class ActionInvoker:
     def make_context(self, principal: Principal, call: ActionCall | None) -> Context:
         """Return the context of a call, present or new, for the site's code."""
         if call is not None:
-            return self.performing.make_context(call)
-        return self.performing.make_context_for(principal, self.new_call_id())
+            return self.executor.make_context(call)
+        return self.executor.make_context_for(principal, self.new_call_id())
 
     def _new_call(self, principal: Principal, invocation: Invocation) -> ActionCall:
         now = self._clock()
         return make_call(
-            invocation, principal, self._desk, now=now, expires_at=int(now) + self._expires_seconds
+            invocation,
+            principal,
+            self._context.name,
+            now=now,
+            expires_at=int(now) + self._expires_seconds,
         )
 
     async def _begin_and_end(
@@ -259,10 +254,10 @@ class ActionInvoker:
         """
         say, say_end = says
         along = None if beside is None else beside(call, None)
-        await self._writing.begin(call, invocation.waiting, say, along)
-        performed = await self.performing.execute(offered, value, call, context)
+        await self._repository.begin(call, invocation.waiting, say, along)
+        performed = await self.executor.execute(offered, value, call, context)
         along = None if beside is None else beside(performed.call, performed.error)
-        await self._writing.end(performed.call, call, say_end, along)
+        await self._repository.end(performed.call, call, say_end, along)
         self.counts.count_call(performed.call)
         if performed.error is not None:
             raise performed.error

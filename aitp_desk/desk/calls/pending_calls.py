@@ -31,12 +31,12 @@ class PendingCalls:
 
     def __init__(
         self,
-        writing: CallRepository,
+        repository: CallRepository,
         secrets: ArgumentSecrets,
         new: Callable[[Principal, Invocation], ActionCall],
         clock: Callable[[], float],
     ) -> None:
-        self._writing = writing
+        self._repository = repository
         self._secrets = secrets
         self._new = new
         self._clock = clock
@@ -54,7 +54,7 @@ class PendingCalls:
             memory: what was read and asked so far; None where it waits only for consent or payment.
         """
         call = await self.make_pending(principal, needed, memory)
-        await self._writing.move(call, needed.invocation.waiting, say)
+        await self._repository.move(call, needed.invocation.waiting, say)
         return call
 
     async def make_pending(
@@ -81,7 +81,7 @@ class PendingCalls:
     async def decline(self, call: ActionCall, say: WriteMessages) -> ActionCall:
         """End a pending call that its caller no longer wants."""
         ended = self.make_declined(call)
-        await self._writing.move(ended, call, say)
+        await self._repository.move(ended, call, say)
         return ended
 
     def make_declined(self, call: ActionCall) -> ActionCall:
@@ -92,7 +92,7 @@ class PendingCalls:
 
     async def refuse(self, call: ActionCall, error: DeskError, say: WriteMessages) -> None:
         """End a pending call that can no longer be made."""
-        await self._writing.move(self.make_refused(call, error), call, say)
+        await self._repository.move(self.make_refused(call, error), call, say)
 
     def make_refused(self, call: ActionCall, error: DeskError) -> ActionCall:
         """Return the call that :meth:`refuse` stores."""

@@ -18,19 +18,19 @@ AT_ONCE = 16
 _log = structlog.get_logger()
 
 
-async def recover_calls(invoking: ActionInvoker, store: Store) -> None:
+async def recover_calls(invoker: ActionInvoker, store: Store) -> None:
     """End the interrupted calls of a desk, before it accepts others.
 
     A repeatable call is executed again with the same id; any other ends with an unknown outcome.
     Background calls are jobs and are recovered by the job queue.
     """
-    for action in invoking.actions:
+    for action in invoker.actions:
         if action.kind == "async":
-            await invoking.calls.eta_seconds(action.name)  # the manifest shows it
-    while calls := await invoking.calls.list_interrupted(AT_ONCE):
+            await invoker.calls.eta_seconds(action.name)  # the manifest shows it
+    while calls := await invoker.calls.list_interrupted(AT_ONCE):
         async with asyncio.TaskGroup() as group:
             for call in calls:
-                group.create_task(_end(invoking.on_disk, store, call))
+                group.create_task(_end(invoker.deferred_calls, store, call))
 
 
 async def _end(calls: DeferredCalls, store: Store, call: ActionCall) -> None:

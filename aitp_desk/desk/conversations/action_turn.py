@@ -60,7 +60,7 @@ class ActionTurns:
     @property
     def invoker(self) -> ActionInvoker:
         """The invoker of the actions."""
-        return self._means.invoking
+        return self._means.invoker
 
     async def run_action(
         self, principal: Principal, name: str, request: ActionRequest, session: Session

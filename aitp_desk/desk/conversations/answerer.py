@@ -30,19 +30,19 @@ class Answerer:
         self,
         *,
         agent: Agent,
-        tooling: AgentTools,
+        agent_tools: AgentTools,
         people: PersonRequests,
         knowledge: Knowledge,
         site: Site,
         budgets: TokenBudgets,
     ) -> None:
         self._agent = agent
-        self._calling = find_tool_caller(agent)
-        self._tooling = tooling
+        self._tool_caller = find_tool_caller(agent)
+        self._agent_tools = agent_tools
         self._people = people
         self._knowledge = knowledge
         self._facts = site_facts(site)
-        self._offering = ContentOffers(site)
+        self._offers = ContentOffers(site)
         self._budgets = budgets
 
     def answer_person_request(
@@ -91,8 +91,8 @@ class Answerer:
             ask.locale,
             ask.max_tokens,
             tools=tools,
-            invoke=self._tooling.make_invoker(principal, conversation),
-            now=self._tooling.now(),
+            invoke=self._agent_tools.make_invoker(principal, conversation),
+            now=self._agent_tools.now(),
             may_want_person=self._people.is_available,
         )
         editions = self._knowledge.editions
@@ -118,15 +118,15 @@ class Answerer:
         unanswered: str | None,
     ) -> Said:
         library = self._knowledge.editions.find_library(ask.locale)
-        offered = self._offering.make_offer(action, ask.accepts, turn, library)
+        offered = self._offers.make_offer(action, ask.accepts, turn, library)
         if offered is not None:
             return offered
         await self._budgets.check_day(principal)
-        if self._calling is not None and self._calling.calls_tools:
-            await self._tooling.apply_answer(principal, conversation)
+        if self._tool_caller is not None and self._tool_caller.calls_tools:
+            await self._agent_tools.apply_answer(principal, conversation)
             turn = msgspec.structs.replace(turn, rounds=make_round(conversation.earlier, ()))
         outcome = describe_outcome(
-            await read_answer(self._agent, turn), conversation, self._tooling
+            await read_answer(self._agent, turn), conversation, self._agent_tools
         )
         await self._budgets.spend(principal, outcome)
         return self._people.review_reply(

@@ -63,21 +63,21 @@ class DialogueServices(msgspec.Struct, frozen=True):
     """The services that a dialogue in a session needs."""
 
     agent: Agent
-    invoking: ActionInvoker
-    tooling: AgentTools
+    invoker: ActionInvoker
+    agent_tools: AgentTools
     sessions: SessionService
-    recording: TurnRecorder
+    recorder: TurnRecorder
     budgets: TokenBudgets
     facts: SiteFacts
 
     @property
-    def speaking(self) -> DeskMessages:
+    def desk_messages(self) -> DeskMessages:
         """Judges and renders the desk's own messages."""
-        return self.tooling.speaking
+        return self.agent_tools.desk_messages
 
     def now(self) -> datetime:
         """Return the present time in the site's time zone, for words such as ``tomorrow``."""
-        return self.tooling.now()
+        return self.agent_tools.now()
 
 
 class SessionDriver:
@@ -113,7 +113,7 @@ class SessionDriver:
             session_id=session.id,
             id=request.call_id,
         )
-        self._dialogue = means.tooling.dialogues.begin(offered, base)
+        self._dialogue = means.agent_tools.dialogues.begin(offered, base)
 
     async def call(
         self, arguments: Mapping[str, Any], source: Source, consent: Consent | None
@@ -176,7 +176,7 @@ class SessionDriver:
             request.locale,
             request.max_tokens,
             tools=(make_tool(self._action),),
-            invoke=means.tooling.make_invoker(self._principal, conversation),
+            invoke=means.agent_tools.make_invoker(self._principal, conversation),
             now=means.now(),
         )
         await means.budgets.check_day(self._principal)
@@ -200,7 +200,7 @@ class SessionDriver:
         return await self._write(await self._hold(dialogue))
 
     async def _hold(self, dialogue: Dialogue[Any]) -> Any:
-        return await self._means.tooling.dialogues.hold(
+        return await self._means.agent_tools.dialogues.hold(
             self._principal, self._offered, dialogue, self._say_begun, self._say_end
         )
 
@@ -220,12 +220,12 @@ class SessionDriver:
             case Remind(call, words):
                 pending = self._pending(words, call.id)
                 asks = msgspec.structs.replace(words, waits=call.id)
-                await self._means.recording.write_judged(self._make_turn(asks, pending))
+                await self._means.recorder.write_judged(self._make_turn(asks, pending))
                 self._note(words, pending)
                 return ActionReply(words)
             case Decline(call, words):
                 turn = self._make_turn(words, None, (call.id,))
-                await self._means.invoking.waits.decline(call, lambda _call: turn)
+                await self._means.invoker.pending_calls.decline(call, lambda _call: turn)
                 self._note(words, None)
                 return ActionReply(words)
             case Refuse(call, error):
@@ -239,7 +239,7 @@ class SessionDriver:
         if invocation.waiting is None:
             # the requested id is for the call that is made, not for one that waits for consent
             id_ = None if isinstance(question, Confirm) and ask.memory is None else invocation.id
-            invocation = msgspec.structs.replace(invocation, id=id_ or means.invoking.new_call_id())
+            invocation = msgspec.structs.replace(invocation, id=id_ or means.invoker.new_call_id())
             needed = msgspec.structs.replace(needed, invocation=invocation)
         call_id = (invocation.waiting or invocation).id or ""
         pending = self._pending(ask.words, call_id)
@@ -249,27 +249,27 @@ class SessionDriver:
             said: tuple[NewMessage, ...], effects: NewEffects | None
         ) -> tuple[NewMessage, ...]:
             whole = msgspec.structs.replace(turn, said=(*turn.said[:-1], *said), effects=effects)
-            await means.invoking.waits.write_pending(
+            await means.invoker.pending_calls.write_pending(
                 self._principal, needed, ask.memory, lambda _call: whole
             )
             return said
 
         spoken = Utterance(turn.said[-1], self._asks(question, call_id))
-        (said,) = await means.speaking.say(self._session.thread_id, (spoken,), write)
+        (said,) = await means.desk_messages.say(self._session.thread_id, (spoken,), write)
         self._note(ask.words, pending)
-        words = means.speaking.render_for_reader(ask.words, question, said)
+        words = means.desk_messages.render_for_reader(ask.words, question, said)
         return ActionReply(words, needed=None if ask.memory is not None else ask.needed)
 
     async def _refuse(self, call: ActionCall, error: DeskError) -> None:
         """End a pending call that can no longer be made."""
-        invoking = self._means.invoking
-        stands = await invoking.calls.find(call.id)
+        invoker = self._means.invoker
+        stands = await invoker.calls.find(call.id)
         if stands is None or not stands.waits_for_asker:
             return
         said = Answer(error.message)
         turn = self._make_turn(said, None, (call.id,))
         with suppress(PreconditionFailed):
-            await invoking.waits.refuse(stands, error, lambda _call: turn)
+            await invoker.pending_calls.refuse(stands, error, lambda _call: turn)
         self._note(said, None)
 
     async def _write_reply(self, said: Said, conversation: Conversation) -> ActionReply:
@@ -280,18 +280,18 @@ class SessionDriver:
         made = tuple(conversation.made)
         turn = self._make_turn(said, pending, made, has_words=not made)
         question = None
-        if means.speaking.may_ask:
-            question = await find_question(said, means.invoking)
+        if means.desk_messages.may_ask:
+            question = await find_question(said, means.invoker)
         asks = self._asks(question, said.waits)
-        message = await means.recording.write_spoken(means.speaking, turn, asks)
+        message = await means.recorder.write_spoken(means.desk_messages, turn, asks)
         self._note(said, pending)
-        return ActionReply(means.speaking.render_for_reader(said, question, message))
+        return ActionReply(means.desk_messages.render_for_reader(said, question, message))
 
     def _asks(self, question: Question | None, call_id: str | None) -> DeskQuestion | None:
         """Return a question to the principal of the session."""
         if question is None:
             return None
-        return DeskQuestion(question, self._means.recording.speaker(self._principal), call_id)
+        return DeskQuestion(question, self._means.recorder.speaker(self._principal), call_id)
 
     def _offer_result(self, call: ActionCall, words: Said | None = None) -> Offer:
         """Return the result of a call, in an agent's text where there is one."""
@@ -314,7 +314,7 @@ class SessionDriver:
         """Return the visitor's message, stored with the call before it is executed."""
         if self._request.is_written:
             return None
-        return self._means.recording.make_turn(
+        return self._means.recorder.make_turn(
             self._principal, self._session, question=self._request.words
         )
 
@@ -337,7 +337,7 @@ class SessionDriver:
         has_words: bool = True,
     ) -> SessionTurn:
         """Return a turn with the reply, and the visitor's words if not stored yet."""
-        return self._means.recording.make_turn(
+        return self._means.recorder.make_turn(
             self._principal,
             self._session,
             question=self._request.unwritten if has_words else None,

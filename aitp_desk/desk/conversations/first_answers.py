@@ -32,14 +32,14 @@ class FirstAnswers:
 
     def __init__(
         self,
-        answering: Answerer,
+        answerer: Answerer,
         content: Content,
         cache: Cache,
         clock: Callable[[], float],
         *,
         now: Callable[[], datetime],
     ) -> None:
-        self._answering = answering
+        self._answerer = answerer
         self._content = content
         self.kept = AnswerCache(cache, clock)
         self._now = now
@@ -71,5 +71,5 @@ class FirstAnswers:
         return await self.kept.get_or_make(
             editions.revision,
             key,
-            partial(self._answering.reply, principal, ask, action, session, tools),
+            partial(self._answerer.reply, principal, ask, action, session, tools),
         )

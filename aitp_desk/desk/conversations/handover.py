@@ -34,13 +34,13 @@ class Handover:
         self,
         store: Store,
         sessions: SessionService,
-        recording: TurnRecorder,
+        recorder: TurnRecorder,
         capabilities: PluginRegistry,
     ) -> None:
         self._store = store
         self._capabilities = capabilities
         self._sessions = sessions
-        self._recording = recording
+        self._recorder = recorder
 
     async def read_messages(self, session: Session) -> tuple[PersonSaid, ...]:
         """Return the operator messages that the visitor has not received yet.
@@ -112,11 +112,11 @@ class Handover:
             tokens: how many they used.
             turns: how many turns they count as.
         """
-        turn = self._recording.make_turn(
+        turn = self._recorder.make_turn(
             principal, session, question=words, tokens=tokens, turns=turns
         )
         try:
-            await self._recording.write(turn)
+            await self._recorder.write(turn)
         finally:
             self._sessions.evict(session)
 

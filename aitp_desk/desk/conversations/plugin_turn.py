@@ -57,19 +57,19 @@ class PluginTurns:
 
     def __init__(
         self,
-        judging: Judge,
+        judge: Judge,
         *,
         store: Store,
         sessions: SessionService,
-        recording: TurnRecorder,
-        paid_ends: PaymentSettlement,
+        recorder: TurnRecorder,
+        settlement: PaymentSettlement,
     ) -> None:
-        self._judging = judging
-        self._paid_ends = paid_ends
+        self._judge = judge
+        self._settlement = settlement
         self._store = store
         self._sessions = sessions
-        self._recording = recording
-        self.redact_words = partial(without_secrets, capabilities=judging.capabilities)
+        self._recorder = recorder
+        self.redact_words = partial(without_secrets, capabilities=judge.capabilities)
 
     async def handle_words(
         self, principal: Principal, session: Session, words: str
@@ -89,24 +89,24 @@ class PluginTurns:
             DeskError: the message breaks its schema, or a plugin refuses it.
             StoreBusy, UnknownSession: nothing was written.
         """
-        parts = self._judging.read_parts((words,))
+        parts = self._judge.read_parts((words,))
         was_heard = not parts
-        if was_heard and not (session.is_written and self._judging.understands_words):
+        if was_heard and not (session.is_written and self._judge.understands_words):
             return None
         draft = Draft("user", (words,))
-        actor = self._recording.speaker(principal)
+        actor = self._recorder.speaker(principal)
         names: tuple[str, ...] = (actor,)
         if was_heard:
-            waiting = await self._judging.list_open_requests(session.thread_id)
+            waiting = await self._judge.list_open_requests(session.thread_id)
             names = await self._names(principal, session, actor, waits=bool(waiting))
-            understood = self._judging.understand(draft, waiting, *names)
+            understood = self._judge.understand(draft, waiting, *names)
             if understood is not None:
                 draft, parts = understood.draft, understood.parts
         if not parts:
             return None
-        (asked,) = self._recording.make_turn(principal, session, question=words).said
+        (asked,) = self._recorder.make_turn(principal, session, question=words).said
         actors = await reads.read_actors(self._store, session.thread_id)
-        unpaid = await self._paid_ends.list_unpaid(session.thread_id)
+        unpaid = await self._settlement.list_unpaid(session.thread_id)
 
         async def write(judged: JudgedMessages) -> JudgedMessages | None:
             effects = judged.effects
@@ -116,21 +116,21 @@ class PluginTurns:
             pending = session.pending
             # a pending call keeps waiting, whatever else is said
             if effects.is_answered and (pending is None or pending.call_id is None):
-                about = render_parts(judged.drafts[0].content[:1], self._judging.capabilities)
+                about = render_parts(judged.drafts[0].content[:1], self._judge.capabilities)
                 said = _joined(self._told(judged, parts))
                 pending = PendingQuestion(about[0], said) if effects.asks else None
-            turn = self._recording.make_turn(principal, session, question=words, pending=pending)
+            turn = self._recorder.make_turn(principal, session, question=words, pending=pending)
             message = replace(asked, content=judged.drafts[0].content)
             told = await still_unpaid(self._store, session.thread_id, effects)
             turn = replace(turn, said=(message,), effects=told)
             if effects.is_answered:
-                await self._recording.write_judged(turn)
+                await self._recorder.write_judged(turn)
             else:
-                await self._recording.write(turn)
+                await self._recorder.write(turn)
             return judged
 
         try:
-            judged = await self._judging.judge_and_write(
+            judged = await self._judge.judge_and_write(
                 principal,
                 session.thread_id,
                 actors,
@@ -145,7 +145,7 @@ class PluginTurns:
         taken = replace(self._taken(session, judged, parts), unpaid=unpaid)
         if not was_heard or taken.outcome is not None or judged.effects.said:
             return taken
-        meant = split_parts(self._kept(judged, parts), self._judging.capabilities)
+        meant = split_parts(self._kept(judged, parts), self._judge.capabilities)
         return replace(taken, understood=meant)
 
     async def _names(
@@ -167,7 +167,7 @@ class PluginTurns:
         if not effects.is_answered:
             session.is_written = True
             content = judged.drafts[0].content
-            (told,) = render_parts(content[:1], self._judging.capabilities)
+            (told,) = render_parts(content[:1], self._judge.capabilities)
             if told != content[0] and session.pending is not None:
                 told = match_option(told, session.pending.options) or told
             return PluginTurn(words=told, calls=tuple(one.call_id for one in effects.answers))
@@ -184,13 +184,13 @@ class PluginTurns:
         told = [
             spoken
             for message in judged.effects.said
-            for spoken in split_parts(message.content, self._judging.capabilities)
+            for spoken in split_parts(message.content, self._judge.capabilities)
         ]
         if told:
             return tuple(told)
         if all(one.enabled.from_visitors == "pass" for one in parts):
             return (Spoken(PASSED),)
-        return split_parts(self._kept(judged, parts), self._judging.capabilities)
+        return split_parts(self._kept(judged, parts), self._judge.capabilities)
 
     def _kept(self, judged: JudgedMessages, parts: tuple[PlacedPart, ...]) -> tuple[str, ...]:
         """Return the sent or understood messages as the thread stores them."""

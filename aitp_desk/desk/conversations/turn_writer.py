@@ -29,17 +29,17 @@ class TurnWriter:
         self,
         *,
         people: PersonRequests,
-        invoking: ActionInvoker,
-        speaking: DeskMessages,
+        invoker: ActionInvoker,
+        desk_messages: DeskMessages,
         sessions: SessionService,
-        recording: TurnRecorder,
+        recorder: TurnRecorder,
         site_url: str,
     ) -> None:
         self._people = people
-        self._invoking = invoking
-        self._speaking = speaking
+        self._invoker = invoker
+        self._desk_messages = desk_messages
         self._sessions = sessions
-        self._recording = recording
+        self._recorder = recorder
         self._site_url = site_url
 
     async def write_turn(
@@ -67,12 +67,12 @@ class TurnWriter:
                 kept.recorded = recorded
         reply, notes = recorded
         question = None
-        if self._speaking.may_ask and (
+        if self._desk_messages.may_ask and (
             outcome.waits is not None or isinstance(outcome, Clarification)
         ):
-            question = await find_question(outcome, self._invoking)
-        if question is not None or ask.is_written or self._speaking.is_judged(reply):
-            turn = self._recording.make_turn(
+            question = await find_question(outcome, self._invoker)
+        if question is not None or ask.is_written or self._desk_messages.is_judged(reply):
+            turn = self._recorder.make_turn(
                 principal,
                 session,
                 question=ask.unwritten,
@@ -82,18 +82,18 @@ class TurnWriter:
             )
             asks = None
             if question is not None:
-                asks = DeskQuestion(question, self._recording.speaker(principal), outcome.waits)
+                asks = DeskQuestion(question, self._recorder.speaker(principal), outcome.waits)
             try:
-                message = await self._recording.write_spoken(self._speaking, turn, asks)
+                message = await self._recorder.write_spoken(self._desk_messages, turn, asks)
             except BaseException:
                 self._sessions.evict(session)
                 raise
             self._sessions.add_turn(session, ask.words, reply, pending, tokens)
-            return self._speaking.render_for_reader(outcome, question, message)
+            return self._desk_messages.render_for_reader(outcome, question, message)
         first, words = not session.is_written, ask.words
         self._sessions.add_turn(session, words, reply, pending, tokens)
         try:
-            await self._recording.record(principal, session, words, reply, notes, first)
+            await self._recorder.record(principal, session, words, reply, notes, first)
         except BaseException:
             self._sessions.evict(session)
             raise
@@ -111,7 +111,7 @@ class TurnWriter:
         person = self._people.make_request(
             said, wanted, principal, session.thread_id, ask.max_tokens
         )
-        turn = self._recording.make_turn(
+        turn = self._recorder.make_turn(
             principal,
             session,
             question=ask.unwritten,
@@ -119,7 +119,7 @@ class TurnWriter:
             tokens=said.tokens_used,
         )
         try:
-            told = await self._recording.write_with_ticket(turn, person)
+            told = await self._recorder.write_with_ticket(turn, person)
         finally:
             self._sessions.evict(session)  # the ticket may have extended its retention
         return msgspec.structs.replace(said, text=told.content[0])

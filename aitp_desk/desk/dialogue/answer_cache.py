@@ -142,7 +142,7 @@ class AnswerCache:
         self._clock = clock
         self._revision = ""
         self._entries: OrderedDict[Key, _Entry] = OrderedDict()
-        self._making: dict[tuple[str, Key], _PendingEntry] = {}
+        self._pending_entries: dict[tuple[str, Key], _PendingEntry] = {}
         self.counts = CacheCounts()
 
     @property
@@ -168,7 +168,7 @@ class AnswerCache:
             self._begin(revision)
         known = self._find(key)
         while known is None:
-            making = self._making.get((revision, key))
+            making = self._pending_entries.get((revision, key))
             if making is None:
                 return CachedAnswer(await self._make(revision, key, make))
             await self._wait(making)
@@ -204,16 +204,16 @@ class AnswerCache:
         self.counts.hits += 1
         return CachedAnswer(entry.answer, entry.kept, int(age))
 
-    async def _wait(self, making: _PendingEntry) -> None:
+    async def _wait(self, entry: _PendingEntry) -> None:
         self.counts.waiting += 1
-        over = making.over = making.over or asyncio.Event()
+        over = entry.over = entry.over or asyncio.Event()
         try:
             await over.wait()
         finally:
             self.counts.waiting -= 1
 
     async def _make(self, revision: str, key: Key, make: Callable[[], Awaitable[Said]]) -> Said:
-        making = self._making[revision, key] = _PendingEntry()
+        making = self._pending_entries[revision, key] = _PendingEntry()
         try:
             self.counts.misses += 1
             outcome = making.outcome = await make()
@@ -224,7 +224,7 @@ class AnswerCache:
             making.error = error
             raise
         finally:
-            del self._making[revision, key]
+            del self._pending_entries[revision, key]
             if making.over is not None:
                 making.over.set()
         return outcome

@@ -23,15 +23,15 @@ class DialogueDriver:
     """Makes the calls of dialogues, and has the site's own code ask.
 
     Parameters:
-        speaking: asks questions through plugins.
+        desk_messages: asks questions through plugins.
         now: returns the present time in the site's time zone, for words such as ``tomorrow``.
     """
 
     def __init__(
-        self, invoking: ActionInvoker, speaking: DeskMessages, now: Callable[[], datetime]
+        self, invoker: ActionInvoker, desk_messages: DeskMessages, now: Callable[[], datetime]
     ) -> None:
-        self._invoking = invoking
-        self._can_ask = speaking.can_ask if speaking.may_ask else None
+        self._invoker = invoker
+        self._can_ask = desk_messages.can_ask if desk_messages.may_ask else None
         self._now = now
 
     def begin(self, offered: OfferedAction, base: Invocation) -> ActionDialogue:
@@ -81,11 +81,11 @@ class DialogueDriver:
                 try:
                     if isinstance(step, Call):
                         count()
-                        came: object = await self._invoking.invoke(
+                        came: object = await self._invoker.invoke(
                             principal, step.invocation, say, say_end
                         )
                     else:
-                        context = self._invoking.make_context(principal, step.waiting)
+                        context = self._invoker.make_context(principal, step.waiting)
                         came = await next_question(offered, step.arguments, context, step.missing)
                 except DeskError as error:
                     step = dialogue.throw(error)

@@ -147,12 +147,12 @@ def make_correction_question(
 
 
 async def _ask(
-    action: Action, asking: ArgumentPrompt, arguments: Mapping[str, Any], context: Context
+    action: Action, prompt: ArgumentPrompt, arguments: Mapping[str, Any], context: Context
 ) -> Question | None:
     """Return the site's own question; None where its code fails."""
     try:
         async with asyncio.timeout(action.deadline_seconds):
-            return await asking.question(arguments, context)
+            return await prompt.question(arguments, context)
     except DeskError:
         raise
     except Exception:  # noqa: BLE001 -- the site's own code may raise any, and is logged

@@ -57,14 +57,14 @@ def make_choice_question(asked: Clarification) -> Choose | None:
     return Choose(title=asked.question, choices=tuple(choices))
 
 
-async def find_question(said: Said, invoking: ActionInvoker) -> Question | None:
+async def find_question(said: Said, invoker: ActionInvoker) -> Question | None:
     """Return the structured question of an outcome; None where it has none."""
     if said.waits is not None:
-        call = await invoking.calls.find(said.waits)
+        call = await invoker.calls.find(said.waits)
         if call is not None and call.payment is not None and call.price is not None:
             if call.payment.quote_id:
                 return None  # asked only once: a payment that has begun may still settle
-            return payment_question(invoking.get_action(call.action), call.arguments, call.price)
+            return payment_question(invoker.get_action(call.action), call.arguments, call.price)
         asked = None if call is None else read_asked(call.memory)
         if asked is not None:
             return asked.question

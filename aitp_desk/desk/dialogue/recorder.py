@@ -199,7 +199,7 @@ class TurnRecorder:
         self._changed(turn.session.thread_id)
 
     async def write_spoken(
-        self, speaking: DeskMessages, turn: SessionTurn, asks: DeskQuestion | None = None
+        self, desk_messages: DeskMessages, turn: SessionTurn, asks: DeskQuestion | None = None
     ) -> NewMessage:
         """Store a turn whose last message is the desk's, once plugins have judged it.
 
@@ -224,7 +224,7 @@ class TurnRecorder:
             return said
 
         session = turn.session
-        (said,) = await speaking.say(session.thread_id, (Utterance(last, asks),), write)
+        (said,) = await desk_messages.say(session.thread_id, (Utterance(last, asks),), write)
         return said
 
     async def write_with_ticket(self, turn: SessionTurn, person: PersonAsked) -> NewMessage:

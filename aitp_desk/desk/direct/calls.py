@@ -109,7 +109,7 @@ class DirectCalls:
 
     Parameters:
         check_callback: refuses a callback address, naming the parameter that holds it.
-        paying: handles the payment of prepaid calls.
+        checkout: handles the payment of prepaid calls.
 
     Attributes:
         requires_intent: whether calls that may change something must state their intent.
@@ -117,18 +117,18 @@ class DirectCalls:
 
     def __init__(
         self,
-        invoking: ActionInvoker,
+        invoker: ActionInvoker,
         *,
         limiter: RateLimiter,
-        repeats: IdempotencyKeys,
+        idempotency: IdempotencyKeys,
         requires_intent: bool,
         check_callback: Callable[[Principal, str, str], None],
-        paying: Checkout,
+        checkout: Checkout,
     ) -> None:
-        self._invoking = invoking
-        self._paying = paying
+        self._invoker = invoker
+        self._checkout = checkout
         self._limiter = limiter
-        self._repeats = repeats
+        self._idempotency = idempotency
         self.requires_intent = requires_intent
         self._check_callback = check_callback
 
@@ -181,7 +181,7 @@ class DirectCalls:
             if call.state is CallState.WAITING_PAYMENT:
                 return await self._pay(principal, call, asked.payment, asked.refused)
             if asked.payment is not None and call.payment is not None:
-                return await self._status(await self._paying.wait_settled(call))
+                return await self._status(await self._checkout.wait_settled(call))
             return begun.before
 
     def redact_call(self, asked: DirectCall, written: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -190,7 +190,7 @@ class DirectCalls:
         Parameters:
             written: with the arguments below ``arguments``.
         """
-        shown = self._invoking.secrets.redact_arguments(asked.name, asked.arguments)
+        shown = self._invoker.secrets.redact_arguments(asked.name, asked.arguments)
         if shown == asked.arguments:
             return written
         given = written.get("arguments", {})
@@ -212,7 +212,7 @@ class DirectCalls:
             InvalidRequest: the key is invalid.
             IdempotencyConflict, IdempotencyInFlight: the key is in use.
         """
-        action = self._invoking.find(principal, asked.name).action
+        action = self._invoker.find(principal, asked.name).action
         scope = "" if request.key is None else creation_scope(principal, request.key)
         payment = asked.payment
         pays = False
@@ -220,7 +220,7 @@ class DirectCalls:
             request = msgspec.structs.replace(request, key=digest_payment(payment))
             scope = payment_scope(principal)
             pays = True
-        with self._repeats.hold_key(request, scope) as once:
+        with self._idempotency.hold_key(request, scope) as once:
             id_ = None if once is None else self._id_of(once)
             before = None if id_ is None else await self._before(principal, asked, id_, pays)
             says = bool((asked.intent or "").strip())
@@ -235,7 +235,7 @@ class DirectCalls:
         Raises:
             CallNotFound: it does not exist, or belongs to another principal.
         """
-        call = await self._invoking.calls.find_direct_call(call_id, name, principal)
+        call = await self._invoker.calls.find_direct_call(call_id, name, principal)
         if call is None:
             raise CallNotFound("There is no such call of yours.", param="call_id")
         return await self._status(call)
@@ -250,8 +250,8 @@ class DirectCalls:
             PreconditionFailed: this pays for another call.
             PaymentRequired: the payment is rejected.
         """
-        call = await self._invoking.calls.find(call_id)
-        is_theirs = call is not None and await self._invoking.calls.can_reach(principal, call)
+        call = await self._invoker.calls.find(call_id)
+        is_theirs = call is not None and await self._invoker.calls.can_reach(principal, call)
         if call is None or call.payment is None or not is_theirs:
             raise CallNotFound("There is no such call of yours to pay for.", param="call_id")
         if get_quote_id(payment) not in (None, call.payment.quote_id):
@@ -264,13 +264,13 @@ class DirectCalls:
         Raises:
             PreconditionFailed: it has continued meanwhile.
         """
-        call = await self._invoking.calls.find(call_id)
+        call = await self._invoker.calls.find(call_id)
         if call is not None and call.waits_for_asker:
-            await self._invoking.waits.decline(call, write_no_messages)
+            await self._invoker.pending_calls.decline(call, write_no_messages)
 
     async def get_call(self, call_id: str) -> CallStatus | None:
         """Return the status of any principal's call; None if it does not exist."""
-        call = await self._invoking.calls.find(call_id)
+        call = await self._invoker.calls.find(call_id)
         return None if call is None else await self._status(call)
 
     async def _call(
@@ -298,7 +298,7 @@ class DirectCalls:
             thread_id=asked.thread_id,
             id=begun.id,
         )
-        match await self._invoking.invoke(principal, invocation, beside=beside):
+        match await self._invoker.invoke(principal, invocation, beside=beside):
             case CompletedCall(call):
                 return await self._status(call)
             case AcceptedCall(call, eta_seconds):
@@ -306,7 +306,7 @@ class DirectCalls:
             case ConsentRequired(_, price):
                 raise _consent_missing(action, price)
             case PaymentNeeded() as needed:
-                call = await self._paying.request_payment(principal, needed, beside)
+                call = await self._checkout.request_payment(principal, needed, beside)
                 return await self._pay(principal, call, asked.payment, asked.refused)
 
     async def _quoted(self, principal: Principal, asked: DirectCall, quote_id: str) -> ActionCall:
@@ -315,11 +315,11 @@ class DirectCalls:
         Raises:
             PreconditionFailed: there is none.
         """
-        call = await self._invoking.calls.find_by_quote(quote_id)
+        call = await self._invoker.calls.find_by_quote(quote_id)
         is_meant = (
             call is not None
             and (call.action, await self._given(call)) == (asked.name, asked.arguments)
-            and await self._invoking.calls.can_reach(principal, call)
+            and await self._invoker.calls.can_reach(principal, call)
         )
         if call is not None and is_meant:
             return call
@@ -333,7 +333,7 @@ class DirectCalls:
         """Return whether the caller holds more than a quote's id, which gives no access."""
         if asked.thread_id is not None and asked.thread_id == call.thread_id:
             return True
-        return principal.party is not None and await self._invoking.calls.is_owner(principal, call)
+        return principal.party is not None and await self._invoker.calls.is_owner(principal, call)
 
     async def _pay_unheld(
         self, principal: Principal, asked: DirectCall, call: ActionCall
@@ -352,16 +352,16 @@ class DirectCalls:
         """
         given = asked.payment or {}
         if call.state is CallState.WAITING_PAYMENT:
-            call = await self._paying.wait_settled(call)
+            call = await self._checkout.wait_settled(call)
         if (
             call.state is CallState.WAITING_PAYMENT
-            and await self._paying.get_terms(call) is not None
+            and await self._checkout.get_terms(call) is not None
         ):
-            why = await self._paying.find_problem(principal, call, given)
+            why = await self._checkout.find_problem(principal, call, given)
             if why is not None:
                 return why
             try:
-                call = await self._paying.pay_call(principal, call, given)
+                call = await self._checkout.pay_call(principal, call, given)
             except PaymentRequired as error:
                 return error.refused
         if call.state is CallState.WAITING_PAYMENT:
@@ -370,9 +370,9 @@ class DirectCalls:
                 param=PAYMENT,
                 retry_after=RETRY_SECONDS,
             )
-        if not await self._paying.was_paid_by(call, given):
+        if not await self._checkout.was_paid_by(call, given):
             raise PreconditionFailed("This quote was paid by another payment.", param=PAYMENT)
-        paid = await self._paying.wait_settled(call)
+        paid = await self._checkout.wait_settled(call)
         return await self._status(msgspec.structs.replace(paid, thread_id=None, session_id=None))
 
     async def _pay_or_tell(
@@ -381,7 +381,7 @@ class DirectCalls:
         """Pay for a call of the caller's; a repeat returns its status."""
         if call.state is CallState.WAITING_PAYMENT:
             return await self._pay(principal, call, given)
-        return await self._status(await self._paying.wait_settled(call))
+        return await self._status(await self._checkout.wait_settled(call))
 
     async def _pay(
         self,
@@ -399,10 +399,10 @@ class DirectCalls:
             PaymentRequired: there is no payment, or it is rejected.
         """
         if given is None:
-            raise self._paying.make_payment_required(
-                call, await self._paying.get_terms(call), refused
+            raise self._checkout.make_payment_required(
+                call, await self._checkout.get_terms(call), refused
             )
-        return await self._status(await self._paying.pay_call(principal, call, given))
+        return await self._status(await self._checkout.pay_call(principal, call, given))
 
     async def _before(
         self, principal: Principal, asked: DirectCall, id_: str, pays: bool
@@ -412,11 +412,11 @@ class DirectCalls:
         Parameters:
             pays: whether a payment is the key.
         """
-        call = await self._invoking.calls.find(id_)
+        call = await self._invoker.calls.find(id_)
         if call is None:
             return None
         is_same = (call.action, await self._given(call)) == (asked.name, asked.arguments)
-        if not is_same or not await self._invoking.calls.can_reach(principal, call):
+        if not is_same or not await self._invoker.calls.can_reach(principal, call):
             if pays:
                 raise PreconditionFailed("This payment is for another call.", param=PAYMENT)
             raise IdempotencyConflict(
@@ -434,21 +434,21 @@ class DirectCalls:
     async def _given(self, call: ActionCall) -> Mapping[str, Any]:
         """Return the arguments of a call as given; lost secrets stay redacted."""
         try:
-            return await self._invoking.secrets.restore_secrets(call)
+            return await self._invoker.secrets.restore_secrets(call)
         except PreconditionFailed:
             return call.arguments
 
     async def _status(self, call: ActionCall) -> CallStatus:
         if call.state is CallState.WAITING_PAYMENT:
-            return CallStatus(call, terms=await self._paying.get_terms(call))
+            return CallStatus(call, terms=await self._checkout.get_terms(call))
         if not call.is_over:
-            return CallStatus(call, await self._invoking.calls.seconds_left(call))
+            return CallStatus(call, await self._invoker.calls.seconds_left(call))
         is_done = call.state is CallState.SUCCEEDED
-        return CallStatus(call, offer=self._invoking.offer_result(call) if is_done else None)
+        return CallStatus(call, offer=self._invoker.offer_result(call) if is_done else None)
 
     def _id_of(self, once: IdempotencyRecord) -> str:
         """Return the call id that a key determines, so that repeats find it."""
-        return id_from(CALL_PREFIX, 0, self._repeats.digest_key(once))
+        return id_from(CALL_PREFIX, 0, self._idempotency.digest_key(once))
 
 
 def _consent_missing(action: Action, price: Money | None) -> ConsentMissing:

@@ -25,14 +25,16 @@ class PaidResources:
     """Reads resources, and prepaid ones once they are paid.
 
     Parameters:
-        resources, calling: of the same desk.
+        resources, direct_calls: of the same desk.
         limiter: counts requests that write a call or ask for a payment, as calls are counted.
     """
 
-    def __init__(self, resources: Resources, calling: DirectCalls, limiter: RateLimiter) -> None:
+    def __init__(
+        self, resources: Resources, direct_calls: DirectCalls, limiter: RateLimiter
+    ) -> None:
         self._limiter = limiter
         self._resources = resources
-        self._calling = calling
+        self._direct_calls = direct_calls
 
     async def read(
         self,
@@ -66,7 +68,7 @@ class PaidResources:
             allowance.check()
         asked = DirectCall(name, arguments, payment=payment)
         request = RequestInfo("GET", path, b"")
-        status = await self._calling.call(principal, asked, request, allowance)
+        status = await self._direct_calls.call(principal, asked, request, allowance)
         if status.call.state is not CallState.SUCCEEDED:
             return status
         try:

@@ -84,7 +84,7 @@ class Resources:
 
     Parameters:
         offered: the offered resource types; no two share an address.
-        invoking: the action invoker of the same desk, which knows what a caller may call.
+        invoker: the action invoker of the same desk, which knows what a caller may call.
         audit: the keys of the audit log.
         clock: Unix seconds.
     """
@@ -93,13 +93,13 @@ class Resources:
         self,
         offered: Sequence[OfferedResource],
         *,
-        invoking: ActionInvoker,
+        invoker: ActionInvoker,
         store: Store,
         audit: AuditKeys,
         clock: Callable[[], float],
     ) -> None:
         self._offered = tuple(offered)
-        self._invoking = invoking
+        self._invoker = invoker
         self._store = store
         self._audit = audit
         self._clock = clock
@@ -153,7 +153,7 @@ class Resources:
         if type_.read_by and not is_paid:
             raise ValueError(f"{type_.name} is read by {type_.read_by}, which is paid for.")
         check_access(principal, type_.open_to, type_.name, str(type_.template))
-        performing = self._invoking.performing
+        performing = self._invoker.executor
         context = performing.make_context_for(principal, new_id("read", self._clock()))
         try:
             found = await performing.read_resource(offered, variables, context)
@@ -191,7 +191,7 @@ class Resources:
     ) -> OpenAction | None:
         """Return an action if it is open to the caller, otherwise None."""
         try:
-            offered = self._invoking.find(principal, affordance.action)
+            offered = self._invoker.find(principal, affordance.action)
         except (UnknownAction, NotAuthenticated, ScopeMissing):
             return None
         action = offered.action
@@ -208,7 +208,7 @@ class Resources:
             )
             return None
         try:
-            price = await self._invoking.performing.check_call(offered, value, context)
+            price = await self._invoker.executor.check_call(offered, value, context)
         except DeskError:
             return None
         return OpenAction(action, arguments, price)

@@ -40,7 +40,7 @@ class Listener(Protocol):
     def recheck_access(self) -> None:
         """Check access again, and end the streams of callers that lost it."""
 
-    def on_answer(self, answering: AnswerInProgress) -> None:
+    def on_answer(self, answer: AnswerInProgress) -> None:
         """Handle more text of an answer in progress, or its restart."""
 
     async def send_keepalive(self) -> None:
@@ -59,7 +59,7 @@ class _ThreadSignal:
     def recheck_access(self) -> None:
         """Ignore it: a signal reveals no content; reading checks the waiter's access."""
 
-    def on_answer(self, answering: AnswerInProgress) -> None:
+    def on_answer(self, answer: AnswerInProgress) -> None:
         """Ignore it: nothing was committed."""
 
     async def send_keepalive(self) -> None:
@@ -83,15 +83,15 @@ class Broadcaster:
         self._users: dict[Channel, int] = {}
         self._answering: dict[str, AnswerInProgress] = {}
         self._turn = asyncio.Lock()
-        self._heeding: list[Callable[[str], None]] = []
+        self._observers: list[Callable[[str], None]] = []
 
     def on_change(self, changed: Callable[[str], None]) -> None:
         """Register a callback for changes of any thread."""
-        self._heeding.append(changed)
+        self._observers.append(changed)
 
     def notify_change(self, thread_id: str) -> None:
         """Notify subscribers of a committed event on a thread."""
-        for heed in self._heeding:
+        for heed in self._observers:
             heed(thread_id)
         for listener in self._listeners.get(thread_id, ()):
             listener.on_event()
@@ -181,21 +181,21 @@ class Broadcaster:
             after: number of the thread's newest event when the run was claimed.
             again: whether it was claimed before: the text sent then is void.
         """
-        answering = AnswerInProgress(run_id, message_id, after, again=again)
-        self._answering[thread_id] = answering
-        self._tell(thread_id, answering)
+        answer = AnswerInProgress(run_id, message_id, after, again=again)
+        self._answering[thread_id] = answer
+        self._tell(thread_id, answer)
 
-        def tell(passing: ProgressEvent) -> None:
-            if answering.is_over:
+        def tell(progress: ProgressEvent) -> None:
+            if answer.is_over:
                 return
-            answering.add_piece(passing)
-            self._tell(thread_id, answering)
+            answer.add_piece(progress)
+            self._tell(thread_id, answer)
 
         try:
             yield tell
         finally:
-            answering.is_over = True
-            if self._answering.get(thread_id) is answering:
+            answer.is_over = True
+            if self._answering.get(thread_id) is answer:
                 del self._answering[thread_id]
 
     def stop_answer(self, thread_id: str) -> None:
@@ -205,17 +205,19 @@ class Broadcaster:
             answering.is_over = True
 
     @contextmanager
-    def open_channel(self, thread_id: str, wording: EventFormat, last: int) -> Iterator[Channel]:
+    def open_channel(
+        self, thread_id: str, event_format: EventFormat, last: int
+    ) -> Iterator[Channel]:
         """Open the channel of a thread in one format, shared by all its subscribers.
 
         Parameters:
             last: number of an event of the thread; a new channel begins after it.
         """
-        channel = self._channels.get((thread_id, wording))
+        channel = self._channels.get((thread_id, event_format))
         if channel is None:
             answering = self._answering.get(thread_id)
-            channel = Channel(thread_id, self._read, wording, last, answering, self._turn)
-            self._channels[thread_id, wording] = channel
+            channel = Channel(thread_id, self._read, event_format, last, answering, self._turn)
+            self._channels[thread_id, event_format] = channel
             self._users[channel] = 0
             self._add(thread_id, channel)
         self._users[channel] += 1
@@ -224,20 +226,20 @@ class Broadcaster:
         finally:
             self._users[channel] -= 1
             if not self._users[channel]:
-                del self._users[channel], self._channels[thread_id, wording]
+                del self._users[channel], self._channels[thread_id, event_format]
                 self._remove(thread_id, channel)
                 channel.close()
 
     @contextmanager
     def open_run_stream(
-        self, thread_id: str, run_id: str, wording: RunEventFormat, after: int
+        self, thread_id: str, run_id: str, event_format: RunEventFormat, after: int
     ) -> Iterator[RunStream]:
         """Open the stream of one run, for its caller.
 
         Parameters:
             after: number of the event before the one that queued the run.
         """
-        stream = RunStream(thread_id, run_id, self._read, wording, after)
+        stream = RunStream(thread_id, run_id, self._read, event_format, after)
         answering = self._answering.get(thread_id)
         if answering is not None:
             stream.on_answer(answering)
@@ -290,9 +292,9 @@ class Broadcaster:
             except Exception:  # noqa: BLE001 -- a failed keepalive is followed by another
                 _log.exception("beat_failed")
 
-    def _tell(self, thread_id: str, answering: AnswerInProgress) -> None:
+    def _tell(self, thread_id: str, answer: AnswerInProgress) -> None:
         for listener in self._listeners.get(thread_id, ()):
-            listener.on_answer(answering)
+            listener.on_answer(answer)
 
     def _add(self, thread_id: str, listener: Listener) -> None:
         self._listeners.setdefault(thread_id, {})[listener] = None

@@ -90,7 +90,7 @@ class EventFormat(Protocol):
     def format_begin(self, thread_id: str, after: int) -> bytes:
         """Format the starting point: everything after this number follows."""
 
-    def format_event(self, happening: ThreadEvent) -> bytes:
+    def format_event(self, event: ThreadEvent) -> bytes:
         """Format an event, with its number."""
 
     def format_snapshot(self, run_id: str, text: str) -> bytes:
@@ -127,13 +127,13 @@ class AnswerInProgress:
         self.restarts = int(again)
         self.is_over = False
 
-    def add_piece(self, passing: ProgressEvent) -> None:
+    def add_piece(self, progress: ProgressEvent) -> None:
         """Add a part of the answer, or restart it."""
-        if isinstance(passing, Restart):
+        if isinstance(progress, Restart):
             self.text = ""
             self.restarts += 1
         else:
-            self.text += passing.text
+            self.text += progress.text
 
 
 class Channel:
@@ -142,7 +142,7 @@ class Channel:
     Parameters:
         read: reads the thread's events.
         last: number of the event after which the channel begins.
-        answering: the answer in progress, if there is one.
+        answer: the answer in progress, if there is one.
         turn: held while events are read or formatted for a single subscriber, so that many who
             reconnect at once take turns.
     """
@@ -151,26 +151,26 @@ class Channel:
         self,
         thread_id: str,
         read: ReadThreadEvents,
-        wording: EventFormat,
+        event_format: EventFormat,
         last: int,
-        answering: AnswerInProgress | None,
+        answer: AnswerInProgress | None,
         turn: asyncio.Lock,
     ) -> None:
         self._thread_id = thread_id
         self._read = read
-        self._wording = wording
+        self._event_format = event_format
         self._last = last
         self._followers: dict[EventSink, Upto] = {}
         self._is_due = False
         self._review_is_due = False
-        self._pumping: asyncio.Task[None] | None = None
+        self._pump_task: asyncio.Task[None] | None = None
         self._failed = False
-        self._answering = answering
+        self._answer = answer
         self._turn = turn
         # text from before the first subscriber goes into snapshots
-        heard = answering is not None and last >= answering.after
-        self._restarts = answering.restarts if answering is not None and heard else 0
-        self._length = len(answering.text) if answering is not None and heard else 0
+        heard = answer is not None and last >= answer.after
+        self._restarts = answer.restarts if answer is not None and heard else 0
+        self._length = len(answer.text) if answer is not None and heard else 0
 
     def on_event(self) -> None:
         """Look for events after the last one."""
@@ -182,10 +182,10 @@ class Channel:
         self._review_is_due = True
         self._pump()
 
-    def on_answer(self, answering: AnswerInProgress) -> None:
+    def on_answer(self, answer: AnswerInProgress) -> None:
         """Send new text of an answer after this tick of the loop."""
-        if answering is not self._answering:
-            self._answering, self._restarts, self._length = answering, 0, 0
+        if answer is not self._answer:
+            self._answer, self._restarts, self._length = answer, 0, 0
         self._pump()
 
     async def follow(self, outlet: EventSink, after: int, upto: Upto) -> None:
@@ -197,7 +197,7 @@ class Channel:
                 alone, whenever an actor has left the thread or a grant was revoked, and at every
                 keepalive. So no event after the subscriber's own leaving is sent.
         """
-        outlet.write(self._wording.format_begin(self._thread_id, after))
+        outlet.write(self._event_format.format_begin(self._thread_id, after))
         while self._last < after and not self._failed:
             self.on_event()
             await self._pumped()
@@ -207,7 +207,7 @@ class Channel:
                 page = await self._read(self._thread_id, after, min(PAGE, self._last - after))
             last = await upto()
             told = [one for one in page.happenings if one.n <= last]
-            pieces = _pieces(map(self._wording.format_event, told))
+            pieces = _pieces(map(self._event_format.format_event, told))
             while True:
                 async with _one_of_many(self._turn):
                     piece = next(pieces, b"")
@@ -231,22 +231,22 @@ class Channel:
         """Keep connections alive, and end those of callers that have lost access."""
         await self._end_those_who_left()
         for number, outlet in enumerate(tuple(self._followers), 1):
-            outlet.write(self._wording.beat)
+            outlet.write(self._event_format.beat)
             if not number % AT_ONCE:
                 await asyncio.sleep(0)
 
     def close(self) -> None:
         """Stop the channel: it has no subscribers any more."""
-        if self._pumping is not None:
-            self._pumping.cancel()
+        if self._pump_task is not None:
+            self._pump_task.cancel()
 
     def _pump(self) -> None:
-        if self._pumping is None and not self._failed:
-            self._pumping = asyncio.create_task(self._tell_all())
+        if self._pump_task is None and not self._failed:
+            self._pump_task = asyncio.create_task(self._tell_all())
 
     async def _pumped(self) -> None:
-        if self._pumping is not None:
-            await asyncio.wait([self._pumping])
+        if self._pump_task is not None:
+            await asyncio.wait([self._pump_task])
 
     async def _tell_all(self) -> None:
         """Read, format and send until there is nothing new."""
@@ -276,7 +276,7 @@ class Channel:
             for outlet in self._followers:
                 outlet.close()
         finally:
-            self._pumping = None
+            self._pump_task = None
 
     async def _end_those_who_left(self) -> None:
         for number, (outlet, upto) in enumerate(tuple(self._followers.items()), 1):
@@ -303,32 +303,32 @@ class Channel:
         for happening in page:
             yield from self._word_answer()
             self._last = happening.n
-            yield self._wording.format_event(happening)
+            yield self._event_format.format_event(happening)
         if not page or page[-1].kind not in LAST_FOR_READER:
             yield from self._word_answer()
 
     def _word_answer(self) -> Iterator[bytes]:
-        answering = self._answering
+        answering = self._answer
         if answering is None or self._last < answering.after:
             return
         if self._restarts < answering.restarts:
             self._restarts, self._length = answering.restarts, 0
-            yield self._wording.format_restart(answering.run_id)
+            yield self._event_format.format_restart(answering.run_id)
         if self._length < len(answering.text):
             said = answering.text[self._length :]
             self._length = len(answering.text)
-            yield self._wording.format_delta(answering.run_id, said)
+            yield self._event_format.format_delta(answering.run_id, said)
 
     def _snapshot(self) -> bytes:
         """Return the text sent so far of the answer in progress.
 
         Empty if there is none.
         """
-        answering = self._answering
+        answering = self._answer
         if answering is None or answering.is_over or self._last < answering.after:
             return b""
         heard = answering.text[: self._length] if self._restarts == answering.restarts else ""
-        return self._wording.format_snapshot(answering.run_id, heard)
+        return self._event_format.format_snapshot(answering.run_id, heard)
 
 
 @asynccontextmanager

@@ -59,19 +59,19 @@ class RunStream:
         thread_id: str,
         run_id: str,
         read: ReadThreadEvents,
-        wording: RunEventFormat,
+        event_format: RunEventFormat,
         after: int,
     ) -> None:
         self._thread_id = thread_id
         self._run_id = run_id
         self._read = read
-        self._wording = wording
+        self._event_format = event_format
         self._last = after
         self._news = asyncio.Event()
         self._review_is_due = False
         self._outlet: EventSink | None = None
         self._upto: Upto | None = None
-        self._answering: AnswerInProgress | None = None
+        self._answer: AnswerInProgress | None = None
         self._length = 0
 
     def on_event(self) -> None:
@@ -83,18 +83,18 @@ class RunStream:
         self._review_is_due = True
         self._news.set()
 
-    def on_answer(self, answering: AnswerInProgress) -> None:
+    def on_answer(self, answer: AnswerInProgress) -> None:
         """Send the new text of the run's answer."""
-        if answering.run_id == self._run_id:
-            if answering is not self._answering:
-                self._answering, self._length = answering, 0
+        if answer.run_id == self._run_id:
+            if answer is not self._answer:
+                self._answer, self._length = answer, 0
             self._news.set()
 
     async def send_keepalive(self) -> None:
         """Keep the connection alive, and end it if its caller has lost access."""
         if self._outlet is not None:
             await self._end_if_unwelcome(self._outlet)
-            self._outlet.write(self._wording.beat)
+            self._outlet.write(self._event_format.beat)
 
     async def follow(self, outlet: EventSink, upto: Upto) -> None:
         """Stream the run until it ends, waits, or the reader is gone.
@@ -116,7 +116,7 @@ class RunStream:
                 page = await self._read(self._thread_id, self._last, PAGE)
                 for happening in page.happenings:
                     if self._tell_happening(outlet, happening):
-                        outlet.write(self._wording.format_end())
+                        outlet.write(self._event_format.format_end())
                         return
                     if happening.kind in LAST_FOR_READER:
                         await self._end_if_unwelcome(outlet)
@@ -132,16 +132,16 @@ class RunStream:
         if self._upto is not None and await self._upto() < EVERYTHING:
             outlet.close()
 
-    def _tell_happening(self, outlet: EventSink, happening: ThreadEvent) -> bool:
+    def _tell_happening(self, outlet: EventSink, event: ThreadEvent) -> bool:
         """Send an event of the run; return whether it is the last one."""
         self._tell_answer(outlet)
-        self._last = happening.n
-        match happening.subject:
+        self._last = event.n
+        match event.subject:
             case Run() as run if run.id == self._run_id:
-                outlet.write(self._wording.format_state(run))
+                outlet.write(self._event_format.format_state(run))
                 return run.is_over or run.state is RunState.REQUIRES_ACTION
             case Message(run_id=self._run_id, origin=Origin.DESK) as message:
-                outlet.write(self._wording.format_message(message))
+                outlet.write(self._event_format.format_message(message))
             case _:
                 pass
         return False
@@ -152,10 +152,10 @@ class RunStream:
         Sent text cannot be revoked here: an answer that restarts is not streamed any further. Its
         message is sent in full when it is there.
         """
-        answering = self._answering
+        answering = self._answer
         if answering is None or answering.restarts or self._last < answering.after:
             return
         said = answering.text[self._length :]
         if said:
             self._length = len(answering.text)
-            outlet.write(self._wording.format_text(said, answering.message_id))
+            outlet.write(self._event_format.format_text(said, answering.message_id))

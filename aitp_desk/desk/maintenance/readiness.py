@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from aitp_desk.agent.base import Agent, LimitedAgent
+from aitp_desk.desk.maintenance.health_checks import HealthChecks
 from aitp_desk.knowledge.snapshot import Knowledge
 from aitp_desk.model.component import Component, ComponentState, state_of
 
@@ -45,33 +46,44 @@ class Readiness(msgspec.Struct, frozen=True):
     components: tuple[Component, ...] | UnsetType = UNSET
 
 
-def make_readiness(
-    components: tuple[Component, ...],
-    knowledge: Knowledge,
-    agent: Agent,
-    notes: Sequence[str],
-) -> Readiness:
-    """Build the report.
+class ReadinessReport:
+    """Reports whether a desk can work.
 
     Parameters:
-        components: all components, in their current state.
         agent: the configured agent.
-        notes: on the sources of actions.
+        source_notes: returns notes on the sources of its actions.
     """
-    status = state_of(components)
-    jobs = next((one for one in components if one.name == "jobs"), None)
-    given_up = [JOBS_DEAD] if jobs is not None and JOBS_DEAD in jobs.reason else []
-    stand_in = agent.stand_in if isinstance(agent, LimitedAgent) else None
-    spent = [] if stand_in is None else [TOKENS_SPENT]
-    editions = knowledge.editions
-    return Readiness(
-        status != "down",
-        jobs is not None and jobs.state != "down",
-        len(editions.documents),
-        len(editions.library.passages),
-        len(editions.problems),
-        stand_in or agent.name,
-        (*given_up, *spent, *notes),
-        status,
-        components,
-    )
+
+    def __init__(
+        self,
+        health_checks: HealthChecks,
+        knowledge: Knowledge,
+        agent: Agent,
+        source_notes: Callable[[], tuple[str, ...]],
+    ) -> None:
+        self._health_checks = health_checks
+        self._knowledge = knowledge
+        self._agent = agent
+        self._source_notes = source_notes
+
+    async def check(self) -> Readiness:
+        """Return the components' health, the content, and the agent that answers now."""
+        components = await self._health_checks.get_components()
+        status = state_of(components)
+        jobs = next((one for one in components if one.name == "jobs"), None)
+        given_up = [JOBS_DEAD] if jobs is not None and JOBS_DEAD in jobs.reason else []
+        agent = self._agent
+        stand_in = agent.stand_in if isinstance(agent, LimitedAgent) else None
+        spent = [] if stand_in is None else [TOKENS_SPENT]
+        editions = self._knowledge.editions
+        return Readiness(
+            status != "down",
+            jobs is not None and jobs.state != "down",
+            len(editions.documents),
+            len(editions.library.passages),
+            len(editions.problems),
+            stand_in or agent.name,
+            (*given_up, *spent, *self._source_notes()),
+            status,
+            components,
+        )

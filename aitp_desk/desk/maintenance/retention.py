@@ -57,7 +57,7 @@ class RetentionService:
         store: Store,
         settings: Retention,
         audit: AuditKeys,
-        following: Broadcaster,
+        events: Broadcaster,
         stop: Callable[[str], None],
         forget: Sequence[Evict],
         clock: Callable[[], float],
@@ -65,7 +65,7 @@ class RetentionService:
         self._store = store
         self._settings = settings
         self._audit = audit
-        self._following = following
+        self._events = events
         self._stop = stop
         self._forget = forget
         self._clock = clock
@@ -129,8 +129,8 @@ class RetentionService:
             return False
         for run_id in ended:
             self._stop(run_id)
-            self._following.notify_end(run_id)
-        self._following.notify_change(thread_id)
+            self._events.notify_end(run_id)
+        self._events.notify_change(thread_id)
         await asyncio.sleep(BETWEEN_SECONDS)
         return True
 

@@ -6,12 +6,13 @@ all that threads offer: pay, decline, ask.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from aitp_desk.agent.history.message_codec import make_reply_metadata
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.desk.calls.invocation import ExtraWrites, PaymentNeeded
 from aitp_desk.desk.calls.invoker import ActionInvoker
@@ -29,10 +30,9 @@ from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.call import ActionCall, CallState
 from aitp_desk.model.calls.payment import PaymentTerms
 from aitp_desk.model.conversation.chain import new_salt
-from aitp_desk.model.conversation.thread import VISITOR, Actor, Draft, Origin, Thread
+from aitp_desk.model.conversation.thread import VISITOR, Draft, Origin, Thread
 from aitp_desk.model.errors import PaymentRequired, PreconditionFailed
 from aitp_desk.model.ids import new_id
-from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.capabilities import NewEffects
 from aitp_desk.store.records.threads import NewMessage
@@ -47,36 +47,32 @@ class Checkout:
     """Requests and accepts payments for direct calls.
 
     Parameters:
-        ends: of the same desk.
-        speaking: lets plugins judge the payment request.
+        settlement: of the same desk.
+        desk_messages: lets plugins judge the payment request.
         verification: verifies payments before they are written.
-        posting: posts payment messages.
-        actor: the desk's own actor, the first participant of every thread.
-        clock: Unix seconds.
+        messages: posts payment messages.
     """
 
     def __init__(
         self,
-        ends: PaymentSettlement,
+        context: DeskContext,
+        settlement: PaymentSettlement,
         *,
-        store: Store,
-        invoking: ActionInvoker,
-        speaking: DeskMessages,
+        invoker: ActionInvoker,
+        desk_messages: DeskMessages,
         verification: PaymentVerifier,
-        posting: MessageService,
-        following: Broadcaster,
-        actor: Actor,
-        clock: Callable[[], float],
+        messages: MessageService,
+        events: Broadcaster,
     ) -> None:
-        self._ends = ends
-        self._store = store
-        self._invoking = invoking
-        self._speaking = speaking
+        self._actor = context.actor
+        self._store = context.store
+        self._clock = context.clock
+        self._settlement = settlement
+        self._invoker = invoker
+        self._desk_messages = desk_messages
         self._verification = verification
-        self._posting = posting
-        self._following = following
-        self._actor = actor
-        self._clock = clock
+        self._messages = messages
+        self._events = events
 
     async def request_payment(
         self, principal: Principal, needed: PaymentNeeded, beside: ExtraWrites | None
@@ -103,10 +99,10 @@ class Checkout:
             )
             invocation = msgspec.structs.replace(needed.invocation, thread_id=opens.id)
             needed = msgspec.structs.replace(needed, invocation=invocation)
-        call = await self._invoking.waits.make_pending(principal, needed, None)
+        call = await self._invoker.pending_calls.make_pending(principal, needed, None)
         speaker = principal.owner or VISITOR
         question = payment_question(
-            self._invoking.get_action(call.action), call.arguments, needed.price
+            self._invoker.get_action(call.action), call.arguments, needed.price
         )
         words = msgspec.structs.replace(describe_question(question), waits=call.id)
         said = NewMessage(
@@ -132,13 +128,13 @@ class Checkout:
             )
 
         asks = DeskQuestion(question, principal.owner or "", call.id)
-        await self._speaking.say(call.thread_id or "", (Utterance(said, asks),), write)
-        self._following.notify_change(call.thread_id or "")
+        await self._desk_messages.say(call.thread_id or "", (Utterance(said, asks),), write)
+        self._events.notify_change(call.thread_id or "")
         return call
 
     async def get_terms(self, call: ActionCall) -> PaymentTerms | None:
         """Return how a call can be paid now; None if it cannot."""
-        quote = await self._ends.get_quote(call)
+        quote = await self._settlement.get_quote(call)
         return None if quote is None else quote.terms
 
     async def pay_call(
@@ -159,25 +155,25 @@ class Checkout:
             PreconditionFailed: it is too late.
             as :meth:`.MessageService.post_message`.
         """
-        quote, posted = await self._ends.get_quote(call), 0
+        quote, posted = await self._settlement.get_quote(call), 0
         if quote is not None:
             request = RequestInfo("POST", "", b"", manual=True)
             draft = _draft(quote, given)
-            message = await self._posting.post_message(
+            message = await self._messages.post_message(
                 principal, call.thread_id or "", draft, request
             )
             posted = message.message.seq
         elif call.expires_at < self._clock():
             raise PreconditionFailed(TOO_LATE)
-        call = await self._ends.wait_settled(call)
+        call = await self._settlement.wait_settled(call)
         if call.state is CallState.WAITING_PAYMENT and (terms := await self.get_terms(call)):
-            why = await self._ends.read_reply_after(call.thread_id or "", posted)
+            why = await self._settlement.read_reply_after(call.thread_id or "", posted)
             raise self.make_payment_required(call, terms, why)
         return call
 
     async def wait_settled(self, call: ActionCall) -> ActionCall:
         """See :meth:`.PaymentSettlement.wait_settled`."""
-        return await self._ends.wait_settled(call)
+        return await self._settlement.wait_settled(call)
 
     def make_payment_required(
         self, call: ActionCall, terms: PaymentTerms | None, why: str = ""
@@ -207,7 +203,7 @@ class Checkout:
         Raises:
             DeskError: as :meth:`.PaymentVerifier.find_problem`.
         """
-        quote = await self._ends.get_quote(call)
+        quote = await self._settlement.get_quote(call)
         if quote is None:
             return TOO_LATE
         return await self._verification.find_problem(principal, call, _draft(quote, given))

@@ -54,14 +54,14 @@ class RunReceipts:
 
     def __init__(
         self,
-        ends: PaymentSettlement,
+        settlement: PaymentSettlement,
         store: Store,
-        invoking: ActionInvoker,
+        invoker: ActionInvoker,
         write: WriteReply,
     ) -> None:
-        self._ends = ends
+        self._settlement = settlement
         self._store = store
-        self._invoking = invoking
+        self._invoker = invoker
         self._write = write
 
     async def write_receipts(self, thread_id: str, due: tuple[Message, ...]) -> PaymentStatement:
@@ -73,12 +73,12 @@ class RunReceipts:
         if not pays:
             return PaymentStatement((), due)
         since = min(message.created_at for message in pays)
-        known = await self._ends.list_paid_since(thread_id, since)
+        known = await self._settlement.list_paid_since(thread_id, since)
         calls = [call for call in known if call.answer is None]  # a declined call goes on
-        paid = await self._ends.filter_paid([call.id for call in calls])
+        paid = await self._settlement.filter_paid([call.id for call in calls])
         if paid:
-            told = [self._tell(await self._ends.wait_settled(call)) for call in paid]
-        elif calls and (words := await self._ends.read_reply_after(thread_id, pays[-1].seq)):
+            told = [self._tell(await self._settlement.wait_settled(call)) for call in paid]
+        elif calls and (words := await self._settlement.read_reply_after(thread_id, pays[-1].seq)):
             told = [Utterance(self._write(Answer(words)))]
         else:
             return PaymentStatement((), due)
@@ -88,11 +88,11 @@ class RunReceipts:
 
     async def _pays(self, thread_id: str, told: Message) -> bool:
         whole = await reads.message(self._store, thread_id, told.id)
-        return whole is not None and self._ends.is_payment(whole.content)
+        return whole is not None and self._settlement.is_payment(whole.content)
 
     def _tell(self, call: ActionCall) -> Utterance:
         if call.is_over:
-            said = Answer(self._invoking.describe_result(call), tools_used=(call.action,))
+            said = Answer(self._invoker.describe_result(call), tools_used=(call.action,))
         elif call.state is CallState.WAITING_PAYMENT:  # the payment is being checked
             said = Answer(call.how_far)
         else:

@@ -29,6 +29,9 @@ class PaymentSettlement:
     Parameters:
         calls: the calls of the desk.
         clock: Unix seconds.
+
+    Attributes:
+        capabilities: the enabled plugins.
     """
 
     def __init__(
@@ -37,26 +40,26 @@ class PaymentSettlement:
         *,
         store: Store,
         calls: CallReader,
-        following: Broadcaster,
+        events: Broadcaster,
         clock: Callable[[], float],
     ) -> None:
-        self._capabilities = capabilities
+        self.capabilities = capabilities
         self._store = store
         self._calls = calls
-        self._following = following
+        self._events = events
         self._clock = clock
 
     def is_payment(self, content: Sequence[str]) -> bool:
         """Return whether a message contains a part of a plugin that accepts payments."""
         if not may_have_structure(content):
             return False
-        spoken = {one.capability for one in split_parts(content, self._capabilities)}
-        said = [one for one in self._capabilities.all if one.slug in spoken]
+        spoken = {one.capability for one in split_parts(content, self.capabilities)}
+        said = [one for one in self.capabilities.all if one.slug in spoken]
         return any(one.capability.ways_to_pay() for one in said)
 
     async def list_unpaid(self, thread_id: str) -> tuple[str, ...]:
         """Return the ids of a thread's calls that wait for payment."""
-        if not self._capabilities:
+        if not self.capabilities:
             return ()
         waiting = await call_reads.calls_to_pay(self._store, thread_id)
         return tuple(call.id for call in waiting)
@@ -67,7 +70,7 @@ class PaymentSettlement:
         Parameters:
             since: Unix seconds.
         """
-        if not self._capabilities:
+        if not self.capabilities:
             return ()
         return await call_reads.calls_to_pay(self._store, thread_id, since)
 
@@ -105,7 +108,7 @@ class PaymentSettlement:
         Returns:
             The call in its state then.
         """
-        with self._following.watch_thread(call.thread_id or "") as news, suppress(TimeoutError):
+        with self._events.watch_thread(call.thread_id or "") as news, suppress(TimeoutError):
             async with asyncio.timeout(WAIT_SECONDS if seconds is None else seconds):
                 while True:
                     news.clear()
@@ -136,7 +139,7 @@ class PaymentSettlement:
         if not said:
             return ""
         last = max(said, key=lambda one: one.seq)
-        return " ".join(render_parts(last.content, self._capabilities))
+        return " ".join(render_parts(last.content, self.capabilities))
 
     async def _is_paid(self, call: ActionCall) -> bool:
         """Return whether a call was paid, or its payment is being checked."""
@@ -155,7 +158,7 @@ class PaymentSettlement:
     async def _asked(self, call: ActionCall, now: int) -> OpenQuote | None:
         if call.thread_id is None or call.state is not CallState.WAITING_PAYMENT:
             return None
-        return await find_open_quote(self._store, self._capabilities, call.thread_id, call.id, now)
+        return await find_open_quote(self._store, self.capabilities, call.thread_id, call.id, now)
 
     async def _is_settled(self, call: ActionCall) -> bool:
         match call.state:

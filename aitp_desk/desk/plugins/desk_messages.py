@@ -86,9 +86,9 @@ class DeskMessages:
         may_ask: whether the desk has plugins, which may ask questions.
     """
 
-    def __init__(self, judging: Judge, store: Store, clock: Callable[[], float]) -> None:
-        self._judging = judging
-        self.may_ask = bool(judging.capabilities)
+    def __init__(self, judge: Judge, store: Store, clock: Callable[[], float]) -> None:
+        self._judge = judge
+        self.may_ask = bool(judge.capabilities)
         self._store = store
         self._clock = clock
 
@@ -111,7 +111,7 @@ class DeskMessages:
         is_writing = False
         messages = tuple(one.message for one in said)
         to_pay = _to_pay(said)
-        if not self._judging.capabilities.all and not to_pay:
+        if not self._judge.capabilities.all and not to_pay:
             return await write(messages, None)
         actors: tuple[Actor, ...] | None = None
         if any(one.asks is not None for one in said):
@@ -127,7 +127,7 @@ class DeskMessages:
                 msgspec.structs.replace(message, content=draft.content)
                 for message, draft in zip(messages, judged.drafts, strict=True)
             )
-            quotes = find_quotes(judged.effects, self._judging.capabilities)
+            quotes = find_quotes(judged.effects, self._judge.capabilities)
             if to_pay - {quote.call_id for quote in quotes}:
                 raise RuntimeError("No capability asks for what is to be paid.")
             effects = msgspec.structs.replace(judged.effects, quotes=quotes)
@@ -139,7 +139,7 @@ class DeskMessages:
                 raise
 
         try:
-            return await self._judging.judge_and_write(
+            return await self._judge.judge_and_write(
                 None, thread_id, actors, to_judge, write_judged
             )
         except (Forbidden, PreconditionFailed, StoreBusy, StoreError):
@@ -155,7 +155,7 @@ class DeskMessages:
     def can_ask(self, question: Question) -> bool:
         """Return whether a plugin can ask such a question."""
         asking = Asking(id=QUESTION_PREFIX, question=question)
-        return any(can_plugin_ask(one, asking) for one in self._judging.capabilities.asking)
+        return any(can_plugin_ask(one, asking) for one in self._judge.capabilities.askers)
 
     def is_judged(self, content: Sequence[str]) -> bool:
         """Return whether a message may hold structured parts."""
@@ -171,7 +171,7 @@ class DeskMessages:
             question: the question in it, if any.
             said: the message as stored.
         """
-        spoken = split_parts(said.content, self._judging.capabilities)
+        spoken = split_parts(said.content, self._judge.capabilities)
         if not any(one.capability for one in spoken):
             return words
         if isinstance(words, Clarification) and words.options and _is_plain(question):
@@ -196,7 +196,7 @@ class DeskMessages:
         asking, content = (None, message.content) if phrased is None else phrased
         draft = Draft(message.role, content, actor=message.actor)
         try:
-            parts = self._judging.read_parts(draft.content)
+            parts = self._judge.read_parts(draft.content)
         except InvalidRequest as error:
             raise _fault(message.id, error) from error
         return SpokenMessage(message.id, draft, message.actor, parts, asking=asking)
@@ -212,10 +212,10 @@ class DeskMessages:
             call_id=asks.call_id,
             until=None if asks.call_id is None else int(self._clock()) + WAITS_SECONDS,
         )
-        for enabled in self._judging.capabilities.asking:
+        for enabled in self._judge.capabilities.askers:
             given = phrase_question(enabled, asking)
             if given is not None:
-                versions = list_versions(enabled, self._judging.capabilities, actors)
+                versions = list_versions(enabled, self._judge.capabilities, actors)
                 return asking, (write_valid_part(enabled, given, versions),)
         return None
 

@@ -31,6 +31,7 @@ from aitp_desk.capability import (
     Then,
     Verdict,
 )
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.access.sealed_values import Sealer
 from aitp_desk.desk.maintenance.health_checks import HealthChecks
 from aitp_desk.desk.plugins.effects import EffectCollector, EffectTarget
@@ -51,7 +52,7 @@ from aitp_desk.desk.plugins.read_set import (
     RecordUnread,
 )
 from aitp_desk.desk.plugins.registry import EnabledPlugin, PluginRegistry
-from aitp_desk.model.access.audit import AuditKeys, make_auditor, make_own_auditor
+from aitp_desk.model.access.audit import make_auditor, make_own_auditor
 from aitp_desk.model.access.principal import Principal, is_known_caller, may_operate_threads
 from aitp_desk.model.conversation.thread import ROLES, Actor, Draft
 from aitp_desk.model.conversation.ticket import OPERATORS
@@ -118,11 +119,9 @@ class Judge:
     """Lets plugins judge the messages of one desk.
 
     Parameters:
-        actor: id of the desk's own actor.
-        name: of the additional site agent; empty for the site's own.
         sealer: seals secrets that messages bring.
         guesses: limits failed lookups of plugin secrets; None for no limit.
-        checking: returns the health of the desk's components.
+        health_checks: returns the health of the desk's components.
         wake: called after a commit that queued a job.
 
     Attributes:
@@ -133,28 +132,22 @@ class Judge:
     def __init__(
         self,
         capabilities: PluginRegistry,
+        context: DeskContext,
         *,
-        store: Store,
-        actor: str,
-        name: str,
-        audit: AuditKeys,
         sealer: Sealer,
         guesses: GuessLimiter | None,
-        checking: HealthChecks,
-        clock: Callable[[], float],
+        health_checks: HealthChecks,
         wake: Callable[[], None],
     ) -> None:
         self.capabilities = capabilities
-        self.understands_words = bool(capabilities.hearing)
+        self.understands_words = bool(capabilities.interpreters)
         self.read_parts = partial(find_parts, capabilities=capabilities)
-        self._store = store
-        self._actor = actor
-        self._name = name
-        self._audit = audit
+        self._context = context
+        self._store = context.store
         self._sealer = sealer
         self._guesses = guesses
-        self._checking = checking
-        self._clock = clock
+        self._health_checks = health_checks
+        self._clock = context.clock
         self._wake = wake
 
     def redact(self, draft: Draft, parts: Sequence[PlacedPart] = ()) -> Draft:
@@ -163,7 +156,7 @@ class Judge:
         Parameters:
             parts: its structured parts, which plugins redact themselves.
         """
-        if not self.capabilities.hiding:
+        if not self.capabilities.redactors:
             return draft
         structured = set(map(attrgetter("place"), parts))
         content = list(draft.content)
@@ -228,8 +221,8 @@ class Judge:
         owner = await reads.owner(self._store, thread_id)
         where = EffectTarget(
             thread_id,
-            self._name,
-            self._actor,
+            self._context.name,
+            self._context.actor.id,
             tuple(actor for actor in actors if not self._speaks_here(actor)),
             None if principal is None else principal.owner,
             now,
@@ -264,7 +257,9 @@ class Judge:
 
     def _speaks_here(self, actor: Actor) -> bool:
         """Return whether an actor is the desk's own, or an operator."""
-        return actor.id == self._actor or actor.id.startswith(f"{self._actor}/{OPERATORS}/")
+        return actor.id == self._context.actor.id or actor.id.startswith(
+            f"{self._context.actor.id}/{OPERATORS}/"
+        )
 
     async def _judge(
         self, principal: Principal | None, where: EffectTarget, said: Sequence[SpokenMessage]
@@ -278,7 +273,7 @@ class Judge:
             except (RecordUnread, CallUnread) as unread:
                 await read_missing(self._store, ledger, unread)
             except ComponentsUnread:
-                ledger.components = await self._checking.get_components()
+                ledger.components = await self._health_checks.get_components()
         raise RuntimeError(f"Capabilities read more than {MAX_READS} records for one message.")
 
     def _judge_read(
@@ -323,9 +318,9 @@ class Judge:
         is_answered = bool(wanted) and Then.AGENT not in wanted and not said[-1].has_more
         now = int(where.now)
         if principal is None:
-            by = make_own_auditor(self._audit, now)
+            by = make_own_auditor(self._context.audit, now)
         else:
-            by = make_auditor(self._audit, principal, now)
+            by = make_auditor(self._context.audit, principal, now)
         gathered = wishes.build_effects(by, is_answered=is_answered)
         return JudgedMessages(tuple(drafts), gathered, wishes.guessed)
 

@@ -42,14 +42,14 @@ class JudgedMessageWriter:
         understands_words, read_parts, redact: those of :class:`Judge`.
     """
 
-    def __init__(self, judging: Judge, store: Store, clock: Callable[[], float]) -> None:
-        self._judging = judging
+    def __init__(self, judge: Judge, store: Store, clock: Callable[[], float]) -> None:
+        self._judge = judge
         self._store = store
         self._clock = clock
         self.understands_words, self.read_parts, self.redact = (
-            judging.understands_words,
-            judging.read_parts,
-            judging.redact,
+            judge.understands_words,
+            judge.read_parts,
+            judge.redact,
         )
 
     def redact_all(
@@ -104,7 +104,7 @@ class JudgedMessageWriter:
             msgspec.structs.replace(actor, principal=actor.principal or principal.owner)
             for actor in draft.actors
         )
-        return await self._judging.judge_and_write(principal, thread.id, bound, said, write)
+        return await self._judge.judge_and_write(principal, thread.id, bound, said, write)
 
     async def post(
         self,
@@ -131,7 +131,7 @@ class JudgedMessageWriter:
         """
         thread_id, idle_before = reached
         was_heard = not parts
-        waiting = await self._judging.list_open_requests(thread_id) if was_heard else ()
+        waiting = await self._judge.list_open_requests(thread_id) if was_heard else ()
         if was_heard and not waiting:
             return await self._store.run(append, draft=self.redact(draft))
         writer = await self._reach(principal, thread_id, idle_before)
@@ -151,7 +151,7 @@ class JudgedMessageWriter:
             effects = await still_unpaid(self._store, thread_id, judged.effects)
             return await self._store.run(append, draft=judged.drafts[0], effects=effects)
 
-        return await self._judging.judge_and_write(
+        return await self._judge.judge_and_write(
             principal, thread_id, writer.actors, (said,), write
         )
 
@@ -178,7 +178,7 @@ class JudgedMessageWriter:
         """
         thread_id, idle_before = reached
         was_heard = not any(parts)
-        waiting = await self._judging.list_open_requests(thread_id) if was_heard else ()
+        waiting = await self._judge.list_open_requests(thread_id) if was_heard else ()
         if was_heard and not waiting:
             return await self._store.run(starting, drafts=self.redact_all(drafts, parts))
         writer = await self._reach(principal, thread_id, idle_before)
@@ -203,13 +203,13 @@ class JudgedMessageWriter:
             effects = await still_unpaid(self._store, thread_id, judged.effects)
             return await self._store.run(starting, drafts=kept, effects=effects)
 
-        return await self._judging.judge_and_write(principal, thread_id, writer.actors, said, write)
+        return await self._judge.judge_and_write(principal, thread_id, writer.actors, said, write)
 
     def _hear(
         self, said: SpokenMessage, waiting: Sequence[Sequence[tuple[str, Record]]]
     ) -> SpokenMessage:
         """Return text as the message that it means; unchanged where no plugin understands it."""
-        understood = self._judging.understand(said.draft, waiting, said.actor, *said.names)
+        understood = self._judge.understand(said.draft, waiting, said.actor, *said.names)
         if understood is None:
             return said
         draft, parts = understood.draft, understood.parts

@@ -57,4 +57,4 @@ def check_prepaid(actions: Iterable[Action], capabilities: PluginRegistry) -> It
 def _is_asked(price: Money, action: Action, capabilities: PluginRegistry) -> bool:
     question = Pay(title=action.summary, price=price, action=action.name)
     asking = Asking(id=f"{QUESTION_PREFIX}_{action.name}", question=question, call_id="call_none")
-    return any(can_plugin_ask(one, asking) for one in capabilities.asking)
+    return any(can_plugin_ask(one, asking) for one in capabilities.askers)

@@ -109,9 +109,9 @@ class PluginRegistry:
         self.families = {
             one.slug: one.capability.family for one in self.all if one.capability.family
         }
-        self.hearing = tuple(one for one in self.all if one.hears)
-        self.hiding = tuple(one.capability for one in self.all if one.hides)
-        self.asking = tuple(one for one in self.all if one.asks)
+        self.interpreters = tuple(one for one in self.all if one.hears)
+        self.redactors = tuple(one.capability for one in self.all if one.hides)
+        self.askers = tuple(one for one in self.all if one.asks)
         self._by_slug = {one.slug: one for one in self.all}
         self._by_name = {name: one for one in self.all for name in list_schema_names(one)}
         self._by_number = {
@@ -144,6 +144,12 @@ class PluginRegistry:
         """
         taken = (one for one in self.all if one.from_visitors == "accept")
         return tuple(one.url_of(version) for one in taken for version in sorted(one.schemas))
+
+    @property
+    def payment_methods(self) -> frozenset[str]:
+        """The accepted payment methods, by their protocol names, such as ``x402``."""
+        found = (one.capability.ways_to_pay() for one in self.all)
+        return frozenset(method for methods in found for method in methods)
 
     def document(self, slug: str, version: int) -> Schema | None:
         """Return a schema; None where there is none."""

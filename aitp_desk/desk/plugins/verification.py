@@ -34,10 +34,8 @@ class PaymentVerifier:
         clock: Unix seconds.
     """
 
-    def __init__(
-        self, judging: Judge, store: Store, send: Send, clock: Callable[[], float]
-    ) -> None:
-        self._judging = judging
+    def __init__(self, judge: Judge, store: Store, send: Send, clock: Callable[[], float]) -> None:
+        self._judge = judge
         self._store = store
         self._send = send
         self._clock = clock
@@ -55,11 +53,11 @@ class PaymentVerifier:
         kept = await reads.thread(self._store, thread_id)
         if kept is None:
             return NOT_PAID
-        parts = self._judging.read_parts(draft.content)
+        parts = self._judge.read_parts(draft.content)
         names = await read_speakers(self._store, principal, kept)
         said = SpokenMessage(new_id("msg", self._clock()), draft, names[0], parts, names=names)
         parties = await read_parties(self._store, kept)
-        judged = await self._judging.judge_and_write(
+        judged = await self._judge.judge_and_write(
             principal, thread_id, parties, (said,), _unwritten
         )
         effects = judged.effects
@@ -69,7 +67,7 @@ class PaymentVerifier:
             for placed in parts:
                 job = self._job(placed.enabled, call)
                 return await placed.enabled.capability.verify_payment(placed.part, job)
-        told = [render_parts(one.content, self._judging.capabilities) for one in effects.said]
+        told = [render_parts(one.content, self._judge.capabilities) for one in effects.said]
         return " ".join(text for texts in told for text in texts) or NOT_PAID
 
     def _job(self, enabled: EnabledPlugin, call: ActionCall) -> Job:

@@ -63,20 +63,20 @@ class RunAnswers:
     """Applies answers in the runs of one desk, and makes its requests.
 
     Parameters:
-        tooling: calls the site's actions.
+        agent_tools: calls the site's actions.
         write: builds a message of the desk.
     """
 
     def __init__(
         self,
         store: Store,
-        tooling: AgentTools,
+        agent_tools: AgentTools,
         write: WriteReply,
     ) -> None:
         self._store = store
-        self._tooling = tooling
-        self._speaking = tooling.speaking
-        self._invoking = tooling.invoking
+        self._agent_tools = agent_tools
+        self._desk_messages = agent_tools.desk_messages
+        self._invoker = agent_tools.invoker
         self._write = write
 
     async def filter_unsettled(
@@ -85,9 +85,9 @@ class RunAnswers:
         """Return the messages to answer, without those that plugins answered meanwhile."""
         kept = []
         for message in due:
-            if claim.options is None and message.run_id is None and self._speaking.may_ask:
+            if claim.options is None and message.run_id is None and self._desk_messages.may_ask:
                 whole = await reads.message(self._store, claim.thread_id, message.id)
-                if whole is not None and self._speaking.is_judged(whole.content):
+                if whole is not None and self._desk_messages.is_judged(whole.content):
                     continue
             kept.append(message)
         return tuple(kept)
@@ -108,7 +108,7 @@ class RunAnswers:
             tells: whether the agent reports the results of the calls that were made.
         """
         went = ContinuedCalls(rest=due)
-        if self._speaking.may_ask:
+        if self._desk_messages.may_ask:
             went = await self._continue_answered(claim, due, conversation, tells=tells)
         if amends is None or went.said or not went.rest:
             return went
@@ -127,12 +127,14 @@ class RunAnswers:
         tells: bool,
     ) -> ContinuedCalls:
         if claim.is_again:
-            await self._tooling.list_earlier_calls(claim.id)  # an earlier attempt's calls are over
+            await self._agent_tools.list_earlier_calls(
+                claim.id
+            )  # an earlier attempt's calls are over
         said: list[Utterance] = []
         along: list[ExtraStatements] = []
         is_made = False
         left = {message.id for message in due}
-        for call in await self._invoking.calls.list_answered(claim.thread_id):
+        for call in await self._invoker.calls.list_answered(claim.thread_id):
             if call.answer is None:
                 continue
             one = await self._continue(call, call.answer, _of(due), conversation)
@@ -160,9 +162,9 @@ class RunAnswers:
             said = self._tell(call)
             was_made = call.run_id is not None and call.run_id == conversation.run_id
             return ContinuedCall(call.id, forgetting_answer(call.id), said, is_made=was_made)
-        dialogues = self._tooling.dialogues
+        dialogues = self._agent_tools.dialogues
         try:
-            offered = self._invoking.find(answer.by, call.action)
+            offered = self._invoker.find(answer.by, call.action)
             dialogue = dialogues.continue_waiting(offered, call, conversation.run_id)
             stated = await dialogues.hold(
                 answer.by,
@@ -187,13 +189,15 @@ class RunAnswers:
         """
         if conversation.answers is None:
             return None
-        call = await self._invoking.calls.find_pending(conversation.answers, asker)
+        call = await self._invoker.calls.find_pending(conversation.answers, asker)
         if call is None or call.answer is not None or call.thread_id != conversation.thread_id:
             return None
         try:
-            offered = self._invoking.find(asker, call.action)
-            dialogue = self._tooling.dialogues.continue_waiting(offered, call, conversation.run_id)
-            stated = await self._tooling.dialogues.hold(
+            offered = self._invoker.find(asker, call.action)
+            dialogue = self._agent_tools.dialogues.continue_waiting(
+                offered, call, conversation.run_id
+            )
+            stated = await self._agent_tools.dialogues.hold(
                 asker,
                 offered,
                 dialogue.amend(conversation.words, call),
@@ -208,37 +212,39 @@ class RunAnswers:
         self, stated: Resumed, call: ActionCall, asker: Principal, of: str
     ) -> ContinuedCall:
         """Return what the desk states, with the call's move."""
-        waits = self._invoking.waits
+        pending_calls = self._invoker.pending_calls
         match stated:
             case CompletedCall(ended):
-                offer = self._invoking.offer_result(ended)
+                offer = self._invoker.offer_result(ended)
                 return ContinuedCall(call.id, forgetting_answer(call.id), offer, is_made=True)
             case AcceptedCall(accepted):
                 said = describe_accepted(accepted)
                 return ContinuedCall(call.id, forgetting_answer(call.id), said, is_made=True)
             case Ask(needed, words, question, memory):
-                pending = await waits.make_pending(asker, needed, memory)
+                pending = await pending_calls.make_pending(asker, needed, memory)
                 asks = None if question is None else DeskQuestion(question, of, call.id)
                 words = msgspec.structs.replace(words, waits=call.id)
-                return ContinuedCall(call.id, waits.make_move(pending, call), words, asks)
+                return ContinuedCall(call.id, pending_calls.make_move(pending, call), words, asks)
             case Decline(_, words):
                 return ContinuedCall(
-                    call.id, waits.make_move(waits.make_declined(call), call), words
+                    call.id, pending_calls.make_move(pending_calls.make_declined(call), call), words
                 )
             case Refuse(_, error):
-                stands = await self._invoking.calls.find(call.id)
+                stands = await self._invoker.calls.find(call.id)
                 if stands is None or not stands.waits_for_asker:
                     told = Answer(error.message, tools_used=(call.action,))
                     return ContinuedCall(call.id, forgetting_answer(call.id), told, is_made=True)
-                refused = waits.make_refused(call, error)
-                return ContinuedCall(call.id, waits.make_move(refused, call), Answer(error.message))
+                refused = pending_calls.make_refused(call, error)
+                return ContinuedCall(
+                    call.id, pending_calls.make_move(refused, call), Answer(error.message)
+                )
 
     def _tell(self, call: ActionCall) -> Said | None:
         """Return the reply for a call that an interrupted attempt already resumed."""
         if call.state is CallState.EXPIRED and call.accepted_at is None:
             return Answer(TOO_LATE)
         if call.is_over:
-            return self._invoking.offer_result(call)
+            return self._invoker.offer_result(call)
         return describe_accepted(call) if call.accepted_at is not None else None
 
     def _write_statement(self, continued: ContinuedCall) -> tuple[Utterance, ...]:
@@ -251,10 +257,10 @@ class RunAnswers:
 
     async def with_chosen_option(self, turn: Turn, thread_id: str, due: Sequence[Message]) -> Turn:
         """Return the turn with the text of the option that the message chose."""
-        if turn.pending is None or not turn.pending.options or not self._speaking.may_ask:
+        if turn.pending is None or not turn.pending.options or not self._desk_messages.may_ask:
             return turn
         whole = await reads.message(self._store, thread_id, due[-1].id)
-        if whole is None or not self._speaking.is_judged(whole.content):
+        if whole is None or not self._desk_messages.is_judged(whole.content):
             return turn
         option = match_option(due[-1].content[-1], turn.pending.options)
         return turn if option is None else msgspec.structs.replace(turn, question=option)
@@ -275,11 +281,11 @@ class RunAnswers:
             asker: the answered principal.
         """
         question = None
-        if self._speaking.may_ask:
+        if self._desk_messages.may_ask:
             outcome = await self._asked_again(
                 make_question_outcome(outcome), conversation, turn, asker
             )
-            question = await find_question(outcome, self._tooling.invoking)
+            question = await find_question(outcome, self._agent_tools.invoker)
         asks = None if question is None else DeskQuestion(question, _of(due), outcome.waits)
         return Utterance(self._write(outcome, tuple(conversation.made), message_id), asks)
 
@@ -296,7 +302,7 @@ class RunAnswers:
             return outcome
         if outcome.question != turn.pending.question:
             return outcome
-        call = await self._tooling.invoking.calls.find_pending(conversation.answers, asker)
+        call = await self._agent_tools.invoker.calls.find_pending(conversation.answers, asker)
         return outcome if call is None else msgspec.structs.replace(outcome, waits=call.id)
 
 

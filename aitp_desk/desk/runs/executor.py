@@ -43,7 +43,7 @@ class RunExecutor:
     Parameters:
         desk: its name; empty for the site's own.
         replies: has the agent answer them.
-        speaking: lets plugins judge the desk's messages.
+        desk_messages: lets plugins judge the desk's messages.
         answered: called with a thread's id and the number of its newest answered message.
 
     Attributes:
@@ -57,16 +57,16 @@ class RunExecutor:
         desk: str,
         store: Store,
         replies: RunReplier,
-        speaking: DeskMessages,
-        following: Broadcaster,
+        desk_messages: DeskMessages,
+        events: Broadcaster,
         answered: Callable[[str, int], None],
         clock: Callable[[], float],
     ) -> None:
         self._desk = desk
         self._store = store
         self._replies = replies
-        self._speaking = speaking
-        self._following = following
+        self._desk_messages = desk_messages
+        self._events = events
         self._answered = answered
         self._clock = clock
         self.ended: Counter[str] = Counter()
@@ -84,21 +84,21 @@ class RunExecutor:
         message_id = new_id("msg", self._clock())
         with (
             span("run", {"aitp_desk.agent": self._desk or SITE_AGENT}) as made,
-            self._following.broadcast_answer(
+            self._events.broadcast_answer(
                 claim.thread_id, claim.id, message_id, after=claim.last_event, again=claim.is_again
             ) as tell,
         ):
             await self._finish(claim, caller, message_id, tell, made)
         self.seconds.observe(perf_counter() - began)
-        self._following.notify_end(claim.id)
-        self._following.notify_change(claim.thread_id)
+        self._events.notify_end(claim.id)
+        self._events.notify_change(claim.thread_id)
 
     async def stop_run(self, claim: ClaimedRun) -> None:
         """End a run that was cancelled while it was being answered."""
         await self._store.run(finish_run, claim=claim, replies=(), now=int(self._clock()))
         self.ended["cancelled"] += 1
-        self._following.notify_end(claim.id)
-        self._following.notify_change(claim.thread_id)
+        self._events.notify_end(claim.id)
+        self._events.notify_change(claim.thread_id)
 
     async def _finish(
         self,
@@ -154,7 +154,7 @@ class RunExecutor:
                     along=said.along,
                 )
 
-            await self._speaking.say(claim.thread_id, outcome.replies, write)
+            await self._desk_messages.say(claim.thread_id, outcome.replies, write)
             self.ended["completed" if outcome.limit_met is None else "incomplete"] += 1
             self._answered(claim.thread_id, claim.upto_seq)
 

@@ -29,7 +29,7 @@ from aitp_desk.agent.history.message_codec import (
     read_turn,
     write_reply,
 )
-from aitp_desk.config import Threads
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.dialogue.conversation import Conversation
 from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools, describe_outcome, make_round
 from aitp_desk.desk.dialogue.tools.person_requests import PersonRequests, find_unanswered
@@ -37,7 +37,6 @@ from aitp_desk.desk.events.broadcaster import ReportAnswer
 from aitp_desk.desk.payments.run_receipts import RunReceipts
 from aitp_desk.desk.payments.settlement import PaymentSettlement
 from aitp_desk.desk.plugins.desk_messages import Utterance
-from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.desk.runs.answered_calls import RunAnswers
 from aitp_desk.desk.runs.context import read_context
 from aitp_desk.desk.runs.tool_steps import (
@@ -56,7 +55,6 @@ from aitp_desk.model.conversation.run_step import Step
 from aitp_desk.model.conversation.thread import Message, Origin
 from aitp_desk.model.errors import Unavailable
 from aitp_desk.model.ids import new_id
-from aitp_desk.store.base import Store
 from aitp_desk.store.reads import runs as run_reads
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import ClaimedRun
@@ -113,59 +111,48 @@ class RunReplier:
     """Lets the agent of one desk answer runs.
 
     Parameters:
-        desk: its name; empty for the site's own.
-        actor: id of the desk's own actor.
-        tooling: calls the site's actions for the run's caller.
+        agent_tools: calls the site's actions for the run's caller.
         people: asks operators.
         language: returns the language tag of the content.
-        bounds: how much of a thread the agent receives.
-        capabilities: render their messages as text for the agent.
     """
 
     def __init__(
         self,
+        context: DeskContext,
         *,
-        desk: str,
-        store: Store,
         agent: Agent,
-        actor: str,
         site: SiteFacts,
-        tooling: AgentTools,
+        agent_tools: AgentTools,
         people: PersonRequests,
         language: Callable[[], str],
-        filing: FileService,
-        bounds: Threads,
-        clock: Callable[[], float],
-        capabilities: PluginRegistry,
-        paid_ends: PaymentSettlement,
+        files: FileService,
+        settlement: PaymentSettlement,
     ) -> None:
         def write(
             said: Said, calls: Sequence[str] = (), message_id: str | None = None
         ) -> NewMessage:
             return NewMessage(
-                message_id or new_id("msg", clock()),
+                message_id or new_id("msg", context.clock()),
                 new_salt(),
                 "assistant",
-                actor,
+                context.actor.id,
                 Origin.DESK,
                 write_reply(said, site.url),
                 metadata=make_reply_metadata(said, calls),
             )
 
-        self._answers = RunAnswers(store, tooling, write)
-        self._paid = RunReceipts(paid_ends, store, tooling.invoking, write)
-        self._desk = desk
-        self._store = store
+        self._answers = RunAnswers(context.store, agent_tools, write)
+        self._paid = RunReceipts(settlement, context.store, agent_tools.invoker, write)
+        self._context = context
+        self._store = context.store
         self._agent = agent
-        self._calling = find_tool_caller(agent)
+        self._tool_caller = find_tool_caller(agent)
         self._site = site
-        self._tooling = tooling
+        self._agent_tools = agent_tools
         self._people = people
         self._language = language
-        self._filing = filing
-        self._bounds = bounds
-        self._clock = clock
-        self._capabilities = capabilities
+        self._files = files
+        self._capabilities = settlement.capabilities
 
     async def reply_to_run(
         self,
@@ -185,7 +172,7 @@ class RunReplier:
             Unavailable: the run's agent does not serve here.
             DeskError: the agent was refused something; the run fails.
         """
-        if claim.desk != self._desk:
+        if claim.desk != self._context.name:
             raise Unavailable(GONE)
         options = claim.options or RunOptions()
         called = await run_reads.called_steps(self._store, claim.id) if claim.is_resumed else ()
@@ -196,7 +183,7 @@ class RunReplier:
             self._store,
             claim.thread_id,
             claim.upto_seq,
-            self._bounds,
+            self._context.threads,
             options.last_messages,
             self._capabilities,
         )
@@ -215,7 +202,7 @@ class RunReplier:
             words=turn.question,
             answers=find_awaited_call(told.messages),
         )
-        calls_tools = self._calling is not None and self._calling.calls_tools
+        calls_tools = self._tool_caller is not None and self._tool_caller.calls_tools
         may_call = calls_tools and options.tool_choice != "none"
         asker = _asker(claim, due)
         went = await self._answers.continue_calls(
@@ -235,12 +222,12 @@ class RunReplier:
         newest = await reads.newest_messages(
             self._store, claim.thread_id, most, upto_seq=claim.upto_seq
         )
-        files = await self._filing.read_texts(asker, list_attached_files((*told.before, *newest)))
+        files = await self._files.read_texts(asker, list_attached_files((*told.before, *newest)))
         turn = msgspec.structs.replace(turn, files=files)
         if claim.is_again or went.is_made:
-            conversation.add_earlier_calls(await self._tooling.list_earlier_calls(claim.id))
+            conversation.add_earlier_calls(await self._agent_tools.list_earlier_calls(claim.id))
         if may_call:
-            await self._tooling.apply_answer(asker, conversation)
+            await self._agent_tools.apply_answer(asker, conversation)
         turn = self._equip(turn, options, asker, called, spent, conversation)
         unanswered = find_unanswered([one for one in told.messages if one.seq < due[0].seq])
         wanted = None if called else self._people.parse_request(turn.question, unanswered)
@@ -250,7 +237,7 @@ class RunReplier:
             telling = _ProgressReporter(tell)
             given = await read_outcome(self._agent, turn, telling)
             if isinstance(given, ToolRequest):
-                steps = make_steps(given, options, claim.id, len(called), self._clock())
+                steps = make_steps(given, options, claim.id, len(called), self._context.clock())
                 return RunPause(steps, sum_usage([spent, make_usage(given.usage)]))
             outcome = self._consider(given, turn, conversation, unanswered, telling)
         usage = sum_usage([spent, make_usage(outcome.usage)])
@@ -273,7 +260,7 @@ class RunReplier:
         tell: _ProgressReporter,
     ) -> Said:
         """Return the agent's outcome with the desk's additions, which are streamed as well."""
-        said = describe_outcome(given, conversation, self._tooling)
+        said = describe_outcome(given, conversation, self._agent_tools)
         outcome = self._people.review_reply(
             said, turn.question, unanswered, self._language(), turn.max_tokens
         )
@@ -296,12 +283,12 @@ class RunReplier:
         return msgspec.structs.replace(
             turn,
             wishes=options.wishes,
-            tools=list_tools(options, asker, self._tooling),
+            tools=list_tools(options, asker, self._agent_tools),
             called_first=options.called_first,
             one_by_one=not options.parallel_tool_calls,
-            invoke=self._tooling.make_invoker(asker, conversation),
-            now=self._tooling.now(),
-            rounds=make_rounds(called, self._bounds.window_tokens)
+            invoke=self._agent_tools.make_invoker(asker, conversation),
+            now=self._agent_tools.now(),
+            rounds=make_rounds(called, self._context.threads.window_tokens)
             + make_round(conversation.earlier, {call.id for step in called for call in step.calls}),
             max_tokens=None if most is None else most - written,
             may_want_person=self._people.is_available,

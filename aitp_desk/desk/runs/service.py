@@ -5,15 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.access.idempotency import IdempotencyKeys, RequestInfo, check_hops, thread_scope
 from aitp_desk.desk.access.scopes import check_scope
 from aitp_desk.desk.access.site_agents import SiteAgents
 from aitp_desk.desk.events.broadcaster import Broadcaster
-from aitp_desk.desk.limits.fair_share import WakeWorker
+from aitp_desk.desk.runs.worker import RunWorker
 from aitp_desk.desk.threads.creation import ThreadCreation
 from aitp_desk.desk.threads.messages import MessageService
 from aitp_desk.desk.threads.reader import ThreadReader
@@ -27,10 +28,9 @@ from aitp_desk.model.conversation.run_draft import (
     check_run_draft,
 )
 from aitp_desk.model.conversation.run_step import Step
-from aitp_desk.model.conversation.thread import ThreadDraft, check_metadata
+from aitp_desk.model.conversation.thread import Message, ThreadDraft, check_metadata
 from aitp_desk.model.errors import RunNotFound
 from aitp_desk.model.ids import new_id
-from aitp_desk.store.base import Store
 from aitp_desk.store.reads import runs as run_reads
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import NewRun, RunPage, StepPage
@@ -46,34 +46,31 @@ class RunService:
     thread, or its key does not open threads.
 
     Parameters:
-        wake: called after a commit that queued a run.
-        stop: called with the id of a run whose worker must stop.
+        worker: is woken after a commit that queued a run, and stops cancelled runs.
     """
 
     def __init__(
         self,
+        context: DeskContext,
         *,
-        store: Store,
         agents: SiteAgents,
-        opening: ThreadCreation,
-        posting: MessageService,
-        reading: ThreadReader,
-        repeats: IdempotencyKeys,
-        following: Broadcaster,
-        clock: Callable[[], float],
-        wake: WakeWorker,
-        stop: Callable[[str], None],
+        creation: ThreadCreation,
+        messages: MessageService,
+        reader: ThreadReader,
+        idempotency: IdempotencyKeys,
+        events: Broadcaster,
+        worker: RunWorker,
     ) -> None:
-        self._store = store
+        self._context = context
+        self._store = context.store
+        self._clock = context.clock
         self._agents = agents
-        self._opening = opening
-        self._posting = posting
-        self._reading = reading
-        self._repeats = repeats
-        self._following = following
-        self._clock = clock
-        self._wake = wake
-        self._stop = stop
+        self._creation = creation
+        self._messages = messages
+        self._reader = reader
+        self._idempotency = idempotency
+        self._events = events
+        self._worker = worker
 
     async def start(
         self, principal: Principal, thread_id: str, draft: RunDraft, request: RequestInfo
@@ -94,12 +91,12 @@ class RunService:
         check_scope(principal)
         check_hops(request)
         run = self._new_run(principal, draft, self._clock())
-        with self._repeats.hold_key(request, thread_scope(principal, thread_id)) as once:
-            placed = await self._posting.start_run(principal, thread_id, run, draft.messages, once)
+        with self._idempotency.hold_key(request, thread_scope(principal, thread_id)) as once:
+            placed = await self._messages.start_run(principal, thread_id, run, draft.messages, once)
         if placed.run is None:
             return await self.retrieve(principal, thread_id, placed.run_id or "")
-        self._following.notify_change(thread_id)
-        self._wake(placed.run.id, principal.limited_as)
+        self._events.notify_change(thread_id)
+        self._worker.wake(placed.run.id, principal.limited_as)
         return placed.run
 
     async def start_with_thread(
@@ -112,7 +109,7 @@ class RunService:
         """
         check_scope(principal)
         run = self._new_run(principal, draft, self._clock())
-        opened = await self._opening.open_thread(principal, thread, request, run)
+        opened = await self._creation.open_thread(principal, thread, request, run)
         return await self.retrieve(principal, opened.thread.id, opened.run_id or "")
 
     async def retrieve(self, principal: Principal, thread_id: str, run_id: str) -> Run:
@@ -164,7 +161,19 @@ class RunService:
             principal=principal,
             metadata=metadata,
             now=int(self._clock()),
-            idle_before=self._posting.idle_before,
+            idle_before=self._context.idle_before,
+        )
+
+    async def wait_for_run(
+        self, principal: Principal, run_id: str, seconds: float
+    ) -> tuple[Run | None, tuple[Message, ...]]:
+        """Wait up to ``seconds`` for the end of a run.
+
+        Returns:
+            As :meth:`aitp_desk.desk.threads.reader.ThreadReader.wait_for_run`.
+        """
+        return await self._reader.wait_for_run(
+            principal, run_id, seconds, self._context.idle_before
         )
 
     async def cancel(self, principal: Principal, thread_id: str, run_id: str) -> Run:
@@ -180,14 +189,14 @@ class RunService:
             run_id=run_id,
             principal=principal,
             now=int(self._clock()),
-            idle_before=self._posting.idle_before,
+            idle_before=self._context.idle_before,
         )
-        self._following.notify_change(thread_id)
+        self._events.notify_change(thread_id)
         if done.run.state is RunState.CANCELLING:
-            self._stop(run_id)
+            self._worker.stop_run(run_id)
         else:
-            self._following.notify_end(run_id)
-            self._wake()  # the next run of the thread may start
+            self._events.notify_end(run_id)
+            self._worker.wake()  # the next run of the thread may start
         return done.run
 
     async def submit(
@@ -209,10 +218,10 @@ class RunService:
             principal=principal,
             outputs={given.call_id: given.output for given in outputs},
             now=int(self._clock()),
-            idle_before=self._posting.idle_before,
+            idle_before=self._context.idle_before,
         )
-        self._following.notify_change(thread_id)
-        self._wake(run_id, principal.limited_as)
+        self._events.notify_change(thread_id)
+        self._worker.wake(run_id, principal.limited_as)
         return done.run
 
     async def steps(
@@ -253,7 +262,7 @@ class RunService:
 
     async def _check_reach(self, principal: Principal, thread_id: str) -> None:
         """Refuse a caller that may not write to the thread."""
-        access = await self._reading.get_access(principal, thread_id, self._posting.idle_before)
+        access = await self._reader.get_access(principal, thread_id, self._context.idle_before)
         access.check(AccessNeed.WRITE)
 
     def _new_run(self, principal: Principal, draft: RunDraft, now: float) -> NewRun:

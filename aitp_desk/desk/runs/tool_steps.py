@@ -18,7 +18,9 @@ MAX_STEPS = 32
 """How many rounds of tool calls an agent may make in one run."""
 
 
-def list_tools(options: RunOptions, principal: Principal, tooling: AgentTools) -> tuple[Tool, ...]:
+def list_tools(
+    options: RunOptions, principal: Principal, agent_tools: AgentTools
+) -> tuple[Tool, ...]:
     """Return the tools of a turn: the caller's own functions, then the desk's actions.
 
     A function of the caller's hides an action of the same name.
@@ -30,7 +32,7 @@ def list_tools(options: RunOptions, principal: Principal, tooling: AgentTools) -
         for function in options.offered
     )
     names = {tool.name for tool in own}
-    return own + tuple(tool for tool in tooling.list_tools(principal) if tool.name not in names)
+    return own + tuple(tool for tool in agent_tools.list_tools(principal) if tool.name not in names)
 
 
 def make_rounds(steps: Sequence[Step], room: int) -> tuple[ToolRound, ...]:

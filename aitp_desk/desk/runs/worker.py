@@ -48,7 +48,7 @@ class RunWorker:
 
     Parameters:
         turns: of each desk, by its name; empty for the site's own.
-        summarising, jobs: run as long as the worker does.
+        summarizer, jobs: run as long as the worker does.
     """
 
     def __init__(
@@ -56,15 +56,15 @@ class RunWorker:
         *,
         store: Store,
         turns: Mapping[str, RunExecutor],
-        following: Broadcaster,
-        summarising: ThreadSummarizer,
+        events: Broadcaster,
+        summarizer: ThreadSummarizer,
         jobs: JobQueue,
         clock: Callable[[], float],
     ) -> None:
         self._store = store
         self.turns = turns
-        self._following = following
-        self._summarising = summarising
+        self._events = events
+        self._summarizer = summarizer
         self._jobs = jobs
         self._clock = clock
         self._name = f"worker_{secrets.token_hex(8)}"
@@ -111,7 +111,7 @@ class RunWorker:
             asyncio.create_task(self._take_up()),
             asyncio.create_task(self._renew()),
             asyncio.create_task(self._review()),
-            asyncio.create_task(self._summarising.run()),
+            asyncio.create_task(self._summarizer.run()),
         ]
         await self._jobs.begin()
         try:
@@ -161,10 +161,10 @@ class RunWorker:
             _log.warning("runs_not_claimed", reason=str(error))
             return ()
         for run in claims.ended:
-            self._following.notify_end(run.id)
-            self._following.notify_change(run.thread_id)
+            self._events.notify_end(run.id)
+            self._events.notify_change(run.thread_id)
         for claim in claims.taken:
-            self._following.notify_change(claim.thread_id)
+            self._events.notify_change(claim.thread_id)
         return claims.taken
 
     def _hold(self, claim: ClaimedRun, work: Coroutine[None, None, None]) -> None:
@@ -200,14 +200,14 @@ class RunWorker:
             await self._in_doubt.wait()
             self._in_doubt.clear()
             held = {claim.id: task for task, claim in self._held.items()}
-            for run_id in {*held, *self._following.awaited}:
+            for run_id in {*held, *self._events.awaited}:
                 with suppress(StoreError):  # the lease or the caller's own time ends it
                     run = await reads.run(self._store, run_id)
                     if run is None:
                         await self._review_call(run_id)
                     if run is None or run.error != TAKEN_OVER:
                         continue
-                    self._following.notify_end(run_id)
+                    self._events.notify_end(run_id)
                     if run_id in held:
                         await self._silence(run_id, run.thread_id, held[run_id])
 
@@ -215,11 +215,11 @@ class RunWorker:
         """Notify callers that wait for a call that an operator has ended."""
         call = await call_reads.call_by_id(self._store, call_id)
         if call is not None and call.is_over:
-            self._following.notify_end(call_id)
+            self._events.notify_end(call_id)
 
     async def _silence(self, run_id: str, thread_id: str, task: asyncio.Task[None]) -> None:
         """Stop the work on a run, after a call in progress has ended."""
-        self._following.stop_answer(thread_id)
+        self._events.stop_answer(thread_id)
         calls = await call_reads.calls_of_run(self._store, run_id)
         if any(call.state is CallState.STARTED and call.accepted_at is None for call in calls):
             asyncio.get_running_loop().call_later(AGAIN_SECONDS, self.stop_taken_over)

@@ -8,8 +8,10 @@ is left of a task, it does not exist for other readers.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
+from aitp_desk.desk.access.context import DeskContext
+from aitp_desk.desk.access.scopes import check_scope
 from aitp_desk.desk.dialogue.turn import CallStatus
 from aitp_desk.desk.tasks.views import TaskViews, TaskVisibility
 from aitp_desk.desk.threads.reader import ThreadReader
@@ -18,7 +20,6 @@ from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.calls.task import Task
 from aitp_desk.model.errors import InvalidRequest, TaskNotFound, ThreadNotFound, UnknownSession
-from aitp_desk.store.base import Store
 from aitp_desk.store.reads import tasks as task_reads
 from aitp_desk.store.records.tasks import KeptTask
 
@@ -26,29 +27,38 @@ NO_CONTEXT = "No context with this id exists for you. Leave contextId out to sta
 
 
 class TaskAccess:
-    """Finds tasks and the threads of contexts for a caller.
-
-    Parameters:
-        desk: name of the further site agent; empty for the site's own.
-        idle_before: Unix seconds: an anonymous thread last used before then is closed.
-    """
+    """Finds tasks and the threads of contexts for a caller."""
 
     def __init__(
         self,
+        context: DeskContext,
         *,
-        desk: str,
-        store: Store,
-        reading: ThreadReader,
+        reader: ThreadReader,
         views: TaskViews,
         sessions: SessionService,
-        idle_before: Callable[[], int],
     ) -> None:
-        self._desk = desk
-        self._store = store
-        self._reading = reading
+        self._context = context
+        self._store = context.store
+        self._reader = reader
         self._views = views
         self._sessions = sessions
-        self._idle_before = idle_before
+
+    async def get_task(self, principal: Principal, task_id: str) -> Task:
+        """Return a task in its current state."""
+        _, task = await self.find(principal, task_id)
+        if task.has_messages:
+            check_scope(principal)
+        return task
+
+    async def get_writable_task(self, principal: Principal, task_id: str) -> Task:
+        """Return a task to whose thread the caller may write.
+
+        Raises:
+            Forbidden: the caller may only read the thread.
+        """
+        task = await self.get_task(principal, task_id)
+        await self.check_access(principal, task.thread_id, AccessNeed.WRITE)
+        return task
 
     async def find(
         self, principal: Principal, task_id: str, param: str = "id"
@@ -61,7 +71,7 @@ class TaskAccess:
         Raises:
             TaskNotFound: it does not exist for this caller.
         """
-        kept = await task_reads.task(self._store, task_id, self._desk)
+        kept = await task_reads.task(self._store, task_id, self._context.name)
         if kept is None:
             raise _not_found(param)
         return kept, await self.view(principal, kept, param=param)
@@ -122,7 +132,7 @@ class TaskAccess:
     async def _sight(self, principal: Principal, thread_id: str) -> TaskVisibility | None:
         """Return which of a thread's tasks the caller sees; None for none."""
         try:
-            access = await self._reading.get_access(principal, thread_id, self._idle_before())
+            access = await self._reader.get_access(principal, thread_id, self._context.idle_before)
         except ThreadNotFound:
             return None
         if access.has_left:  # it reads up to a position; a task has none
@@ -137,7 +147,7 @@ class TaskAccess:
             InvalidRequest: there is no such context.
             Forbidden: the caller may read it, but not do this with it.
         """
-        known = await task_reads.thread_of_context(self._store, context, self._desk)
+        known = await task_reads.thread_of_context(self._store, context, self._context.name)
         try:
             thread_id = known or await self._sessions.find_thread(principal, context)
         except UnknownSession:
@@ -164,7 +174,7 @@ class TaskAccess:
             Forbidden: the caller may read it, but not do this with it.
         """
         try:
-            access = await self._reading.get_access(principal, thread_id, self._idle_before())
+            access = await self._reader.get_access(principal, thread_id, self._context.idle_before)
         except ThreadNotFound:
             raise InvalidRequest(NO_CONTEXT, param="message.contextId") from None
         access.check(need)

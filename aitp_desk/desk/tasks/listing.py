@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.tasks.access import TaskAccess
 from aitp_desk.desk.tasks.types import TaskPage
 from aitp_desk.model.access.principal import Principal, may_use_threads
 from aitp_desk.model.calls.task import Task, TaskState
-from aitp_desk.store.base import PAGE_BYTES, Store
+from aitp_desk.store.base import PAGE_BYTES
 from aitp_desk.store.reads import tasks as task_reads
 from aitp_desk.store.records.tasks import KeptTask
 
@@ -17,16 +18,12 @@ MAX_LISTED = 500
 
 
 class TaskListing:
-    """Lists tasks.
+    """Lists tasks."""
 
-    Parameters:
-        desk: name of the further site agent; empty for the site's own.
-    """
-
-    def __init__(self, store: Store, reach: TaskAccess, desk: str) -> None:
-        self._store = store
-        self._reach = reach
-        self._desk = desk
+    def __init__(self, context: DeskContext, access: TaskAccess) -> None:
+        self._store = context.store
+        self._access = access
+        self._desk = context.name
 
     async def list_page(
         self,
@@ -49,7 +46,7 @@ class TaskListing:
             after: cursor from :class:`TaskPage`.
             since: Unix seconds; tasks that last changed before then are left out.
         """
-        thread_id = await self._reach.find_listed_thread(principal, context) if context else None
+        thread_id = await self._access.find_listed_thread(principal, context) if context else None
         if thread_id is None and (context or principal.owner is None):
             return TaskPage((), None, 0)
         kept = await task_reads.tasks(
@@ -60,7 +57,7 @@ class TaskListing:
             after=None,
             limit=MAX_LISTED,
         )
-        readable = await self._reach.filter_readable(principal, kept)
+        readable = await self._access.filter_readable(principal, kept)
         if state is not None or since or not may_use_threads(principal):
             readable = [
                 one for one in readable if await self._is_wanted(principal, one, state, since)
@@ -87,4 +84,4 @@ class TaskListing:
 
     async def _view(self, principal: Principal, kept: KeptTask) -> Task:
         await asyncio.sleep(0)  # yield to other requests between two tasks
-        return await self._reach.view(principal, kept)
+        return await self._access.view(principal, kept)

@@ -73,17 +73,17 @@ class PushNotifications:
         *,
         store: Store,
         egress: Egress,
-        sealing: TextSealer,
+        text_sealer: TextSealer,
         settings: CallbackSettings,
-        following: Broadcaster,
+        events: Broadcaster,
         jobs: JobQueue,
         clock: Callable[[], float],
     ) -> None:
         self._store = store
         self._egress = egress
-        self._sealing = sealing
+        self._text_sealer = text_sealer
         self._settings = settings
-        self._following = following
+        self._events = events
         self._jobs = jobs
         self._clock = clock
 
@@ -131,7 +131,7 @@ class PushNotifications:
         """
         secrets = _Secrets(push.token, push.scheme, push.credentials)
         context = _context(push.task_id, push.id)
-        sealed = self._sealing.seal(_PURPOSE, context, msgspec.json.encode(secrets))
+        sealed = self._text_sealer.seal(_PURPOSE, context, msgspec.json.encode(secrets))
         return NewPush(
             push.id,
             push.task_id,
@@ -173,7 +173,7 @@ class PushNotifications:
         """Send due notifications now, and again when the given run ends."""
         self._jobs.wake()
         if run_id is not None:
-            self._following.on_end(run_id, self._jobs.wake)
+            self._events.on_end(run_id, self._jobs.wake)
 
     async def has_receivers(self, task_id: str) -> bool:
         """Return whether a task has receivers."""
@@ -272,7 +272,7 @@ class PushNotifications:
             GiveUp: its seal does not open.
         """
         try:
-            text = self._sealing.unseal(_PURPOSE, _context(kept.task_id, kept.id), kept.sealed)
+            text = self._text_sealer.unseal(_PURPOSE, _context(kept.task_id, kept.id), kept.sealed)
         except SealBroken as error:
             raise GiveUp(f"The credential for this receiver is lost. {error}") from None
         secrets = _secrets.decode(text)

@@ -6,12 +6,13 @@ by its arguments. The task is a row behind that, written before its caller recei
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import msgspec
 
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.access.idempotency import RequestInfo, check_hops
 from aitp_desk.desk.access.scopes import check_scope
 from aitp_desk.desk.dialogue.turn import CallStatus
@@ -24,22 +25,15 @@ from aitp_desk.desk.tasks.access import TaskAccess
 from aitp_desk.desk.tasks.calls import CallTurn
 from aitp_desk.desk.tasks.listing import TaskListing
 from aitp_desk.desk.tasks.outcomes import make_refusal_outcome
-from aitp_desk.desk.tasks.push import PushNotifications
 from aitp_desk.desk.tasks.turns import TaskTurns
 from aitp_desk.desk.tasks.types import TaskMessage
-from aitp_desk.desk.tasks.views import TaskOutcome, TaskViews
-from aitp_desk.desk.threads.creation import ThreadCreation
-from aitp_desk.desk.threads.messages import MessageService
-from aitp_desk.desk.threads.open_requests import OpenRequests
-from aitp_desk.desk.threads.reader import ThreadReader
-from aitp_desk.desk.threads.sessions import SessionService
-from aitp_desk.model.access.credential import CredentialMark
+from aitp_desk.desk.tasks.views import TaskOutcome
+from aitp_desk.desk.threads.service import ThreadService
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.calls.call import PAYMENT
-from aitp_desk.model.calls.task import Push, Result, Task, TaskState
+from aitp_desk.model.calls.task import Result, Task, TaskState
 from aitp_desk.model.conversation.run import Run
-from aitp_desk.model.conversation.thread import Actor, Draft, ThreadDraft
+from aitp_desk.model.conversation.thread import Draft, ThreadDraft
 from aitp_desk.model.errors import (
     DeskError,
     Forbidden,
@@ -50,7 +44,6 @@ from aitp_desk.model.errors import (
     TaskNotCancelable,
     TaskNotFound,
 )
-from aitp_desk.store.base import Store
 from aitp_desk.store.reads import calls as call_reads
 from aitp_desk.store.reads import tasks as task_reads
 from aitp_desk.store.reads import threads as reads
@@ -67,64 +60,32 @@ class TaskService:
 
     Every method raises TaskNotFound where the task does not exist, or is not the caller's.
 
-    Parameters:
-        desk: name of the further site agent; empty for the site's own.
-        actor: the desk's own actor, the first participant of every thread.
-        clock: Unix seconds.
-
     Attributes:
         listing: lists them.
     """
 
     def __init__(
         self,
+        context: DeskContext,
         *,
-        desk: str,
-        actor: Actor,
-        store: Store,
-        opening: ThreadCreation,
-        posting: MessageService,
-        reading: ThreadReader,
-        awaiting: OpenRequests,
+        threads: ThreadService,
         runs: RunService,
-        calling: DirectCalls,
-        sessions: SessionService,
-        following: Broadcaster,
-        pushing: PushNotifications,
-        paid_ends: PaymentSettlement,
-        clock: Callable[[], float],
+        direct_calls: DirectCalls,
+        events: Broadcaster,
+        settlement: PaymentSettlement,
+        access: TaskAccess,
+        turns: TaskTurns,
     ) -> None:
-        self._desk = desk
-        self._store = store
-        self._opening = opening
-        self._posting = posting
-        self._reading = reading
+        self._context = context
+        self._store = context.store
+        self._threads = threads
         self._runs = runs
-        self._calling = calling
-        self._following = following
-        self._clock = clock
-        self._pushing = pushing
-        self._paid_ends = paid_ends
-        self._views = TaskViews(store, calling, reading.telling, awaiting)
-        self._reach = TaskAccess(
-            desk=desk,
-            store=store,
-            reading=reading,
-            views=self._views,
-            sessions=sessions,
-            idle_before=lambda: posting.idle_before,
-        )
-        self._turns = TaskTurns(
-            desk=desk,
-            actor=actor,
-            store=store,
-            views=self._views,
-            reach=self._reach,
-            sessions=sessions,
-            pushing=pushing,
-            clock=clock,
-        )
-        self.listing = TaskListing(store, self._reach, desk)
+        self._direct_calls = direct_calls
+        self._events = events
+        self._settlement = settlement
+        self._access = access
+        self._turns = turns
+        self.listing = TaskListing(context, access)
 
     async def check(self, principal: Principal, sent: TaskMessage) -> None:
         """Refuse a message that could not be sent for a task, before any effect.
@@ -132,7 +93,7 @@ class TaskService:
         Raises:
             TaskIsOver, InvalidRequest: as :meth:`send_message`.
         """
-        self._pushing.check(sent.push)
+        self._turns.check_receiver(sent)
         await self._turns.find_place(principal, sent)
 
     async def send_message(
@@ -151,21 +112,21 @@ class TaskService:
             as :meth:`aitp_desk.desk.threads.messages.MessageService.post_message`.
         """
         check_scope(principal)
-        self._pushing.check(sent.push)
+        self._turns.check_receiver(sent)
         kept, thread_id = await self._turns.find_place(principal, sent)
         unpaid: tuple[str, ...] = ()
         if thread_id is None:
-            opened = await self._opening.open_thread(principal, ThreadDraft((draft,)), request)
+            opened = await self._threads.open(principal, ThreadDraft((draft,)), request)
             thread_id, said, run_id = opened.thread.id, opened.messages[-1], opened.run_id
         else:
-            unpaid = await self._paid_ends.list_unpaid(thread_id)
-            posted = await self._posting.post_message(principal, thread_id, draft, request)
+            unpaid = await self._settlement.list_unpaid(thread_id)
+            posted = await self._threads.post(principal, thread_id, draft, request)
             said, run_id = posted.message, posted.run_id
         if request.key is not None and run_id is not None:
-            again = await task_reads.task_of_run(self._store, run_id, self._desk)
+            again = await task_reads.task_of_run(self._store, run_id, self._context.name)
             if again is not None:
-                return await self._reach.view(principal, again)
-        call_id = await self._paid_ends.find_meant_call(said, unpaid) if run_id is None else None
+                return await self._access.view(principal, again)
+        call_id = await self._settlement.find_meant_call(said, unpaid) if run_id is None else None
         turn = NewTurn(message_id=said.id, run_id=run_id, call_id=call_id)
         if kept is None:
             sent = await self._turns.with_context(principal, thread_id, sent)
@@ -174,7 +135,7 @@ class TaskService:
         )
         if call_id is None or task.state is not TaskState.INPUT_REQUIRED:
             return task
-        return _refused(task, await self._paid_ends.read_reply_after(thread_id, said.seq))
+        return _refused(task, await self._settlement.read_reply_after(thread_id, said.seq))
 
     async def call_action(
         self,
@@ -204,11 +165,11 @@ class TaskService:
             IdempotencyConflict, IdempotencyInFlight: the key is in use.
             StoreBusy: nothing was written.
         """
-        self._pushing.check(sent.push)
+        self._turns.check_receiver(sent)
         if request.key is not None:
             again = await self._task_of_repeat(principal, asked, request)
             if again is not None:
-                return await self._reach.view(principal, again)
+                return await self._access.view(principal, again)
         kept, thread_id = await self._turns.find_place(principal, sent)
         if thread_id is None:
             check_hops(request)
@@ -216,15 +177,17 @@ class TaskService:
         else:
             draft = self._turns.draft_turn(principal, kept, thread_id, sent)
         asked = msgspec.structs.replace(asked, thread_id=draft.task.thread_id)
-        called = CallTurn(draft, to_json(self._calling.redact_call(asked, written)), self._clock)
+        called = CallTurn(
+            draft, to_json(self._direct_calls.redact_call(asked, written)), self._context.clock
+        )
         status: CallStatus | None
         refused = ""
         try:
-            status = await self._calling.call(
+            status = await self._direct_calls.call(
                 principal, asked, request, allowance, called.make_writes
             )
         except PaymentRequired as error:
-            status = await self._calling.get_call(error.call_id or "")
+            status = await self._direct_calls.get_call(error.call_id or "")
             turn = called.make_turn(make_refusal_outcome(error) if status is None else status)
             refused = error.refused
         except DeskError as error:
@@ -253,11 +216,11 @@ class TaskService:
         Raises:
             PreconditionFailed: it waits for no payment, or this pays for another call.
         """
-        task = await self._find_to_write(principal, sent.task_id)
+        task = await self._access.get_writable_task(principal, sent.task_id)
         if task.call_id is None:
             raise PreconditionFailed("This task does not wait for a payment.", param=PAYMENT)
         try:
-            await self._calling.pay_call(principal, task.call_id, payment)
+            await self._direct_calls.pay_call(principal, task.call_id, payment)
         except PaymentRequired as error:
             return _refused(await self.get_task(principal, task.id), error.refused)
         return await self.get_task(principal, task.id)
@@ -277,7 +240,7 @@ class TaskService:
             written: the question, as its caller wrote it.
             state: the resulting state of the task.
         """
-        self._pushing.check(sent.push)
+        self._turns.check_receiver(sent)
         kept, thread_id = await self._turns.find_place(principal, sent)
         said = to_json(TaskOutcome(state, result))
         turn = NewTurn(asked=to_json(written), said=said)
@@ -290,19 +253,14 @@ class TaskService:
         if works_on_it is None or task.state.is_at_rest:
             return task
         if task.run_id is not None:
-            await self._reading.wait_for_run(
-                principal, task.run_id, seconds, self._posting.idle_before
-            )
+            await self._runs.wait_for_run(principal, task.run_id, seconds)
         else:
-            await self._following.wait(works_on_it, partial(self._ended, works_on_it), seconds)
+            await self._events.wait(works_on_it, partial(self._ended, works_on_it), seconds)
         return await self.get_task(principal, task.id)
 
     async def get_task(self, principal: Principal, task_id: str) -> Task:
         """Return a task in its current state."""
-        _, task = await self._reach.find(principal, task_id)
-        if task.has_messages:
-            check_scope(principal)
-        return task
+        return await self._access.get_task(principal, task_id)
 
     async def show_task(self, principal: Principal, task_id: str) -> Task:
         """Return a task's current state for the principal that has set a receiver.
@@ -311,7 +269,7 @@ class TaskService:
             TaskNotFound: it does not exist, or the principal may not write to its thread now.
         """
         try:
-            return await self._find_to_write(principal, task_id)
+            return await self._access.get_writable_task(principal, task_id)
         except (InvalidRequest, Forbidden, ScopeMissing) as error:
             raise TaskNotFound(error.message, param="id") from None
 
@@ -331,7 +289,7 @@ class TaskService:
         Raises:
             TaskNotCancelable: it is over, or cannot be stopped.
         """
-        kept, task = await self._reach.find(principal, task_id)
+        kept, task = await self._access.find(principal, task_id)
         run = None if task.run_id is None else await reads.run(self._store, task.run_id)
         if run is not None and run.is_over:
             run = None
@@ -345,9 +303,7 @@ class TaskService:
             await self._runs.cancel(principal, task.thread_id, run.id)
         except InvalidRequest as error:  # the run ended meanwhile
             raise TaskNotCancelable(error.message, param="id") from None
-        await self._reading.wait_for_run(
-            principal, run.id, CANCEL_SECONDS, self._posting.idle_before
-        )
+        await self._runs.wait_for_run(principal, run.id, CANCEL_SECONDS)
         return await self.get_task(principal, task_id)
 
     async def _withdraw(self, principal: Principal, kept: KeptTask, task: Task) -> Task:
@@ -356,57 +312,21 @@ class TaskService:
         Raises:
             TaskNotCancelable: a waiting call has continued meanwhile.
         """
-        await self._find_to_write(principal, kept.id)
+        await self._access.get_writable_task(principal, kept.id)
         calls = [] if task.call_id is None else [task.call_id]
         if task.run_id is not None:
             calls += [one.id for one in await call_reads.calls_of_run(self._store, task.run_id)]
         try:
             for call_id in calls:
-                await self._calling.withdraw_call(call_id)
+                await self._direct_calls.withdraw_call(call_id)
         except PreconditionFailed as error:
             raise TaskNotCancelable(error.message, param="id") from None
         unmade = TaskOutcome(TaskState.CANCELED, Result((CANCELLED,)))
         draft = self._turns.draft_turn(principal, kept, kept.thread_id, TaskMessage())
         return await self._turns.write_turn(principal, draft, NewTurn(said=to_json(unmade)))
 
-    async def set_receiver(self, principal: Principal, push: Push, mark: CredentialMark) -> Push:
-        """Set a receiver of a task's push notifications.
-
-        Parameters:
-            mark: of the credential with which it is set.
-
-        Raises:
-            Forbidden: another caller has set one with the same id.
-            InvalidRequest: the desk does not send to this address.
-            PreconditionFailed: the task has the maximum number of receivers.
-        """
-        self._pushing.check(push)
-        task = await self._find_to_write(principal, push.task_id)
-        push = self._pushing.with_id(push, task.id)
-        is_managed = await self._reach.can_manage(principal, task.thread_id)
-        await self._pushing.set_receiver(principal, task, push, mark, is_managed=is_managed)
-        return push
-
-    async def list_receivers(self, principal: Principal, task_id: str) -> tuple[Push, ...]:
-        """Return a task's receivers: the caller's own, or all if it manages the thread."""
-        task = await self._find_to_write(principal, task_id)
-        is_managed = await self._reach.can_manage(principal, task.thread_id)
-        return await self._pushing.list_receivers(principal, task_id, is_managed=is_managed)
-
-    async def delete_receiver(self, principal: Principal, task_id: str, push_id: str) -> bool:
-        """Delete a receiver; return whether it existed."""
-        known = await self.list_receivers(principal, task_id)
-        task = await self.get_task(principal, task_id)
-        is_known = any(push.id == push_id for push in known)
-        return is_known and await self._pushing.delete_receiver(task, push_id)
-
-    async def _find_to_write(self, principal: Principal, task_id: str) -> Task:
-        task = await self.get_task(principal, task_id)
-        await self._reach.check_access(principal, task.thread_id, AccessNeed.WRITE)
-        return task
-
     async def _ended(self, call_id: str) -> bool:
-        status = await self._calling.get_call(call_id)
+        status = await self._direct_calls.get_call(call_id)
         return status is None or status.call.is_over
 
     async def _task_of_repeat(
@@ -414,13 +334,13 @@ class TaskService:
     ) -> KeptTask | None:
         """Return the task of the call that this request repeats, or None."""
         try:
-            async with self._calling.hold_key(principal, asked, request) as begun:
+            async with self._direct_calls.hold_key(principal, asked, request) as begun:
                 before = begun.before
         except DeskError as error:
             make_refusal_outcome(error)
             return None
         made = "" if before is None else before.call.id
-        return await task_reads.task_of_call(self._store, made, self._desk)
+        return await task_reads.task_of_call(self._store, made, self._context.name)
 
 
 def _refused(task: Task, why: str) -> Task:

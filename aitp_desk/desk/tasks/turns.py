@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import msgspec
 
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.dialogue.turn import CallStatus
 from aitp_desk.desk.tasks.access import TaskAccess
 from aitp_desk.desk.tasks.push import PushNotifications
@@ -15,10 +14,10 @@ from aitp_desk.desk.threads.sessions import THREAD_PREFIX, SessionService
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.calls.task import TASK_PREFIX, Task
-from aitp_desk.model.conversation.thread import VISITOR, Actor, Thread
+from aitp_desk.model.conversation.thread import VISITOR, Thread
 from aitp_desk.model.errors import InvalidRequest, TaskIsOver
 from aitp_desk.model.ids import new_id
-from aitp_desk.store.base import Store, Work
+from aitp_desk.store.base import Work
 from aitp_desk.store.records.tasks import (
     KeptTask,
     KeptTurn,
@@ -85,34 +84,31 @@ class TurnDraft(msgspec.Struct, frozen=True):
 
 
 class TaskTurns:
-    """Finds where a turn belongs, and stores it.
-
-    Parameters:
-        desk: name of the further site agent; empty for the site's own.
-        actor: the desk's own actor, the first participant of every thread.
-        clock: Unix seconds.
-    """
+    """Finds where a turn belongs, and stores it."""
 
     def __init__(
         self,
+        context: DeskContext,
         *,
-        desk: str,
-        actor: Actor,
-        store: Store,
         views: TaskViews,
-        reach: TaskAccess,
+        access: TaskAccess,
         sessions: SessionService,
-        pushing: PushNotifications,
-        clock: Callable[[], float],
+        push: PushNotifications,
     ) -> None:
-        self._desk = desk
-        self._actor = actor
-        self._store = store
+        self._context = context
+        self._store = context.store
         self._views = views
-        self._reach = reach
+        self._access = access
         self._sessions = sessions
-        self._pushing = pushing
-        self._clock = clock
+        self._push = push
+
+    def check_receiver(self, sent: TaskMessage) -> None:
+        """Refuse a message whose receiver the desk does not notify.
+
+        Raises:
+            InvalidRequest: the desk does not send to this address.
+        """
+        self._push.check(sent.push)
 
     async def find_place(
         self, principal: Principal, sent: TaskMessage
@@ -128,8 +124,8 @@ class TaskTurns:
         if not sent.task_id:
             if not sent.context:
                 return None, None
-            return None, await self._reach.find_thread(principal, sent.context, AccessNeed.WRITE)
-        kept, task = await self._reach.find(principal, sent.task_id, "message.taskId")
+            return None, await self._access.find_thread(principal, sent.context, AccessNeed.WRITE)
+        kept, task = await self._access.find(principal, sent.task_id, "message.taskId")
         if sent.context and sent.context not in (kept.context, kept.thread_id):
             raise InvalidRequest(
                 "This task belongs to another context. Send its contextId, or leave it out.",
@@ -140,7 +136,7 @@ class TaskTurns:
                 f"This task is {task.state.value}. Start a new one in its context.",
                 param="message.taskId",
             )
-        await self._reach.check_access(principal, kept.thread_id, AccessNeed.WRITE)
+        await self._access.check_access(principal, kept.thread_id, AccessNeed.WRITE)
         return kept, kept.thread_id
 
     def draft_turn(
@@ -151,12 +147,14 @@ class TaskTurns:
         Parameters:
             kept: the task that the turn continues; None creates one in the context of the message.
         """
-        clock = self._clock()
+        clock = self._context.clock()
         now = int(clock)
         if kept is not None:
             push = self._sealed(principal, sent, kept.id)
             return TurnDraft(kept, now, push, party=principal.party)
-        begun = KeptTask(new_id(TASK_PREFIX, clock), self._desk, thread_id, sent.context, now, now)
+        begun = KeptTask(
+            new_id(TASK_PREFIX, clock), self._context.name, thread_id, sent.context, now, now
+        )
         push = self._sealed(principal, sent, begun.id)
         return TurnDraft(
             begun, now, push, is_first=True, owner=principal.owner, party=principal.party
@@ -164,9 +162,11 @@ class TaskTurns:
 
     def draft_first_turn(self, principal: Principal, sent: TaskMessage) -> TurnDraft:
         """Draft a turn that creates a task and its conversation."""
-        now = self._clock()
+        now = self._context.clock()
         id_ = new_id(THREAD_PREFIX, now)
-        opened = Thread(id_, principal.owner, int(now), {}, (self._actor,), desk=principal.desk)
+        opened = Thread(
+            id_, principal.owner, int(now), {}, (self._context.actor,), desk=principal.desk
+        )
         named = msgspec.structs.replace(sent, context=new_id(SESSION_PREFIX, now))
         begun = self.draft_turn(principal, None, id_, named)
         context = NewContext(opened, principal.owner or VISITOR)
@@ -198,16 +198,16 @@ class TaskTurns:
         """
         task = draft.task
         if draft.push is not None or (
-            not draft.is_first and await self._pushing.has_receivers(task.id)
+            not draft.is_first and await self._push.has_receivers(task.id)
         ):
-            self._pushing.wake_receivers(turn.run_id)
+            self._push.wake_receivers(turn.run_id)
         if draft.is_first:  # the sender sees all of it
             return await self._views.view(task, ALL_VISIBLE, (draft.first(turn),), status)
-        return await self._reach.view(principal, task, status)
+        return await self._access.view(principal, task, status)
 
     def _sealed(self, principal: Principal, sent: TaskMessage, task_id: str) -> NewPush | None:
         if sent.push is None:
             return None
-        return self._pushing.seal_receiver(
-            principal, self._pushing.with_id(sent.push, task_id), sent.mark
+        return self._push.seal_receiver(
+            principal, self._push.with_id(sent.push, task_id), sent.mark
         )

@@ -128,16 +128,20 @@ class TaskViews:
     """Reads the states of tasks. Access is checked before.
 
     Parameters:
-        calling: looks up the calls of tasks.
+        direct_calls: looks up the calls of tasks.
     """
 
     def __init__(
-        self, store: Store, calling: DirectCalls, telling: PlainTextRenderer, awaiting: OpenRequests
+        self,
+        store: Store,
+        direct_calls: DirectCalls,
+        renderer: PlainTextRenderer,
+        open_requests: OpenRequests,
     ) -> None:
-        self._telling = telling
-        self._awaiting = awaiting
+        self._renderer = renderer
+        self._open_requests = open_requests
         self._store = store
-        self._calling = calling
+        self._direct_calls = direct_calls
 
     async def view(
         self,
@@ -204,13 +208,13 @@ class TaskViews:
         if turn.message_id is None:
             return []
         message = await reads.message(self._store, thread_id, turn.message_id)
-        return [] if message is None else [TaskUtterance(self._telling.render_message(message))]
+        return [] if message is None else [TaskUtterance(self._renderer.render_message(message))]
 
     async def _replies(self, turn: KeptTurn) -> tuple[Message, ...]:
         if turn.run_id is None:
             return ()
         return tuple(
-            map(self._telling.render_message, await reads.replies(self._store, turn.run_id))
+            map(self._renderer.render_message, await reads.replies(self._store, turn.run_id))
         )
 
     async def _stands(
@@ -226,7 +230,7 @@ class TaskViews:
                 return _TurnState(unmade.state, result=unmade.result)
             asks = unmade.result
             if unmade.state is TaskState.INPUT_REQUIRED and asks.data is None:
-                found = await self._awaiting.list_open(thread_id)
+                found = await self._open_requests.list_open(thread_id)
                 asks = msgspec.structs.replace(asks, waiting=found)
             return _TurnState(unmade.state, asks)
         if turn.call_id is not None:
@@ -251,7 +255,7 @@ class TaskViews:
                 return _TurnState(TaskState.WORKING, words, waits_for_people=True)
             waiting: tuple[OpenRequest, ...] = ()
             if replies and asks_back(replies[-1]):
-                waiting = await self._awaiting.list_open(thread_id)
+                waiting = await self._open_requests.list_open(thread_id)
             return _answered(run, replies, turn.created_at, waiting)
         words = None if run.error is None else _in_words(run.error)
         if run.state is RunState.CAPPED and message is not None:
@@ -266,7 +270,7 @@ class TaskViews:
 
         A task that paid with a quote's id is a call of the thread where the quote was made.
         """
-        status = await self._calling.get_call(call_id)
+        status = await self._direct_calls.get_call(call_id)
         if status is None or status.call.thread_id in {None, thread_id}:
             return status
         quoted = await reads.thread(self._store, status.call.thread_id or "")
@@ -302,7 +306,7 @@ class TaskViews:
             for one in after.messages
             if one.origin is Origin.DESK or (asker is not None and one.actor != asker)
         )
-        return tuple(map(self._telling.render_message, said))[:1]
+        return tuple(map(self._renderer.render_message, said))[:1]
 
 
 def _answered(

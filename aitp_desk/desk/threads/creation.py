@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import msgspec
 
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.access.idempotency import (
     IdempotencyKeys,
     RequestInfo,
     check_hops,
     creation_scope,
 )
-from aitp_desk.desk.access.site_agents import OwnNames
 from aitp_desk.desk.plugins.judged_messages import JudgedMessageWriter
 from aitp_desk.desk.plugins.messages.plain_text import PlainTextRenderer
 from aitp_desk.desk.threads.messages import MessageService
 from aitp_desk.desk.threads.speakers import Speakers, assign_speaker
-from aitp_desk.model.access.audit import AuditKeys, make_auditor
+from aitp_desk.model.access.audit import make_auditor
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.thread import (
     MAX_THREAD_MESSAGES,
-    Actor,
     Message,
     Thread,
     ThreadDraft,
@@ -30,7 +28,6 @@ from aitp_desk.model.conversation.thread import (
 )
 from aitp_desk.model.errors import ThreadNotFound
 from aitp_desk.model.ids import new_id
-from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import NewRun
 from aitp_desk.store.records.threads import Fork, PostResult
@@ -57,37 +54,28 @@ class ThreadCreation:
     """Creates threads for visitors.
 
     Parameters:
-        posting: posts later messages and wakes the worker.
-        actor: the desk's own actor, the first participant of every thread.
-        own_names: names reserved for the site's agents.
-        repeats: detects repeated requests.
-        audit: the keys of the audit log.
-        judging: lets plugins judge messages, and stores their effects.
-        telling: renders messages for the caller.
+        messages: posts later messages and wakes the worker.
+        idempotency: detects repeated requests.
+        message_writer: lets plugins judge messages, and stores their effects.
+        renderer: renders messages for the caller.
     """
 
     def __init__(
         self,
+        context: DeskContext,
         *,
-        posting: MessageService,
-        store: Store,
-        actor: Actor,
-        own_names: OwnNames,
-        repeats: IdempotencyKeys,
-        clock: Callable[[], float],
-        audit: AuditKeys,
-        judging: JudgedMessageWriter,
-        telling: PlainTextRenderer,
+        messages: MessageService,
+        idempotency: IdempotencyKeys,
+        message_writer: JudgedMessageWriter,
+        renderer: PlainTextRenderer,
     ) -> None:
-        self._posting = posting
-        self._store = store
-        self._actor = actor
-        self._own_names = own_names
-        self._repeats = repeats
-        self._clock = clock
-        self._audit = audit
-        self._judging = judging
-        self._telling = telling
+        self._context = context
+        self._store = context.store
+        self._clock = context.clock
+        self._messages = messages
+        self._idempotency = idempotency
+        self._message_writer = message_writer
+        self._renderer = renderer
 
     async def open_thread(
         self,
@@ -111,17 +99,17 @@ class ThreadCreation:
         """
         check_thread_draft(draft)
         check_hops(request)
-        self._own_names.check(draft.actors, "metadata.actors")
+        self._context.own_names.check(draft.actors, "metadata.actors")
         parts = [
-            self._judging.read_parts(message.content, at=f"messages[{place}].")
+            self._message_writer.read_parts(message.content, at=f"messages[{place}].")
             for place, message in enumerate(draft.messages)
         ]
-        kept = map(self._judging.redact, draft.messages, parts)
+        kept = map(self._message_writer.redact, draft.messages, parts)
         draft = msgspec.structs.replace(draft, messages=tuple(kept))
         now = self._clock()
-        by = make_auditor(self._audit, principal, int(now))
+        by = make_auditor(self._context.audit, principal, int(now))
         binds = bound_to_others(draft.actors, principal.owner)
-        speakers = Speakers(principal, self._actor, draft.actors)
+        speakers = Speakers(principal, self._context.actor, draft.actors)
         messages = tuple(
             assign_speaker(message, speakers, principal, now, at=f"messages[{place}].")
             for place, message in enumerate(draft.messages)
@@ -131,18 +119,18 @@ class ThreadCreation:
             principal.owner,
             int(now),
             draft.metadata,
-            (self._actor, *draft.actors),
+            (self._context.actor, *draft.actors),
             draft.parent_id,
             principal.desk,
         )
         fork = None
         if draft.parent_id is not None:
-            fork = Fork(draft.parent_id, principal, self._posting.idle_before)
+            fork = Fork(draft.parent_id, principal, self._context.idle_before)
         is_wished = run is not None
         if run is None and not request.manual and messages and messages[-1].role == "user":
             run = NewRun(new_id("run", now), principal)
-        with self._repeats.hold_key(request, creation_scope(principal, request.key)) as once:
-            await self._posting.check_attached(principal, draft.messages, once, "messages")
+        with self._idempotency.hold_key(request, creation_scope(principal, request.key)) as once:
+            await self._messages.check_attached(principal, draft.messages, once, "messages")
             opening = partial(
                 open_thread,
                 thread=thread,
@@ -152,8 +140,8 @@ class ThreadCreation:
                 fork=fork,
                 by=by if fork is not None or binds else None,
             )
-            if any(parts) and not await self._posting.is_repeated(once):
-                placed = await self._judging.open(
+            if any(parts) and not await self._messages.is_repeated(once):
+                placed = await self._message_writer.open(
                     principal,
                     draft,
                     messages,
@@ -168,9 +156,9 @@ class ThreadCreation:
                 placed = await self._store.run(opening, messages=messages, run=run)
         if placed.replayed:
             return await self._read_opened(principal, placed)
-        self._posting.wake_worker(placed, principal)
-        told = await self._telling.render_messages(principal, thread.id, placed.messages)
-        replies = await self._telling.render_messages(principal, thread.id, placed.replies)
+        self._messages.wake_worker(placed, principal)
+        told = await self._renderer.render_messages(principal, thread.id, placed.messages)
+        replies = await self._renderer.render_messages(principal, thread.id, placed.replies)
         return OpenedThread(thread, told, placed.run_id, replies)
 
     async def _read_opened(self, principal: Principal, placed: PostResult) -> OpenedThread:
@@ -184,5 +172,5 @@ class ThreadCreation:
         )
         last = await reads.place(self._store, placed.thread_id, placed.message_id)
         said = tuple(message for message in page.messages if message.seq <= last)
-        told = await self._telling.render_messages(principal, placed.thread_id, said)
+        told = await self._renderer.render_messages(principal, placed.thread_id, said)
         return OpenedThread(kept.thread, told, placed.run_id)

@@ -31,14 +31,14 @@ class ThreadDeletion:
         self,
         *,
         store: Store,
-        following: Broadcaster,
+        events: Broadcaster,
         sessions: SessionService,
         audit: AuditKeys,
         clock: Callable[[], float],
         stop: Callable[[str], None],
     ) -> None:
         self._store = store
-        self._following = following
+        self._events = events
         self._sessions = sessions
         self._audit = audit
         self._clock = clock
@@ -122,7 +122,7 @@ class ThreadDeletion:
             with_replies=with_replies,
         )
         self._sessions.evict_thread(thread_id)  # the next turn reloads it without the message
-        self._following.notify_change(thread_id)
+        self._events.notify_change(thread_id)
         return replies
 
     async def delete_thread(self, principal: Principal, thread_id: str, idle_before: int) -> None:
@@ -144,5 +144,5 @@ class ThreadDeletion:
         self._sessions.evict_thread(thread_id)
         for run_id in ended:
             self._stop(run_id)
-            self._following.notify_end(run_id)
-        self._following.notify_change(thread_id)
+            self._events.notify_end(run_id)
+        self._events.notify_change(thread_id)

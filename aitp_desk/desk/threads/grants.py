@@ -34,16 +34,16 @@ class GrantService:
         self,
         *,
         store: Store,
-        reading: ThreadReader,
-        following: Broadcaster,
+        reader: ThreadReader,
+        events: Broadcaster,
         sessions: SessionService,
         audit: AuditKeys,
         hash_link: Callable[[str], bytes],
         clock: Callable[[], float],
     ) -> None:
         self._store = store
-        self._reading = reading
-        self._following = following
+        self._reader = reader
+        self._events = events
         self._sessions = sessions
         self._audit = audit
         self._hash_link = hash_link
@@ -66,7 +66,7 @@ class GrantService:
         )
         if changed:
             self._sessions.evict_thread(thread_id)  # the next turn reloads the owner
-            self._following.notify_change(thread_id)
+            self._events.notify_change(thread_id)
 
     async def share_thread(
         self, principal: Principal, thread_id: str, draft: GrantDraft, idle_before: int
@@ -100,14 +100,14 @@ class GrantService:
             idle_before=idle_before,
             by=make_auditor(self._audit, principal, int(now)),
         )
-        self._following.recheck_access(thread_id)
+        self._events.recheck_access(thread_id)
         return kept, link
 
     async def list_grants(
         self, principal: Principal, thread_id: str, idle_before: int
     ) -> Sequence[Grant]:
         """Return the valid grants of a thread, newest first."""
-        access = await self._reading.get_access(principal, thread_id, idle_before)
+        access = await self._reader.get_access(principal, thread_id, idle_before)
         access.check(AccessNeed.MANAGE)
         return await grant_reads.list_thread_grants(self._store, thread_id, now=int(self._clock()))
 
@@ -129,4 +129,4 @@ class GrantService:
             idle_before=idle_before,
             by=make_auditor(self._audit, principal, now),
         )
-        self._following.recheck_access(thread_id)
+        self._events.recheck_access(thread_id)

@@ -11,24 +11,21 @@ from functools import partial
 
 import msgspec
 
-from aitp_desk.config import Threads
-from aitp_desk.config.units import DAY_SECONDS
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.access.idempotency import (
     IdempotencyKeys,
     RequestInfo,
     check_hops,
     thread_scope,
 )
-from aitp_desk.desk.access.site_agents import OwnNames
 from aitp_desk.desk.limits.fair_share import WakeWorker
 from aitp_desk.desk.plugins.judged_messages import JudgedMessageWriter
 from aitp_desk.desk.plugins.messages.plain_text import PlainTextRenderer
 from aitp_desk.desk.threads.files import FileService
-from aitp_desk.model.access.audit import AuditKeys, make_auditor
+from aitp_desk.model.access.audit import make_auditor
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.chain import new_salt
 from aitp_desk.model.conversation.thread import (
-    Actor,
     Draft,
     Message,
     Origin,
@@ -39,7 +36,6 @@ from aitp_desk.model.conversation.thread import (
 )
 from aitp_desk.model.errors import MessageNotFound
 from aitp_desk.model.ids import new_id
-from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import NewRun
 from aitp_desk.store.records.threads import IdempotencyRecord, NewDraft, NewMessage, PostResult
@@ -68,49 +64,33 @@ class MessageService:
     """Posts visitors' messages.
 
     Parameters:
-        actor: the desk's own actor, the first participant of every thread.
-        own_names: names reserved for the site's agents.
-        repeats: detects repeated requests.
+        idempotency: detects repeated requests.
         wake: called after a commit that queued a run.
         changed: called with the thread's id after a commit that subscribers may wait for.
-        audit: the keys of the audit log.
-        judging: lets plugins judge messages, and stores their effects.
-        telling: renders messages for the caller.
+        message_writer: lets plugins judge messages, and stores their effects.
+        renderer: renders messages for the caller.
     """
 
     def __init__(
         self,
+        context: DeskContext,
         *,
-        store: Store,
-        actor: Actor,
-        own_names: OwnNames,
-        threads: Threads,
-        repeats: IdempotencyKeys,
-        clock: Callable[[], float],
-        filing: FileService,
+        idempotency: IdempotencyKeys,
+        files: FileService,
         wake: WakeWorker,
         changed: Callable[[str], None],
-        audit: AuditKeys,
-        judging: JudgedMessageWriter,
-        telling: PlainTextRenderer,
+        message_writer: JudgedMessageWriter,
+        renderer: PlainTextRenderer,
     ) -> None:
-        self._store = store
-        self._actor = actor
-        self._own_names = own_names
-        self._threads = threads
-        self._repeats = repeats
-        self._clock = clock
-        self._filing = filing
+        self._context = context
+        self._store = context.store
+        self._clock = context.clock
+        self._idempotency = idempotency
+        self._files = files
         self._wake = wake
         self._changed = changed
-        self._audit = audit
-        self._judging = judging
-        self._telling = telling
-
-    @property
-    def idle_before(self) -> int:
-        """Unix seconds: an anonymous thread last used before then is closed."""
-        return int(self._clock()) - self._threads.anonymous_ttl * DAY_SECONDS
+        self._message_writer = message_writer
+        self._renderer = renderer
 
     async def check_attached(
         self,
@@ -136,7 +116,7 @@ class MessageService:
             return
         for place, draft in enumerate(drafts):
             at = f"{name}[{place}]." if name else ""
-            await self._filing.check_attached(principal, draft, at)
+            await self._files.check_attached(principal, draft, at)
 
     async def start_run(
         self,
@@ -149,7 +129,7 @@ class MessageService:
         """Start a run after the caller's messages; see :func:`start_run`, :meth:`post_message`."""
         name = "additional_messages"
         parts = [
-            self._judging.read_parts(draft.content, at=f"{name}[{place}].")
+            self._message_writer.read_parts(draft.content, at=f"{name}[{place}].")
             for place, draft in enumerate(drafts)
         ]
         await self.check_attached(principal, drafts, once, name)
@@ -162,13 +142,13 @@ class MessageService:
             run=run,
             once=once,
             now=int(now),
-            idle_before=self.idle_before,
+            idle_before=self._context.idle_before,
         )
-        may_mean_more = any(parts) or (bool(new) and self._judging.understands_words)
+        may_mean_more = any(parts) or (bool(new) and self._message_writer.understands_words)
         if may_mean_more and not await self.is_repeated(once):
-            reached = (thread_id, self.idle_before)
-            return await self._judging.start(principal, reached, new, parts, starting)
-        return await self._store.run(starting, drafts=self._judging.redact_all(new, parts))
+            reached = (thread_id, self._context.idle_before)
+            return await self._message_writer.start(principal, reached, new, parts, starting)
+        return await self._store.run(starting, drafts=self._message_writer.redact_all(new, parts))
 
     async def post_message(
         self, principal: Principal, thread_id: str, draft: Draft, request: RequestInfo
@@ -181,12 +161,12 @@ class MessageService:
         """
         check_draft(draft)
         check_hops(request)
-        parts = self._judging.read_parts(draft.content)
+        parts = self._message_writer.read_parts(draft.content)
         now = self._clock()
-        with self._repeats.hold_key(request, thread_scope(principal, thread_id)) as once:
+        with self._idempotency.hold_key(request, thread_scope(principal, thread_id)) as once:
             if draft.attachments:
                 await self.check_attached(principal, (draft,), once)
-            idle_before = self.idle_before
+            idle_before = self._context.idle_before
             message_id = new_id("msg", now)
             append = partial(
                 append_message,
@@ -197,30 +177,32 @@ class MessageService:
                 now=int(now),
                 idle_before=idle_before,
                 run_id=None if request.manual else new_id("run", now),
-                max_auto_replies=self._threads.max_auto_replies,
+                max_auto_replies=self._context.threads.max_auto_replies,
                 capped=None if request.manual else partial(self._say_capped, now),
                 once=once,
             )
-            may_mean_more = bool(parts) or self._judging.understands_words
+            may_mean_more = bool(parts) or self._message_writer.understands_words
             if may_mean_more and (once is None or not await reads.is_used(self._store, once)):
                 reached = (thread_id, idle_before)
-                placed = await self._judging.post(
+                placed = await self._message_writer.post(
                     principal, reached, message_id, draft, parts, append
                 )
             else:
-                placed = await self._store.run(append, draft=self._judging.redact(draft, parts))
+                placed = await self._store.run(
+                    append, draft=self._message_writer.redact(draft, parts)
+                )
         if placed.replayed:
             return await self._read_posted(principal, placed)
         self._changed(thread_id)
         self.wake_worker(placed, principal)
-        (told,) = await self._telling.render_messages(principal, thread_id, placed.messages)
+        (told,) = await self._renderer.render_messages(principal, thread_id, placed.messages)
         return PostedMessage(told, placed.run_id)
 
     async def find_posted(
         self, principal: Principal, thread_id: str, request: RequestInfo
     ) -> PostedMessage | None:
         """Return what an earlier request with the same key posted, or None."""
-        with self._repeats.hold_key(request, thread_scope(principal, thread_id)) as once:
+        with self._idempotency.hold_key(request, thread_scope(principal, thread_id)) as once:
             placed = None if once is None else await self._store.run(look_up_once, once)
         return None if placed is None else await self._read_posted(principal, placed)
 
@@ -228,7 +210,7 @@ class MessageService:
         message = await reads.message(self._store, placed.thread_id, placed.message_id or "")
         if message is None:
             raise MessageNotFound("The message that this request created has been deleted.")
-        (told,) = await self._telling.render_messages(principal, placed.thread_id, (message,))
+        (told,) = await self._renderer.render_messages(principal, placed.thread_id, (message,))
         return PostedMessage(told, placed.run_id)
 
     async def is_repeated(self, once: IdempotencyRecord | None) -> bool:
@@ -247,8 +229,8 @@ class MessageService:
         """
         check_metadata(update.metadata)
         check_actors(update.actors or ())
-        brought = (actor for actor in update.actors or () if actor.id != self._actor.id)
-        self._own_names.check(brought, "metadata.actors")
+        brought = (actor for actor in update.actors or () if actor.id != self._context.actor.id)
+        self._context.own_names.check(brought, "metadata.actors")
         now = int(self._clock())
         await self._store.run(
             update_thread,
@@ -256,8 +238,8 @@ class MessageService:
             principal=principal,
             update=update,
             now=now,
-            idle_before=self.idle_before,
-            by=None if update.actors is None else make_auditor(self._audit, principal, now),
+            idle_before=self._context.idle_before,
+            by=None if update.actors is None else make_auditor(self._context.audit, principal, now),
         )
         self._changed(thread_id)
 
@@ -270,7 +252,7 @@ class MessageService:
             new_id("msg", now),
             new_salt(),
             "assistant",
-            self._actor.id,
+            self._context.actor.id,
             Origin.DESK,
             (_CAPPED,),
         )

@@ -5,13 +5,14 @@ Every protocol presents them from here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 import structlog
 
 from aitp_desk.capability import Record
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.desk.access.scopes import check_scope
 from aitp_desk.desk.plugins.messages.parts import SCHEMA, PlacedPart, read_part, write_part
@@ -27,37 +28,30 @@ from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.calls.open_request import OpenRequest
 from aitp_desk.model.conversation.thread import VISITOR, Draft
 from aitp_desk.model.errors import PaymentRequired, RequestNotFound
-from aitp_desk.store.base import Store
 
 _log = structlog.get_logger()
 _Found = tuple[EnabledPlugin, Record, OpenRequest]
 
 
 class OpenRequests:
-    """Lists open requests on threads, and accepts their answers.
-
-    Parameters:
-        actor: id of the desk's own actor.
-    """
+    """Lists open requests on threads, and accepts their answers."""
 
     def __init__(
         self,
         capabilities: PluginRegistry,
+        context: DeskContext,
         *,
-        store: Store,
-        reading: ThreadReader,
-        posting: MessageService,
+        reader: ThreadReader,
+        messages: MessageService,
         sessions: SessionService,
-        actor: str,
-        clock: Callable[[], float],
     ) -> None:
         self._capabilities = capabilities
-        self._store = store
-        self._reading = reading
-        self._posting = posting
+        self._context = context
+        self._store = context.store
+        self._clock = context.clock
+        self._reader = reader
+        self._messages = messages
         self._sessions = sessions
-        self._actor = actor
-        self._clock = clock
 
     @property
     def is_enabled(self) -> bool:
@@ -127,12 +121,12 @@ class OpenRequests:
             as :meth:`list_for_thread`, and as :meth:`.messages.MessageService.post_message`.
         """
         check_scope(principal)
-        await self._reading.get_access(principal, thread_id, self._posting.idle_before)
-        posted = await self._posting.find_posted(principal, thread_id, request)
+        await self._reader.get_access(principal, thread_id, self._context.idle_before)
+        posted = await self._messages.find_posted(principal, thread_id, request)
         if posted is not None:
             return posted
         draft = await self.draft_answer(principal, thread_id, named, given)
-        return await self._posting.post_message(principal, thread_id, draft, request)
+        return await self._messages.post_message(principal, thread_id, draft, request)
 
     async def draft_answer(
         self,
@@ -166,8 +160,8 @@ class OpenRequests:
     async def _reach(
         self, principal: Principal, thread_id: str, need: AccessNeed
     ) -> tuple[_Found, ...]:
-        idle_before = self._posting.idle_before
-        kept, access = await self._reading.find_thread(principal, thread_id, idle_before)
+        idle_before = self._context.idle_before
+        kept, access = await self._reader.find_thread(principal, thread_id, idle_before)
         access.check(need)
         if not self._capabilities or access.has_left:
             return ()
@@ -202,8 +196,8 @@ class OpenRequests:
         except Exception:  # noqa: BLE001 -- a plugin's failure must not hide the others' requests
             _log.exception("waiting_failed", capability=slug)
             return None
-        by = waits.by or self._actor
-        meant = {"", self._actor} if for_desk else {""}
+        by = waits.by or self._context.actor.id
+        meant = {"", self._context.actor.id} if for_desk else {""}
         may = [name for name in names if name != by and waits.of in {*meant, name}]
         if may[:1] == [VISITOR]:  # a claimed thread has no anonymous visitor to speak as
             may = [names[0]]
@@ -216,7 +210,7 @@ class OpenRequests:
             by=by,
             of=waits.of,
             until=record.open_until or 0,
-            is_own=by == self._actor,
+            is_own=by == self._context.actor.id,
             answers_as=next(iter(may), None),
             call_id=waits.call_id,
             terms=waits.terms,

@@ -37,21 +37,21 @@ class ThreadReader:
         visited: records in the audit log that an operator reads a thread.
 
     Attributes:
-        telling: renders messages for the caller.
+        renderer: renders messages for the caller.
     """
 
     def __init__(
         self,
         store: Store,
-        following: Broadcaster,
+        events: Broadcaster,
         clock: Callable[[], float],
-        telling: PlainTextRenderer,
+        renderer: PlainTextRenderer,
         visited: Callable[[Principal, str], Awaitable[None]],
     ) -> None:
-        self.telling = telling
+        self.renderer = renderer
         self._store = store
         self._clock = clock
-        self._following = following
+        self._events = events
         self._visited = visited
 
     async def get_access(self, principal: Principal, thread_id: str, idle_before: int) -> Access:
@@ -110,7 +110,7 @@ class ThreadReader:
             self._store, thread_id, NEWEST, upto_seq=access.upto_seq
         )
         return ThreadView(
-            thread, await self.telling.render_messages(principal, thread_id, messages)
+            thread, await self.renderer.render_messages(principal, thread_id, messages)
         )
 
     async def list_messages(
@@ -142,7 +142,7 @@ class ThreadReader:
             run_id=run_id,
             upto_seq=access.upto_seq,
         )
-        told = await self.telling.render_messages(principal, thread_id, page.messages)
+        told = await self.renderer.render_messages(principal, thread_id, page.messages)
         return Page(told, page.has_more)
 
     async def read_message(
@@ -158,7 +158,7 @@ class ThreadReader:
         found = await reads.message(self._store, thread_id, message_id)
         if found is None or not access.shows(found.seq):
             raise MessageNotFound("There is no such message on this thread.", param="message_id")
-        (told,) = await self.telling.render_messages(principal, thread_id, (found,))
+        (told,) = await self.renderer.render_messages(principal, thread_id, (found,))
         return told
 
     async def find_queue_event(self, run: Run) -> int:
@@ -174,7 +174,7 @@ class ThreadReader:
             The run in its state then, and its replies that the caller may still read. Before the
                 run's end there are no replies.
         """
-        with self._following.watch_run(run_id) as end:
+        with self._events.watch_run(run_id) as end:
             run = await reads.run(self._store, run_id)
             if run is not None and not run.is_over:
                 with suppress(TimeoutError):
@@ -196,7 +196,7 @@ class ThreadReader:
         """Return the messages that the caller may still read, rendered for it."""
         access = await self._look_up(principal, thread_id, idle_before)
         shown = [reply for reply in replies if access and access.shows(reply.seq)]
-        return await self.telling.render_messages(principal, thread_id, shown)
+        return await self.renderer.render_messages(principal, thread_id, shown)
 
     async def _look_up(
         self, principal: Principal, thread_id: str, idle_before: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aitp_desk.auth.keys.transcript_keys import PublishedKey
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.desk.access.scopes import check_participation, check_scope
 from aitp_desk.desk.threads.creation import OpenedThread, ThreadCreation
@@ -37,77 +38,79 @@ class ThreadService:
 
     def __init__(
         self,
+        context: DeskContext,
         *,
-        opening: ThreadCreation,
-        posting: MessageService,
-        deleting: ThreadDeletion,
-        reading: ThreadReader,
-        attending: ParticipantService,
-        sharing: GrantService,
+        creation: ThreadCreation,
+        messages: MessageService,
+        deletion: ThreadDeletion,
+        reader: ThreadReader,
+        participants: ParticipantService,
+        grants: GrantService,
         transcripts: TranscriptService,
     ) -> None:
-        self._opening = opening
-        self._posting = posting
-        self._deleting = deleting
-        self._reading = reading
-        self._attending = attending
-        self._sharing = sharing
+        self._context = context
+        self._creation = creation
+        self._messages = messages
+        self._deletion = deletion
+        self._reader = reader
+        self._participants = participants
+        self._grants = grants
         self._transcripts = transcripts
 
     @property
     def _idle_before(self) -> int:
-        return self._posting.idle_before
+        return self._context.idle_before
 
     async def open(
         self, principal: Principal, draft: ThreadDraft, request: RequestInfo
     ) -> OpenedThread:
         """Create a thread. See :meth:`.creation.ThreadCreation.open_thread`."""
         check_scope(principal)
-        return await self._opening.open_thread(principal, draft, request)
+        return await self._creation.open_thread(principal, draft, request)
 
     async def post(
         self, principal: Principal, thread_id: str, draft: Draft, request: RequestInfo
     ) -> PostedMessage:
         """Add a message to a thread. See :meth:`.messages.MessageService.post_message`."""
         check_scope(principal)
-        return await self._posting.post_message(principal, thread_id, draft, request)
+        return await self._messages.post_message(principal, thread_id, draft, request)
 
     async def update(self, principal: Principal, thread_id: str, update: ThreadUpdate) -> None:
         """Change a thread. See :meth:`.messages.MessageService.update_thread`."""
         check_scope(principal)
-        await self._posting.update_thread(principal, thread_id, update)
+        await self._messages.update_thread(principal, thread_id, update)
 
     async def add_actor(self, principal: Principal, thread_id: str, actor: Actor) -> Actor:
         """Add a participant. See :meth:`.participants.ParticipantService.add_actor`."""
         check_scope(principal)
-        return await self._attending.add_actor(principal, thread_id, actor, self._idle_before)
+        return await self._participants.add_actor(principal, thread_id, actor, self._idle_before)
 
     async def remove_actor(self, principal: Principal, thread_id: str, actor_id: str) -> None:
         """Remove a participant. See :meth:`.participants.ParticipantService.remove_actor`."""
         check_scope(principal)
-        await self._attending.remove_actor(principal, thread_id, actor_id, self._idle_before)
+        await self._participants.remove_actor(principal, thread_id, actor_id, self._idle_before)
 
     async def claim(self, principal: Principal, thread_id: str) -> None:
         """Claim an anonymous thread. See :meth:`.grants.GrantService.claim_thread`."""
         check_participation(principal)
-        await self._sharing.claim_thread(principal, thread_id, self._idle_before)
+        await self._grants.claim_thread(principal, thread_id, self._idle_before)
 
     async def share(
         self, principal: Principal, thread_id: str, draft: GrantDraft
     ) -> tuple[Grant, str | None]:
         """Share a thread. See :meth:`.grants.GrantService.share_thread`."""
         check_scope(principal)
-        return await self._sharing.share_thread(principal, thread_id, draft, self._idle_before)
+        return await self._grants.share_thread(principal, thread_id, draft, self._idle_before)
 
     async def list_grants(self, principal: Principal, thread_id: str) -> Sequence[Grant]:
         """List a thread's grants. See :meth:`.grants.GrantService.list_grants`."""
         check_scope(principal)
-        return await self._sharing.list_grants(principal, thread_id, self._idle_before)
+        return await self._grants.list_grants(principal, thread_id, self._idle_before)
 
     async def revoke_grant(self, principal: Principal, thread_id: str, grant_id: str) -> None:
         """Revoke a grant. See :meth:`.grants.GrantService.revoke_grant`."""
         check_scope(principal)
-        await self._sharing.revoke_grant(principal, thread_id, grant_id, self._idle_before)
+        await self._grants.revoke_grant(principal, thread_id, grant_id, self._idle_before)
 
     async def read(self, principal: Principal, thread_id: str) -> ThreadView:
         """Return a thread with its newest messages.
@@ -117,7 +120,7 @@ class ThreadService:
             Forbidden: the caller's key does not open threads.
         """
         check_scope(principal)
-        return await self._reading.read_thread(principal, thread_id, self._idle_before)
+        return await self._reader.read_thread(principal, thread_id, self._idle_before)
 
     async def describe(self, principal: Principal, thread_id: str) -> tuple[Thread, Access]:
         """Return a thread without its messages, and what the caller may do with it.
@@ -126,7 +129,7 @@ class ThreadService:
             ThreadNotFound, Forbidden: as :meth:`read`.
         """
         check_scope(principal)
-        kept, access = await self._reading.find_thread(principal, thread_id, self._idle_before)
+        kept, access = await self._reader.find_thread(principal, thread_id, self._idle_before)
         return kept.thread, access
 
     async def list_messages(
@@ -142,7 +145,7 @@ class ThreadService:
     ) -> Page:
         """Return one page of messages. See :meth:`.reader.ThreadReader.list_messages`."""
         check_scope(principal)
-        return await self._reading.list_messages(
+        return await self._reader.list_messages(
             principal,
             thread_id,
             self._idle_before,
@@ -156,7 +159,7 @@ class ThreadService:
     async def read_message(self, principal: Principal, thread_id: str, message_id: str) -> Message:
         """Return one message. See :meth:`.reader.ThreadReader.read_message`."""
         check_scope(principal)
-        return await self._reading.read_message(principal, thread_id, message_id, self._idle_before)
+        return await self._reader.read_message(principal, thread_id, message_id, self._idle_before)
 
     async def update_message(
         self,
@@ -171,10 +174,10 @@ class ThreadService:
         See :meth:`.deletion.ThreadDeletion.update_message`.
         """
         check_scope(principal)
-        updated = await self._deleting.update_message(
+        updated = await self._deletion.update_message(
             principal, thread_id, message_id, actor, metadata, self._idle_before
         )
-        (told,) = await self._reading.telling.render_messages(principal, thread_id, (updated,))
+        (told,) = await self._reader.renderer.render_messages(principal, thread_id, (updated,))
         return told
 
     async def find_rights(
@@ -183,7 +186,7 @@ class ThreadService:
         """Return the rights to a message. See :meth:`.deletion.ThreadDeletion.find_rights`."""
         check_scope(principal)
         idle_before = self._idle_before
-        return await self._deleting.find_rights(principal, thread_id, message_id, idle_before)
+        return await self._deletion.find_rights(principal, thread_id, message_id, idle_before)
 
     async def delete_message(
         self,
@@ -195,14 +198,14 @@ class ThreadService:
     ) -> tuple[str, ...]:
         """Erase a message. See :meth:`.deletion.ThreadDeletion.delete_message`."""
         check_scope(principal)
-        return await self._deleting.delete_message(
+        return await self._deletion.delete_message(
             principal, thread_id, message_id, self._idle_before, with_replies=with_replies
         )
 
     async def delete(self, principal: Principal, thread_id: str) -> None:
         """Close a thread permanently. See :meth:`.deletion.ThreadDeletion.delete_thread`."""
         check_scope(principal)
-        await self._deleting.delete_thread(principal, thread_id, self._idle_before)
+        await self._deletion.delete_thread(principal, thread_id, self._idle_before)
 
     async def transcript(self, principal: Principal, thread_id: str, seq: int | None) -> Transcript:
         """Return a transcript. See :meth:`.transcripts.TranscriptService.read_transcript`."""

@@ -132,7 +132,7 @@ class SessionService:
         self._clock = clock
         self._closing_seconds = anonymous_days * DAY_SECONDS
         self._held: OrderedDict[str, Session] = OrderedDict()
-        self._shared: dict[str, str] = {}  # held shared sessions, by thread
+        self._shared_ids: dict[str, str] = {}  # held shared sessions, by thread
 
     def open_session(self, principal: Principal) -> Session:
         """Create a session, on a thread that its first turn will store."""
@@ -214,7 +214,7 @@ class SessionService:
             await self._store.run(unfold_thread, thread_id=session.thread_id)
         async with self.take_turn(principal, session) as current:
             current.is_shared = True
-            self._shared[current.thread_id] = current.id
+            self._shared_ids[current.thread_id] = current.id
         return current.thread_id
 
     async def last_event(self, thread_id: str) -> int | None:
@@ -224,7 +224,7 @@ class SessionService:
 
     def on_change(self, thread_id: str) -> None:
         """Evict the session of a thread that was written to outside of it."""
-        session_id = self._shared.get(thread_id)
+        session_id = self._shared_ids.get(thread_id)
         session = None if session_id is None else self._held.get(session_id)
         if session is not None:
             self.evict(session)
@@ -291,7 +291,7 @@ class SessionService:
     def evict(self, session: Session) -> None:
         """Drop a held session; it is loaded from the store when needed."""
         self._held.pop(session.id, None)
-        self._shared.pop(session.thread_id, None)
+        self._shared_ids.pop(session.thread_id, None)
 
     def evict_thread(self, thread_id: str) -> None:
         """Drop the held sessions of a thread; stored state stays."""
@@ -301,7 +301,7 @@ class SessionService:
     def evict_all(self) -> None:
         """Drop all held sessions."""
         self._held.clear()
-        self._shared.clear()
+        self._shared_ids.clear()
 
     def _hold(self, session: Session) -> None:
         self._held[session.id] = session
@@ -328,7 +328,7 @@ class SessionService:
         messages = await reads.newest_messages(
             self._store, kept.thread_id, 2 * self._settings.max_turns
         )
-        self._shared[kept.thread_id] = kept.id
+        self._shared_ids[kept.thread_id] = kept.id
         last_at = max([kept.last_at, *(message.created_at for message in messages[-1:])])
         return Session(
             kept.id,

@@ -7,6 +7,8 @@ from asyncio import FIRST_COMPLETED
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 from aitp_desk.config import Events
+from aitp_desk.desk.access.context import DeskContext
+from aitp_desk.desk.access.scopes import check_scope
 from aitp_desk.desk.events.broadcaster import Broadcaster
 from aitp_desk.desk.events.channel import EVERYTHING, NOTHING, EventFormat, EventSink, Upto
 from aitp_desk.desk.events.run_stream import RunEventFormat
@@ -25,31 +27,30 @@ class ThreadStreams:
     """Opens event streams.
 
     Parameters:
-        places: the slots that count open streams.
-        idle_before: Unix seconds: an anonymous thread last used before then is closed.
+        slots: the slots that count open streams.
     """
 
     def __init__(
         self,
+        context: DeskContext,
         *,
-        reading: ThreadReader,
-        following: Broadcaster,
+        reader: ThreadReader,
+        events: Broadcaster,
         settings: Events,
-        places: ConcurrencySlots,
-        idle_before: Callable[[], int],
+        slots: ConcurrencySlots,
     ) -> None:
-        self._reading = reading
-        self._following = following
+        self._context = context
+        self._reader = reader
+        self._events = events
         self._settings = settings
-        self._places = places
-        self._idle_before = idle_before
+        self._slots = slots
 
     async def open_thread(
         self,
         principal: Principal,
         thread_id: str,
         after: int | None,
-        wording: EventFormat,
+        event_format: EventFormat,
         *,
         param: str,
         in_words: bool = True,
@@ -60,18 +61,22 @@ class ThreadStreams:
 
         Parameters:
             after: number of the last event that the caller knows; None for the newest.
-            wording: the event format of the protocol.
+            event_format: the event format of the protocol.
             param: the request member that held the number.
             in_words: whether structured messages that the caller has not declared are rendered as
                 plain text; otherwise messages are sent unchanged.
 
         Raises:
+            Forbidden: the caller's key does not open threads.
             ThreadNotFound: it does not exist, is closed, or is not the caller's.
             InvalidRequest: the thread has had no such event yet.
             EventsGone: too many events have happened since.
             RateLimited, Unavailable: the caller has, or all callers have, too many open streams.
         """
-        kept, access = await self._reading.find_thread(principal, thread_id, self._idle_before())
+        check_scope(principal)
+        kept, access = await self._reader.find_thread(
+            principal, thread_id, self._context.idle_before
+        )
         last = kept.last_event if access.upto_event is None else access.upto_event
         begin = last if after is None else after
         if begin > last:
@@ -84,15 +89,15 @@ class ThreadStreams:
                 " thread without a number, from its last event on, then read its messages.",
                 param=param,
             )
-        telling = self._reading.telling
-        if in_words and telling.is_needed:
-            readers = await telling.find_reader_actors(principal, thread_id)
-            wording = PlainTextFormat(wording, telling, readers)
-        leave = self._places.acquire(principal)
+        renderer = self._reader.renderer
+        if in_words and renderer.is_needed:
+            readers = await renderer.find_reader_actors(principal, thread_id)
+            event_format = PlainTextFormat(event_format, renderer, readers)
+        leave = self._slots.acquire(principal)
 
         async def stream(outlet: EventSink) -> None:
             try:
-                with self._following.open_channel(thread_id, wording, last) as channel:
+                with self._events.open_channel(thread_id, event_format, last) as channel:
                     await channel.follow(outlet, begin, self._upto(principal, thread_id, outlet))
             finally:
                 leave()
@@ -115,10 +120,10 @@ class ThreadStreams:
             RateLimited, Unavailable: as :meth:`open_thread`.
             any error that ``start`` raises.
         """
-        leave = self._places.acquire(principal)
+        leave = self._slots.acquire(principal)
         try:
             run = await start()
-            queued = await self._reading.find_queue_event(run)
+            queued = await self._reader.find_queue_event(run)
             wording = await self._tell_in_words(principal, run.thread_id, word(run))
         except BaseException:
             leave()
@@ -126,7 +131,7 @@ class ThreadStreams:
 
         async def stream(outlet: EventSink) -> None:
             try:
-                with self._following.open_run_stream(
+                with self._events.open_run_stream(
                     run.thread_id, run.id, wording, queued - 1
                 ) as listening:
                     await listening.follow(outlet, self._upto(principal, run.thread_id, outlet))
@@ -136,13 +141,13 @@ class ThreadStreams:
         return stream
 
     async def _tell_in_words(
-        self, principal: Principal, thread_id: str, wording: RunEventFormat
+        self, principal: Principal, thread_id: str, event_format: RunEventFormat
     ) -> RunEventFormat:
-        telling = self._reading.telling
-        if not telling.is_needed:
-            return wording
-        readers = await telling.find_reader_actors(principal, thread_id)
-        return PlainTextRunFormat(wording, telling, readers)
+        renderer = self._reader.renderer
+        if not renderer.is_needed:
+            return event_format
+        readers = await renderer.find_reader_actors(principal, thread_id)
+        return PlainTextRunFormat(event_format, renderer, readers)
 
     async def open_pieces(
         self, principal: Principal, tell: Callable[[], AsyncIterator[bytes]]
@@ -155,7 +160,7 @@ class ThreadStreams:
         Raises:
             RateLimited, Unavailable: as :meth:`open_thread`.
         """
-        leave = self._places.acquire(principal)
+        leave = self._slots.acquire(principal)
 
         async def stream(outlet: EventSink) -> None:
             pieces = tell()
@@ -183,7 +188,9 @@ class ThreadStreams:
             if not await outlet.is_authorized():
                 return NOTHING
             try:
-                access = await self._reading.get_access(principal, thread_id, self._idle_before())
+                access = await self._reader.get_access(
+                    principal, thread_id, self._context.idle_before
+                )
             except ThreadNotFound:
                 return NOTHING
             outlet.set_deadline(access.ends_at)

@@ -111,13 +111,13 @@ class TranscriptService:
         self,
         *,
         store: Store,
-        reading: ThreadReader,
+        reader: ThreadReader,
         keys: TranscriptKeys,
         site: str,
         clock: Callable[[], float],
     ) -> None:
         self._store = store
-        self._reading = reading
+        self._reader = reader
         self._keys = keys
         self._site = site
         self._clock = clock
@@ -134,7 +134,7 @@ class TranscriptService:
             ThreadNotFound: it does not exist, is closed, or is not the caller's.
             InvalidRequest: there is no such message.
         """
-        kept, access = await self._reading.find_thread(principal, thread_id, idle_before)
+        kept, access = await self._reader.find_thread(principal, thread_id, idle_before)
         upto = kept.last_seq if access.upto_seq is None else access.upto_seq
         actors = kept.thread.actors
         if access.upto_event is not None:
@@ -168,7 +168,7 @@ class TranscriptService:
             InvalidRequest: there is no such head, or the signature is not of it.
             PreconditionFailed: the maximum number of other keys have signed.
         """
-        access = await self._reading.get_access(principal, thread_id, idle_before)
+        access = await self._reader.get_access(principal, thread_id, idle_before)
         access.check(AccessNeed.WRITE)
         link = await transcript_reads.link_at(self._store, thread_id, seq)
         if link is None:

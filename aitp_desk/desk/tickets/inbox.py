@@ -120,12 +120,12 @@ class OperatorInbox:
         clock: Callable[[], float],
         capabilities: PluginRegistry = NO_PLUGINS,
     ) -> None:
-        self._showing = PartViews(capabilities, store, clock)
+        self._part_views = PartViews(capabilities, store, clock)
         self._store = store
         self._registries = registries
         self._clock = clock
         self._hours: dict[int, LoadHour] = {}
-        self._counting = asyncio.Lock()
+        self._count_lock = asyncio.Lock()
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -191,7 +191,7 @@ class OperatorInbox:
             raise _no_thread()
         shown = [
             ShownMessage(
-                one, await self._showing.show_parts(thread_id, one.id, one.actor, one.content)
+                one, await self._part_views.show_parts(thread_id, one.id, one.actor, one.content)
             )
             for one in page.messages
         ]
@@ -230,7 +230,7 @@ class OperatorInbox:
             raise InvalidRequest(f"hours is a whole number from 1 to {MAX_HOURS}.", param="hours")
         now = int(self._clock())
         present = now - now % HOUR
-        async with self._counting:
+        async with self._count_lock:
             for at in sorted(self._hours):
                 if at <= present - MAX_HOURS * HOUR:
                     del self._hours[at]
@@ -253,7 +253,7 @@ class OperatorInbox:
         """Return a line of a thread list with its last message as plain text."""
         if line.last is None:
             return line
-        content = render_parts(line.last.content, self._showing.capabilities)
+        content = render_parts(line.last.content, self._part_views.capabilities)
         return msgspec.structs.replace(
             line, last=msgspec.structs.replace(line.last, content=content)
         )

@@ -39,18 +39,18 @@ class Takeover:
 
     Parameters:
         clock: Unix seconds.
-        judging: lets plugins judge messages at each agent's desk, by its name.
+        judges: lets plugins judge messages at each agent's desk, by its name.
     """
 
     def __init__(
         self,
         store: Store,
         clock: Callable[[], float],
-        judging: Mapping[str, Judge] = MappingProxyType({}),
+        judges: Mapping[str, Judge] = MappingProxyType({}),
     ) -> None:
         self._store = store
         self._clock = clock
-        self._judging = judging
+        self._judges = judges
 
     async def take_thread(self, thread_id: str, operator: str, by: Auditor) -> None:
         """Take a thread over: no run starts there any more, and active runs end.
@@ -141,7 +141,7 @@ class Takeover:
         check_name(operator)
         now = self._clock()
         kept = await reads.thread(self._store, thread_id)
-        judging = None if kept is None else self._judging.get(kept.thread.desk)
+        judging = None if kept is None else self._judges.get(kept.thread.desk)
         if kept is None or judging is None:
             raise ThreadNotFound("There is no thread with this id.", param="thread_id")
         actor = f"{kept.thread.actors[0].id}/{OPERATORS}/{operator}"

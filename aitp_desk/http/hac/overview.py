@@ -57,7 +57,7 @@ def _places(ways: ProtocolPaths, desk: Desk, call: Call) -> Iterator[RelatedAddr
             href = f"{at}{ways.capabilities}/{action.name}"
             rel = action.name.replace("_", "-")
             yield RelatedAddress(rel, href, action.summary, ("GET", "POST"))
-    for type_ in desk.list_resources(principal):
+    for type_ in desk.resources.list_types(principal):
         yield _place_of(type_, at)
     if not desk.name:
         text = "One question, one answer, with the capabilities of the manifest (AHP)."

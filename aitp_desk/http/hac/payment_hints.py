@@ -57,7 +57,7 @@ def _again(refused: Refusal, asked: HacRequest, calls: str) -> Affordance | None
     name, known = "", {}
     if path.startswith(f"{calls}/"):
         name = asked.params.get("name", "")
-    for type_ in desk.resource_types:
+    for type_ in desk.resources.all_types:
         variables = type_.template.match(path)
         if type_.read_by and variables is not None:
             name, known = type_.read_by, dict(variables)

@@ -196,7 +196,7 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
         desk, path = self.asked.desk, self.asked.path.rstrip("/")
         return " ".join(
             f"{type_.summary} Each is at {self.at}{type_.template}: put the value in braces."
-            for type_ in desk.list_resources(self.asked.principal)
+            for type_ in desk.resources.list_types(self.asked.principal)
             if type_.template.names and path == f"{self.at}{type_.template.base}"
         )
 

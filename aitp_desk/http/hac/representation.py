@@ -82,7 +82,7 @@ class HacRenderer:
     """
 
     def __init__(self, ways: ProtocolPaths) -> None:
-        self._recovering = RecoveryFinder(ways)
+        self._recovery = RecoveryFinder(ways)
 
     def render(self, reply: Reply, error: DeskError | None, asked: HacRequest) -> Reply:
         """Return the HAC representation of a reply, or the reply if there is none.
@@ -117,7 +117,7 @@ class HacRenderer:
 
     def _refuse(self, reply: Reply, refused: Refusal, asked: HacRequest) -> Reply:
         """Write a refusal with the same status and headers, and with recovery hints."""
-        found = self._recovering.find(refused, asked)
+        found = self._recovery.find(refused, asked)
         recovery = None
         if found.description:
             actions = tuple(write_affordances(found.doings))
@@ -216,24 +216,24 @@ def write_affordances(doings: tuple[Affordance, ...]) -> Iterator[hac.Action]:
             yield written
 
 
-def _write_doing(doing: Affordance) -> hac.Action | None:
+def _write_doing(affordance: Affordance) -> hac.Action | None:
     try:
         return hac.Action(
-            rel=doing.rel,
-            method=doing.method,
-            href=doing.href,
-            description=_line(doing.description),
-            safety=_safety(doing),
-            fields=tuple(map(_field, doing.takes)),
-            preconditions=doing.needs,
+            rel=affordance.rel,
+            method=affordance.method,
+            href=affordance.href,
+            description=_line(affordance.description),
+            safety=_safety(affordance),
+            fields=tuple(map(_field, affordance.takes)),
+            preconditions=affordance.needs,
         )
     except hac.NotHac as error:
-        _log.warning("hac_left_out", what=doing.rel, reason=str(error))
+        _log.warning("hac_left_out", what=affordance.rel, reason=str(error))
         return None
 
 
-def _safety(doing: Affordance) -> hac.Safety:
-    safety, cost = doing.safety, doing.cost
+def _safety(affordance: Affordance) -> hac.Safety:
+    safety, cost = affordance.safety, affordance.cost
     return hac.Safety(
         mutability=safety.mutability,
         blast_radius=safety.blast_radius,

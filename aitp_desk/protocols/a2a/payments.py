@@ -77,7 +77,7 @@ def write_metadata(asks: Result, url: str) -> dict[str, Any]:
 
 def list_extensions(desk: Desk) -> list[dict[str, Any]]:
     """Return the extensions for a card; empty where nothing is sold by x402."""
-    if METHOD not in desk.payment_methods or not any(
+    if METHOD not in desk.judge.capabilities.payment_methods or not any(
         one.is_prepaid for one in desk.registry.actions
     ):
         return []

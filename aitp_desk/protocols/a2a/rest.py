@@ -84,13 +84,13 @@ class RestHandlers:
         if self._dialect is not Dialect.V1 and "config" in config:
             config = config.get_object("config").get_object("pushNotificationConfig")
         push = read_push(config, self._dialect, call.params["task_id"])
-        kept = await desk.tasks.set_receiver(call.principal, push, call.mark)
+        kept = await desk.task_receivers.set_receiver(call.principal, push, call.mark)
         return _reply(call, self._words.push(kept))
 
     async def list_pushes(self, desk: Desk, call: Call) -> Reply:
         """``GET tasks/{id}/pushNotificationConfigs``."""
         self._check(call)
-        pushes = await desk.tasks.list_receivers(call.principal, call.params["task_id"])
+        pushes = await desk.task_receivers.list_receivers(call.principal, call.params["task_id"])
         return _reply(call, {"configs": [self._words.push(push) for push in pushes]})
 
     async def get_push(self, desk: Desk, call: Call) -> Reply:
@@ -105,7 +105,7 @@ class RestHandlers:
         """``DELETE tasks/{id}/pushNotificationConfigs/{push_id}``."""
         self._check(call)
         task_id, push_id = call.params["task_id"], call.params["push_id"]
-        await desk.tasks.delete_receiver(call.principal, task_id, push_id)
+        await desk.task_receivers.delete_receiver(call.principal, task_id, push_id)
         return _reply(call, {})
 
     async def card(self, desk: Desk, call: Call) -> Reply:
@@ -129,17 +129,17 @@ class RestHandlers:
         streams = (EVENT_STREAM, JSON)
         is_newest = self._dialect is Dialect.V1
         card = "extendedAgentCard" if is_newest else "card"
-        posting = partial(
+        post = partial(
             Route, "POST", counted="converse", max_body=max_body, max_body_for=max_body_for
         )
         routes = [
-            posting(f"{path}/message:send", self.send),
-            posting(f"{path}/message:stream", self.stream),
-            posting(f"{task}:cancel", self.cancel),
-            posting(f"{task}:subscribe", self.subscribe),
+            post(f"{path}/message:send", self.send),
+            post(f"{path}/message:stream", self.stream),
+            post(f"{task}:cancel", self.cancel),
+            post(f"{task}:subscribe", self.subscribe),
             Route("GET", f"{task}:subscribe", self.subscribe, "static", gives=streams),
             Route("GET", task, self.get, "static"),
-            posting(pushes, self.set_push),
+            post(pushes, self.set_push),
             Route("GET", pushes, self.list_pushes, "static"),
             Route("GET", push, self.get_push, "static"),
             Route("DELETE", push, self.delete_push, "converse"),

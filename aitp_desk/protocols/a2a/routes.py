@@ -56,7 +56,7 @@ def make_routes(
     answer = partial(_answer, cards, below)
 
     def most_of(desk: Desk, principal: Principal) -> int:
-        return most if desk.filing.may_upload(principal) else max_body
+        return most if desk.files.may_upload(principal) else max_body
 
     own = desk if desk.name else None
     called = f" of {desk.name}" if desk.name else ""

@@ -115,7 +115,7 @@ async def _set_push(rpc: RpcCall) -> Reply:
     if rpc.dialect is not Dialect.V1:
         config = config.get_object("pushNotificationConfig")
     push = read_push(config, rpc.dialect, task_id)
-    kept = await rpc.desk.tasks.set_receiver(rpc.call.principal, push, rpc.call.mark)
+    kept = await rpc.desk.task_receivers.set_receiver(rpc.call.principal, push, rpc.call.mark)
     return rpc.reply(rpc.words.push(kept))
 
 
@@ -126,13 +126,13 @@ async def _get_push(rpc: RpcCall) -> Reply:
 
 async def _list_pushes(rpc: RpcCall) -> Reply:
     task_id = rpc.members.get_required_text("taskId" if rpc.dialect is Dialect.V1 else "id")
-    pushes = await rpc.desk.tasks.list_receivers(rpc.call.principal, task_id)
+    pushes = await rpc.desk.task_receivers.list_receivers(rpc.call.principal, task_id)
     told = [rpc.words.push(push) for push in pushes]
     return rpc.reply({"configs": told} if rpc.dialect is Dialect.V1 else told)
 
 
 async def _delete_push(rpc: RpcCall) -> Reply:
-    await rpc.desk.tasks.delete_receiver(rpc.call.principal, *_push_of(rpc))
+    await rpc.desk.task_receivers.delete_receiver(rpc.call.principal, *_push_of(rpc))
     return rpc.reply({} if rpc.dialect is Dialect.V1 else None)
 
 

@@ -85,7 +85,7 @@ async def send_streaming(
         return TaskEventFormat(begun[0], words, event, params.history_length)
 
     try:
-        return await desk.follow_new_run(call.principal, start, word)
+        return await desk.streams.open_run(call.principal, start, word)
     except _NoRun:
         return await _follow_call(desk, call, begun[0], words, event, params.history_length)
 
@@ -107,7 +107,7 @@ async def subscribe(
     async def start() -> Run:
         return await desk.tasks.find_run(call.principal, task)
 
-    return await desk.follow_new_run(
+    return await desk.streams.open_run(
         call.principal, start, lambda _run: TaskEventFormat(task, words, event)
     )
 
@@ -143,7 +143,7 @@ async def find_push(desk: Desk, call: Call, task_id: str, push_id: str) -> Push:
     Raises:
         TaskNotFound: there is none.
     """
-    for push in await desk.tasks.list_receivers(call.principal, task_id):
+    for push in await desk.task_receivers.list_receivers(call.principal, task_id):
         if push_id in ("", push.id, task_id):
             return push
     raise TaskNotFound(
@@ -178,7 +178,7 @@ async def _begin(desk: Desk, call: Call, params: SendParams) -> Task:
     if call.allowance is not None:
         call.allowance.check_action(THREADS)
     for file in params.parts.files:
-        if file.media_type and not desk.filing.accepts_type(file.media_type):
+        if file.media_type and not desk.files.accepts_type(file.media_type):
             raise UnsupportedMedia(
                 f"This site does not take files of the type {file.media_type[:64]}.",
                 param="message.parts",
@@ -186,7 +186,7 @@ async def _begin(desk: Desk, call: Call, params: SendParams) -> Task:
     if params.parts.files:
         await desk.tasks.check(call.principal, sent)  # a refused message is not stored
     files = [
-        await desk.filing.save_file(
+        await desk.files.save_file(
             call.principal, file.name or "file", FILE_PURPOSE, file.data, None
         )
         for file in params.parts.files
@@ -237,12 +237,12 @@ async def _answer(desk: Desk, call: Call, sent: TaskMessage, answering: ObjectRe
     if sent.task_id:
         thread_id = (await desk.tasks.get_task(call.principal, sent.task_id)).thread_id
     else:
-        thread_id = await desk.thread_of(call.principal, sent.context)
+        thread_id = await desk.sessions.find_thread(call.principal, sent.context)
     named = answering.get_text("capability"), answering.get_text("request")
     answer = answering.get_object("answer")
     given = answering.get_value("answer") or {}
     try:
-        return await desk.awaiting.draft_answer(call.principal, thread_id, named, given)
+        return await desk.open_requests.draft_answer(call.principal, thread_id, named, given)
     except RequestNotFound as error:
         error.param = answering.get_path("request")
         raise
@@ -262,7 +262,7 @@ async def _ask(
     if sent.task_id:
         session_id = (await desk.tasks.get_task(call.principal, sent.task_id)).context
     ask = AskRequest(action=name, query=query, session_id=session_id)
-    asked = await desk.asking.ask(call.principal, ask, call.allowance)
+    asked = await desk.conversations.ask(call.principal, ask, call.allowance)
     outcome = asked.outcome
     payload = outcome.payload if isinstance(outcome, Offer) else None
     data = None if payload is None else msgspec.json.decode(payload)
@@ -336,7 +336,7 @@ async def _follow_call(
                 )
             yield event(words.status_event(now, now.state, now.asks, now.changed_at))
 
-    return await desk.follow_pieces(call.principal, tell)
+    return await desk.streams.open_pieces(call.principal, tell)
 
 
 def _hops(call: Call) -> int:

@@ -61,7 +61,11 @@ class AhpHandlers:
     def manifest(self) -> bytes:
         """Return the manifest of the present content: the same object until that changes."""
         desk = self._desk
-        declared = desk.registry.actions, desk.knowledge.editions.described, desk.longest_eta
+        declared = (
+            desk.registry.actions,
+            desk.knowledge.editions.described,
+            desk.conversations.longest_eta,
+        )
         if declared != self._declared:
             self._declared, (actions, described, longest_eta) = declared, declared
             self._manifest = encode_manifest(
@@ -94,17 +98,19 @@ class AhpHandlers:
         if paid is not None:
             call.release_slot()
             request = RequestInfo(call.method, call.path, call.body)
-            status = await desk.calling.call(call.principal, paid, request, call.allowance)
+            status = await desk.direct_calls.call(call.principal, paid, request, call.allowance)
             # a caller that pays by a quote's id alone does not learn the id of its conversation
             named = (
-                status.call.session_id or status.call.thread_id or desk.new_session(call.principal)
+                status.call.session_id
+                or status.call.thread_id
+                or desk.sessions.open_session(call.principal).id
             )
             return self._encoder.encode_paid(status, named)
         ask = msgspec.structs.replace(ask, step_aside=call.release_slot)
-        asked = await desk.asking.ask(call.principal, ask, call.allowance)
+        asked = await desk.conversations.ask(call.principal, ask, call.allowance)
         unpaid = None
         if asked.reply is not None and isinstance(asked.reply.needed, PaymentNeeded):
-            unpaid = await desk.awaiting.find_unpaid(call.principal, asked.session_id)
+            unpaid = await desk.open_requests.find_unpaid(call.principal, asked.session_id)
             if unpaid is not None and is_call(ask):
                 raise unpaid
         respond_async = "Prefer" in call.headers and prefers_async(call.get_list_header("Prefer"))
@@ -112,7 +118,7 @@ class AhpHandlers:
 
     async def get_status(self, desk: Desk, call: Call) -> Reply:
         """``GET /agent/converse/status/{session_id}`` (AHP 0.1, section 9)."""
-        status = await desk.call_status(call.principal, call.params["session_id"])
+        status = await desk.conversations.call_status(call.principal, call.params["session_id"])
         return self._encoder.encode_status(status)
 
     def protocol(self) -> ProtocolRoutes:

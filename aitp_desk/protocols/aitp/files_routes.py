@@ -17,7 +17,7 @@ async def upload_file(desk: Desk, call: Call) -> Reply:
     # in a thread: parsing many megabytes would block all other requests
     content_type = call.headers.get("Content-Type")
     given = await asyncio.to_thread(files_wire.decode_upload, content_type, call.body)
-    file = await desk.filing.save_file(
+    file = await desk.files.save_file(
         call.principal, given.name, given.purpose, given.data, given.seconds
     )
     return files_wire.encode_file(file)
@@ -26,7 +26,7 @@ async def upload_file(desk: Desk, call: Call) -> Reply:
 async def list_files(desk: Desk, call: Call) -> Reply:
     """``GET /v1/files``."""
     part = files_wire.decode_list(call.query)
-    page = await desk.filing.list_files(
+    page = await desk.files.list_files(
         call.principal,
         limit=part.limit,
         order=part.order,
@@ -38,25 +38,23 @@ async def list_files(desk: Desk, call: Call) -> Reply:
 
 async def retrieve_file(desk: Desk, call: Call) -> Reply:
     """``GET /v1/files/{id}``."""
-    return files_wire.encode_file(
-        await desk.filing.get_file(call.principal, call.params["file_id"])
-    )
+    return files_wire.encode_file(await desk.files.get_file(call.principal, call.params["file_id"]))
 
 
 async def read_content(desk: Desk, call: Call) -> Reply:
     """``GET /v1/files/{id}/content``."""
-    file, pieces = await desk.filing.read_content(call.principal, call.params["file_id"])
+    file, pieces = await desk.files.read_content(call.principal, call.params["file_id"])
     return files_wire.encode_content(file, pieces)
 
 
 async def delete_file(desk: Desk, call: Call) -> Reply:
     """``DELETE /v1/files/{id}``."""
-    await desk.filing.delete_file(call.principal, call.params["file_id"])
+    await desk.files.delete_file(call.principal, call.params["file_id"])
     return wire.encode_deleted(call.params["file_id"], "file")
 
 
 def _admit_upload(desk: Desk, principal: Principal) -> Callable[[], None]:
-    return desk.filing.admit_upload(principal)
+    return desk.files.admit_upload(principal)
 
 
 def make_routes(max_bytes: int) -> tuple[Route, ...]:

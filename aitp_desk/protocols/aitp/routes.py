@@ -108,7 +108,7 @@ async def follow_thread(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}/events``: streams the events of the thread."""
     after, param = events_wire.decode_after(call.headers, call.query)
     wording = events_wire.get_event_format(*find_format(desk, call))
-    stream = await desk.follow_thread(
+    stream = await desk.streams.open_thread(
         call.principal, call.params["thread_id"], after, wording, param=param
     )
     return Reply(200, content_type=EVENT_STREAM, headers=UNBUFFERED, stream=stream)
@@ -162,7 +162,7 @@ def _by_any_name_too(handler: Handler) -> Handler:
 
 async def _handle_of_session(handler: Handler, desk: Desk, call: Call) -> Reply:
     try:
-        thread_id = await desk.thread_of(call.principal, call.params["thread_id"])
+        thread_id = await desk.sessions.find_thread(call.principal, call.params["thread_id"])
     except UnknownSession:
         raise ThreadNotFound("There is no thread with this id.", param="thread_id") from None
     params = {**call.params, "thread_id": thread_id}

@@ -141,7 +141,7 @@ def _taken(
         yield make_consent_member(price, is_required=price is not None)
     if action.kind != "query":
         text = f"The purpose of the call, in at most {MAX_INTENT} characters."
-        yield InputField(INTENT, "string", text, is_required=desk.requires_intent)
+        yield InputField(INTENT, "string", text, is_required=desk.direct_calls.requires_intent)
     if action.kind == "async":
         yield InputField(CALLBACK, "string", "A URL at which the end of the call is told, signed.")
 

@@ -23,7 +23,7 @@ async def get_ready(desk: Desk, call: Call) -> Reply:
     It is ready when the store answers, the content is read and runs are processed. Only operators
     see the state of each part.
     """
-    readiness = await desk.check_ready()
+    readiness = await desk.readiness.check()
     body = render(readiness, is_full=is_operator_scope(call.principal.scopes))
     return Reply(200 if readiness.ready else 503, body)
 

@@ -26,23 +26,23 @@ async def ask_desk(desk: Desk, caller: Caller, ask: AskRequest, params: Mapping[
 
     Raises:
         RpcError: the client's state is not the issued one.
-        DeskError: as of ``desk.asking.ask``; the answer does not fit, or comes too late.
+        DeskError: as of ``desk.conversations.ask``; the answer does not fit, or comes too late.
     """
     replied = read_replies(params) if caller.elicits else ElicitationReplies()
     if replied.request is not None:
         if replied.is_declined:
-            waiting = await desk.awaiting.list_for_session(caller.principal, replied.session)
+            waiting = await desk.open_requests.list_for_session(caller.principal, replied.session)
             return make_left_open(replied.session, waiting)
-        thread_id = await desk.thread_of(caller.principal, replied.session)
-        draft = await desk.awaiting.draft_answer(
+        thread_id = await desk.sessions.find_thread(caller.principal, replied.session)
+        draft = await desk.open_requests.draft_answer(
             caller.principal, thread_id, replied.request, replied.answer
         )
         ask = replace(ask, query=draft.content[0], session_id=replied.session)
     ask = replace(ask, step_aside=caller.step_aside)
-    asked = await desk.asking.ask(caller.principal, ask, caller.allowance)
+    asked = await desk.conversations.ask(caller.principal, ask, caller.allowance)
     if not is_asked_by_plugin(asked.outcome):
         return make_answer(asked, desk.site.url)
-    waiting = await desk.awaiting.list_for_session(caller.principal, asked.session_id)
+    waiting = await desk.open_requests.list_for_session(caller.principal, asked.session_id)
     if caller.elicits and (meant := find_asked_request(asked, waiting)) is not None:
         return ask_answer(meant, asked.session_id)
     return make_answer(asked, desk.site.url, waiting)

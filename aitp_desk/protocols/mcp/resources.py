@@ -92,7 +92,7 @@ class ResourceMethods:
                 "description": type_.summary,
                 "mimeType": JSON,
             }
-            for type_ in desk.list_resources(caller.principal)
+            for type_ in desk.resources.list_types(caller.principal)
         ]
         return {"resourceTemplates": [search, *types]}
 
@@ -137,7 +137,7 @@ class ResourceMethods:
         payment = read_payment(params, None)
         if payment is not None:
             caller.step_aside()
-        view = await desk.read_resource(
+        view = await desk.paid_resources.read(
             caller.principal, path.removeprefix(before), payment, caller.allowance
         )
         if isinstance(view, ResourceView):
@@ -159,7 +159,7 @@ async def _search(desk: Desk, caller: Caller, words: str) -> str:
         raise InvalidRequest(f"A search has 1 to {MAX_QUESTION} characters.", param="uri")
     count_question(desk, caller)
     ask = AskRequest(action=CONTENT_SEARCH, query=words, accepts=(FEED,))
-    outcome = (await desk.asking.ask(caller.principal, ask, caller.allowance)).outcome
+    outcome = (await desk.conversations.ask(caller.principal, ask, caller.allowance)).outcome
     if isinstance(outcome, Offer) and outcome.payload is not None:
         return bytes(outcome.payload).decode()
     return _to_json({"items": []}).decode()

@@ -58,7 +58,7 @@ _to_json = msgspec.json.Encoder().encode
 async def get_tools(desk: Desk, caller: Caller, _params: Mapping[str, Any]) -> Item:
     """``tools/list``: the tools that the caller may call, always in the same order."""
     actions = list_callable_actions(desk, caller.principal, caller.allowance)
-    return {"tools": list_tools(actions, requires_intent=desk.requires_intent)}
+    return {"tools": list_tools(actions, requires_intent=desk.direct_calls.requires_intent)}
 
 
 async def call_tool(desk: Desk, caller: Caller, params: Mapping[str, Any]) -> Item:
@@ -117,7 +117,7 @@ async def _call(desk: Desk, caller: Caller, action: Action, params: Mapping[str,
     consent = given.consent or replied.consent
     missing = list_missing(action, given.arguments)
     says = bool((given.intent or "").strip())
-    lacks = desk.requires_intent and action.kind != "query" and not says
+    lacks = desk.direct_calls.requires_intent and action.kind != "query" and not says
     if caller.elicits and (missing or lacks) and may_invoke(caller.principal.scopes, action):
         asks = ask_arguments(action, missing, replied.arguments, intent=lacks)
         if asks is not None:
@@ -136,13 +136,13 @@ async def _call(desk: Desk, caller: Caller, action: Action, params: Mapping[str,
         request = RequestInfo("tools/call", caller.path, body, caller.key)
         # the payment alone identifies the call, whichever conversation quoted its price
         if (session_id := given.session_id) is not None and payment is None:
-            async with desk.hold_key(caller.principal, asked, request) as begun:
+            async with desk.direct_calls.hold_key(caller.principal, asked, request) as begun:
                 if begun.before is not None:
                     return make_call_result(action, begun.before, begun.before.call.session_id)
                 return await _call_in_session(desk, caller, action, asked, session_id, begun.id)
         if payment is not None:
             caller.step_aside()
-        status = await desk.calling.call(caller.principal, asked, request, caller.allowance)
+        status = await desk.direct_calls.call(caller.principal, asked, request, caller.allowance)
         return with_receipt(make_call_result(action, status), status.call.receipt)
     except PaymentRequired as error:
         return make_payment_result(error, action, desk.base_path)
@@ -184,10 +184,10 @@ async def _call_in_session(
         written_by=_MODEL,
         call_id=call_id,
     )
-    asked = await desk.asking.ask(caller.principal, ask, caller.allowance)
+    asked = await desk.conversations.ask(caller.principal, ask, caller.allowance)
     reply = asked.reply
     if reply is not None and isinstance(reply.needed, PaymentNeeded):
-        required = await desk.awaiting.find_unpaid(caller.principal, asked.session_id)
+        required = await desk.open_requests.find_unpaid(caller.principal, asked.session_id)
         raise required or PaymentRequired(_question(asked.outcome), price=reply.needed.price)
     if reply is not None and reply.needed is not None:
         price = reply.needed.price
@@ -209,12 +209,14 @@ async def _get_status(desk: Desk, caller: Caller, arguments: Mapping[str, Any]) 
     session_id = arguments.get(SESSION)
     if isinstance(session_id, str):
         if is_thread(session_id):
-            session_id = await desk.session_of(caller.principal, session_id)
-        return make_status(await desk.call_status(caller.principal, session_id), session_id)
+            session_id = await desk.sessions.get_session_name(caller.principal, session_id)
+        return make_status(
+            await desk.conversations.call_status(caller.principal, session_id), session_id
+        )
     name, call_id = arguments.get("capability"), arguments.get("call_id")
     if not isinstance(name, str) or not isinstance(call_id, str):
         raise MissingField(
             "Name the call by `capability` and `call_id`, or by its `session_id`.",
             param="call_id",
         )
-    return make_status(await desk.get_call(caller.principal, name, call_id))
+    return make_status(await desk.direct_calls.get_own_call(caller.principal, name, call_id))

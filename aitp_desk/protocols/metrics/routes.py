@@ -14,12 +14,12 @@ METRICS_PATH = "/metrics"
 
 
 def make_routes(
-    measuring: MetricsCollector, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
+    collector: MetricsCollector, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
 ) -> tuple[ProtocolRoutes, ...]:
     """Return the route, with another protocol's form of refusals.
 
     Parameters:
-        measuring: collects the figures.
+        collector: collects the figures.
     """
 
     async def get_metrics(_desk: Desk, call: Call) -> Reply:
@@ -27,7 +27,7 @@ def make_routes(
         from aitp_desk.protocols.metrics.wire import render
 
         check_operator(call.principal)
-        body, content_type = render(await measuring.figures(), call.get_list_header("Accept"))
+        body, content_type = render(await collector.figures(), call.get_list_header("Accept"))
         return Reply(200, body, content_type)
 
     route = Route("GET", METRICS_PATH, get_metrics, counted="static", gives=("text/plain",))

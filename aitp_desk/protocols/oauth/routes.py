@@ -33,22 +33,24 @@ class OAuthHandlers:
         site: its ``url`` is the issuer.
     """
 
-    def __init__(self, authorizing: AuthorizationServer, site: Site) -> None:
-        self._authorizing = authorizing
+    def __init__(self, authorization_server: AuthorizationServer, site: Site) -> None:
+        self._authorization_server = authorization_server
         self._site = site
-        self._registers = authorizing.settings.registration.enabled
+        self._registers = authorization_server.settings.registration.enabled
 
     async def post_token(self, _desk: Desk, call: Call) -> Reply:
         """``POST /oauth/token`` (RFC 6749, section 4.4)."""
         request = wire.decode_grant(call.body, call.headers.getall("Authorization", []))
         return wire.encode_grant(
-            await self._authorizing.grant_token(request, call.principal.address)
+            await self._authorization_server.grant_token(request, call.principal.address)
         )
 
     async def post_register(self, _desk: Desk, call: Call) -> Reply:
         """``POST /oauth/register`` (RFC 7591, section 3.1)."""
         request = wire.decode_registration(call.body)
-        registered = await self._authorizing.register_client(request, call.principal.address)
+        registered = await self._authorization_server.register_client(
+            request, call.principal.address
+        )
         return wire.encode_registration(registered, call.body)
 
     async def get_authorize(self, _desk: Desk, _call: Call) -> Reply:
@@ -65,7 +67,7 @@ class OAuthHandlers:
 
     async def get_keys(self, _desk: Desk, _call: Call) -> Reply:
         """``GET /.well-known/jwks.json`` (RFC 7517, section 5)."""
-        return _document(metadata.describe_keys(await self._authorizing.published_keys()))
+        return _document(metadata.describe_keys(await self._authorization_server.published_keys()))
 
     def protocol(self) -> ProtocolRoutes:
         """Return the protocol with its table of routes."""

@@ -74,7 +74,7 @@ class OpenApiHandlers:
             routes = [
                 (protocol, route) for protocol, route in self._served() if protocol.desk is own
             ]
-            listed = [one for one in self._desk.resource_types if one.open_to != "operators"]
+            listed = [one for one in self._desk.resources.all_types if one.open_to != "operators"]
             document = describe(self._desk.site, routes, actions, listed, self._below)
             self._document = msgspec.json.encode(document)
             self._tag = make_etag(self._document)
@@ -95,14 +95,16 @@ class OpenApiHandlers:
         name = action.name
         if name in OWN_NAMES:
             ask = wire.decode_question(name, call.body)
-            return self._encode_answer(await desk.asking.ask(call.principal, ask, call.allowance))
+            return self._encode_answer(
+                await desk.conversations.ask(call.principal, ask, call.allowance)
+            )
         asked = wire.decode_call(name, call.body, call.headers)
         if asked.payment is not None:
             call.release_slot()
         request = RequestInfo(
             call.method, call.path, call.body, call.headers.get("Idempotency-Key")
         )
-        status = await desk.calling.call(call.principal, asked, request, call.allowance)
+        status = await desk.direct_calls.call(call.principal, asked, request, call.allowance)
         goes_on = action.kind == "async"
         return wire.encode_called(status, desk.site.url, self._below, goes_on=goes_on)
 
@@ -126,7 +128,7 @@ class OpenApiHandlers:
     async def get_call(self, desk: Desk, call: Call) -> Reply:
         """``GET /capabilities/{name}/calls/{call_id}``."""
         name, call_id = call.params["name"], call.params["call_id"]
-        status = await desk.get_call(call.principal, name, call_id)
+        status = await desk.direct_calls.get_own_call(call.principal, name, call_id)
         return wire.encode_status(status, desk.site.url)
 
     def protocol(self) -> ProtocolRoutes:

@@ -13,12 +13,12 @@ from aitp_desk.web.console.wire import encode, write_timestamp
 class HealthRoutes:
     """Serves the health of the desk."""
 
-    def __init__(self, checking: HealthChecks) -> None:
-        self._checking = checking
+    def __init__(self, health_checks: HealthChecks) -> None:
+        self._health_checks = health_checks
 
     async def show(self, _session: Session, _call: Call) -> Reply:
         """``GET health``: of the desk and of each component."""
-        components = await self._checking.get_components()
+        components = await self._health_checks.get_components()
         data = [_write_component(one) for one in components]
         return Reply(200, encode(ConsoleHealth(state_of(components), data)))
 

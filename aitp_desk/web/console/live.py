@@ -40,32 +40,32 @@ class LiveStreams:
 
     Parameters:
         desks: of all site agents, by their names.
-        places: limits open streams.
+        slots: limits open streams.
         heartbeat: the longest silence on a stream, in seconds.
-        wording: the event format, in the same bytes for all followers of a thread.
+        event_format: the event format, in the same bytes for all followers of a thread.
     """
 
     def __init__(
         self,
-        overseeing: OperatorInbox,
+        inbox: OperatorInbox,
         desks: Mapping[str, Desk],
         pulse: ChangeSignal,
-        places: ConcurrencySlots,
+        slots: ConcurrencySlots,
         heartbeat: float,
-        wording: ConsoleEventFormat,
-        following: Broadcaster,
+        event_format: ConsoleEventFormat,
+        events: Broadcaster,
     ) -> None:
-        self._overseeing = overseeing
+        self._inbox = inbox
         self._desks = desks
         self._pulse = pulse
-        self._places = places
+        self._slots = slots
         self._heartbeat = heartbeat
-        self._wording = wording
-        self._following = following
+        self._event_format = event_format
+        self._events = events
 
     async def follow_waiting(self, session: Session, call: Call) -> Reply:
         """``GET live``: how many tickets wait, now and after each change."""
-        leave = self._places.acquire(call.principal)
+        leave = self._slots.acquire(call.principal)
 
         async def stream(outlet: EventSink) -> None:
             try:
@@ -80,15 +80,15 @@ class LiveStreams:
         """``GET threads/{thread_id}/events``: events of a thread, its notes and tickets."""
         thread_id = call.params["thread_id"]
         after, param = decode_after(call.headers, call.query)
-        head = await self._overseeing.read_thread(thread_id)
+        head = await self._inbox.read_thread(thread_id)
         desk = self._desks.get(head.line.agent)
         if desk is None:
             raise ThreadNotFound(
                 "The agent of this conversation is served no more.", param="thread_id"
             )
         principal = msgspec.structs.replace(call.principal, desk=desk.name)
-        follow = await desk.follow_thread(
-            principal, thread_id, after, self._wording, param=param, in_words=False
+        follow = await desk.streams.open_thread(
+            principal, thread_id, after, self._event_format, param=param, in_words=False
         )
 
         async def stream(outlet: EventSink) -> None:
@@ -104,7 +104,7 @@ class LiveStreams:
     async def _look_at(self, thread_id: str) -> None:
         while True:
             await asyncio.sleep(SAID_SECONDS)
-            self._following.poll_thread(thread_id)
+            self._events.poll_thread(thread_id)
 
     async def _tell_waiting(self, outlet: EventSink, operator: str, changed: asyncio.Event) -> None:
         closing = asyncio.ensure_future(outlet.wait_closed())
@@ -117,7 +117,7 @@ class LiveStreams:
                     outlet.close()
                 elif changed.is_set() and now() >= told_at + APART_SECONDS:
                     with suppress(StoreError):  # retried on the next turn
-                        waiting = await self._overseeing.count_waiting(operator)
+                        waiting = await self._inbox.count_waiting(operator)
                         changed.clear()
                         outlet.write(write_frame("changed", encode(waiting)))
                         told_at = now()
@@ -139,8 +139,8 @@ class LiveStreams:
             await changed.wait()
             changed.clear()
             with suppress(StoreError, ThreadNotFound):  # the stream itself reports its end
-                notes = await self._overseeing.list_notes(thread_id, noted)
-                newest = _standing(await self._overseeing.read_thread(thread_id))
+                notes = await self._inbox.list_notes(thread_id, noted)
+                newest = _standing(await self._inbox.read_thread(thread_id))
                 if not await outlet.is_authorized():
                     return
                 for note in notes:

@@ -18,14 +18,14 @@ DEFAULT_HOURS: Final = 24
 class LoadRoutes:
     """Serves the figures."""
 
-    def __init__(self, overseeing: OperatorInbox) -> None:
-        self._overseeing = overseeing
+    def __init__(self, inbox: OperatorInbox) -> None:
+        self._inbox = inbox
 
     async def show(self, session: Session, call: Call) -> Reply:
         """``GET load``: by the hour, and now."""
         asked = decode_count(call.query, "hours", DEFAULT_HOURS, MAX_HOURS)
-        hours = await self._overseeing.read_load(asked)
-        waiting = await self._overseeing.count_waiting(session.operator)
+        hours = await self._inbox.read_load(asked)
+        waiting = await self._inbox.count_waiting(session.operator)
         now = ConsoleWaiting(waiting.open, waiting.taken, waiting.oldest_open_seconds)
         return Reply(200, encode(ConsoleLoad(HOUR, [_write_hour(hour) for hour in hours], now)))
 

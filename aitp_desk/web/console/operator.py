@@ -28,13 +28,13 @@ class OperatorActions:
         self,
         audit: AuditKeys,
         desks: Sequence[Desk],
-        following: Broadcaster,
+        events: Broadcaster,
         pulse: ChangeSignal,
         clock: Callable[[], float],
     ) -> None:
         self._audit = audit
         self._desks = desks
-        self._following = following
+        self._events = events
         self._pulse = pulse
         self._clock = clock
 
@@ -50,5 +50,5 @@ class OperatorActions:
         for desk in self._desks:
             desk.on_people_acted()
         if thread_id is not None:
-            self._following.notify_change(thread_id)
+            self._events.notify_change(thread_id)
         self._pulse.wake()

@@ -27,7 +27,7 @@ class ChangeSignal:
 
     def __init__(self, read: ReadEpoch) -> None:
         self._read = read
-        self._looking: set[asyncio.Event] = set()
+        self._viewers: set[asyncio.Event] = set()
         self._due = asyncio.Event()
         self._known: int | None = None  # the version that the watchers have seen or were woken for
 
@@ -41,12 +41,12 @@ class ChangeSignal:
         if self._known is None:
             await self._begin()
         changed = asyncio.Event()
-        self._looking.add(changed)
+        self._viewers.add(changed)
         try:
             yield changed
         finally:
-            self._looking.discard(changed)
-            if not self._looking:
+            self._viewers.discard(changed)
+            if not self._viewers:
                 self._known = None
 
     def run(self) -> AbstractAsyncContextManager[None]:
@@ -63,11 +63,11 @@ class ChangeSignal:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._due.wait(), LOOK_SECONDS)
             self._due.clear()
-            if not self._looking:
+            if not self._viewers:
                 continue
             with suppress(StoreError):  # the store reports it elsewhere, and the next poll retries
                 newest = await self._read()
                 if newest != self._known:
                     self._known = newest
-                    for changed in self._looking:
+                    for changed in self._viewers:
                         changed.set()

@@ -19,13 +19,13 @@ _OTHERS = 5
 class RefusalRoutes:
     """Serves visitors' questions that the content did not answer."""
 
-    def __init__(self, similarity: TicketSimilarity, noting: AuditLog) -> None:
+    def __init__(self, similarity: TicketSimilarity, audit_log: AuditLog) -> None:
         self._similarity = similarity
-        self._noting = noting
+        self._audit_log = audit_log
 
     async def show(self, _session: Session, call: Call) -> Reply:
         """``GET unanswered``: groups of questions, the most frequent first."""
-        await self._noting.note_operator_list(call.principal, "threads", "")
+        await self._audit_log.note_operator_list(call.principal, "threads", "")
         groups = await self._similarity.list_unanswered()
         return Reply(200, encode(ConsoleUnanswered([_write_group(one) for one in groups[:_MOST]])))
 

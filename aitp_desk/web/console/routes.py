@@ -76,53 +76,57 @@ def make_routes(
     sessions: ConsoleSessions | None,
     *,
     desks: Sequence[Desk],
-    noting: AuditLog,
+    audit_log: AuditLog,
     store: Store,
     audit: AuditKeys,
-    following: Broadcaster,
-    places: ConcurrencySlots,
+    broadcaster: Broadcaster,
+    slots: ConcurrencySlots,
     clock: Callable[[], float],
     capabilities: PluginRegistry,
-    checking: HealthChecks,
+    health_checks: HealthChecks,
     sealed: SealedValues,
-    repeats: IdempotencyKeys,
+    idempotency: IdempotencyKeys,
 ) -> tuple[ProtocolRoutes, ...]:
     """Return the console's routes; empty where it is disabled.
 
     Parameters:
         desks: of all site agents, the main one first.
-        noting: audits what operators read.
+        audit_log: audits what operators read.
         audit: the keys of the audit log.
-        places: limits open streams.
+        slots: limits open streams.
         clock: Unix seconds.
         sealed: reveals values to operators who may read them.
-        repeats: detects repeated requests.
+        idempotency: detects repeated requests.
         capabilities: render their messages for operators.
     """
     if sessions is None:
         return ()
     registries = {desk.name: desk.registry for desk in desks}
-    overseeing = OperatorInbox(store, registries, clock, capabilities)
-    pulse = ChangeSignal(overseeing.read_version)
-    acting = OperatorActions(audit, desks, following, pulse, clock)
+    inbox = OperatorInbox(store, registries, clock, capabilities)
+    pulse = ChangeSignal(inbox.read_version)
+    operator_actions = OperatorActions(audit, desks, broadcaster, pulse, clock)
     slugs = tuple(one.slug for one in capabilities.all if one.asks)
     signing_in = SessionRoutes(
-        sessions, desks[0].site, overseeing.agents, slugs, noting.note_refused_credential, clock
+        sessions, desks[0].site, inbox.agents, slugs, audit_log.note_refused_credential, clock
     )
-    judging = {desk.name: desk.judging for desk in desks}
+    judging = {desk.name: desk.judge for desk in desks}
     similarity = TicketSimilarity(store, {desk.name: desk.knowledge for desk in desks})
-    tickets = TicketsRoutes(overseeing, EscalationService(store, clock), acting, noting, similarity)
+    tickets = TicketsRoutes(
+        inbox, EscalationService(store, clock), operator_actions, audit_log, similarity
+    )
     stepping_in = Takeover(store, clock, judging)
-    threads = ThreadsRoutes(overseeing, stepping_in, acting, capabilities, repeats, noting)
+    threads = ThreadsRoutes(
+        inbox, stepping_in, operator_actions, capabilities, idempotency, audit_log
+    )
     by_name = {desk.name: desk for desk in desks}
     live = LiveStreams(
-        overseeing,
+        inbox,
         by_name,
         pulse,
-        places,
+        slots,
         config.events.heartbeat_seconds,
         ConsoleEventFormat(capabilities),
-        following,
+        broadcaster,
     )
     events = "threads/{thread_id}/events"
     routes = (
@@ -132,9 +136,9 @@ def make_routes(
         *threads.routes(signing_in),
         signing_in.route("GET", events, live.follow_thread, gives=EVENT_STREAM),
         signing_in.route("GET", "live", live.follow_waiting, gives=EVENT_STREAM),
-        signing_in.route("GET", "unanswered", RefusalRoutes(similarity, noting).show),
-        signing_in.route("GET", "load", LoadRoutes(overseeing).show),
-        signing_in.route("GET", "health", HealthRoutes(checking).show),
+        signing_in.route("GET", "unanswered", RefusalRoutes(similarity, audit_log).show),
+        signing_in.route("GET", "load", LoadRoutes(inbox).show),
+        signing_in.route("GET", "health", HealthRoutes(health_checks).show),
         signing_in.route("POST", "sealed/{ref}", SealedRoutes(sealed).reveal, MAX_BODY),
     )
     owned = (f"{CONSOLE_PATH}/",)

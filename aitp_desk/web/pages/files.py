@@ -50,7 +50,7 @@ class FileSender:
     """Opens declared files for sending, within a limit."""
 
     def __init__(self) -> None:
-        self._places = ConcurrencySlots("files", most=MOST_OPEN, most_per_caller=MOST_PER_CALLER)
+        self._slots = ConcurrencySlots("files", most=MOST_OPEN, most_per_caller=MOST_PER_CALLER)
 
     async def reply(self, local: LocalFile, call: Call) -> Reply:
         """Return the response to a request for a file.
@@ -91,7 +91,7 @@ class FileSender:
         return Reply(status, b"", kind, fixed, file=part)
 
     async def _part(self, local: LocalFile, sent: range, principal: Principal) -> FilePart:
-        leave = self._places.acquire(principal)
+        leave = self._slots.acquire(principal)
         try:
             descriptor = await asyncio.to_thread(_open, local)
         except BaseException:

@@ -37,5 +37,5 @@ def make_resource_routes(
             ),
         ).protocol()
         for desk in desks
-        if desk.resource_types
+        if desk.resources.all_types
     )

@@ -90,7 +90,7 @@ class Buyer:
         self._affiliates = affiliates
         self._asks_people = chosen.otherwise == "people"
         self._open_for = chosen.open_minutes * 60
-        self._hearing = ConfirmationHandler(self.mandates)
+        self._confirmations = ConfirmationHandler(self.mandates)
         self._top_ups = TopUps(
             self.mandates, self.payer, asks=self._asks_people, open_for=self._open_for
         )
@@ -105,7 +105,7 @@ class Buyer:
             case OwnQuote() | WrappedQuote() | OwnWrappedQuote():
                 return self._quoted({part.key: given}, context, terms)
             case PaymentConfirmation() as confirmation:
-                return self._hearing.confirmed(confirmation, given, context)
+                return self._confirmations.confirmed(confirmation, given, context)
             case TopUpRequest() as request:
                 return self._top_ups.asked(request, given, context, terms)
             case DecidePayment() as decision:

@@ -203,14 +203,14 @@ def _draw(books: Books, purse: Purse, count: int, transaction: str) -> tuple[Eff
 
 
 def capture(
-    books: Books, purse: Purse, count: int | None = None, sharing: RevenueSplit = NOBODY
+    books: Books, purse: Purse, count: int | None = None, split: RevenueSplit = NOBODY
 ) -> tuple[Effect, ...]:
     """Return the effects by which the site and its affiliates receive their part of a purse.
 
     Parameters:
         count: in whole minor units, first of what was drawn, then of the rest. None for what was
             drawn, rounded down to whole minor units; the remainder stays drawn.
-        sharing: the affiliates' part.
+        split: the affiliates' part.
 
     Raises:
         NotBooked: there is too little, the purse is over, or ``count`` is too fine.
@@ -225,7 +225,7 @@ def capture(
     if count < 0 or not is_whole(count, purse.currency):
         least = amount(minor_unit(purse.currency), purse.currency)
         raise NotBooked("too_fine", f"What is captured is a multiple of {least} {purse.currency}.")
-    legs = _captured(purse, count, min(count, waiting), sharing)
+    legs = _captured(purse, count, min(count, waiting), split)
     if (count - waiting) > left(books, purse):
         there = amount(waiting + left(books, purse), purse.currency)
         raise NotBooked("too_much", f"No more than {there} {purse.currency} can be captured.")
@@ -264,11 +264,11 @@ def close(books: Books, purse: Purse) -> tuple[Effect, ...]:
     )
 
 
-def _captured(purse: Purse, count: int, of_drawn: int, sharing: RevenueSplit) -> Sequence[Leg]:
+def _captured(purse: Purse, count: int, of_drawn: int, split: RevenueSplit) -> Sequence[Leg]:
     return (
         Leg(purse.drawn, purse.currency, -of_drawn),
         Leg(purse.pot, purse.currency, of_drawn - count),
-        *received(count, purse.currency, sharing),
+        *received(count, purse.currency, split),
     )
 
 

@@ -62,9 +62,9 @@ class Purses(Method):
 
     name = "purses"
 
-    def use(self, own: Own, merchant: Merchant, settling: SettlementService) -> None:
+    def use(self, own: Own, merchant: Merchant, settlement: SettlementService) -> None:
         """Receive the merchant, who signs statements."""
-        del own, settling
+        del own, settlement
         self._merchant = merchant
 
     def option(self, charge: Charge) -> Mapping[str, Any] | None:

@@ -64,6 +64,6 @@ def received(count: int, currency: str, sharing: RevenueSplit) -> tuple[Leg, ...
     )
 
 
-def paid(source: str, count: int, currency: str, sharing: RevenueSplit = NOBODY) -> Sequence[Leg]:
+def paid(source: str, count: int, currency: str, split: RevenueSplit = NOBODY) -> Sequence[Leg]:
     """Return the legs of a payment from an account to the site and its affiliates."""
-    return (Leg(source, currency, -count), *received(count, currency, sharing))
+    return (Leg(source, currency, -count), *received(count, currency, split))

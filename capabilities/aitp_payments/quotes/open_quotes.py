@@ -57,25 +57,25 @@ class OpenQuotes:
 
     def __init__(
         self,
-        quoting: QuoteService,
-        settling: SettlementService,
+        quotes: QuoteService,
+        settlement: SettlementService,
         methods: Sequence[Method],
         schema: str,
     ) -> None:
-        self._quoting = quoting
-        self._settling = settling
+        self._quotes = quotes
+        self._settlement = settlement
         self._methods = methods
         self._schema = schema
         self.by_account = any(method.name == LEDGER for method in methods)
 
     def ask(self, asking: Asking, context: Context) -> Verdict:
         """Sign a quote for a payment that the desk asks for, in a schema that the thread knows."""
-        charge = self._quoting.charge(asking, context.now, context.thread_id)
+        charge = self._quotes.charge(asking, context.now, context.thread_id)
         if charge is None:
             return Leave()
         known = {party.id: party.version for party in context.parties if party.version is not None}
-        terms = self._quoting.terms_for(charge, min(known.values(), default=None))
-        quote = self._quoting.record(charge, terms, asking.of if asking.of in known else "")
+        terms = self._quotes.terms_for(charge, min(known.values(), default=None))
+        quote = self._quotes.record(charge, terms, asking.of if asking.of in known else "")
         url = {"$schema": PUBLISHED} if terms == "aitp" else {}
         asked = AskedPayment(quote=quote, of=asking.of)
         effects: list[Effect] = [
@@ -96,7 +96,7 @@ class OpenQuotes:
         quote = asked.quote
         offered = [method.offered(quote) for method in self._methods]
         url = PUBLISHED if quote.terms == "aitp" else self._schema
-        published = self._quoting.published(quote.quote)
+        published = self._quotes.published(quote.quote)
         return Waiting(
             id=quote.quote_id,
             message={"quote": quote.quote},
@@ -143,7 +143,7 @@ class OpenQuotes:
             # it may be another seller's quote
             return Take((Say(UNKNOWN),))
         try:
-            effects = self._settling.decline(context, quote)
+            effects = self._settlement.decline(context, quote)
         except NotPayable as error:
             reason: Uncounted = "expired" if quote.state == "open" else "answered"
             return Take(_reject(quote_id, NotCounted(reason, error.reason)))

@@ -23,9 +23,9 @@ class Due:
         self._short = set[str]()
         self._by_people = set[str]()
 
-    def use(self, settling: SettlementService) -> None:
+    def use(self, settlement: SettlementService) -> None:
         """Receive the settlement service."""
-        self._settling = settling
+        self._settlement = settlement
 
     def jobs(self) -> Mapping[str, Work]:
         """Return the jobs that book due refunds and watch those left to people."""
@@ -54,7 +54,9 @@ class Due:
 
         def decide(context: Context) -> Sequence[Effect]:
             payment = find_payment(context, id)
-            effects = () if payment is None else self._settling.refunded(context, payment, message)
+            effects = (
+                () if payment is None else self._settlement.refunded(context, payment, message)
+            )
             _note(self._short, id, is_due=_is_due(After(context, effects), id))
             return effects
 
@@ -64,7 +66,7 @@ class Due:
         reference = msgspec.convert(job.payload, str)
 
         def decide(context: Context) -> Sequence[Effect]:
-            effects = book_part(self._settling, context, reference)
+            effects = book_part(self._settlement, context, reference)
             part = find_due_part(After(context, effects), reference)
             if part is not None:
                 _note(self._short, f"{part.payment_id} ({reference})", is_due=part.is_open)
@@ -78,7 +80,7 @@ class Due:
         def decide(context: Context) -> Sequence[Effect]:
             is_due = _is_due(context, id)
             _note(self._by_people, id, is_due=is_due)
-            return (self._settling.watched(context, id),) if is_due else ()
+            return (self._settlement.watched(context, id),) if is_due else ()
 
         return decide
 
@@ -87,7 +89,7 @@ class Due:
 
         def decide(context: Context) -> Sequence[Effect]:
             payment = find_payment(context, id)
-            effects = () if payment is None else self._settling.paid_back(context, payment)
+            effects = () if payment is None else self._settlement.paid_back(context, payment)
             for ids in (self._short, self._by_people):
                 _note(ids, id, is_due=id in ids and _is_due(After(context, effects), id))
             return effects

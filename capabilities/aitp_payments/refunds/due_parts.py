@@ -45,7 +45,7 @@ def find_due_part(books: Books, reference: str) -> DuePart | None:
 
 
 def return_part(
-    settling: SettlementService, books: Books, payment: PaymentRecord, part: Part
+    settlement: SettlementService, books: Books, payment: PaymentRecord, part: Part
 ) -> tuple[Effect, ...]:
     """Refund a part that was paid from an account, now or once it is covered.
 
@@ -53,13 +53,13 @@ def return_part(
         Retry: it cannot be refunded for another reason.
     """
     try:
-        return settling.refunded_in_part(books, payment, part)
+        return settlement.refunded_in_part(books, payment, part)
     except NotBooked as error:
         if error.lacking is None:
             why = f"{payment.payment_id} cannot be given back in part. {error}"
             raise Retry(why) from None
     owed = _owe(books, payment, part.count, part.reference)
-    return (*owed, *settling.short_in_part(books, payment, part)) if owed else ()
+    return (*owed, *settlement.short_in_part(books, payment, part)) if owed else ()
 
 
 def owe_part(
@@ -89,7 +89,7 @@ def close_part(books: Books, reference: str) -> tuple[Effect, ...]:
     return (_kept(books, replace(part, is_open=False)),)
 
 
-def book_part(settling: SettlementService, books: Books, reference: str) -> tuple[Effect, ...]:
+def book_part(settlement: SettlementService, books: Books, reference: str) -> tuple[Effect, ...]:
     """Return the effects that book a part, or retry later."""
     part = find_due_part(books, reference)
     payment = None if part is None else find_payment(books, part.payment_id)
@@ -107,11 +107,11 @@ def book_part(settling: SettlementService, books: Books, reference: str) -> tupl
         return (Start(BOOK_PART, ref=again, payload=reference, after=DUE_SECONDS, outlives=True),)
     if payment.method in {LEDGER, NEAR} and payment.state == "settled":
         went = Part(part.count, reference)
-        return (*closed, *settling.refunded_in_part(books, payment, went))
+        return (*closed, *settlement.refunded_in_part(books, payment, went))
     after = After(books, entry)
     if refundable(after, paid):
         return (*closed, *entry, Audit("refunded_in_part"))
-    return (*closed, *entry, *settling.went_back(after, payment))
+    return (*closed, *entry, *settlement.went_back(after, payment))
 
 
 def _kept(books: Books, part: DuePart) -> Keep:

@@ -45,12 +45,12 @@ class ByAccount(Method):
     merchant: Merchant
     cashier: Cashier
 
-    def use(self, own: Own, merchant: Merchant, settling: SettlementService) -> None:
+    def use(self, own: Own, merchant: Merchant, settlement: SettlementService) -> None:
         """Receive the merchant and the settlement service."""
         del own
         self.merchant = merchant
-        self.cashier = Cashier(merchant, settling)
-        self._settling = settling
+        self.cashier = Cashier(merchant, settlement)
+        self._settlement = settlement
 
     def option(self, charge: Charge) -> Mapping[str, Any] | None:
         """Return the entry of this method: it can pay every quote."""
@@ -70,7 +70,7 @@ class ByAccount(Method):
     async def refund(self, payment: PaymentRecord, job: Job) -> Wanted:
         """Refund a payment to its source."""
         del job
-        return partial(self._settling.refunded, payment=payment)
+        return partial(self._settlement.refunded, payment=payment)
 
     def _approve(self, approval: ApproveQuote, context: Context) -> tuple[Effect, ...]:
         if approval.code and context.guessed_too_often is not None:

@@ -56,14 +56,14 @@ class Cashier:
         merchant: signs confirmations.
     """
 
-    def __init__(self, merchant: Merchant, settling: SettlementService) -> None:
+    def __init__(self, merchant: Merchant, settlement: SettlementService) -> None:
         self._merchant = merchant
-        self._settling = settling
+        self._settlement = settlement
 
     def known(self, books: Books, method: str, reference: str) -> tuple[Effect, ...]:
         """Repeat the answer to a known payment; nothing for an unknown one."""
         payment = find_seen(books, method, reference)
-        return () if payment is None else self._settling.again(books, payment)
+        return () if payment is None else self._settlement.again(books, payment)
 
     def take(self, books: Books, quote_id: str, tender: Tender) -> tuple[Effect, ...]:
         """Pay a quote from a source that the payer may spend.
@@ -80,7 +80,7 @@ class Cashier:
             return self.fail(books, quote_id, tender, error.reason)
         if why := _mismatch(quote, tender):
             return self.fail(books, quote_id, tender, why)
-        payment, begun = self._settling.begin(
+        payment, begun = self._settlement.begin(
             books,
             quote,
             tender.method,
@@ -93,7 +93,7 @@ class Cashier:
             cover(books, legs)
         except NotBooked as error:
             return self._lacking(books, quote, tender, error.lacking)
-        return (*begun, *self._settling.settle(After(books, begun), payment, legs))
+        return (*begun, *self._settlement.settle(After(books, begun), payment, legs))
 
     def fail(self, books: Books, quote_id: str, tender: Tender, reason: str) -> tuple[Effect, ...]:
         """Report that a payment is not taken.

@@ -57,8 +57,8 @@ class CardCharges:
     def __init__(
         self,
         api: Api,
-        arriving: StripeEvents,
-        settling: SettlementService,
+        events: StripeEvents,
+        settlement: SettlementService,
         merchant: Merchant,
         settings: StripeSettings,
         *,
@@ -66,8 +66,8 @@ class CardCharges:
         site: str,
     ) -> None:
         self._api = api
-        self._arriving = arriving
-        self._settling = settling
+        self._events = events
+        self._settlement = settlement
         self._merchant = merchant
         self._settings = settings
         self._link = link
@@ -78,12 +78,12 @@ class CardCharges:
         reference = f"{given.quote_id}.{given.payment_method}"
         known = find_seen(context, NAME, reference)
         if known is not None and known.state != "refused":
-            return Take(self._settling.again(context, known))
+            return Take(self._settlement.again(context, known))
         if known is not None:  # it was declined: the card may be covered by now
             reference = f"{reference}.{context.message_id}"
         try:
             quote = _quote(given.quote_id, context)
-            payment, begun = self._settling.begin(
+            payment, begun = self._settlement.begin(
                 context, quote, NAME, reference, details={"method": given.payment_method}
             )
         except NotPayable as error:
@@ -97,7 +97,7 @@ class CardCharges:
                 now=context.now,
             )
             return Take((say(failure, "own"),))
-        told = self._settling.pend(After(context, begun), payment)
+        told = self._settlement.pend(After(context, begun), payment)
         charge = Start(CHARGE, ref=payment.payment_id, outlives=True)
         return Take((*begun, *told, charge))
 
@@ -138,7 +138,7 @@ class CardCharges:
             raise Retry(f"Stripe tells nothing of a payment: {refused.code}.") from None
         if intent.status == "processing":
             raise Retry("The payment is still under way at Stripe.")
-        return lambda books: self._arriving.intent(books, intent)
+        return lambda books: self._events.intent(books, intent)
 
     def _params(self, payment: PaymentRecord) -> PaymentIntentCreateParams:
         params: PaymentIntentCreateParams = {
@@ -165,7 +165,7 @@ class CardCharges:
 
         def decide(books: Context) -> Sequence[Effect]:
             payment = find_payment(books, id)
-            return () if payment is None else self._settling.refuse(books, payment, reason)
+            return () if payment is None else self._settlement.refuse(books, payment, reason)
 
         return decide
 
@@ -173,7 +173,7 @@ class CardCharges:
         """Return the effects of a charge's present state."""
         page = _page_of(intent)
         if intent.status not in {"requires_action", "processing"}:
-            return lambda books: self._arriving.intent(books, intent)
+            return lambda books: self._events.intent(books, intent)
 
         def decide(books: Context) -> Sequence[Effect]:
             payment = find_payment(books, job.ref)
@@ -187,7 +187,7 @@ class CardCharges:
             if page is not None:
                 words = f"The bank wants to see who pays. Please go on there: {page}"
                 anew = replace(known, confirmation=None)
-                told = self._settling.pend(After(books, (kept,)), anew, words)
+                told = self._settlement.pend(After(books, (kept,)), anew, words)
             return (kept, *told, Start(LOOK, ref=job.ref, after=after, outlives=True))
 
         return decide

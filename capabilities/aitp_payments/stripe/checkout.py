@@ -88,7 +88,7 @@ class Checkout:
     def __init__(
         self,
         api: Api,
-        arriving: StripeEvents,
+        events: StripeEvents,
         settings: StripeSettings,
         *,
         link: str,
@@ -96,7 +96,7 @@ class Checkout:
         home: str,
     ) -> None:
         self._api = api
-        self._arriving = arriving
+        self._events = events
         self._settings = settings
         self._link = link
         self._site = site
@@ -196,7 +196,7 @@ class Checkout:
             session = await self._close(job, id)
         is_late = session.status == "complete" and session.payment_status == "unpaid"
         again = self._again(id, look) if is_late else ()
-        return lambda books: (*self._arriving.session(books, session), *again)
+        return lambda books: (*self._events.session(books, session), *again)
 
     async def _close(self, job: Job, id: str) -> Session:
         try:

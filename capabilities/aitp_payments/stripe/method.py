@@ -65,29 +65,29 @@ class ByStripe(Method):
         self._slug = slug
         self._api = Api(keys.api, settings.api)
 
-    def use(self, own: Own, merchant: Merchant, settling: SettlementService) -> None:
+    def use(self, own: Own, merchant: Merchant, settlement: SettlementService) -> None:
         """Receive the site's actor and the settlement service."""
         self._site = own.actor
-        self._settling = settling
-        self._arriving = StripeEvents(settling, own.actor, is_live=self._keys.is_live)
+        self._settlement = settlement
+        self._events = StripeEvents(settlement, own.actor, is_live=self._keys.is_live)
         self._checkout = Checkout(
             self._api,
-            self._arriving,
+            self._events,
             self._settings,
             link=f"{own.actor}/capabilities/{self._slug}/{NAME}",
             site=own.actor,
             home=self._settings.return_url or own.actor,
         )
-        self._charging = CardCharges(
+        self._charges = CardCharges(
             self._api,
-            self._arriving,
-            settling,
+            self._events,
+            settlement,
             merchant,
             self._settings,
             link=self._checkout.link,
             site=own.actor,
         )
-        self._listening = StripeWebhook(self._arriving, self._keys.webhook)
+        self._webhook = StripeWebhook(self._events, self._keys.webhook)
 
     def option(self, charge: Charge) -> Mapping[str, Any] | None:
         """Return the entry of this method: the link, and the key for payment methods."""
@@ -111,7 +111,7 @@ class ByStripe(Method):
     def judge(self, part: Part, context: Context) -> Verdict | None:
         """Judge a card payment; see :mod:`aitp_payments.stripe.card_payment`."""
         content = part.content
-        return self._charging.judge(content, context) if isinstance(content, CardPayment) else None
+        return self._charges.judge(content, context) if isinstance(content, CardPayment) else None
 
     def as_text(self, part: Part) -> str | None:
         """Render a card payment as text."""
@@ -126,10 +126,10 @@ class ByStripe(Method):
         }
 
     async def _charge(self, job: Job) -> Wanted:
-        return await self._charging.charge(job)
+        return await self._charges.charge(job)
 
     async def _look_at_charge(self, job: Job) -> Wanted:
-        return await self._charging.look(job)
+        return await self._charges.look(job)
 
     async def _look_at_page(self, job: Job) -> Wanted:
         return await self._checkout.look(job)
@@ -139,7 +139,7 @@ class ByStripe(Method):
         return {NAME: self._hear}
 
     def _hear(self, delivery: Delivery) -> Accept | Refuse:
-        return self._listening.hear(delivery)
+        return self._webhook.hear(delivery)
 
     def redirects(self) -> Mapping[str, Redirect]:
         """Return the redirect to the page."""
@@ -167,15 +167,15 @@ class ByStripe(Method):
         except Refused as refused:
             if refused.code != _REFUNDED_BEFORE:
                 return self._owed(payment, refused.code)
-            return partial(self._settling.refunded, payment=payment)
-        return partial(self._arriving.given_back, payment=payment, back=back)
+            return partial(self._settlement.refunded, payment=payment)
+        return partial(self._events.given_back, payment=payment, back=back)
 
     def _owed(self, payment: PaymentRecord, why: str) -> Wanted:
         _log.warning("Stripe does not give %s back: %s", payment.payment_id, why)
 
         def decide(context: Context) -> Sequence[Effect]:
-            owed = self._settling.owed(context, payment, NOT_SENT)
-            watched = self._settling.watched(context, payment.payment_id, after=0)
+            owed = self._settlement.owed(context, payment, NOT_SENT)
+            watched = self._settlement.watched(context, payment.payment_id, after=0)
             return (*owed, watched) if owed else ()
 
         return decide

@@ -37,14 +37,14 @@ _OVER = frozenset({"failed", "canceled"})
 
 
 def given_back(
-    settling: SettlementService, books: Books, payment: PaymentRecord, back: Refund
+    settlement: SettlementService, books: Books, payment: PaymentRecord, back: Refund
 ) -> tuple[Effect, ...]:
     """Return the effects of a refund's present state."""
     payment = find_payment(books, payment.payment_id) or payment
     if books.record(_failed_key(back.id)) is not None:
         return ()
     if back.status in _OVER:
-        return _failed(settling, books, payment, back)
+        return _failed(settlement, books, payment, back)
     paid, count = booked(payment), _count(back)
     is_open = payment.state in {"settled", "refunding", "refund_due"}
     if not is_open or _was_booked(books, paid, back):
@@ -57,15 +57,15 @@ def given_back(
     except NotBooked:
         # the ledger cannot cover it: the site has paid out too much
         if count == left:
-            return settling.refunded(books, payment)
+            return settlement.refunded(books, payment)
         return owe_part(books, payment, count, back.id)
     if count < left:
         return (*entry, Audit("refunded_in_part"))
-    return (*entry, *settling.went_back(After(books, entry), payment))
+    return (*entry, *settlement.went_back(After(books, entry), payment))
 
 
 def _failed(
-    settling: SettlementService, books: Books, payment: PaymentRecord, back: Refund
+    settlement: SettlementService, books: Books, payment: PaymentRecord, back: Refund
 ) -> tuple[Effect, ...]:
     """Return the effects of a failed refund: the money is the site's, and due again."""
     paid, count = booked(payment), _count(back)
@@ -86,7 +86,7 @@ def _failed(
     if payment.state == "settled" and not (back.metadata or {}).get("payment_id"):
         return (*effects, Audit("refund_failed"))  # people made it, and see the failure there
     due = replace(payment, details={**payment.details, FAILED: back.id})
-    return (*effects, *settling.came_again(After(books, effects), due, NOT_SENT))
+    return (*effects, *settlement.came_again(After(books, effects), due, NOT_SENT))
 
 
 def _was_booked(books: Books, paid: str, back: Refund) -> bool:

@@ -43,13 +43,13 @@ class StripeEvents:
     """Compares Stripe's objects with the desk's records.
 
     Parameters:
-        settling: settles payments.
+        settlement: settles payments.
         site: id of the site's own actor: several sites may share a Stripe account.
         is_live: whether the site's key moves real money.
     """
 
-    def __init__(self, settling: SettlementService, site: str, *, is_live: bool) -> None:
-        self._settling = settling
+    def __init__(self, settlement: SettlementService, site: str, *, is_live: bool) -> None:
+        self._settlement = settlement
         self._site = site
         self.is_live = is_live
 
@@ -69,7 +69,7 @@ class StripeEvents:
             return self._under_way(books, quote, intent)
         payment = find_seen(books, NAME, intent)
         if payment is not None:
-            return self._settling.settle(books, payment, received(payment, OUTSIDE))
+            return self._settlement.settle(books, payment, received(payment, OUTSIDE))
         payment = _new(quote, intent)
         begun = (
             keep(books, payment_key(payment.payment_id), payment),
@@ -77,14 +77,14 @@ class StripeEvents:
         )
         late = quote.state == "open" and books.now > quote.expires_at + _GRACE_SECONDS
         legs = received(payment, OUTSIDE)
-        return (*begun, *self._settling.settle(After(books, begun), payment, legs, is_late=late))
+        return (*begun, *self._settlement.settle(After(books, begun), payment, legs, is_late=late))
 
     def failed(self, books: Books, session: Session) -> tuple[Effect, ...]:
         """Return the effects of a failed delayed payment."""
         payment = find_seen(books, NAME, session.payment_intent or "")
         if payment is None:
             return ()
-        return self._settling.refuse(books, payment, "The payment has failed. Please pay anew.")
+        return self._settlement.refuse(books, payment, "The payment has failed. Please pay anew.")
 
     def intent(self, books: Books, intent: Intent) -> tuple[Effect, ...]:
         """Return the effects of a payment by payment method; a page's are in its session."""
@@ -97,13 +97,13 @@ class StripeEvents:
             case "succeeded":
                 return self._settle_by(books, payment, intent.id)
             case "canceled" | "requires_payment_method":
-                return self._settling.refuse(books, payment, "The card was not charged.")
+                return self._settlement.refuse(books, payment, "The card was not charged.")
             case _:
                 return ()
 
     def given_back(self, books: Books, payment: PaymentRecord, back: Refund) -> tuple[Effect, ...]:
         """Return the effects of a refund."""
-        return given_back(self._settling, books, payment, back)
+        return given_back(self._settlement, books, payment, back)
 
     def disputed(
         self, books: Books, payment: PaymentRecord, dispute: Dispute, type: str
@@ -137,19 +137,19 @@ class StripeEvents:
         if find_seen(books, NAME, intent) is None:
             told.append(keep(books, seen_key(NAME, intent), payment.payment_id))
         legs = received(known, OUTSIDE)
-        return (*told, *self._settling.settle(After(books, told), known, legs))
+        return (*told, *self._settlement.settle(After(books, told), known, legs))
 
     def _under_way(self, books: Books, quote: QuoteRecord, intent: str) -> tuple[Effect, ...]:
         """Record a payment that takes days, such as direct debit, as pending."""
         if find_seen(books, NAME, intent) is not None:
             return ()
         try:
-            payment, begun = self._settling.begin(
+            payment, begun = self._settlement.begin(
                 books, quote, NAME, intent, terms=quote.terms, details={"intent": intent}
             )
         except NotPayable:
             return ()  # it is refunded once it arrives
-        return (*begun, *self._settling.pend(After(books, begun), payment))
+        return (*begun, *self._settlement.pend(After(books, begun), payment))
 
 
 def _new(quote: QuoteRecord, intent: str) -> PaymentRecord:

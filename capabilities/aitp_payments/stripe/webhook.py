@@ -42,8 +42,8 @@ class StripeWebhook:
         secret: of the webhook.
     """
 
-    def __init__(self, arriving: StripeEvents, secret: str) -> None:
-        self._arriving = arriving
+    def __init__(self, events: StripeEvents, secret: str) -> None:
+        self._events = events
         self._secret = secret
 
     def hear(self, delivery: Delivery) -> Accept | Refuse:
@@ -64,37 +64,37 @@ class StripeWebhook:
         return Accept()
 
     def _page(self, event: Event, session: Session | None, delivery: Delivery) -> Accept:
-        if session is None or not self._arriving.is_ours(session.livemode, session.metadata):
+        if session is None or not self._events.is_ours(session.livemode, session.metadata):
             return Accept()
         quote = find_quote(delivery, (session.metadata or {}).get("quote_id", ""))
-        judge = self._arriving.failed if event.type == FAILED_PAGE else self._arriving.session
+        judge = self._events.failed if event.type == FAILED_PAGE else self._events.session
         return Accept(judge(delivery, session), _thread(quote))
 
     def _intent(self, intent: Intent | None, delivery: Delivery) -> Accept:
-        if intent is None or not self._arriving.is_ours(intent.livemode, intent.metadata):
+        if intent is None or not self._events.is_ours(intent.livemode, intent.metadata):
             return Accept()
         payment = find_payment(delivery, (intent.metadata or {}).get("payment_id", ""))
-        return Accept(self._arriving.intent(delivery, intent), _thread(payment))
+        return Accept(self._events.intent(delivery, intent), _thread(payment))
 
     def _refunded(self, event: Event, back: Refund | None, delivery: Delivery) -> Accept:
         """Handle a refund, of the desk or of Stripe's dashboard, or its failure."""
         payment = self._known(event, back, delivery)
         if back is None or payment is None:
             return Accept()
-        return Accept(self._arriving.given_back(delivery, payment, back), _thread(payment))
+        return Accept(self._events.given_back(delivery, payment, back), _thread(payment))
 
     def _disputed(self, event: Event, dispute: Dispute | None, delivery: Delivery) -> Accept:
         """Handle a dispute or its end."""
         payment = self._known(event, dispute, delivery)
         if dispute is None or payment is None:
             return Accept()
-        return Accept(self._arriving.disputed(delivery, payment, dispute, event.type))
+        return Accept(self._events.disputed(delivery, payment, dispute, event.type))
 
     def _known(
         self, event: Event, thing: Refund | Dispute | None, delivery: Delivery
     ) -> PaymentRecord | None:
         """Return the payment of a refund or a dispute, which do not name their origin."""
-        if thing is None or event.livemode != self._arriving.is_live or not thing.payment_intent:
+        if thing is None or event.livemode != self._events.is_live or not thing.payment_intent:
             return None
         return find_seen(delivery, NAME, thing.payment_intent)
 

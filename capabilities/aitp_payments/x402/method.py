@@ -94,12 +94,12 @@ class X402(Method):
         self._unwell: Health | None = None
         self._unsupported: frozenset[str] = frozenset()
 
-    def use(self, own: Own, merchant: Merchant, settling: SettlementService) -> None:
+    def use(self, own: Own, merchant: Merchant, settlement: SettlementService) -> None:
         """Receive the merchant and the settlement service."""
         del own
         self._merchant = merchant
-        self._settling = settling
-        self._paying = X402Jobs(self._facilitator, settling, self._nodes, self._waiting)
+        self._settlement = settlement
+        self._jobs = X402Jobs(self._facilitator, settlement, self._nodes, self._waiting)
 
     def option(self, charge: Charge) -> Mapping[str, Any] | None:
         """Return the entry of this method: x402's requirements for each network."""
@@ -188,7 +188,7 @@ class X402(Method):
         del job
         wallet = f"{payment.details['payer']} on {payment.details['network']}"
         words = f"{told(payment.price)} have to go back to {wallet}. People of the site do that."
-        return partial(self._paying.owe, payment, words)
+        return partial(self._jobs.owe, payment, words)
 
     def _requirements(self, quote_id: str, of: Charge | QuoteRecord) -> tuple[Requirements, ...]:
         found = requirements(quote_id, of.price, self._chosen)
@@ -215,7 +215,7 @@ class X402(Method):
         way = None if seen is None else read_way(context.record(way_key(seen.payment_id)))
         if seen is not None and way is not None:
             if seen.quote_id == quote_id and way.digest == digest:
-                return self._settling.again(context, seen)
+                return self._settlement.again(context, seen)
             # the signature names no quote: it pays the first one that it was presented for
             if seen.quote_id != quote_id or seen.state != "refused":
                 words = "This authorisation was presented before. Please sign a new one."
@@ -234,7 +234,7 @@ class X402(Method):
                 ref = f"{quote_id}:{digest[:16]}:{context.message_id}"
                 message = X402Payment(dict(presented.given), quote_id)
                 return (Start(CHECK, ref=ref, payload=message),)
-            payment, effects = self._settling.begin(
+            payment, effects = self._settlement.begin(
                 context, quote, NAME, presented.reference, details=details
             )
         except NotPayable as refusal:
@@ -281,13 +281,13 @@ class X402(Method):
         return lambda context: self._failed(presented, quote_id, why, context)
 
     async def _ask(self, job: Job) -> Wanted:
-        return await self._paying.ask(job)
+        return await self._jobs.ask(job)
 
     async def _book(self, job: Job) -> Wanted:
-        return await self._paying.book(job)
+        return await self._jobs.book(job)
 
     async def _remind(self, job: Job) -> Wanted:
-        return await self._paying.remind(job)
+        return await self._jobs.remind(job)
 
     async def _look(self, send: Send) -> None:
         try:

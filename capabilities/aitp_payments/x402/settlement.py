@@ -84,12 +84,12 @@ class X402Jobs:
     def __init__(
         self,
         facilitator: Facilitator,
-        settling: SettlementService,
+        settlement: SettlementService,
         nodes: Mapping[str, Node],
         waiting: set[str],
     ) -> None:
         self._facilitator = facilitator
-        self._settling = settling
+        self._settlement = settlement
         self._nodes = nodes
         self._waiting = waiting
 
@@ -137,23 +137,23 @@ class X402Jobs:
         self._waiting.discard(way.payment_id)
         if task.returned:
             words = f"{told_price(payment.price)} went back, by the transaction {task.returned}."
-            return self._settling.refunded(context, payment, words)
+            return self._settlement.refunded(context, payment, words)
         match way.state:
             case "settled":
                 paid = with_receipt(payment, way)
-                return self._settling.settle(context, paid, received(payment, outside("x402")))
+                return self._settlement.settle(context, paid, received(payment, outside("x402")))
             case "refused":
-                return self._settling.refuse(context, payment, way.reason)
+                return self._settlement.refuse(context, payment, way.reason)
             case "asking":
-                return self._settling.pend(context, payment, UNDER_WAY)
+                return self._settlement.pend(context, payment, UNDER_WAY)
             case "unresolved":
-                pended = self._settling.pend(context, payment, UNRESOLVED)
+                pended = self._settlement.pend(context, payment, UNRESOLVED)
                 said = pended or (Say(UNRESOLVED),)
                 return (*said, Audit("unresolved"), _remind(way.job))
 
     def owe(self, payment: PaymentRecord, words: str, context: Context) -> Sequence[Effect]:
         """Leave a due refund to people."""
-        owed = self._settling.owed(context, payment, words)
+        owed = self._settlement.owed(context, payment, words)
         return (*owed, _remind(payment.payment_id)) if owed else ()
 
     async def remind(self, job: Job) -> Sequence[Effect]:

@@ -31,12 +31,12 @@ WHO = make_anonymous("127.0.0.1")
 
 async def ask(desk: Desk) -> None:
     """The question of the doors."""
-    await desk.asking.ask(WHO, AskRequest(ASKED, QUESTION))
+    await desk.conversations.ask(WHO, AskRequest(ASKED, QUESTION))
 
 
 async def call(desk: Desk) -> None:
     """The call of the doors."""
-    await desk.calling.call(WHO, DirectCall(CALLED, WORDS), RequestInfo("POST", "/", b""))
+    await desk.direct_calls.call(WHO, DirectCall(CALLED, WORDS), RequestInfo("POST", "/", b""))
 
 
 async def serve(data: Path, port: int) -> None:

@@ -60,13 +60,13 @@ async def answer_tickets(database: Path, log: Path) -> None:
 class _Person:
     def __init__(self, name: str, store: Store, keys: AuditKeys) -> None:
         self._name = name
-        self._escalating = EscalationService(store, time.time)
+        self._escalation = EscalationService(store, time.time)
         self._keys = keys
 
     async def end(self, ticket: KeptTicket) -> str:
         """Answer or close a ticket; return what was acknowledged, empty for nothing."""
         words = f"{self._name}:{secrets.token_hex(8)}"
-        by, people = make_own_auditor(self._keys, int(time.time())), self._escalating
+        by, people = make_own_auditor(self._keys, int(time.time())), self._escalation
         try:
             if ticket.kind is not TicketKind.ACTION:
                 await people.close(ticket.id, "", self._name, by)

@@ -147,7 +147,7 @@ class Ground(msgspec.Struct, frozen=True):
     """Where cases are met by the agent itself, without a protocol."""
 
     agent: ClaudeAgent
-    tooling: AgentTools
+    agent_tools: AgentTools
     canaries: Canaries
     model: Obeying
     api: MessagesApi
@@ -158,8 +158,8 @@ class Ground(msgspec.Struct, frozen=True):
         turn = plant(case, SITE_URL)
         turn = msgspec.structs.replace(
             turn,
-            tools=self.tooling.list_tools(CALLER) + turn.tools,
-            invoke=self.tooling.make_invoker(CALLER, Conversation()),
+            tools=self.agent_tools.list_tools(CALLER) + turn.tools,
+            invoke=self.agent_tools.make_invoker(CALLER, Conversation()),
         )
         self.canaries.taken()
         self.api.requests.clear()
@@ -235,7 +235,7 @@ async def ground(
                     invoking,
                     limiter=RateLimiter(Limits(enabled=False), time.time),
                     now=_now,
-                    speaking=wordless(),
+                    desk_messages=wordless(),
                 ),
                 canaries,
                 model,

@@ -143,7 +143,7 @@ def addresses(desk: RunningServer) -> set[tuple[str, str]]:
     Where the further agent has what the site's own has it goes by the same address.
     """
     found = set()
-    for door, route in desk.front.routes:
+    for door, route in desk.dispatcher.routes:
         name = "" if door.desk is None else door.desk.name
         path = route.path
         if door.name == "hooks":

@@ -173,10 +173,10 @@ async def test_it_is_noted_whom_actors_are_bound_to_but_not_who_comes_by_themsel
 async def test_a_flood_of_refused_credentials_is_a_few_rows(tmp_path: Path) -> None:
     clock = Clock()
     async with SqliteStore.open(tmp_path / "desk.db") as store:
-        noting = AuditLog(store, KEYS, clock)
-        async with noting.write_in_background():
+        audit_log = AuditLog(store, KEYS, clock)
+        async with audit_log.write_in_background():
             for number in range(5000):
-                noting.note_refused_credential(
+                audit_log.note_refused_credential(
                     f"192.0.2.{number}", NotAuthenticated("No.", reason="unknown")
                 )
             assert len(await rows(store)) == MAX_ADDRESSES + 1

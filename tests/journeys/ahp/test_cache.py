@@ -236,7 +236,7 @@ async def test_answers_are_kept_within_the_owners_bound_of_memory(tmp_path: Path
     async with visiting(tmp_path / "data", "cache.max_bytes=100000", agent=agent) as visitor:
         for query in ("One?", "Two?", "Six?", "Ten?", "So long?"):
             await visitor.ask(query)
-        counts = visitor.desk.desk.cache_counts
+        counts = visitor.desk.desk.conversations.cache_counts
         assert counts.size <= 100_000
         assert (counts.stored, counts.answers, counts.evicted_for_room) == (4, 4, 0)
         for number in range(6):
@@ -258,7 +258,7 @@ async def test_outcomes_of_questions_and_answers_are_counted(tmp_path: Path) -> 
     page.write_text("# Page\n\nText.\n")
     clock, agent = Clock(), ScriptedAgent()
     async with visiting(tmp_path / "data", folder=folder, clock=clock, agent=agent) as visitor:
-        counts = visitor.desk.desk.cache_counts
+        counts = visitor.desk.desk.conversations.cache_counts
         await visitor.ask("One?")
         await visitor.ask("One?")
         clock.advance(301)
@@ -301,7 +301,7 @@ async def test_who_waits_for_anothers_answer_receives_none_of_its_refusals(tmp_p
         await asked.wait()
         others = [asyncio.create_task(visitor.ask(QUERY)) for _ in range(2)]
         async with asyncio.timeout(10):
-            while visitor.desk.desk.cache_counts.waiting < len(others):  # noqa: ASYNC110
+            while visitor.desk.desk.conversations.cache_counts.waiting < len(others):  # noqa: ASYNC110
                 await asyncio.sleep(0)
         go_on.set()
         assert (await first).status == 429

@@ -47,7 +47,7 @@ async def ask_at_once(visitor: Visitor, go_on: asyncio.Event) -> list[Said]:
     async with asyncio.timeout(SECONDS):
         while True:
             await asyncio.sleep(0)
-            if visitor.desk.desk.cache_counts.waiting == MANY - 1:
+            if visitor.desk.desk.conversations.cache_counts.waiting == MANY - 1:
                 break
     go_on.set()
     return await asyncio.gather(*asking)
@@ -81,7 +81,7 @@ async def test_what_is_not_kept_is_sent_to_all_who_wait_for_it(
     agent = ScriptedAgent(held)
     async with visiting(tmp_path / "data", agent=agent) as visitor:
         answers = await ask_at_once(visitor, held.go_on)
-        counts = visitor.desk.desk.cache_counts
+        counts = visitor.desk.desk.conversations.cache_counts
         assert (counts.misses, counts.shared, counts.stored) == (1, MANY - 1, 0)
         assert len(agent.turns) == 1
         assert not any(said.is_cached for said in answers)

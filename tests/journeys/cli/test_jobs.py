@@ -37,7 +37,7 @@ async def test_jobs_are_listed_retried_and_dropped_and_that_is_noted(tmp_path: P
     data = ("--data", tmp_path)
     async with serving(tmp_path) as desk:
         await desk.store.run(leave_jobs)
-        assert (await desk.desk.check_ready()).notes == (JOBS_DEAD,)
+        assert (await desk.desk.readiness.check()).notes == (JOBS_DEAD,)
         code, lines, _ = await run("jobs", "list", *data)
         assert code == 0
         dead, done, waits = (line.split("  ") for line in lines)
@@ -76,7 +76,7 @@ async def test_jobs_are_listed_retried_and_dropped_and_that_is_noted(tmp_path: P
             ["Retrying job job_dead (errand of dead)."],
             [],
         )
-        assert (await desk.desk.check_ready()).notes == ()
+        assert (await desk.desk.readiness.check()).notes == ()
         (again,) = await desk.store.run(
             claim_jobs,
             worker="two",

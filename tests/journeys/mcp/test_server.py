@@ -225,7 +225,7 @@ async def test_an_internal_fault_returns_only_its_id(
         def broken(*_given: Any) -> Any:
             raise RuntimeError("secret inside")
 
-        monkeypatch.setattr(talker.desk.desk.asking, "ask", broken)
+        monkeypatch.setattr(talker.desk.desk.conversations, "ask", broken)
         with pytest.raises(MCPError, match=r"Tell us the id [0-9a-f]{16}") as fault:
             await client.call_tool("site_info", {})
         assert "secret" not in str(fault.value)

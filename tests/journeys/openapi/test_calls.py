@@ -95,7 +95,7 @@ async def test_every_address_stands_in_the_document_and_nothing_else(
     }
     served = {
         (route.method, re.sub(r":\.\*", "", route.path))
-        for door, route in shop.stranger.desk.front.routes
+        for door, route in shop.stranger.desk.dispatcher.routes
         if (door.desk.name if door.desk else "") == name
     }
     assert operations == served

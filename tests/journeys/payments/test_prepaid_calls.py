@@ -237,7 +237,7 @@ async def look_up(
     """Call by name and arguments, without a credential, and a payment presented with that."""
     asked = DirectCall("look_up", {"word": word}, payment=payment)
     request = RequestInfo("POST", "/capabilities/look_up", b"", key)
-    return await desk.desk.desk.calling.call(make_anonymous("127.0.0.1"), asked, request)
+    return await desk.desk.desk.direct_calls.call(make_anonymous("127.0.0.1"), asked, request)
 
 
 def x402(nonce: str, token: str = "good", quote_id: str = "") -> dict[str, Any]:

@@ -264,7 +264,7 @@ class Market:
         A call over which it has died more than once waits a while before it is made again.
         """
         # who has moved the clock has to say that there may be more to do
-        self.talker.desk.desk._worker._jobs.wake()  # noqa: SLF001
+        self.talker.desk.desk.worker._jobs.wake()  # noqa: SLF001
         async with asyncio.timeout(SECONDS):
             while any(self._disk.execute(DUE, {"now": int(self.clock())}).fetchone()):
                 await self.talker.desk.store.settled()

@@ -61,8 +61,8 @@ async def answer(
     """
     path, _, query = target.partition("?")
     head = CIMultiDictProxy(CIMultiDict([("Host", "127.0.0.1"), *headers]))
-    heading = desk.front.read_head(method, path, target, head)
-    outgoing = await desk.front.handle_request(_Request(heading, dict(parse_qsl(query)), body))
+    heading = desk.dispatcher.read_head(method, path, target, head)
+    outgoing = await desk.dispatcher.handle_request(_Request(heading, dict(parse_qsl(query)), body))
     rest = await _read_rest(outgoing.reply, reads_on=reads_on)
     reply = outgoing.reply
     return Answered(reply.status, tuple(outgoing.headers().items()), reply.body + rest)

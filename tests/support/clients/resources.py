@@ -18,7 +18,7 @@ class Reader(msgspec.Struct, frozen=True):
 
     async def read(self, path: str) -> ResourceView:
         """What stands at an address."""
-        view = await self.talker.desk.desk.read_resource(self.principal, path)
+        view = await self.talker.desk.desk.paid_resources.read(self.principal, path)
         assert isinstance(view, ResourceView)
         return view
 
@@ -30,7 +30,7 @@ class Reader(msgspec.Struct, frozen=True):
     @property
     def types(self) -> list[str]:
         """What may be read."""
-        return [one.name for one in self.talker.desk.desk.list_resources(self.principal)]
+        return [one.name for one in self.talker.desk.desk.resources.list_types(self.principal)]
 
 
 async def reader(talker: Talker, *scopes: str) -> Reader:

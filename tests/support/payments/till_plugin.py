@@ -363,6 +363,6 @@ async def selling(
 
 def till_of(talker: Talker) -> Till:
     """The till of a desk."""
-    till = talker.desk.desk.judging.capabilities["till"].capability
+    till = talker.desk.desk.judge.capabilities["till"].capability
     assert isinstance(till, Till)
     return till

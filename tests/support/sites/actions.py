@@ -11,12 +11,16 @@ from typing import Any
 from aitp_desk.actions.base import ActionResult, Context, OfferedAction
 from aitp_desk.auth.keys.data_keys import FIRST, DataKeys
 from aitp_desk.auth.keys.encryption import TextSealer
+from aitp_desk.config import Threads
+from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.access.sealed_values import Sealer
+from aitp_desk.desk.access.site_agents import OwnNames
 from aitp_desk.desk.calls.invoker import ActionInvoker
 from aitp_desk.desk.plugins.desk_messages import DeskMessages
 from aitp_desk.desk.plugins.judge import Judge
 from aitp_desk.desk.plugins.registry import NO_PLUGINS
 from aitp_desk.model.calls.action import Action
+from aitp_desk.model.conversation.thread import Actor
 from aitp_desk.store.engine.sqlite import SqliteStore
 from tests.support.access.audit_log import KEYS
 from tests.support.desk.first_start import begin_database
@@ -34,22 +38,24 @@ def offering(action: Action, perform: Perform) -> OfferedAction:
     return OfferedAction(action, read=dict, perform=carry_out)
 
 
+def context_of(store: Any, clock: Callable[[], float]) -> DeskContext:
+    """The context of a desk that is the only one of its site."""
+    actor = Actor("https://lamps.example")
+    return DeskContext("", actor, OwnNames((actor,)), Threads(), store, KEYS, clock)
+
+
 def wordless() -> DeskMessages:
     """What has a desk's speech judged that has enabled no capability: nobody is asked."""
     nothing: Any = None
-    judging = Judge(
+    judge = Judge(
         NO_PLUGINS,
-        store=nothing,
-        actor="https://lamps.example",
-        name="",
-        audit=KEYS,
+        context_of(nothing, time.time),
         sealer=nothing,
         guesses=None,
-        checking=nothing,
-        clock=time.time,
+        health_checks=nothing,
         wake=lambda: None,
     )
-    return DeskMessages(judging, nothing, time.time)
+    return DeskMessages(judge, nothing, time.time)
 
 
 @asynccontextmanager
@@ -61,13 +67,9 @@ async def calling(
     begin_database(database)
     async with SqliteStore.open(database) as store:
         yield ActionInvoker(
-            desk="",
-            actor="https://lamps.example",
-            offered=offered,
-            store=store,
-            audit=KEYS,
+            context_of(store, clock),
+            offered,
             sealer=Sealer(TextSealer(DataKeys({FIRST: bytes(32)})), clock),
             expires_seconds=3600,
-            clock=clock,
             **more,
         )

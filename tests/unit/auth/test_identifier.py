@@ -17,7 +17,7 @@ from aitp_desk.auth.credentials.proof_cache import (
     ProofCache,
 )
 from aitp_desk.auth.credentials.request_credentials import RequestCredentials, read_credentials
-from aitp_desk.auth.identifier import Identifier
+from aitp_desk.auth.identifier import AuthMethods, Identifier
 from aitp_desk.auth.jwt.bearer import BearerTokens
 from aitp_desk.auth.keys.data_keys import DataKeys
 from aitp_desk.model.access.grant import Grant
@@ -90,13 +90,13 @@ def identifier(rows: Rows, clock: Clock) -> Identifier:
     verified = ProofCache(CredentialEpoch(rows.epoch, clock))
     last_use = LastUse(lambda id_, used_at: rows.used.append((id_, used_at)), clock)
     keys = ApiKeys(rows.token, KEYS, verified, last_use, clock)
-    return Identifier(
+    methods = AuthMethods(
         api_keys=keys,
         jwts=BearerTokens((), verified, clock),
         links=GrantLinks(rows.grant, KEYS.hash_link, clock),
         signed_requests=keys,
-        trusted_proxies=["10.0.0.0/8"],
     )
+    return Identifier(methods, trusted_proxies=["10.0.0.0/8"])
 
 
 class Head(msgspec.Struct):
@@ -292,14 +292,8 @@ async def test_what_proves_nothing_is_looked_up_so_often_for_one_address_and_no_
 ) -> None:
     verified = ProofCache(CredentialEpoch(rows.epoch, clock))
     keys = ApiKeys(rows.token, KEYS, verified, LastUse(lambda *_: None, clock), clock)
-    identifier = Identifier(
-        api_keys=keys,
-        jwts=keys,
-        links=keys,
-        signed_requests=keys,
-        guesses=GuessLimiter(clock),
-        clock=clock,
-    )
+    methods = AuthMethods(api_keys=keys, jwts=keys, links=keys, signed_requests=keys)
+    identifier = Identifier(methods, guesses=GuessLimiter(clock), clock=clock)
     known, late = rows.add("threads"), rows.add("threads")
     await identify(identifier, ("X-AHP-Key", known))
     for _ in range(MOST_A_MINUTE):

@@ -255,12 +255,12 @@ def _read(question: str, earlier: Sequence[Exchange], library: Library) -> ReadQ
     carried = [wanted for wanted in before.wanted if wanted.term.known]
     replaced = _replaced(question, earlier[-1].question, library) if is_fragment and leans else []
     if replaced:
-        is_page = page in library.naming.find_documents(s for w in replaced for s in w.own)
+        is_page = page in library.names.find_documents(s for w in replaced for s in w.own)
         words = {term.word for term in replaced}
         carried = [w for w in carried if w.term.word not in words]
         page = None if is_page else page
     elif not pointing and _names_another(asked, page, library):
-        carried = [w for w in carried if page not in library.naming.find_documents(w.term.own)]
+        carried = [w for w in carried if page not in library.names.find_documents(w.term.own)]
         page = None
     share = (_INTO_FRAGMENT if is_fragment else _INTO_CLAUSE) if leans else _UNBIDDEN
     named = _stems_above(topic, library) if topic is not None and page else frozenset[str]()
@@ -313,7 +313,7 @@ def _before_its_topic(question: str, asked: ReadQuestion, library: Library) -> s
     telling = {
         s
         for w in asked.wanted
-        if w.term.weight > TELLING or library.naming.find_documents(w.term.own)
+        if w.term.weight > TELLING or library.names.find_documents(w.term.own)
         for s in w.term.own
     }
     for word in re.finditer(r"[^\W_]+", question):
@@ -338,7 +338,7 @@ def _scaled(
 
 def _names_another(asked: ReadQuestion, page: str | None, library: Library) -> bool:
     """Return whether a question names a page other than the current one."""
-    named = library.naming.find_named(frozenset(s for w in asked.wanted for s in w.term.own))
+    named = library.names.find_named(frozenset(s for w in asked.wanted for s in w.term.own))
     return bool(named) and page not in named
 
 
@@ -403,8 +403,8 @@ def merge_clarification(pending: PendingQuestion, reply: str, library: Library) 
 
 def _is_left(wanted: WantedTerm, reply: ReadQuestion, library: Library) -> bool:
     """Return whether a word names a page, and the reply names another one instead."""
-    named = library.naming.find_named(frozenset(s for w in reply.wanted for s in w.term.own))
-    holders = library.naming.find_documents(wanted.term.own) if named else set[str]()
+    named = library.names.find_named(frozenset(s for w in reply.wanted for s in w.term.own))
+    holders = library.names.find_documents(wanted.term.own) if named else set[str]()
     return bool(holders) and holders.isdisjoint(named)
 
 

@@ -67,27 +67,27 @@ class AgentTools:
     """Offers actions to agents.
 
     Attributes:
-        invoking: calls the actions.
+        invoker: calls the actions.
         limiter: bounds how often.
         now: returns the present time in the site's time zone, for words such as ``tomorrow``.
-        speaking: asks questions through plugins.
+        desk_messages: asks questions through plugins.
         dialogues: holds the dialogues about calls.
     """
 
     def __init__(
         self,
-        invoking: ActionInvoker,
+        invoker: ActionInvoker,
         *,
         limiter: RateLimiter,
         now: Callable[[], datetime],
-        speaking: DeskMessages,
+        desk_messages: DeskMessages,
     ) -> None:
-        self.invoking = invoking
+        self.invoker = invoker
         self.limiter = limiter
         self.now = now
-        self.speaking = speaking
-        self.dialogues = DialogueDriver(invoking, speaking, now)
-        self._tools = tuple((action, make_tool(action)) for action in invoking.actions)
+        self.desk_messages = desk_messages
+        self.dialogues = DialogueDriver(invoker, desk_messages, now)
+        self._tools = tuple((action, make_tool(action)) for action in invoker.actions)
         self._open = lru_cache(_SCOPES_KEPT)(self._find_open)
 
     def list_tools(self, principal: Principal) -> tuple[Tool, ...]:
@@ -113,7 +113,7 @@ class AgentTools:
         except msgspec.DecodeError:
             return ToolResult("The arguments are not a JSON object.", failed=True)
         made = conversation.find_earlier_call(
-            call.name, arguments, self.invoking.secrets.redact_arguments
+            call.name, arguments, self.invoker.secrets.redact_arguments
         )
         if made is not None:
             return describe_call(made)
@@ -129,13 +129,13 @@ class AgentTools:
             tool_call_id=call.id,
         )
         try:
-            offered = self.invoking.find(principal, call.name)
+            offered = self.invoker.find(principal, call.name)
             stated = await self._hold_for_agent(principal, offered, conversation, base)
             told = await self._tell(principal, stated)
         except (UnknownAction, NotAuthenticated, ScopeMissing):
             return ToolResult(f"There is no action named {call.name[:64]!r}.", failed=True)
         except DeskError as error:
-            if self.invoking.secrets.find_secret(call.name, (error.param or "",)) is not None:
+            if self.invoker.secrets.find_secret(call.name, (error.param or "",)) is not None:
                 return ToolResult(NOT_IN_WORDS.format(error.param), failed=True)
             where = f" ({error.param})" if error.param else ""
             return ToolResult(f"{error.message}{where}", failed=True)
@@ -173,10 +173,10 @@ class AgentTools:
         """Return the same call, where the desk has already asked for its payment."""
         if conversation.answers is None:
             return None
-        waiting = await self.invoking.calls.find_pending(conversation.answers, principal)
+        waiting = await self.invoker.calls.find_pending(conversation.answers, principal)
         if waiting is None or waiting.price is None or waiting.payment is None:
             return None
-        shown, name = self.invoking.secrets.redact_arguments, base.name
+        shown, name = self.invoker.secrets.redact_arguments, base.name
         is_same = shown(name, waiting.arguments) == shown(name, base.arguments)
         return waiting if waiting.action == name and is_same else None
 
@@ -188,7 +188,7 @@ class AgentTools:
         """
         if conversation.answers is None:
             return
-        waiting = await self.invoking.calls.find_pending(conversation.answers, principal)
+        waiting = await self.invoker.calls.find_pending(conversation.answers, principal)
         if (
             waiting is None
             or waiting.memory is not None
@@ -196,7 +196,7 @@ class AgentTools:
         ):
             return
         with suppress(DeskError):  # the agent gets the same error when it calls
-            offered = self.invoking.find(principal, waiting.action)
+            offered = self.invoker.find(principal, waiting.action)
             dialogue = self.dialogues.continue_waiting(offered, waiting, conversation.run_id)
             stated = await self.dialogues.hold(
                 principal,
@@ -206,14 +206,14 @@ class AgentTools:
                 conversation.note_ended,
             )
             if isinstance(stated, Decline):
-                await self.invoking.waits.decline(waiting, write_no_messages)
+                await self.invoker.pending_calls.decline(waiting, write_no_messages)
         conversation.add_earlier_calls(tuple(conversation.made.values()))
 
     async def list_earlier_calls(self, run_id: str) -> tuple[ActionCall, ...]:
         """Return the calls of earlier attempts at a run, once none is executing."""
-        calls = await self.invoking.calls.list_in_run(run_id)
-        await self.invoking.wait_idle(calls)
-        return await self.invoking.calls.list_in_run(run_id) if calls else ()
+        calls = await self.invoker.calls.list_in_run(run_id)
+        await self.invoker.wait_idle(calls)
+        return await self.invoker.calls.list_in_run(run_id) if calls else ()
 
     async def _tell(self, principal: Principal, stated: Statement) -> ToolResult:
         """Return a statement as a tool result; a call that waits is stored."""
@@ -225,7 +225,7 @@ class AgentTools:
                     return describe_call(call)
                 return _taken_on(call, eta_seconds)
             case Ask(needed, words, _, memory):
-                waiting = await self.invoking.waits.write_pending(
+                waiting = await self.invoker.pending_calls.write_pending(
                     principal, needed, memory, write_no_messages
                 )
             case Remind(waiting, words):
@@ -266,12 +266,12 @@ def describe_call(call: ActionCall) -> ToolResult:
             return ToolResult(CUT_SHORT, failed=True)
 
 
-def describe_outcome(outcome: Said, conversation: Conversation, tooling: AgentTools) -> Said:
+def describe_outcome(outcome: Said, conversation: Conversation, agent_tools: AgentTools) -> Said:
     """Describe the calls themselves where the agent failed after making them."""
     if outcome.fallback is None or not conversation.made:
         return outcome
     said = (
-        tooling.invoking.describe_result(call) if call.is_over else describe_call(call).output
+        agent_tools.invoker.describe_result(call) if call.is_over else describe_call(call).output
         for call in conversation.made.values()
     )
     return Answer(

@@ -50,7 +50,7 @@ def understand_words(
     if draft.role != "user" or len(text) > MAX_WORDS or len(draft.content) >= MAX_PARTS:
         return None
     claims = []
-    for enabled in capabilities.hearing:
+    for enabled in capabilities.interpreters:
         records = [record for slug, record in waiting if slug == enabled.slug]
         own = [record for record in records if _awaits(enabled, record, names)]
         meant = _ask(enabled, text, own) if own else None
@@ -76,7 +76,7 @@ def understand_words(
 
 def without_secrets(text: str, capabilities: PluginRegistry) -> str:
     """Return text without secrets, as of :meth:`.Capability.without_secrets`."""
-    for capability in capabilities.hiding:
+    for capability in capabilities.redactors:
         text = capability.without_secrets(text)
     return text
 

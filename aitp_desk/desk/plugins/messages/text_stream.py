@@ -23,14 +23,14 @@ class PlainTextFormat:
     """
 
     def __init__(
-        self, wording: EventFormat, telling: PlainTextRenderer, readers: tuple[Actor, ...]
+        self, event_format: EventFormat, renderer: PlainTextRenderer, readers: tuple[Actor, ...]
     ) -> None:
-        self._wording = wording
-        self._telling = telling
+        self._event_format = event_format
+        self._renderer = renderer
         self._readers = readers
-        self._key = (wording, frozenset(url for one in readers for url in one.capabilities))
+        self._key = (event_format, frozenset(url for one in readers for url in one.capabilities))
         self._holding = _HeldAnswers()
-        self.beat = wording.beat
+        self.beat = event_format.beat
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PlainTextFormat) and self._key == other._key
@@ -40,67 +40,71 @@ class PlainTextFormat:
 
     def format_begin(self, thread_id: str, after: int) -> bytes:
         """Delegate to the protocol's format."""
-        return self._wording.format_begin(thread_id, after)
+        return self._event_format.format_begin(thread_id, after)
 
-    def format_event(self, happening: ThreadEvent) -> bytes:
+    def format_event(self, event: ThreadEvent) -> bytes:
         """Delegate to the protocol's format, with the message rendered for the readers."""
-        match happening.subject:
+        match event.subject:
             case Message() as message:
                 self._holding.end(message.run_id)
-                told = self._telling.render_for_reader(self._readers, message)
-                happening = msgspec.structs.replace(happening, subject=told)
+                told = self._renderer.render_for_reader(self._readers, message)
+                event = msgspec.structs.replace(event, subject=told)
             case Run() as run if run.is_over:
                 self._holding.end(run.id)
             case _:
                 pass
-        return self._wording.format_event(happening)
+        return self._event_format.format_event(event)
 
     def format_snapshot(self, run_id: str, text: str) -> bytes:
         """Delegate to the protocol's format; empty for a possible structured message."""
         is_held = bool(text) and self._holding.holds(run_id, text)
-        return self._wording.format_snapshot(run_id, "" if is_held else text)
+        return self._event_format.format_snapshot(run_id, "" if is_held else text)
 
     def format_delta(self, run_id: str, text: str) -> bytes:
         """Delegate to the protocol's format; nothing for a possible structured message."""
         return (
-            b"" if self._holding.holds(run_id, text) else self._wording.format_delta(run_id, text)
+            b""
+            if self._holding.holds(run_id, text)
+            else self._event_format.format_delta(run_id, text)
         )
 
     def format_restart(self, run_id: str) -> bytes:
         """Delegate to the protocol's format."""
         self._holding.end(run_id)
-        return self._wording.format_restart(run_id)
+        return self._event_format.format_restart(run_id)
 
 
 class PlainTextRunFormat:
     """Wraps a protocol's format of one run's events, for the run's caller."""
 
     def __init__(
-        self, wording: RunEventFormat, telling: PlainTextRenderer, readers: tuple[Actor, ...]
+        self, event_format: RunEventFormat, renderer: PlainTextRenderer, readers: tuple[Actor, ...]
     ) -> None:
-        self._wording = wording
-        self._telling = telling
+        self._event_format = event_format
+        self._renderer = renderer
         self._readers = readers
         self._holding = _HeldAnswers()
-        self.beat = wording.beat
+        self.beat = event_format.beat
 
     def format_state(self, run: Run) -> bytes:
         """Delegate to the protocol's format."""
-        return self._wording.format_state(run)
+        return self._event_format.format_state(run)
 
     def format_text(self, text: str, message_id: str) -> bytes:
         """Delegate to the protocol's format; nothing for a possible structured message."""
         if self._holding.holds(message_id, text):
             return b""
-        return self._wording.format_text(text, message_id)
+        return self._event_format.format_text(text, message_id)
 
     def format_message(self, message: Message) -> bytes:
         """Delegate to the protocol's format, with the message rendered for the caller."""
-        return self._wording.format_message(self._telling.render_for_reader(self._readers, message))
+        return self._event_format.format_message(
+            self._renderer.render_for_reader(self._readers, message)
+        )
 
     def format_end(self) -> bytes:
         """Delegate to the protocol's format."""
-        return self._wording.format_end()
+        return self._event_format.format_end()
 
 
 class _HeldAnswers:

@@ -13,15 +13,15 @@ from aitp_desk.model.calls.action import DATA, TEXT_ANSWER, Action
 
 
 def make_plugin_actions(
-    capabilities: PluginRegistry, checking: HealthChecks
+    capabilities: PluginRegistry, health_checks: HealthChecks
 ) -> tuple[OfferedAction, ...]:
     """Return the actions of all plugins of a site.
 
     Parameters:
-        checking: returns the health of the desk's components.
+        health_checks: returns the health of the desk's components.
     """
     return tuple(
-        make_plugin_action(query, checking.get_components)
+        make_plugin_action(query, health_checks.get_components)
         for enabled in capabilities.all
         for query in enabled.queries
     )

@@ -32,15 +32,15 @@ class PluginRedirects:
     """Lets plugins resolve their links, and stores the effects.
 
     Parameters:
-        receiving: stores the effects.
+        webhooks: stores the effects.
         send: sends HTTP requests for plugins.
     """
 
     def __init__(
-        self, receiving: PluginWebhooks, *, store: Store, send: Send, clock: Callable[[], float]
+        self, webhooks: PluginWebhooks, *, store: Store, send: Send, clock: Callable[[], float]
     ) -> None:
-        self.capabilities = receiving.capabilities
-        self._receiving = receiving
+        self.capabilities = webhooks.capabilities
+        self._webhooks = webhooks
         self._store = store
         self._send = send
         self._clock = clock
@@ -69,7 +69,7 @@ class PluginRedirects:
                 if isinstance(onward, Refuse):
                     raise onward.error
                 _check(onward)
-                await self._receiving.accept(enabled, Accept(onward.effects, onward.thread_id))
+                await self._webhooks.accept(enabled, Accept(onward.effects, onward.thread_id))
             except RecordsMoved:
                 continue
             except Retry as failure:

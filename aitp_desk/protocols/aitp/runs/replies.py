@@ -34,10 +34,11 @@ async def wait_for_replies(
     seconds = decode_wait(call.get_list_header("Prefer"))
     if seconds is None:
         return None, None
+    seconds = min(seconds, desk.max_wait)
     if run_id is not None:
         call.release_slot()
-        return await desk.wait_for_run(call.principal, run_id, seconds)
+        return await desk.runs.wait_for_run(call.principal, run_id, seconds)
     if said is None:
         return None, ()
     call.release_slot()
-    return None, await desk.wait_for_payment(call.principal, said, seconds)
+    return None, await desk.payment_replies.wait_for_replies(call.principal, said, seconds)

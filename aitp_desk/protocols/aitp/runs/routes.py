@@ -168,7 +168,9 @@ async def _answer(
         if seconds is None:
             return _encode(desk, call, run)
         call.release_slot()
-        followed, _ = await desk.wait_for_run(call.principal, run.id, seconds)
+        followed, _ = await desk.runs.wait_for_run(
+            call.principal, run.id, min(seconds, desk.max_wait)
+        )
         waited = (("Preference-Applied", "wait"),)
         return msgspec.structs.replace(_encode(desk, call, followed or run), headers=waited)
 
@@ -176,7 +178,7 @@ async def _answer(
         agent = desk.agents.find_for_run(run.agent)
         return OpenAiRunFormat(run, agent, wire.read_dialect(call.headers), is_new=is_new)
 
-    stream = await desk.follow_new_run(call.principal, start, word)
+    stream = await desk.streams.open_run(call.principal, start, word)
     return Reply(200, content_type=EVENT_STREAM, headers=UNBUFFERED, stream=stream)
 
 

@@ -73,24 +73,24 @@ class ThreadEventFormat:
         """Write ``following``; its id is where a new reader resumes."""
         return write_frame("following", encode({"thread_id": thread_id, "after": after}), after)
 
-    def format_event(self, happening: ThreadEvent) -> bytes:
+    def format_event(self, event: ThreadEvent) -> bytes:
         """Write an event of the thread, named by its kind, with its object."""
         data: object
-        match happening.subject:
+        match event.subject:
             case Message() as message:
                 data = write_message(message, self._dialect, self._assistant)
             case Run() as run:
                 data = write_followed_run(run)
             case Actor() as actor:
                 data = write_actor(actor)
-            case None if happening.kind == THREAD_CLAIMED:
-                data = {"id": happening.ref, "object": THREAD_CLAIMED}
-            case None if happening.kind in THREAD_HANDED:
-                data = {"id": happening.ref, "object": happening.kind}
+            case None if event.kind == THREAD_CLAIMED:
+                data = {"id": event.ref, "object": THREAD_CLAIMED}
+            case None if event.kind in THREAD_HANDED:
+                data = {"id": event.ref, "object": event.kind}
             case _:
-                what = _DELETED.get(happening.kind, "thread.message")
-                data = Deleted(happening.ref, f"{what}.deleted", True)
-        return write_frame(happening.kind, encode(data), happening.n)
+                what = _DELETED.get(event.kind, "thread.message")
+                data = Deleted(event.ref, f"{what}.deleted", True)
+        return write_frame(event.kind, encode(data), event.n)
 
     def format_snapshot(self, run_id: str, text: str) -> bytes:
         """Write ``answer.snapshot``: the answer so far, which replaces earlier pieces."""

@@ -40,10 +40,10 @@ async def list_answer_affordances(
     desk: Desk, call: Call, thread_id: str, access: Access
 ) -> tuple[Affordance, ...]:
     """Return the answers that the caller may give on a thread now."""
-    if not access.may_write or not desk.awaiting.is_enabled:
+    if not access.may_write or not desk.open_requests.is_enabled:
         return ()
     at = thread_path(desk, thread_id)
-    found = await desk.awaiting.list_for_thread(call.principal, thread_id)
+    found = await desk.open_requests.list_for_thread(call.principal, thread_id)
     return tuple(_doing(one, at) for one in found if one.answers_as is not None)
 
 

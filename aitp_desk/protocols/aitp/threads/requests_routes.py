@@ -15,14 +15,14 @@ from aitp_desk.protocols.base.protocol import Call, Reply, Route, with_descripti
 async def list_requests(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}/requests``."""
     thread_id = call.params["thread_id"]
-    found = await desk.awaiting.list_for_thread(call.principal, thread_id)
+    found = await desk.open_requests.list_for_thread(call.principal, thread_id)
     return requests_wire.encode_requests(found, thread_path(desk, thread_id))
 
 
 async def answer_request(desk: Desk, call: Call) -> Reply:
     """``POST /v1/threads/{id}/requests/{capability}/{request_id}``: returns the posted message."""
     given = requests_wire.decode_answer(call.body)
-    posted = await desk.awaiting.answer_request(
+    posted = await desk.open_requests.answer_request(
         call.principal,
         call.params["thread_id"],
         (call.params["capability"], call.params["request_id"]),

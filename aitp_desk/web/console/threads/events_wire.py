@@ -48,10 +48,10 @@ class ConsoleEventFormat:
         """
         return write_frame("tickets", b"{}", after)
 
-    def format_event(self, happening: ThreadEvent) -> bytes:
+    def format_event(self, event: ThreadEvent) -> bytes:
         """Format an event of the thread."""
         data: object
-        kind, subject, ref = happening.kind, happening.subject, happening.ref
+        kind, subject, ref = event.kind, event.subject, event.ref
         if isinstance(subject, Message):
             name, data = "message", write_message(subject, self._capabilities)
         elif kind in _MESSAGE_GONE:
@@ -69,7 +69,7 @@ class ConsoleEventFormat:
             name, data = "gone", {}
         else:
             name, data = "tickets", {}
-        return write_frame(name, encode(data), happening.n)
+        return write_frame(name, encode(data), event.n)
 
     def format_snapshot(self, _run_id: str, text: str) -> bytes:
         """``snapshot``: all of an answer so far, replacing what was sent of it before."""

@@ -39,25 +39,25 @@ class ThreadsRoutes:
 
     def __init__(
         self,
-        overseeing: OperatorInbox,
+        inbox: OperatorInbox,
         stepping_in: Takeover,
-        acting: OperatorActions,
+        operator_actions: OperatorActions,
         capabilities: PluginRegistry,
-        repeats: IdempotencyKeys,
-        noting: AuditLog,
+        idempotency: IdempotencyKeys,
+        audit_log: AuditLog,
     ) -> None:
-        self._noting = noting
-        self._repeats = repeats
+        self._audit_log = audit_log
+        self._idempotency = idempotency
         self._capabilities = capabilities
-        self._overseeing = overseeing
+        self._inbox = inbox
         self._stepping_in = stepping_in
-        self._acting = acting
+        self._operator_actions = operator_actions
 
     async def list_all(self, session: Session, call: Call) -> Reply:
         """``GET threads``: those with the latest messages first."""
-        asked = decode_thread_filter(call.query, session.operator, self._overseeing.agents)
-        await self._noting.note_operator_list(call.principal, "threads", asked.text)
-        page = await self._overseeing.list_threads(
+        asked = decode_thread_filter(call.query, session.operator, self._inbox.agents)
+        await self._audit_log.note_operator_list(call.principal, "threads", asked.text)
+        page = await self._inbox.list_threads(
             asked, call.query.get("after") or None, decode_limit(call.query)
         )
         data = [write_line(line) for line in page.lines]
@@ -65,12 +65,12 @@ class ThreadsRoutes:
 
     async def show(self, _session: Session, call: Call) -> Reply:
         """``GET threads/{thread_id}``: participants, tickets and notes."""
-        return Reply(200, encode(write_thread(await self._overseeing.read_thread(_id(call)))))
+        return Reply(200, encode(write_thread(await self._inbox.read_thread(_id(call)))))
 
     async def messages(self, _session: Session, call: Call) -> Reply:
         """``GET threads/{thread_id}/messages``: a page of messages, the newest first."""
         before = call.query.get("before") or None
-        page = await self._overseeing.list_messages(_id(call), before, decode_limit(call.query))
+        page = await self._inbox.list_messages(_id(call), before, decode_limit(call.query))
         data = [write_listed_message(shown) for shown in page.messages]
         return Reply(200, encode(ConsoleMessages(data, page.before)))
 
@@ -78,14 +78,14 @@ class ThreadsRoutes:
         """``POST threads/{thread_id}/take``: the agent is silent from now on."""
         decode_body(call.body, EmptyBody)
         await self._stepping_in.take_thread(
-            _id(call), session.operator, self._acting.make_auditor(call)
+            _id(call), session.operator, self._operator_actions.make_auditor(call)
         )
         return await self._done(session, call)
 
     async def release(self, session: Session, call: Call) -> Reply:
         """``POST threads/{thread_id}/release``: the agent answers again."""
         decode_body(call.body, EmptyBody)
-        await self._stepping_in.release_thread(_id(call), self._acting.make_auditor(call))
+        await self._stepping_in.release_thread(_id(call), self._operator_actions.make_auditor(call))
         return await self._done(session, call)
 
     async def say(self, session: Session, call: Call) -> Reply:
@@ -93,7 +93,7 @@ class ThreadsRoutes:
         words = decode_body(call.body, ConsoleWords).words
         with self._once(call) as once:
             await self._stepping_in.say(
-                _id(call), words, session.operator, self._acting.make_auditor(call), once
+                _id(call), words, session.operator, self._operator_actions.make_auditor(call), once
             )
         return await self._done(session, call)
 
@@ -106,7 +106,7 @@ class ThreadsRoutes:
                 part,
                 session.operator,
                 call.principal,
-                self._acting.make_auditor(call),
+                self._operator_actions.make_auditor(call),
                 once,
             )
         return await self._done(session, call)
@@ -115,7 +115,7 @@ class ThreadsRoutes:
         """``POST threads/{thread_id}/resolve``: ends its tickets; the agent answers again."""
         words = decode_body(call.body, ConsoleClosing).words
         await self._stepping_in.resolve(
-            _id(call), words, session.operator, self._acting.make_auditor(call)
+            _id(call), words, session.operator, self._operator_actions.make_auditor(call)
         )
         return await self._done(session, call)
 
@@ -123,9 +123,9 @@ class ThreadsRoutes:
         """``POST threads/{thread_id}/notes``: adds a note for operators only."""
         words = decode_body(call.body, ConsoleWords).words
         note = await self._stepping_in.note(
-            _id(call), words, session.operator, self._acting.make_auditor(call)
+            _id(call), words, session.operator, self._operator_actions.make_auditor(call)
         )
-        self._acting.notify_change(None)
+        self._operator_actions.notify_change(None)
         return Reply(200, encode(write_note(note)))
 
     def routes(self, signing_in: SessionRoutes) -> tuple[Route, ...]:
@@ -151,7 +151,7 @@ class ThreadsRoutes:
     def _once(self, call: Call) -> AbstractContextManager[IdempotencyRecord | None]:
         """Hold the idempotency key: a request may be repeated when no response came."""
         asked = RequestInfo(call.method, call.path, call.body, call.headers.get("Idempotency-Key"))
-        return self._repeats.hold_key(asked, thread_scope(call.principal, _id(call)))
+        return self._idempotency.hold_key(asked, thread_scope(call.principal, _id(call)))
 
     def _part(self, said: ConsoleStructured) -> str:
         """Write a message of a capability as a part.
@@ -170,7 +170,7 @@ class ThreadsRoutes:
 
     async def _done(self, session: Session, call: Call) -> Reply:
         """Notify followers, and show the conversation."""
-        self._acting.notify_change(_id(call))
+        self._operator_actions.notify_change(_id(call))
         return await self.show(session, call)
 
 

@@ -30,23 +30,23 @@ class TicketsRoutes:
 
     def __init__(
         self,
-        overseeing: OperatorInbox,
-        escalating: EscalationService,
-        acting: OperatorActions,
-        noting: AuditLog,
+        inbox: OperatorInbox,
+        escalation: EscalationService,
+        operator_actions: OperatorActions,
+        audit_log: AuditLog,
         similarity: TicketSimilarity,
     ) -> None:
         self._similarity = similarity
-        self._noting = noting
-        self._overseeing = overseeing
-        self._escalating = escalating
-        self._acting = acting
+        self._audit_log = audit_log
+        self._inbox = inbox
+        self._escalation = escalation
+        self._operator_actions = operator_actions
 
     async def list_all(self, session: Session, call: Call) -> Reply:
         """``GET tickets``: those that wait longest first, or those that ended last."""
-        asked = decode_ticket_filter(call.query, session.operator, self._overseeing.agents)
-        await self._noting.note_operator_list(call.principal, "tickets", asked.text)
-        page = await self._overseeing.list_tickets(
+        asked = decode_ticket_filter(call.query, session.operator, self._inbox.agents)
+        await self._audit_log.note_operator_list(call.principal, "tickets", asked.text)
+        page = await self._inbox.list_tickets(
             asked, call.query.get("after") or None, decode_limit(call.query)
         )
         data = [write_ticket(shown) for shown in page.tickets]
@@ -55,7 +55,7 @@ class TicketsRoutes:
     async def show(self, _session: Session, call: Call) -> Reply:
         """``GET tickets/{ticket_id}``."""
         found = await self._find(call)
-        await self._noting.note_operator_view(
+        await self._audit_log.note_operator_view(
             call.principal, AuditAction.TICKET_READ, ObjectKind.TICKET, found.ticket.id
         )
         return _reply(found)
@@ -63,7 +63,7 @@ class TicketsRoutes:
     async def list_similar(self, _session: Session, call: Call) -> Reply:
         """``GET tickets/{ticket_id}/similar``: similar earlier ones, the most similar first."""
         found = await self._find(call)
-        await self._noting.note_operator_list(call.principal, "tickets", "")
+        await self._audit_log.note_operator_list(call.principal, "tickets", "")
         similar = await self._similarity.find_similar_tickets(found.ticket)
         data = [write_ticket(ShownTicket(ticket, None)) for ticket in similar]
         return Reply(200, encode(ConsoleTickets(data, None)))
@@ -71,40 +71,41 @@ class TicketsRoutes:
     async def take(self, session: Session, call: Call) -> Reply:
         """``POST tickets/{ticket_id}/take``: assigns it to this operator."""
         decode_body(call.body, EmptyBody)
-        by = self._acting.make_auditor(call)
-        return await self._do(call, self._escalating.take_ticket(_id(call), session.operator, by))
+        by = self._operator_actions.make_auditor(call)
+        return await self._do(call, self._escalation.take_ticket(_id(call), session.operator, by))
 
     async def release(self, _session: Session, call: Call) -> Reply:
         """``POST tickets/{ticket_id}/release``: removes the assignment."""
         decode_body(call.body, EmptyBody)
         return await self._do(
-            call, self._escalating.release_ticket(_id(call), self._acting.make_auditor(call))
+            call,
+            self._escalation.release_ticket(_id(call), self._operator_actions.make_auditor(call)),
         )
 
     async def answer(self, session: Session, call: Call) -> Reply:
         """``POST tickets/{ticket_id}/answer``: sends this text to the waiting visitor."""
         words = decode_body(call.body, ConsoleWords).words
-        by = self._acting.make_auditor(call)
-        return await self._do(call, self._escalating.answer(_id(call), words, session.operator, by))
+        by = self._operator_actions.make_auditor(call)
+        return await self._do(call, self._escalation.answer(_id(call), words, session.operator, by))
 
     async def close(self, session: Session, call: Call) -> Reply:
         """``POST tickets/{ticket_id}/close``: ends it without an answer."""
         reason = decode_body(call.body, ConsoleReason).reason
-        by = self._acting.make_auditor(call)
-        return await self._do(call, self._escalating.close(_id(call), reason, session.operator, by))
+        by = self._operator_actions.make_auditor(call)
+        return await self._do(call, self._escalation.close(_id(call), reason, session.operator, by))
 
     async def approve(self, session: Session, call: Call) -> Reply:
         """``POST tickets/{ticket_id}/approve``: carries out its call."""
         decode_body(call.body, EmptyBody)
-        by = self._acting.make_auditor(call)
-        return await self._do(call, self._escalating.approve(_id(call), session.operator, by))
+        by = self._operator_actions.make_auditor(call)
+        return await self._do(call, self._escalation.approve(_id(call), session.operator, by))
 
     async def decline(self, session: Session, call: Call) -> Reply:
         """``POST tickets/{ticket_id}/decline``: drops its call."""
         reason = decode_body(call.body, ConsoleReason).reason
-        by = self._acting.make_auditor(call)
+        by = self._operator_actions.make_auditor(call)
         return await self._do(
-            call, self._escalating.decline(_id(call), reason, session.operator, by)
+            call, self._escalation.decline(_id(call), reason, session.operator, by)
         )
 
     def routes(self, signing_in: SessionRoutes) -> tuple[Route, ...]:
@@ -131,11 +132,11 @@ class TicketsRoutes:
         """Await an action on a ticket, notify followers, and show the ticket."""
         ticket = await act
         if ticket is not None:
-            self._acting.notify_change(ticket.thread_id)
+            self._operator_actions.notify_change(ticket.thread_id)
         return _reply(await self._find(call))
 
     async def _find(self, call: Call) -> ShownTicket:
-        shown = await self._overseeing.read_ticket(_id(call))
+        shown = await self._inbox.read_ticket(_id(call))
         if shown is None:
             raise TicketNotFound("There is no ticket with this id.", param="ticket_id")
         return shown

@@ -60,7 +60,7 @@ class FullTextCache:
     def __init__(self, file: Path | None = None) -> None:
         self._file = file
         self._kept: FullText | None = None
-        self._making = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     async def get(self, revision: str, write: Write) -> FullText:
         """Return the document; write it if needed, once for all that wait.
@@ -69,7 +69,7 @@ class FullTextCache:
             revision: of its sources: the content, and all else that shows in it.
             write: yields its text in parts; it is closed when no caller waits any more.
         """
-        async with self._making:
+        async with self._lock:
             if self._kept is None or self._kept.revision != revision:
                 stop = threading.Event()
                 try:

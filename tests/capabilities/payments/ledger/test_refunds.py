@@ -38,7 +38,7 @@ async def test_owners_are_told_of_what_the_site_has_not_enough_to_give_back() ->
     out = move(names.MERCHANT, names.outside("cash"), "EUR", 1_000_000)
     shelf.apply(post("payout:1", out, kind="payout", at=1))
 
-    shelf.apply(payments.settling.refunded(shelf, payment, "It went back."))
+    shelf.apply(payments.settlement.refunded(shelf, payment, "It went back."))
     assert payments.health() is None
 
     async def read(key: str) -> Record | None:

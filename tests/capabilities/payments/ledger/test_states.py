@@ -111,15 +111,15 @@ class LedgerStates(RuleBasedStateMachine):
         return (kind, purse.id) if done else multiple()
 
     @rule(target=payments, purse=purses, count=AMOUNTS, sharing=SHARINGS)
-    def pay_from_purse(self, purse: Named, count: int, sharing: RevenueSplit) -> object:
-        return self.paid(self.purse(Look(self.shelf), purse).pot, count, sharing)
+    def pay_from_purse(self, purse: Named, count: int, split: RevenueSplit) -> object:
+        return self.paid(self.purse(Look(self.shelf), purse).pot, count, split)
 
     @rule(target=payments, account=ACCOUNTS, count=AMOUNTS, sharing=SHARINGS)
-    def pay(self, account: str, count: int, sharing: RevenueSplit) -> object:
-        return self.paid(account, count, sharing)
+    def pay(self, account: str, count: int, split: RevenueSplit) -> object:
+        return self.paid(account, count, split)
 
-    def paid(self, source: str, count: int, sharing: RevenueSplit) -> object:
-        transaction, legs = f"pay:{self.name()}", paid(source, count, "EUR", sharing)
+    def paid(self, source: str, count: int, split: RevenueSplit) -> object:
+        transaction, legs = f"pay:{self.name()}", paid(source, count, "EUR", split)
 
         def judge(look: Look) -> Sequence[Effect]:
             cover(look, legs)
@@ -157,9 +157,9 @@ class LedgerStates(RuleBasedStateMachine):
         assert after == (max(before, total) if done else before)
 
     @rule(purse=purses, count=st.none() | AMOUNTS, sharing=SHARINGS)
-    def capture(self, purse: Named, count: int | None, sharing: RevenueSplit) -> None:
+    def capture(self, purse: Named, count: int | None, split: RevenueSplit) -> None:
         before = self.purse(Look(self.shelf), purse).captured
-        done = self.do(lambda look: capture(look, self.purse(look, purse), count, sharing))
+        done = self.do(lambda look: capture(look, self.purse(look, purse), count, split))
         after = self.purse(Look(self.shelf), purse).captured
         assert is_whole(after, "EUR")
         if count is not None:

@@ -174,7 +174,7 @@ def test_what_goes_back_in_the_second_in_which_it_came_is_heard_to_have_gone_bac
     site.hear(success)
     settled = find_payment(bakery, success["payment_confirmation"]["payment_id"])
     assert settled is not None
-    bakery.effects(bakery.payments.settling.refunded(bakery, settled))
+    bakery.effects(bakery.payments.settlement.refunded(bakery, settled))
     back = bakery.said[-1]
     assert results([back]) == ["failure"]
     site.hear(back)

@@ -72,7 +72,7 @@ async def test_a_reply_that_has_begun_goes_on_past_the_day(tmp_path: Path) -> No
 async def test_a_summary_in_the_background_keeps_to_the_day_too(tmp_path: Path) -> None:
     async with meeting(tmp_path, in_turn(say(WRAPPED, 0)), ONE_REPLY) as met:
         await met.visitor.ask(QUESTION)
-        agent = met.visitor.desk.desk._agent  # noqa: SLF001 -- who makes them stands behind no door
+        agent = met.visitor.desk.desk.readiness._agent  # noqa: SLF001 -- who makes them stands behind no door
         assert isinstance(agent, Summariser)
         long = [Utterance("visitor", f"My parcel has the number {n}. " * 20) for n in range(30)]
         with capture_logs() as logs:

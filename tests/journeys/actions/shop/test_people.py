@@ -47,8 +47,8 @@ async def test_of_dear_things_that_come_back_late_a_person_decides(tmp_path: Pat
         assert ticket["kind"] == "approval"
         assert ticket["about"].startswith("Announces the return of an unused item")
         assert agent.rows("SELECT * FROM returns") == []
-        escalating = EscalationService(agent.talker.desk.store, clock)
-        assert await escalating.approve(ticket["id"], "sam", somebody(principal="key:sam"))
+        escalation = EscalationService(agent.talker.desk.store, clock)
+        assert await escalation.approve(ticket["id"], "sam", somebody(principal="key:sam"))
         async with asyncio.timeout(SECONDS):
             while (status := await agent.talker.send("GET", accepted["poll"])).body[
                 "status"

@@ -38,7 +38,9 @@ def said(asked: AskReply) -> str:
 
 def take(visitor: Visitor, question: str, session_id: str) -> asyncio.Task[AskReply]:
     ask = AskRequest("content_search", question, session_id=session_id)
-    return asyncio.create_task(visitor.desk.desk.asking.ask(make_anonymous("127.0.0.1"), ask))
+    return asyncio.create_task(
+        visitor.desk.desk.conversations.ask(make_anonymous("127.0.0.1"), ask)
+    )
 
 
 async def test_a_session_in_the_middle_of_a_turn_is_not_let_go_of(

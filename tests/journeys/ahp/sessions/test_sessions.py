@@ -329,7 +329,7 @@ async def test_turns_that_come_at_once_are_taken_in_the_order_in_which_they_came
 
         def take(question: str) -> asyncio.Task[AskReply]:
             ask = AskRequest("content_search", question, session_id=id_)
-            return asyncio.create_task(visitor.desk.desk.asking.ask(principal, ask))
+            return asyncio.create_task(visitor.desk.desk.conversations.ask(principal, ask))
 
         slow = take("slow")
         await arrived.wait()

@@ -100,6 +100,6 @@ async def test_a_head_that_never_comes_again_takes_no_others_place(behind: Talke
     for name, is_kept in (("X-Request-Id", False), ("traceparent", False), ("X-Other", True)):
         sent = CIMultiDictProxy(CIMultiDict({"Host": "127.0.0.1", name: GIVEN}))
         converse = "/agent/converse"
-        heading = behind.desk.front.read_head("POST", converse, converse, sent)
+        heading = behind.desk.dispatcher.read_head("POST", converse, converse, sent)
         heads.store(name.encode(), MessageHead(heading, {}, 0))
         assert (heads.find(name.encode()) is not None) == is_kept

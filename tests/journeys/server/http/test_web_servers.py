@@ -299,7 +299,7 @@ async def test_a_page_of_the_site_at_docs_comes_before_the_desk_s(
 async def serve_doors(folder: Path, data: Path) -> set[str]:
     """Method and path of everything that a desk serves but the pages of its content."""
     async with serving(data, folder=folder) as desk:
-        served = {f"{route.method} {route.path}" for _, route in desk.front.routes}
+        served = {f"{route.method} {route.path}" for _, route in desk.dispatcher.routes}
     return served - {"GET /", "GET /{path:.*}"}
 
 

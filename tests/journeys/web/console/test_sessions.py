@@ -259,7 +259,7 @@ def api_addresses(desk: RunningServer) -> list[tuple[str, str]]:
     """Method and path of all that who has signed in may ask, below the API's own path."""
     return [
         (route.method, route.path.removeprefix(f"{API}/").replace("{", "").replace("}", ""))
-        for _, route in desk.front.routes
+        for _, route in desk.dispatcher.routes
         if route.path.startswith(f"{API}/") and route.cookie
     ]
 

@@ -123,7 +123,7 @@ async def test_a_desk_starts_without_a_server_and_says_so(tmp_path: Path) -> Non
         f'[[mcp]]\nname = "shop"\nurl = "{gone.url}/mcp"\ntools = ["get_stock"]\n', "utf-8"
     )
     async with serving(tmp_path / "data", folder=site) as desk:
-        assert (await desk.desk.check_ready()).notes == (DOWN, UNKNOWN)
+        assert (await desk.desk.readiness.check()).notes == (DOWN, UNKNOWN)
         told = [line for line in desk.report if "problem" in line]
         assert told == [f"  problem    {DOWN}", f"  problem    {UNKNOWN}"]
 

@@ -91,30 +91,30 @@ def test_no_limit_of_the_day_is_no_limit() -> None:
 
 
 def test_an_answer_gets_the_space_that_the_reply_has_left() -> None:
-    spending = ReplyBudget(Claude(reply_tokens=1000), DailyBudget(0, Clock()))
-    call = spending.begin(600, 600)
+    budget = ReplyBudget(Claude(reply_tokens=1000), DailyBudget(0, Clock()))
+    call = budget.begin(600, 600)
     assert call.longest == 400
     call.add(Usage(600, 0, 350))
     call.end()
     with pytest.raises(BudgetSpent):
-        spending.begin(30, 600)
+        budget.begin(30, 600)
 
 
 def test_a_short_answer_is_not_refused_for_being_short() -> None:
-    spending = ReplyBudget(Claude(), DailyBudget(0, Clock()))
-    assert spending.begin(600, 1).longest == 1
+    budget = ReplyBudget(Claude(), DailyBudget(0, Clock()))
+    assert budget.begin(600, 1).longest == 1
 
 
 def test_every_try_of_a_call_is_paid_for() -> None:
-    spending = ReplyBudget(
+    budget = ReplyBudget(
         Claude(price_in=1, price_cached=0.1, price_out=10), DailyBudget(0, Clock())
     )
-    call = spending.begin(600, 600)
+    call = budget.begin(600, 600)
     call.add(Usage(1_000_000, 500_000, 0))
     call.add(Usage(1_000_000, 0, 1_000_000))
     call.end()
-    assert spending.usage == Usage(2_000_000, 500_000, 1_000_000)
-    assert spending.cost == pytest.approx(1.5 + 0.05 + 10)
+    assert budget.usage == Usage(2_000_000, 500_000, 1_000_000)
+    assert budget.cost == pytest.approx(1.5 + 0.05 + 10)
 
 
 def test_a_call_of_yesterday_takes_no_space_today() -> None:
@@ -129,8 +129,8 @@ def test_a_call_of_yesterday_takes_no_space_today() -> None:
 
 
 def test_a_call_is_not_repeated_past_what_the_reply_may_use() -> None:
-    spending = ReplyBudget(Claude(reply_tokens=1000), DailyBudget(0, Clock()))
-    call = spending.begin(450, 50)
+    budget = ReplyBudget(Claude(reply_tokens=1000), DailyBudget(0, Clock()))
+    call = budget.begin(450, 50)
     assert call.may_repeat
     call.add(Usage(450, 0, 1))
     assert call.may_repeat

@@ -50,11 +50,11 @@ def opening(**more: Any) -> OfferedAction:
     return offering(Action("open_till", "Opens the till.", open_to="actions", **more), perform)
 
 
-def tooling(invoking: ActionInvoker) -> AgentTools:
+def tooling(invoker: ActionInvoker) -> AgentTools:
     """What hands these actions to an agent, without limits."""
     limiter = RateLimiter(Limits(enabled=False), time.time)
     now = partial(datetime.now, UTC)
-    return AgentTools(invoking, limiter=limiter, now=now, speaking=wordless())
+    return AgentTools(invoker, limiter=limiter, now=now, desk_messages=wordless())
 
 
 def caller(*scopes: str) -> Principal:

@@ -11,28 +11,28 @@ async def nothing(_thread_id: str, _after: int, _limit: int) -> ThreadEventPage:
 
 
 def test_every_follower_of_a_run_is_notified_of_its_end() -> None:
-    following = Broadcaster(nothing)
-    watch = following.watch_run
+    events = Broadcaster(nothing)
+    watch = events.watch_run
     with watch("run_1") as one, watch("run_1") as two, watch("run_2") as other:
-        following.notify_end("run_1")
+        events.notify_end("run_1")
         assert one.is_set()
         assert two.is_set()
         assert not other.is_set()
 
 
 def test_an_end_that_nobody_watches_is_forgotten() -> None:
-    following = Broadcaster(nothing)
-    following.notify_end("run_1")
-    with following.watch_run("run_1") as end:
+    events = Broadcaster(nothing)
+    events.notify_end("run_1")
+    with events.watch_run("run_1") as end:
         assert not end.is_set()
 
 
 def test_who_goes_away_takes_nothing_from_those_who_stay() -> None:
-    following = Broadcaster(nothing)
-    with following.watch_run("run_1") as stays:
-        with following.watch_run("run_1"):
+    events = Broadcaster(nothing)
+    with events.watch_run("run_1") as stays:
+        with events.watch_run("run_1"):
             pass
-        following.notify_end("run_1")
+        events.notify_end("run_1")
         assert stays.is_set()
-    with following.watch_run("run_1") as later:
+    with events.watch_run("run_1") as later:
         assert not later.is_set()

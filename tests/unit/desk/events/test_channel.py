@@ -61,8 +61,8 @@ class Wording:
     def format_begin(self, _thread_id: str, after: int) -> bytes:
         return b"%a\n" % (("begin", after),)
 
-    def format_event(self, happening: ThreadEvent) -> bytes:
-        return b"%a\n" % (("event", happening.n, happening.kind),)
+    def format_event(self, event: ThreadEvent) -> bytes:
+        return b"%a\n" % (("event", event.n, event.kind),)
 
     def format_snapshot(self, _run_id: str, text: str) -> bytes:
         return b"%a\n" % (("snapshot", text),)
@@ -154,7 +154,7 @@ async def everything() -> int:
 
 
 async def follow(
-    following: Broadcaster,
+    events: Broadcaster,
     thread: Thread,
     wording: Wording,
     connection: Connection,
@@ -163,7 +163,7 @@ async def follow(
     """What `desk.streams` does: look where the thread ends, then follow."""
     last, known = thread.last, connection.reader.last
     await asyncio.sleep(0)
-    with following.open_channel(THREAD, wording, last) as channel:
+    with events.open_channel(THREAD, wording, last) as channel:
         await channel.follow(connection, last if known is None else known, upto)
 
 
@@ -173,7 +173,7 @@ class Play:
     def __init__(self) -> None:
         self.thread = Thread()
         self.wording = Wording()
-        self.following = Broadcaster(self.thread.read)
+        self.events = Broadcaster(self.thread.read)
         self.readers: list[Reader] = []
         self.here: dict[int, Connection] = {}
         self.tasks: list[asyncio.Task[None]] = []
@@ -252,17 +252,17 @@ class Play:
 
     def _changed(self) -> None:
         self.is_due = False
-        self.following.notify_change(THREAD)
+        self.events.notify_change(THREAD)
 
     def _begin(self, after: int, *, again: bool) -> None:
         self.said = ""
         self.tell = self.answering.enter_context(
-            self.following.broadcast_answer(THREAD, "run", "msg", after=after, again=again)
+            self.events.broadcast_answer(THREAD, "run", "msg", after=after, again=again)
         )
 
     def _follow(self, number: int) -> None:
         self.here[number] = connection = Connection(self.readers[number])
-        following = follow(self.following, self.thread, self.wording, connection)
+        following = follow(self.events, self.thread, self.wording, connection)
         self.tasks.append(asyncio.create_task(following))
 
 
@@ -304,13 +304,13 @@ def test_every_reader_hears_every_number_once_and_all_of_the_answer_in_progress(
 
 async def test_nothing_is_kept_of_readers_that_have_left() -> None:
     thread = Thread()
-    following = Broadcaster(thread.read)
+    events = Broadcaster(thread.read)
     connection = Connection(Reader())
     gone = weakref.ref(connection)
-    task = asyncio.create_task(follow(following, thread, Wording(), connection))
+    task = asyncio.create_task(follow(events, thread, Wording(), connection))
     await pass_ticks(20)
     thread.add()
-    following.notify_change(THREAD)
+    events.notify_change(THREAD)
     await pass_ticks(20)
     assert connection.reader.numbers == [1]
     connection.close()
@@ -322,20 +322,20 @@ async def test_nothing_is_kept_of_readers_that_have_left() -> None:
 
 async def test_a_follower_who_may_not_go_on_is_ended_at_the_next_beat() -> None:
     thread = Thread()
-    following = Broadcaster(thread.read)
+    events = Broadcaster(thread.read)
     allowed = EVERYTHING
 
     async def upto() -> int:
         return allowed
 
     connection = Connection(Reader())
-    task = asyncio.create_task(follow(following, thread, Wording(), connection, upto))
+    task = asyncio.create_task(follow(events, thread, Wording(), connection, upto))
     await pass_ticks(20)
-    await following.send_keepalives()
+    await events.send_keepalives()
     await pass_ticks(20)
     assert not task.done()
     allowed = 0
-    await following.send_keepalives()
+    await events.send_keepalives()
     async with asyncio.timeout(5):
         await task
 
@@ -346,22 +346,22 @@ class LongWording(Wording):
     def __init__(self) -> None:
         self.worded = 0
 
-    def format_event(self, happening: ThreadEvent) -> bytes:
+    def format_event(self, event: ThreadEvent) -> bytes:
         self.worded += 1
-        return super().format_event(happening).replace(b"\n", b" " * PIECE_BYTES + b"\n")
+        return super().format_event(event).replace(b"\n", b" " * PIECE_BYTES + b"\n")
 
 
 async def test_however_many_come_back_others_run_after_each_long_event() -> None:
     thread, wording, count = Thread(), LongWording(), 10
     for _ in range(5):
         thread.add()
-    following = Broadcaster(thread.read)
+    events = Broadcaster(thread.read)
     readers = [Reader() for _ in range(count)]
     for reader in readers:
         reader.began = 0
     connections = [Connection(reader) for reader in readers]
     tasks = [
-        asyncio.create_task(follow(following, thread, wording, connection))
+        asyncio.create_task(follow(events, thread, wording, connection))
         for connection in connections
     ]
     async with asyncio.timeout(20):
@@ -385,14 +385,14 @@ async def test_readers_are_let_go_when_the_store_fails_and_may_come_back() -> No
             raise ZeroDivisionError
         return await thread.read(thread_id, after, limit)
 
-    following = Broadcaster(read)
+    events = Broadcaster(read)
     reader = Reader()
     async with asyncio.timeout(5):
-        await follow(following, thread, Wording(), Connection(reader))
+        await follow(events, thread, Wording(), Connection(reader))
     fails = False
     thread.add()
     connection = Connection(reader)
-    task = asyncio.create_task(follow(following, thread, Wording(), connection))
+    task = asyncio.create_task(follow(events, thread, Wording(), connection))
     await pass_ticks(20)
     assert reader.numbers == [1]
     connection.close()

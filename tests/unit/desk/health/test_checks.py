@@ -67,8 +67,8 @@ class Desk(RuleBasedStateMachine):
     @initialize()
     def start(self) -> None:
         self.begun = int(self.now)
-        self.checking = HealthChecks(self.store, lambda: self.now)  # type: ignore[arg-type]
-        self.checking.add("parts", self.watched.look)
+        self.health_checks = HealthChecks(self.store, lambda: self.now)  # type: ignore[arg-type]
+        self.health_checks.add("parts", self.watched.look)
 
     @rule(name=st.sampled_from("abc"), state=STATES)
     def change(self, name: str, state: ComponentState) -> None:
@@ -95,7 +95,7 @@ class Desk(RuleBasedStateMachine):
         for name, state in self.watched.states.items():
             if self.seen.get(name) != state:
                 self.seen[name], self.changed[name] = state, int(self.now)
-        told = {one.name: one for one in asyncio.run(self.checking.get_components())}
+        told = {one.name: one for one in asyncio.run(self.health_checks.get_components())}
         assert {name: one.state for name, one in told.items()} == self.watched.states
         for name, one in told.items():
             longest = self.begun if one.state == "up" else 0
@@ -132,8 +132,8 @@ def test_two_that_watch_each_other_do_not_hold_each_other_degraded() -> None:
     assert state_of([Condition(name="store"), other]) == "up"
 
 
-async def components(checking: HealthChecks) -> dict[str, Component]:
-    return {one.name: one for one in await checking.get_components()}
+async def components(health_checks: HealthChecks) -> dict[str, Component]:
+    return {one.name: one for one in await health_checks.get_components()}
 
 
 async def test_what_is_broken_stays_as_old_as_it_is_over_a_restart(tmp_path: Path) -> None:
@@ -142,9 +142,9 @@ async def test_what_is_broken_stays_as_old_as_it_is_over_a_restart(tmp_path: Pat
     told = []
     async with SqliteStore.open(tmp_path / "desk.db", synchronous="normal") as store:
         for clock in (Clock(1000.0), Clock(5000.0)):
-            checking = HealthChecks(store, clock)
-            checking.add("parts", watched.look)
-            told.append(await components(checking))
+            health_checks = HealthChecks(store, clock)
+            health_checks.add("parts", watched.look)
+            told.append(await components(health_checks))
     assert [(one["jobs"].since, one["agent"].since) for one in told] == [(1000, 1000), (1000, 5000)]
 
 
@@ -163,11 +163,11 @@ async def test_one_part_that_fails_or_hangs_leaves_the_others_told(
     watched = Watched()
     watched.states = {"agent": "up"}
     async with SqliteStore.open(tmp_path / "desk.db", synchronous="normal") as store:
-        checking = HealthChecks(store, lambda: 1000.0)
-        checking.add("fails", fail)
-        checking.add("hangs", hang)
-        checking.add("parts", watched.look)
-        told = await components(checking)
+        health_checks = HealthChecks(store, lambda: 1000.0)
+        health_checks.add("fails", fail)
+        health_checks.add("hangs", hang)
+        health_checks.add("parts", watched.look)
+        told = await components(health_checks)
     assert {name: one.state for name, one in told.items()} == {
         "fails": "down",
         "hangs": "down",
@@ -190,9 +190,9 @@ async def test_requests_during_a_probe_get_the_next_probe_together(
         return (Condition(name="slow", reason=f"Look {looks}."),)
 
     async with SqliteStore.open(tmp_path / "desk.db", synchronous="normal") as store:
-        checking = HealthChecks(store, lambda: 1000.0)
-        checking.add("slow", look)
-        asked = [asyncio.create_task(checking.get_components()) for _ in range(5)]
+        health_checks = HealthChecks(store, lambda: 1000.0)
+        health_checks.add("slow", look)
+        asked = [asyncio.create_task(health_checks.get_components()) for _ in range(5)]
         await looking.wait()
         go.set()
         (first,), *others = await asyncio.gather(*asked)
@@ -209,9 +209,9 @@ async def test_who_goes_away_while_looking_keeps_nobody_from_being_told(tmp_path
         return (Condition(name="slow"),)
 
     async with SqliteStore.open(tmp_path / "desk.db", synchronous="normal") as store:
-        checking = HealthChecks(store, lambda: 1000.0)
-        checking.add("slow", look)
-        gone, left = (asyncio.create_task(checking.get_components()) for _ in range(2))
+        health_checks = HealthChecks(store, lambda: 1000.0)
+        health_checks.add("slow", look)
+        gone, left = (asyncio.create_task(health_checks.get_components()) for _ in range(2))
         await looking.wait()
         gone.cancel()
         go.set()

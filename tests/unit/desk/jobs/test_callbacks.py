@@ -81,7 +81,7 @@ class Calling:
         self.jwks = describe_keys(SIGNING.list_published((), self.clock()))
         self.callbacks = Callbacks(
             egress=egress,
-            webhooks=WebhookSigner(store=store, keys=KEYS, signing=SIGNING, clock=self.clock),
+            webhooks=WebhookSigner(store=store, keys=KEYS, signing_keys=SIGNING, clock=self.clock),
             settings=settings,
             clock=self.clock,
         )
@@ -345,17 +345,17 @@ async def test_a_desk_that_calls_nobody_back_says_so() -> None:
     a_desk().check(a_caller(AGENT), URL)
     with pytest.raises(InvalidRequest, match="calls nobody back"):
         a_desk(settings=CallbackSettings(enabled=False)).check(a_caller(AGENT), URL)
-    a_desk(signing=None).check(a_caller(f"key:{KEY_ID}"), URL)
+    a_desk(signing_keys=None).check(a_caller(f"key:{KEY_ID}"), URL)
     with pytest.raises(InvalidRequest, match="publishes no keys"):
-        a_desk(signing=None).check(a_caller(AGENT), URL)
+        a_desk(signing_keys=None).check(a_caller(AGENT), URL)
 
 
 def a_desk(
-    *, settings: CallbackSettings | None = None, signing: SigningKeys | None = SIGNING
+    *, settings: CallbackSettings | None = None, signing_keys: SigningKeys | None = SIGNING
 ) -> Callbacks:
     """A desk that takes addresses."""
     nothing: Any = None
-    webhooks = WebhookSigner(store=nothing, keys=KEYS, signing=signing, clock=time.time)
+    webhooks = WebhookSigner(store=nothing, keys=KEYS, signing_keys=signing_keys, clock=time.time)
     given = settings or CallbackSettings()
     return Callbacks(egress=Egress(), webhooks=webhooks, settings=given, clock=time.time)
 

@@ -267,20 +267,20 @@ async def test_the_answerer_does_not_speak_on_a_thread_that_a_person_has(
     ticket = await a_ticket(store, thread_id)
     await stepping.take_thread(thread_id, "anna", BY)
     late = await a_ticket(store, thread_id, "call_1")
-    escalating = EscalationService(store, lambda: NOW + 5)
+    escalation = EscalationService(store, lambda: NOW + 5)
     for refused in (
-        escalating.answer(ticket, "Yes.", "ben", BY),
-        escalating.close(ticket, "", "ben", BY),
-        escalating.take_ticket(late, "ben", BY),
+        escalation.answer(ticket, "Yes.", "ben", BY),
+        escalation.close(ticket, "", "ben", BY),
+        escalation.take_ticket(late, "ben", BY),
     ):
         with pytest.raises(PreconditionFailed, match="anna has taken"):
             await refused
-    await escalating.answer(ticket, "Yes.", "anna", BY)
+    await escalation.answer(ticket, "Yes.", "anna", BY)
     assert await holder(store, thread_id) is not None, "it was taken for itself"
     assert texts_of(await reads.newest_messages(store, thread_id, 9)) == ["Hello?", "Yes."]
     another = await a_ticket(store, thread_id)
     with pytest.raises(PreconditionFailed, match="anna has taken the conversation"):
-        await escalating.answer(another, "Yes.", "ben", BY)
+        await escalation.answer(another, "Yes.", "ben", BY)
 
 
 async def test_a_deleted_thread_is_nobodys_and_those_who_look_are_told(

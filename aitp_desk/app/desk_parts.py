@@ -1,0 +1,124 @@
+"""Builds what the parts of one desk share: its context, judge, action invoker and settlement."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+
+from aitp_desk.app.services import Services
+from aitp_desk.app.site_agents import SiteAgentContext
+from aitp_desk.desk.access.context import DeskContext
+from aitp_desk.desk.calls.invoker import ActionInvoker
+from aitp_desk.desk.dialogue.offers.facts import site_facts
+from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
+from aitp_desk.desk.dialogue.tools.person_requests import PersonRequests
+from aitp_desk.desk.limits.rate_limits import RateLimiter
+from aitp_desk.desk.payments.settlement import PaymentSettlement
+from aitp_desk.desk.plugins.desk_messages import DeskMessages
+from aitp_desk.desk.plugins.judge import Judge
+from aitp_desk.desk.runs.executor import RunExecutor
+from aitp_desk.desk.runs.replier import RunReplier
+
+
+class DeskParts(msgspec.Struct, frozen=True, eq=False):
+    """The parts of one desk that its service and its runs share; each is built once.
+
+    Parameters:
+        judge: lets plugins judge messages on its threads.
+        agent_tools: the agent's tools: actions, in its time zone, within its limits.
+        settlement: waits for the outcome of paid calls.
+        people: escalates to people.
+    """
+
+    site_agent: SiteAgentContext
+    services: Services
+    context: DeskContext
+    judge: Judge
+    agent_tools: AgentTools
+    settlement: PaymentSettlement
+    people: PersonRequests
+
+    @property
+    def invoker(self) -> ActionInvoker:
+        """The invoker of its actions."""
+        return self.agent_tools.invoker
+
+    def make_run_executor(self) -> RunExecutor:
+        """Make the executor of its runs."""
+        site_agent, services, context = self.site_agent, self.services, self.context
+        replies = RunReplier(
+            context,
+            agent=site_agent.agent,
+            site=site_facts(site_agent.config.site),
+            agent_tools=self.agent_tools,
+            people=self.people,
+            language=lambda: site_agent.knowledge.editions.library.language,
+            files=services.files,
+            settlement=self.settlement,
+        )
+        return RunExecutor(
+            desk=context.name,
+            store=context.store,
+            replies=replies,
+            desk_messages=self.agent_tools.desk_messages,
+            events=services.events,
+            answered=services.summarizer.request_summary,
+            clock=context.clock,
+        )
+
+
+def build_parts(site_agent: SiteAgentContext, services: Services) -> DeskParts:
+    """Build the parts of a site agent's desk."""
+    config, clock = site_agent.config, services.clock
+    context = DeskContext(
+        name=site_agent.name,
+        actor=site_agent.actor,
+        own_names=services.own_names,
+        threads=config.threads,
+        store=services.store,
+        audit=services.audit,
+        clock=clock,
+    )
+    judge = Judge(
+        services.capabilities,
+        context,
+        sealer=services.sealer,
+        guesses=services.guesses,
+        health_checks=services.health_checks,
+        wake=services.jobs.wake,
+    )
+    invoker = ActionInvoker(
+        context,
+        site_agent.offers.offered,
+        sealer=services.sealer,
+        expires_seconds=config.actions.expire_hours * 60 * 60,
+        take_on=services.async_calls.enqueue,
+        begun=services.async_calls.start_now,
+    )
+    return DeskParts(
+        site_agent=site_agent,
+        services=services,
+        context=context,
+        judge=judge,
+        agent_tools=AgentTools(
+            invoker,
+            limiter=RateLimiter(config.limits, clock, services.named_agents, services.tiers),
+            now=lambda: datetime.fromtimestamp(clock(), config.site.zone),
+            desk_messages=DeskMessages(judge, services.store, clock),
+        ),
+        settlement=PaymentSettlement(
+            services.capabilities,
+            store=services.store,
+            calls=invoker.calls,
+            events=services.events,
+            clock=clock,
+        ),
+        people=PersonRequests(
+            config.tickets,
+            desk=site_agent.name,
+            site=site_facts(config.site),
+            digest=services.asked_from,
+            clock=clock,
+        ),
+    )

@@ -1,0 +1,40 @@
+"""What every service of a desk needs: who the desk is, its store and its clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from aitp_desk.config import Threads
+from aitp_desk.config.units import DAY_SECONDS
+from aitp_desk.desk.access.site_agents import OwnNames
+from aitp_desk.model.access.audit import AuditKeys
+from aitp_desk.model.conversation.thread import Actor
+from aitp_desk.store.base import Store
+
+
+class DeskContext(msgspec.Struct, frozen=True, eq=False):
+    """Holds the identity of one desk, with its store, its clock and its audit keys.
+
+    Parameters:
+        name: of the further site agent; empty for the site's own.
+        actor: the desk's own actor, the first participant of every thread.
+        own_names: the names reserved for the site's agents.
+        threads: the settings of threads.
+        audit: the keys of the audit log.
+        clock: Unix seconds.
+    """
+
+    name: str
+    actor: Actor
+    own_names: OwnNames
+    threads: Threads
+    store: Store
+    audit: AuditKeys
+    clock: Callable[[], float]
+
+    @property
+    def idle_before(self) -> int:
+        """Unix seconds: an anonymous thread last used before then is closed."""
+        return int(self.clock()) - self.threads.anonymous_ttl * DAY_SECONDS

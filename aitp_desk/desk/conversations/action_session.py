@@ -1,0 +1,88 @@
+"""Runs actions of the site's own that a question addresses."""
+
+from __future__ import annotations
+
+from aitp_desk.desk.conversations.action_turn import ActionTurns
+from aitp_desk.desk.conversations.answerer import Answerer
+from aitp_desk.desk.conversations.handover import Handover, append_answer
+from aitp_desk.desk.conversations.intake import TurnIntake
+from aitp_desk.desk.conversations.turn_writer import TurnWriter
+from aitp_desk.desk.dialogue.turn import AskReply, AskRequest, make_action_request
+from aitp_desk.desk.limits.rate_limits import Allowance, RateLimiter
+from aitp_desk.desk.limits.token_budgets import TokenBudgets
+from aitp_desk.desk.threads.sessions import Session, SessionService
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.calls.action import Action
+from aitp_desk.model.conversation.ticket import PersonSaid
+
+
+class ActionSessions:
+    """Runs actions in new and existing sessions, within the caller's limits."""
+
+    def __init__(
+        self,
+        *,
+        intake: TurnIntake,
+        action_turns: ActionTurns,
+        answerer: Answerer,
+        turn_writer: TurnWriter,
+        sessions: SessionService,
+        handover: Handover,
+        limiter: RateLimiter,
+        budgets: TokenBudgets,
+    ) -> None:
+        self._intake = intake
+        self._action_turns = action_turns
+        self._answerer = answerer
+        self._turn_writer = turn_writer
+        self._sessions = sessions
+        self._handover = handover
+        self._limiter = limiter
+        self._budgets = budgets
+
+    async def run_action(
+        self, principal: Principal, ask: AskRequest, action: Action, allowance: Allowance | None
+    ) -> AskReply:
+        """Run an action of the site's own in a session."""
+        if action.kind != "query":
+            self._limiter.count_action(principal, allowance)
+        if ask.session_id is None:
+            session = self._sessions.open_session(principal)
+            taken = await self._intake.take_words(principal, session, ask, action, is_first=True)
+            if isinstance(taken, AskReply):
+                return taken
+            return await self._act_in(principal, session, taken, action)
+        found = await self._sessions.resume_session(principal, ask.session_id)
+        self._limiter.count_session(found.id, allowance)
+        async with self._sessions.take_turn(principal, found) as session:
+            taken = await self._intake.take_words(principal, session, ask, action)
+            if isinstance(taken, AskReply):
+                return taken
+            ask = taken
+            self._sessions.check_turns(session)
+            self._budgets.check_session(principal, session.tokens)
+            # a background call delivers no operator messages: the next turn does
+            heard = () if action.kind == "async" else await self._handover.read_messages(session)
+            return await self._act_in(principal, session, ask, action, heard)
+
+    async def _act_in(
+        self,
+        principal: Principal,
+        session: Session,
+        ask: AskRequest,
+        action: Action,
+        heard: tuple[PersonSaid, ...] = (),
+    ) -> AskReply:
+        """Run an action in a session; operator messages are delivered first."""
+        request = make_action_request(ask)
+        try:
+            is_query = action.kind == "query"
+            asks = self._answerer.answer_person_request(ask, action, session) if is_query else None
+            if asks is not None:
+                outcome = await self._turn_writer.write_turn(principal, session, ask, asks, 0)
+                return AskReply(session.id, action.name, append_answer(heard, outcome))
+            reply = await self._action_turns.run_action(principal, action.name, request, session)
+        except BaseException:
+            self._sessions.evict(session)
+            raise
+        return AskReply(session.id, action.name, append_answer(heard, reply.outcome), reply=reply)
