@@ -27,7 +27,7 @@ async def test_every_face_tells_what_is_taken_and_what_it_entails(tmp_path: Path
     for told in (ahp, openapi, hac, mcp, a2a):
         assert "It can be undone within 1 day." in told["description"]
         assert "It costs 25.00 USD." in told["description"]
-        assert "It needs: The workshop takes repairs." in told["description"]
+        assert "It requires: The workshop takes repairs." in told["description"]
     assert {"action", "costs", "reversible"} <= set(a2a["tags"])
     declared: dict[str, Any] = ahp["input_schema"]["properties"]
     assert declared.items() <= mcp["inputSchema"]["properties"].items()
