@@ -28,7 +28,7 @@ from aitp_desk.desk.threads.streams import ThreadStreams
 from aitp_desk.knowledge.snapshot import Knowledge
 
 
-class Desk(msgspec.Struct, frozen=True, eq=False, kw_only=True):
+class Desk(msgspec.Struct, frozen=True, eq=False, kw_only=True, weakref=True):
     """The services of one desk. They check access, limits and repeats; protocols only translate.
 
     Parameters:
