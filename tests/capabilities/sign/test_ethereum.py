@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +30,15 @@ ATOMS: dict[str, st.SearchStrategy[Any]] = {
 }
 KINDS = st.sampled_from([*ATOMS, "Inner", "string[]", "uint256[2]", "Inner[]", "int8[][2]"])
 QUANTITIES = st.integers(0, 2**96).map(hex)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _library() -> None:
+    """Import the library outside of the examples: it raises the recursion limit."""
+    limit = sys.getrecursionlimit()
+    import eth_account  # noqa: F401
+
+    sys.setrecursionlimit(limit)
 
 
 @st.composite

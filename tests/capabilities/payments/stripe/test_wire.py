@@ -6,11 +6,10 @@ The stand-in is held against Stripe's own library here, with the library's own c
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import pytest_asyncio
-import stripe
 
 from aitp_desk.capability import Request, Response, Send, Unanswered
 from aitp_desk.desk.plugins.outside.requests import make_sender
@@ -18,6 +17,9 @@ from aitp_desk.egress import Egress
 from aitp_payments.stripe.api import Api, Refused, Unsettled
 from tests.support.doubles.agent import NOON, Clock
 from tests.support.payments.stripe_account import KEY, SECRET, Account, account_at
+
+if TYPE_CHECKING:
+    import stripe
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -59,6 +61,8 @@ async def send() -> AsyncIterator[Send]:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def library(account: Account) -> AsyncIterator[stripe.StripeClient]:
+    import stripe
+
     http = stripe.AIOHTTPClient()
     base: Any = {"api": account.url}
     yield stripe.StripeClient(KEY, http_client=http, base_addresses=base, max_network_retries=0)
@@ -69,6 +73,8 @@ async def library(account: Account) -> AsyncIterator[stripe.StripeClient]:
 
 
 async def test_the_library_opens_reads_and_closes_a_page(library: stripe.StripeClient) -> None:
+    import stripe
+
     sessions = library.v1.checkout.sessions
     opened = await sessions.create_async(SESSION)
     assert (opened.status, opened.amount_total, opened.currency) == ("open", 2999, "eur")
@@ -94,12 +100,16 @@ async def test_the_library_opens_reads_and_closes_a_page(library: stripe.StripeC
 async def test_the_library_is_refused_what_the_api_refuses(
     library: stripe.StripeClient, changed: dict[str, Any], code: str | None, param: str
 ) -> None:
+    import stripe
+
     with pytest.raises(stripe.InvalidRequestError) as refused:
         await library.v1.checkout.sessions.create_async(SESSION | changed)
     assert (refused.value.code, refused.value.param) == (code, param)
 
 
 async def test_the_library_reports_declines_and_repeats(library: stripe.StripeClient) -> None:
+    import stripe
+
     intents = library.v1.payment_intents
     with pytest.raises(stripe.CardError) as declined:
         await intents.create_async(CHARGE | {"payment_method": "pm_card_chargeDeclined"})
@@ -111,6 +121,8 @@ async def test_the_library_reports_declines_and_repeats(library: stripe.StripeCl
 
 
 async def test_the_library_is_refused_without_the_account_s_key(account: Account) -> None:
+    import stripe
+
     http = stripe.AIOHTTPClient()
     base: Any = {"api": account.url}
     stranger = stripe.StripeClient("sk_test_other", http_client=http, base_addresses=base)
@@ -120,6 +132,8 @@ async def test_the_library_is_refused_without_the_account_s_key(account: Account
 
 
 async def test_the_library_believes_what_the_stand_in_signs(account: Account) -> None:
+    import stripe
+
     account = Account(lambda: __import__("time").time())
     body, header = account.signed(
         account.tell("ping", {"id": "x", "object": "x"}), "whsec_a", SECRET

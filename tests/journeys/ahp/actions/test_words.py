@@ -15,9 +15,6 @@ from tests.support.clients.ahp import Said
 from tests.support.doubles.embedding import SETTINGS, WordEmbedder, service_of
 from tests.support.sites.orders import Caller, calling
 
-for _name in NEEDED:
-    pytest.importorskip(_name)
-
 ACTIONS = """
 from pathlib import Path
 from typing import Annotated
@@ -54,6 +51,13 @@ def keep_lamps(quantity: Count) -> dict[str, int]:
 MEANS = {"left": "delivery", "remain": "delivery", "hours": "opening hours"} | dict.fromkeys(
     ("reserves", "reserve", "reserving", "aside"), "money back"
 )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _semantic() -> None:
+    """Skip where the extra `semantic` is not installed; its libraries take long to import."""
+    for name in NEEDED:
+        pytest.importorskip(name)
 
 
 @pytest.fixture

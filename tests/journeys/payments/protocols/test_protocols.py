@@ -171,10 +171,10 @@ async def ahp_by_a_message(shop: Market, town: str) -> list[str]:
 
 
 def mcp_tool(mode: Mode) -> Way:
-    from mcp_types import RequestParamsMeta
-    from x402.schemas import PaymentRequired
-
     async def way(shop: Market, town: str) -> list[str]:
+        from mcp_types import RequestParamsMeta
+        from x402.schemas import PaymentRequired
+
         async with tool_user(shop.url, mode) as client:
             refused = await client.call_tool("weather", {"town": town})
             assert refused.is_error
