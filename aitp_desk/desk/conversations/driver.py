@@ -201,7 +201,7 @@ class SessionDriver:
 
     async def _hold(self, dialogue: Dialogue[Any]) -> Any:
         return await self._means.agent_tools.dialogues.hold(
-            self._principal, self._offered, dialogue, self._say_begun, self._say_end
+            self._principal, self._offered, dialogue, self._say_question, self._say_end
         )
 
     async def _write(self, stated: Statement) -> ActionReply:
@@ -212,6 +212,7 @@ class SessionDriver:
                 self._note(offer, None)
                 return ActionReply(offer, ended=call)
             case AcceptedCall(call):
+                # the status of the reply says so; the thread gets what comes of it
                 said = describe_accepted(call)
                 self._note(said, None)
                 return ActionReply(said, stated)
@@ -317,12 +318,6 @@ class SessionDriver:
         return self._means.recorder.make_turn(
             self._principal, self._session, question=self._request.words
         )
-
-    def _say_begun(self, call: ActionCall) -> SessionTurn | None:
-        """Return the visitor's message, and that a call runs in the background."""
-        if call.accepted_at is None:
-            return self._say_question(call)
-        return self._make_turn(describe_accepted(call), None, (call.id,))
 
     def _say_end(self, call: ActionCall) -> SessionTurn:
         """Return the message about a call's end, stored with it."""

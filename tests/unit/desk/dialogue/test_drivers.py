@@ -106,7 +106,8 @@ class Row(NamedTuple):
     Parameters:
         words: what begins the call; a mapping is its arguments.
         says: the desk's statements in order; a ``?`` before one marks a question about the call,
-            and a ``!`` what a plugin or a person says.
+            a ``!`` what a plugin or a person says, and a ``~`` what a session says by the status of
+            its reply alone.
         done: what the action has done in the end.
     """
 
@@ -246,7 +247,7 @@ TABLE: Mapping[str, Row] = {
         ("yes", Meanwhile(approve)),
         (
             f"?{REFUND}",
-            TO_APPROVE,
+            f"~{TO_APPROVE}",
             "!The call was approved and is running now.",
             "The last order is paid back.",
         ),
@@ -257,14 +258,14 @@ TABLE: Mapping[str, Row] = {
         "refund",
         "pay the last order back",
         (Chosen("yes"), Meanwhile(deny)),
-        (f"?{REFUND}", TO_APPROVE, "!It was worn."),
+        (f"?{REFUND}", f"~{TO_APPROVE}", "!It was worn."),
         "failed",
     ),
     "what people carry out": Row(
         "engrave",
         "engrave a plate",
         (Filled({"text": "Ada"}), "yes", Meanwhile(carry_out)),
-        (f"?{PLATE}", f"?{PLATE_SURE}", TAKEN_ON, "!It is engraved."),
+        (f"?{PLATE}", f"?{PLATE_SURE}", f"~{TAKEN_ON}", "!It is engraved."),
         "succeeded",
     ),
     "a price that is not paid": Row(
@@ -316,6 +317,7 @@ async def drive(site: DialogueSite, driver: str, row: Row, *, begins_in_run: boo
     """
     await site.renew()
     session = None
+    count = len(expected(row, driver))
     if driver == "run" and begins_in_run:
         begins = {"role": "user", "content": row.words}
         thread = (await site.talker.open(begins, wait=SECONDS)).id
@@ -335,7 +337,7 @@ async def drive(site: DialogueSite, driver: str, row: Row, *, begins_in_run: boo
             await converse(site, row.action, text, session)
         else:
             await site.talker.post(thread, text, wait=SECONDS)
-    await until_said(site, thread, len(row.says))
+    await until_said(site, thread, count)
     messages = await site.messages(thread)
     said = [one for one in messages if one["role"] == "assistant"]
     return Told(
@@ -357,10 +359,16 @@ async def until_said(site: DialogueSite, thread: str, count: int) -> None:
                 return
 
 
-def check(told: Told, row: Row, url: str) -> None:
+def expected(row: Row, driver: str) -> list[str]:
+    """The desk's statements that stand on the thread."""
+    return [one for one in row.says if driver == "run" or not one.startswith("~")]
+
+
+def check(told: Told, row: Row, driver: str, url: str) -> None:
     """Compare a dialogue with its row."""
-    assert told.says == [one.lstrip("?!").format(url=url) for one in row.says]
-    for said, metadata in zip(row.says, told.metadata, strict=True):
+    says = expected(row, driver)
+    assert told.says == [one.lstrip("?!~").format(url=url) for one in says]
+    for said, metadata in zip(says, told.metadata, strict=True):
         assert ("asks_back" in metadata) == said.startswith("?")
         assert "waits" in metadata or not said.startswith("?")
         assert ("calls" in metadata) == (said[0] not in "?!"), said
@@ -374,7 +382,8 @@ def check(told: Told, row: Row, url: str) -> None:
 async def test_a_dialogue_goes_the_same_way_in_a_session_and_in_runs(
     desk: DialogueSite, name: str, driver: str
 ) -> None:
-    check(await drive(desk, driver, TABLE[name]), TABLE[name], desk.talker.desk.url)
+    told = await drive(desk, driver, TABLE[name])
+    check(told, TABLE[name], driver, desk.talker.desk.url)
 
 
 def calls(action: str, **arguments: str) -> str:
@@ -417,4 +426,4 @@ async def test_a_call_that_the_agent_begins_goes_the_same_way(
 ) -> None:
     row = BY_AGENT[name]
     told = await drive(model_desk, driver, row, begins_in_run=True)
-    check(told, row, model_desk.talker.desk.url)
+    check(told, row, driver, model_desk.talker.desk.url)
