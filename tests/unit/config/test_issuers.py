@@ -67,8 +67,8 @@ WRONG: dict[str, tuple[dict[str, str], str, str]] = {
     "a password": ({**GOOD, "jwks": '"https://a:hunter2@login.example/k"'}, "jwks", "password"),
     "no address": ({**GOOD, "url": '"login"'}, "url", "no web address"),
     "the desk itself": ({**GOOD, "url": '"https://desk.example/"'}, "url", "desk's own"),
-    "no algorithm": ({**GOOD, "algorithms": "[]"}, "algorithms", "none"),
-    "an algorithm twice": ({**GOOD, "algorithms": '["ES256", "ES256"]'}, "algorithms", "twice"),
+    "no algorithm": ({**GOOD, "algorithms": "[]"}, "algorithms", "empty"),
+    "an algorithm twice": ({**GOOD, "algorithms": '["ES256", "ES256"]'}, "algorithms", "duplicates"),
     "an unknown algorithm": ({**GOOD, "algorithms": '["none"]'}, "algorithms", "takes a list"),
     "a longer hash": ({**GOOD, "algorithms": '["RS512"]'}, "algorithms", "takes a list"),
     "a mixture": ({**SHARED, "algorithms": '["RS256", "HS256"]'}, "algorithms", "mix HS256"),
@@ -83,7 +83,7 @@ WRONG: dict[str, tuple[dict[str, str], str, str]] = {
     "a secret that is not set": (
         {**SHARED, "secret_env": '"NO_SECRET"'},
         "secret_env",
-        "variable NO_SECRET holds no secret: it takes 32 bytes or more",
+        "variable NO_SECRET holds no secret: it takes at least 32 bytes",
     ),
     "a short secret": ({**SHARED, "secret_env": '"SHORT_SECRET"'}, "secret_env", "too short"),
     "a short file": (

@@ -114,7 +114,7 @@ def test_a_store_url_names_a_file(tmp_path: Path, url: str, path: str) -> None:
         ("sqlite:///", "names no file"),
         ("sqlite::memory:", "names no file"),
         ("sqlite://host/desk.db", "SQLite has none"),
-        ('"postgresql://desk:hunter2@db/\\n"', "is no such thing; it takes a URL"),
+        ('"postgresql://desk:hunter2@db/\\n"', "is an unknown value; it takes a URL"),
     ],
 )
 def test_an_unusable_store_url_is_reported_without_being_repeated(

@@ -33,9 +33,9 @@ class Odd(Capability):
 @pytest.mark.parametrize(
     ("member", "given", "why"),
     [
-        ("jobs", {"work": len}, "jobs gives <built-in function len>; it takes Work."),
-        ("rounds", {"work": len}, "rounds gives <built-in function len>; it takes Round."),
-        ("actions", (5,), "actions gives 5; it takes Query."),
+        ("jobs", {"work": len}, "jobs returns <built-in function len>; it takes Work."),
+        ("rounds", {"work": len}, "rounds returns <built-in function len>; it takes Round."),
+        ("actions", (5,), "actions returns 5; it takes Query."),
         ("hooks", {"till": "x"}, "the hook 'till' is 'x'; it takes what judges a delivery."),
         ("schemas", (SCHEMA, SCHEMA), "Kind.schemas has version 1 twice."),
         (

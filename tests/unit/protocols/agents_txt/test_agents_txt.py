@@ -378,7 +378,7 @@ TEXT_FAULTS = {
     f"{HEAD}Agent: a\nAgent: A\n": ["line 5, Agent: 'A' stands twice"],
     f"{HEAD}Agent: a\nAgent: a\n": ["line 5, Agent: 'a' stands twice"],
     f"{HEAD}Agent: a\n  Capabilities: b\n": ["line 5, Capabilities: there is no capability 'b'"],
-    f"{HEAD}Agent: a\n  Capabilities:\n": ["line 5, Capabilities: warning: names none"],
+    f"{HEAD}Agent: a\n  Capabilities:\n": ["line 5, Capabilities: warning: is empty"],
     f"{HEAD}Agent: a\n  Rate-Limit: 0/minute\n": ["line 5, Rate-Limit: is less than 1"],
     f"{HEAD}Agent: a\n  Rate-Limit: 5/week\n": ["line 5, Rate-Limit: is 'week'; it takes one of"],
     f"{HEAD}Agent: a\n  Rate-Limit: often\n": ["line 5, Rate-Limit: 'often' is no limit"],
@@ -410,9 +410,9 @@ TEXT_FAULTS = {
     f"{BLOCK}  Auth: oauth2\n": ["line 4, Auth-Endpoint: is missing; oauth2 needs"],
     f"{BLOCK}  Auth: api-key\n": ["line 4, Auth-Docs: warning: is missing"],
     f"{BLOCK}  Registration-Endpoint: https://a.example/r\n": [
-        "line 7, Registration-Endpoint: warning: means nothing"
+        "line 7, Registration-Endpoint: warning: has no meaning"
     ],
-    f"{BLOCK}  Scopes: a\n": ["line 7, Scopes: warning: mean nothing"],
+    f"{BLOCK}  Scopes: a\n": ["line 7, Scopes: warning: has no meaning"],
     f"{BLOCK}  OpenAPI: openapi.yaml\n": ["line 7, OpenAPI: is no full URL"],
     f"{BLOCK}  Description: {'a' * 501}\n": ["line 7, Description: warning: has more than 500"],
     f"{BLOCK}  Param: q\n": ["line 7, Param: cannot be read"],

@@ -132,7 +132,7 @@ def test_what_is_wrong_with_an_action(subtests: pytest.Subtests) -> None:
     cases: list[tuple[tuple[Any, ...], Any, str]] = [
         (("rel",), "Edit me", "warning: 'Edit me' is no link relation"),
         (("method",), "TRACE", "'TRACE' is unknown; it takes GET, HEAD, POST"),
-        (("href",), "/a b", "'/a b' is no URI"),
+        (("href",), "/a b", "'/a b' is not a URI"),
         (("href",), "/loans/{number}", "warning: has the variable 'number', for which"),
         (("safety", "mutability"), "some", "'some' is unknown; it takes read_only, reversible"),
         (("safety", "blast_radius"), "world", "'world' is unknown"),
@@ -141,8 +141,8 @@ def test_what_is_wrong_with_an_action(subtests: pytest.Subtests) -> None:
         (("safety", "cost", "amount"), "1", "is a text; it takes a number."),
         (("safety", "cost"), None, "is null; it takes an object."),
         (("fields", 0, "type"), "date", "'date' is unknown; it takes string, number"),
-        (("fields", 0, "enum", 0), "7", "warning: is no integer"),
-        (("fields", 0, "default"), "7", "warning: is no integer"),
+        (("fields", 0, "enum", 0), "7", "warning: does not match the field's type, integer"),
+        (("fields", 0, "default"), "7", "warning: does not match the field's type, integer"),
         (("fields", 0), 1, "is a whole number; it takes an object."),
         (("preconditions", 0), 1, "is a whole number; it takes a text."),
     ]
