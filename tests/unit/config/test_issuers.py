@@ -83,7 +83,7 @@ WRONG: dict[str, tuple[dict[str, str], str, str]] = {
     "a secret that is not set": (
         {**SHARED, "secret_env": '"NO_SECRET"'},
         "secret_env",
-        "variable NO_SECRET holds no secret: it takes at least 32 bytes",
+        "variable NO_SECRET contains no secret: it takes at least 32 bytes",
     ),
     "a short secret": ({**SHARED, "secret_env": '"SHORT_SECRET"'}, "secret_env", "too short"),
     "a short file": (

@@ -283,7 +283,7 @@ def test_what_breaks_the_specification_cannot_be_made(subtests: pytest.Subtests)
         (lambda: action(rel="a_b"), "rel: "),
         (lambda: action(method="TRACE"), "method: 'TRACE' is unknown; it takes GET, HEAD"),
         (lambda: action(href=""), "href: is empty"),
-        (lambda: action(href="/a b"), "href: '/a b' is no URI"),
+        (lambda: action(href="/a b"), "href: '/a b' is not a URI"),
         (lambda: action(href="/ä"), "href: "),
         (lambda: action(href="/%zz"), "href: "),
         (lambda: action(href="javascript:alert(1)"), "href: .* is not asked over HTTP"),
@@ -311,8 +311,14 @@ def test_what_breaks_the_specification_cannot_be_made(subtests: pytest.Subtests)
         (lambda: Cost(amount=1, currency="usd"), "currency: 'usd' is no ISO 4217 code"),
         (lambda: Field(name="", type="string"), "name: is empty"),
         (lambda: Field(name="a", type="date"), "type: 'date' is unknown"),  # type: ignore[arg-type]
-        (lambda: Field(name="a", type="integer", enum=["1"]), "enum: is no integer"),
-        (lambda: Field(name="a", type="number", default=True), "default: is no number"),
+        (
+            lambda: Field(name="a", type="integer", enum=["1"]),
+            "enum: does not match the field's type, integer",
+        ),
+        (
+            lambda: Field(name="a", type="number", default=True),
+            "default: does not match the field's type, number",
+        ),
         (lambda: Related(rel="item", href="/{"), "href: "),
         (lambda: Related(rel="item", href="/", extra={"rel": "x"}), "extra: "),
         (lambda: Recovery(description=" "), "description: is empty"),
