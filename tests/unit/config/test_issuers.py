@@ -68,7 +68,7 @@ WRONG: dict[str, tuple[dict[str, str], str, str]] = {
     "no address": ({**GOOD, "url": '"login"'}, "url", "no web address"),
     "the desk itself": ({**GOOD, "url": '"https://desk.example/"'}, "url", "desk's own"),
     "no algorithm": ({**GOOD, "algorithms": "[]"}, "algorithms", "empty"),
-    "an algorithm twice": ({**GOOD, "algorithms": '["ES256", "ES256"]'}, "algorithms", "duplicates"),
+    "algorithm twice": ({**GOOD, "algorithms": '["ES256", "ES256"]'}, "algorithms", "duplicates"),
     "an unknown algorithm": ({**GOOD, "algorithms": '["none"]'}, "algorithms", "takes a list"),
     "a longer hash": ({**GOOD, "algorithms": '["RS512"]'}, "algorithms", "takes a list"),
     "a mixture": ({**SHARED, "algorithms": '["RS256", "HS256"]'}, "algorithms", "mix HS256"),
