@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
+import msgspec
 import pytest
 import structlog
 
 from aitp_desk.agent.base import Answer, Outcome, Turn
 from aitp_desk.config.settings import Log
 from aitp_desk.desk.conversations.service import ConversationService
-from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.maintenance.readiness import ReadinessReport
 from aitp_desk.desk.threads.service import ThreadService
 from aitp_desk.observability.logs import set_up_logs
 from tests.support.clients.threads import THREADS, Talker, talking
@@ -82,7 +83,7 @@ def check_told(said: str, logged: Logged, door: str) -> None:
         ("POST", THREADS, (ThreadService, "open"), "aitp", "internal"),
         ("POST", f"{THREADS}/thread_1/messages", (ThreadService, "post"), "aitp", "internal"),
         ("POST", "/agent/converse", (ConversationService, "ask"), "ahp", "concierge_error"),
-        ("GET", "/ready", (Desk, "check_ready"), "health", "internal"),
+        ("GET", "/ready", (ReadinessReport, "check"), "health", "internal"),
     ],
 )
 async def test_a_fault_in_a_handler_is_an_id_outside_and_a_traceback_inside(
@@ -119,7 +120,7 @@ async def test_a_fault_of_a_page_is_rendered_as_a_page_or_as_json(
             def editions(self) -> NoReturn:
                 raise RuntimeError(DETAIL)
 
-        monkeypatch.setattr(talker.desk.desk, "knowledge", Broken())
+        msgspec.structs.force_setattr(talker.desk.desk, "knowledge", Broken())
         logged.begin("json", monkeypatch)
         async with talker.http.get("/about", headers={"Accept": accept}) as response:
             assert response.status == 500

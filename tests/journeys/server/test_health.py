@@ -49,7 +49,7 @@ async def test_a_desk_that_is_not_ready_says_503_and_stays_alive(
     async def not_ready() -> Readiness:
         return Readiness(ready=False, working=False, documents=4, passages=9, problems=0)
 
-    monkeypatch.setattr(visitor.desk.desk, "check_ready", not_ready)
+    monkeypatch.setattr(visitor.desk.desk.readiness, "check", not_ready)
     async with visitor.http.get("/ready") as response:
         assert response.status == 503
         assert (await response.json())["ready"] is False

@@ -100,7 +100,7 @@ async def test_a_fault_is_a_failed_span_without_its_words(
     async def break_down(*_what: object, **_more: object) -> NoReturn:
         raise RuntimeError(SECRET)
 
-    monkeypatch.setattr("aitp_desk.desk.desk.Desk.check_ready", break_down)
+    monkeypatch.setattr("aitp_desk.desk.maintenance.readiness.ReadinessReport.check", break_down)
     assert (await talker.send("GET", "/ready")).status == 500
     (span,) = collected("GET /ready")
     assert span.status.status_code is trace.StatusCode.ERROR

@@ -88,7 +88,7 @@ async def test_all_that_is_logged_of_a_request_has_its_id(
         seen.append(get_contextvars().get("request_id"))
         raise ZeroDivisionError
 
-    monkeypatch.setattr("aitp_desk.desk.desk.Desk.check_ready", look)
+    monkeypatch.setattr("aitp_desk.desk.maintenance.readiness.ReadinessReport.check", look)
     for headers in ({"X-Request-Id": GIVEN}, {}):  # on one connection
         async with behind.http.get("/ready", headers=headers) as response:
             await response.read()

@@ -19,8 +19,10 @@ from aitp_desk.protocols.hac.linter import check_document
 class _Desk:
     """As much of a desk as matters here."""
 
+    class direct_calls:  # noqa: N801 -- the attribute of a desk
+        requires_intent = False
+
     base_path = ""
-    requires_intent = False
 
 
 DESK: Any = _Desk()
