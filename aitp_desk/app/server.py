@@ -6,6 +6,7 @@ store, the content, the worker, the HTTP server.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -56,7 +57,6 @@ from aitp_desk.knowledge.documents.titles import site_name
 from aitp_desk.observability.sources import MetricsCollector
 from aitp_desk.observability.tracing import is_wanted, tracing
 from aitp_desk.protocols.ahp.wire import clear_body_cache
-from aitp_desk.protocols.base.protocol import ProtocolRoutes
 from aitp_desk.store.base import Store
 from aitp_desk.store.engine.lock import lock_data_folder
 from aitp_desk.store.engine.sqlite import SqliteStore
@@ -130,7 +130,8 @@ async def open_server(
         egress = await stack.enter_async_context(
             Egress(allow_loopback=config.egress.allow_loopback)
         )
-        knowledge = await open_content(stack, config, egress, environment)
+        is_serving = asyncio.Event()
+        knowledge = await open_content(stack, config, egress, environment, after=is_serving)
         site = site.named(site_name(knowledge.library.documents))
         config = msgspec.structs.replace(config, site=site)
         tokens_used = TokenUsage(store, make_digester(keys, "tokens used"), clock)
@@ -155,6 +156,7 @@ async def open_server(
             given={**agent_actions, "": actions},
             speaks=capabilities.urls,
             told=make_plugin_actions(capabilities, health_checks),
+            after=is_serving,
         )
         require_payable(
             config, [one for site_agent in site_agents for one in site_agent.actions], capabilities
@@ -251,10 +253,13 @@ async def open_server(
                 enrichment,
             )
         )
-        await stack.enter_async_context(services.health_checks.run_periodically())
-        await _open_beside(stack, protocols)
-        # opened before the socket: a warm-up at shutdown must not delay requests in progress
-        start_warmup = await stack.enter_async_context(warm_caches(site_agents))
+        for background in (
+            services.health_checks.run_periodically(),
+            *(one.beside() for one in protocols if one.beside is not None),
+            # before the socket: a warm-up at shutdown must not delay requests in progress
+            warm_caches(site_agents, is_serving),
+        ):
+            await stack.enter_async_context(background)
         connections = ConnectionLimiter(config, identifier.addresses)
         under_way = await stack.enter_async_context(
             serve_socket(dispatcher, sock, config.server, connections)
@@ -267,7 +272,7 @@ async def open_server(
             lambda: store.measure().figures(),
             *make_metric_sources(services, worker, desks, parts),
         )
-        start_warmup()
+        is_serving.set()
         yield RunningServer(
             default_url(config.server),
             dispatcher,
@@ -276,10 +281,3 @@ async def open_server(
             identifier,
             report_start(store, site_agents),
         )
-
-
-async def _open_beside(stack: AsyncExitStack, protocols: Sequence[ProtocolRoutes]) -> None:
-    """Open the background contexts of the protocols."""
-    for protocol in protocols:
-        if protocol.beside is not None:
-            await stack.enter_async_context(protocol.beside())

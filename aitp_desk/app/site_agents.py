@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -68,12 +69,15 @@ async def open_content(
     egress: Egress,
     environment: Mapping[str, str],
     name: str = "",
+    *,
+    after: asyncio.Event | None = None,
 ) -> Knowledge:
     """Read a site agent's content, and watch it until the stack is closed.
 
     Parameters:
         environment: may hold keys for embedding services.
         name: of a further site agent; empty for the site's main agent.
+        after: set when its vectors may be built; None for now.
     """
     web = config.content.web
     copies = config.data / AGENTS_FOLDER / name if name else config.data
@@ -95,6 +99,7 @@ async def open_content(
         data=copies,
         egress=egress,
         environment=environment,
+        after=after,
     )
     await stack.enter_async_context(meaning)
     return knowledge
@@ -187,6 +192,7 @@ async def open_site_agents(
     given: Mapping[str, Sequence[OfferedAction]],
     speaks: tuple[str, ...],
     told: Sequence[OfferedAction],
+    after: asyncio.Event,
 ) -> tuple[SiteAgentContext, ...]:
     """Open the context of every site agent, until the stack is closed.
 
@@ -198,6 +204,7 @@ async def open_site_agents(
         given: actions in addition to the declared ones, by the names of the site agents.
         speaks: the schemas of structured messages that all of them understand.
         told: the informational actions of capabilities, open to every caller.
+        after: set when vectors may be built.
 
     Returns:
         The contexts, the main agent's first.
@@ -215,7 +222,7 @@ async def open_site_agents(
     site_agents = [await open_one("", config, knowledge, agent)]
     for further in config.agents:
         own = config.of_agent(further)
-        read = await open_content(stack, own, egress, environment, further.name)
+        read = await open_content(stack, own, egress, environment, further.name, after=after)
         site_agents.append(await open_one(further.name, own, read, _over(read, agent)))
     return tuple(site_agents)
 

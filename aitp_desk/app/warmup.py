@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 
 from aitp_desk.agent.speech import all_speech
 from aitp_desk.agent.speech.person_request import read_languages
@@ -13,23 +13,30 @@ from aitp_desk.web.pages.blocks.article import markdown_parser
 
 
 @asynccontextmanager
-async def warm_caches(site_agents: Sequence[SiteAgentContext]) -> AsyncIterator[Callable[[], None]]:
-    """Yield a function that starts the warm-up; at the end, wait for it.
+async def warm_caches(
+    site_agents: Sequence[SiteAgentContext], after: asyncio.Event
+) -> AsyncIterator[None]:
+    """Warm caches in the background; at the end, wait for it.
 
     A request that needs something not yet cached loads it itself.
 
     Parameters:
         site_agents: the contexts of all site agents.
+        after: set once requests are accepted.
     """
-    readings: list[asyncio.Task[None]] = []
 
-    def begin() -> None:
-        readings.append(asyncio.create_task(asyncio.to_thread(_read, site_agents)))
+    async def read() -> None:
+        await after.wait()
+        await asyncio.to_thread(_read, site_agents)
 
+    reading = asyncio.create_task(read())
     try:
-        yield begin
+        yield
     finally:
-        await asyncio.gather(*readings)
+        if not after.is_set():
+            reading.cancel()
+        with suppress(asyncio.CancelledError):
+            await reading
 
 
 def _read(site_agents: Sequence[SiteAgentContext]) -> None:

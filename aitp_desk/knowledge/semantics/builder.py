@@ -32,7 +32,12 @@ _log = structlog.get_logger(__name__)
 
 @asynccontextmanager
 async def build_vectors(
-    knowledge: Knowledge, embedder: Embedder, file: Path, reranker: Reranker | None = None
+    knowledge: Knowledge,
+    embedder: Embedder,
+    file: Path,
+    reranker: Reranker | None = None,
+    *,
+    after: asyncio.Event | None = None,
 ) -> AsyncIterator[Progress]:
     """Keep the vectors of the content up to date in the background until the block ends.
 
@@ -41,9 +46,11 @@ async def build_vectors(
     Parameters:
         file: where they are stored; passages with unchanged text are not embedded again.
         reranker: rescores the best passages of each question.
+        after: set when the model may be loaded, which slows a start; None for now.
     """
     progress = knowledge.progress = Progress(embedder.name)
-    task = asyncio.create_task(_follow(knowledge, embedder, VectorFile(file), progress, reranker))
+    following = _follow(knowledge, embedder, VectorFile(file), progress, reranker, after)
+    task = asyncio.create_task(following)
     try:
         yield progress
     finally:
@@ -58,8 +65,11 @@ async def _follow(
     file: VectorFile,
     progress: Progress,
     reranker: Reranker | None,
+    after: asyncio.Event | None,
 ) -> None:
     """Build the vectors, and again whenever the content changes."""
+    if after is not None:
+        await after.wait()
     while True:
         replaced = asyncio.create_task(knowledge.replaced())
         again: float | None = None

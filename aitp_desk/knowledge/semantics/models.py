@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import lru_cache
@@ -33,6 +34,7 @@ async def open_meaning(
     data: Path,
     egress: Egress,
     environment: Mapping[str, str],
+    after: asyncio.Event | None = None,
 ) -> AsyncIterator[None]:
     """Find passages by meaning until the block ends, if enabled and a model is available.
 
@@ -40,6 +42,7 @@ async def open_meaning(
         folder: of the site, the base of a model's relative path.
         data: where the vectors are stored.
         environment: may have the key for a service.
+        after: as of :func:`build_vectors`.
     """
     async with AsyncExitStack() as stack:
         if settings.enabled and is_installed():
@@ -55,7 +58,7 @@ async def open_meaning(
                     client = await _client(stack, settings.rerank_url, egress)
                     url, model = settings.rerank_url, settings.rerank_model
                     reranker = EndpointReranker(client, url, model, key=key)
-                building = build_vectors(knowledge, embedder, data / FILE, reranker)
+                building = build_vectors(knowledge, embedder, data / FILE, reranker, after=after)
                 await stack.enter_async_context(building)
         yield
 
