@@ -56,7 +56,7 @@ def offer_result(
     if call.error is not None:
         return Offer(describe_end(action, call))
     content_type, fallback_from = chosen
-    payload = _payload(action, call, content_type)
+    payload = None if content_type == TEXT_ANSWER else _payload(action, call, content_type)
     sources = _links(action, call) if action.related else ()
     if said is not None:
         known = msgspec.structs.asdict(said)
@@ -102,9 +102,7 @@ def _links(action: Action, call: ActionCall) -> tuple[Source, ...]:
     )
 
 
-def _payload(action: Action, call: ActionCall, content_type: str) -> msgspec.Raw | None:
-    if content_type == TEXT_ANSWER:
-        return None
+def _payload(action: Action, call: ActionCall, content_type: str) -> msgspec.Raw:
     result = call.result if isinstance(call.result, dict) else {"value": call.result}
     given: dict[str, Any] = result
     if content_type == ACTION_RESULT:
