@@ -158,7 +158,7 @@ async def test_a_call_is_carried_out_once_a_person_has_approved_it(tmp_path: Pat
             "Pays money back.",
             "It cannot be undone. It costs nothing.",
             f"Asked for by {ticket['asked_by']}.",
-            "It needs: The till is open.",
+            "It requires: The till is open.",
             'What for, in the caller\'s words: "They\\nbroke"',
             "With:",
             '  order: "A7"',
