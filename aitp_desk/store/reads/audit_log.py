@@ -93,7 +93,7 @@ async def _check(store: Reader, keys: AuditKeys, known: Head | None) -> Checked:
             return Checked(dropped, head, head.n + 1, why)
         head = Head(row.n, row.link)
         if known is not None and known.n == head.n and known.link != head.link:
-            return Checked(dropped, head, head.n, "it is not the row whose head was stored")
+            return Checked(dropped, head, head.n, "it is not the row whose head was kept")
         if row.action == AuditAction.LOG_TRIMMED.value:
             trimmed = row.object
     if trimmed != (keys.name(ObjectKind.LOG, str(dropped)) if dropped else ""):
@@ -107,13 +107,13 @@ async def _check(store: Reader, keys: AuditKeys, known: Head | None) -> Checked:
 def _check_row(keys: AuditKeys, before: Head, raw: Row) -> tuple[str, AuditRow | None]:
     """Return a row that is unchanged, else what is wrong with it."""
     if raw[0] != before.n + 1:
-        return ("it is missing" if raw[0] > before.n else f"it is preceded by a row {raw[0]}"), None
+        return ("it is gone" if raw[0] > before.n else f"before it stands a row {raw[0]}"), None
     try:
         row = _row_of(raw)
     except UnicodeDecodeError:
         return "it was changed", None
     if row.link != keys.link(before.link, row):
-        return "it or the row before it was changed", None
+        return "it was changed, or the row before it", None
     return "", row
 
 

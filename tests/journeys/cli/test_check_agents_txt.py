@@ -92,7 +92,12 @@ def test_lint_validates_a_file_and_tells_by_its_exit_code(tmp_path: Path) -> Non
         (URL, {**SERVED, "Content-Type": "text/plain"}, GOOD, ["Content-Type: is 'text/plain'"]),
         (URL, {"Content-Type": TEXT_TYPE}, GOOD, ["Access-Control-Allow-Origin: warning: is not"]),
         (f"{URL}s", SERVED, GOOD, ["warning: is at an address where nobody looks"]),
-        (URL.replace("a.", "www.a."), SERVED, GOOD, ["Site-URL: names a.example, and www.a."]),
+        (
+            URL.replace("a.", "www.a."),
+            SERVED,
+            GOOD,
+            ["Site-URL: names a.example, but the file is served by www.a."],
+        ),
         (
             URL.replace("txt", "json"),
             {**SERVED, "Content-Type": JSON_TYPE},

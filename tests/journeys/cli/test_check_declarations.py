@@ -63,7 +63,7 @@ def test_an_answer_of_hac_in_a_file_is_looked_at(tmp_path: Path) -> None:
     file = tmp_path / "answer.json"
     file.write_text(json.dumps(ANSWER), "utf-8")
     code, out, err = check(file)
-    assert (code, out) == (0, [f"{file} holds to HAC 1.0."]), err
+    assert (code, out) == (0, [f"{file} conforms to HAC 1.0."]), err
     file.write_text(json.dumps({**ANSWER, "more": 1}), "utf-8")
     code, out, err = check(file)
     assert (code, out) == (1, [])
@@ -154,9 +154,9 @@ async def test_how_a_site_serves_it_is_reported_too() -> None:
     wrong = "Content-Type: is 'text/html; charset=utf-8'; it takes application/json"
     assert told[0][2] == [f"{url}{PLACE}: {wrong} (section 3.1)."]
     assert told[1][2][1].startswith(f"{url}/agent.json: warning: is at an address where nobody")
-    assert told[2] == (0, [f"{url}/orders/1 holds to HAC 1.0."], [])
+    assert told[2] == (0, [f"{url}/orders/1 conforms to HAC 1.0."], [])
     assert told[3][2] == [
         f"{url}/orders/2: Content-Type: is 'application/json; charset=utf-8'; it takes {HAC}."
     ]
     assert told[4][0] == 1
-    assert told[4][1] == [f"{url}/ holds to HAC 1.0."]
+    assert told[4][1] == [f"{url}/ conforms to HAC 1.0."]

@@ -77,10 +77,7 @@ def test_a_client_is_made_with_a_secret_that_is_shown_once(data: Path) -> None:
     ((client,), _, _) = kept(data)
     ends = write_minute(client.created_at + 30 * DAY)
     assert told == [
-        (
-            f"Created client {client.id} (Finder) with the scopes threads, actions. It ends {ends}"
-            " UTC."
-        ),
+        f"Made client {client.id} (Finder) with the scopes threads, actions. It ends {ends} UTC.",
         "Keep its secret; it cannot be shown again:",
         f"client_id={client.id}",
         told[3],
@@ -187,7 +184,7 @@ def test_keys_are_rotated_one_after_the_other(data: Path) -> None:
     (told,) = command(data, "keys", "rotate")
     (_, (second,), epoch) = kept(data)
     assert re.fullmatch(
-        r"Published key 2 of access tokens\. It signs from \d\d:\d\d:\d\d UTC on\.", told
+        r"Published key 2 of access tokens\. It signs from \d\d:\d\d:\d\d UTC\.", told
     )
     assert second == SigningKey(2, second.made_at, second.made_at + 600)
     assert epoch == 1

@@ -44,9 +44,7 @@ def client() -> None:
 @client.command()
 @desk_data
 @desk_store
-@click.option(
-    "--name", required=True, help="The purpose of the client; unique among valid clients."
-)
+@click.option("--name", required=True, help="What it is for; no two live ones share a name.")
 @scopes_given
 @expires_given
 @webhook_secret
