@@ -2,18 +2,203 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import get_args
 
-from aitp_desk.app.component_figures import component_figures
 from aitp_desk.app.desk_parts import DeskParts
-from aitp_desk.app.figures import desk_figures, job_figures, run_figures
 from aitp_desk.app.services import Services
+from aitp_desk.desk.access.site_agents import SITE_AGENT
 from aitp_desk.desk.calls.metrics import call_figures
 from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.dialogue.answer_cache import CacheCounts
+from aitp_desk.desk.maintenance.health_checks import HealthChecks
 from aitp_desk.desk.maintenance.work_metrics import schedule_figures, ticket_figures
+from aitp_desk.desk.runs.executor import RUN_SECONDS, RunExecutor
 from aitp_desk.desk.runs.worker import RunWorker
+from aitp_desk.model.calls.job import JobState
+from aitp_desk.model.component import ComponentState
+from aitp_desk.observability.figures import (
+    Figure,
+    Histogram,
+    counters,
+    gauge,
+    gauges,
+    histogram,
+)
 from aitp_desk.observability.sources import Source
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import jobs as job_reads
+from aitp_desk.store.reads import runs as run_reads
+
+MOST_COUNTED = 10_000
+"""Upper bound of runs counted of a kind; more are reported as this number."""
+
+
+async def run_figures(
+    store: Store, turns: Mapping[str, RunExecutor], clock: Callable[[], float]
+) -> tuple[Figure, ...]:
+    """Return the counts of waiting and ended runs, and their durations.
+
+    Parameters:
+        turns: the run executor of each desk of this process.
+        clock: Unix seconds.
+    """
+    now = await run_reads.runs_not_over(store, MOST_COUNTED)
+    since = now.get("queued", (0, 0))[1]
+    ended: Counter[str] = Counter()
+    seconds = Histogram(RUN_SECONDS)
+    for one in turns.values():
+        ended.update(one.ended)
+        seconds.counts = [a + b for a, b in zip(seconds.counts, one.seconds.counts, strict=True)]
+        seconds.total += one.seconds.total
+    states = ("queued", "in_progress", "requires_action", "cancelling")
+    return (
+        gauges(
+            "aitp_desk_runs",
+            f"Runs that are not over, up to {MOST_COUNTED} of a state.",
+            "state",
+            {state: now.get(state, (0, 0))[0] for state in states},
+        ),
+        gauge(
+            "aitp_desk_runs_oldest_seconds",
+            "How long the first queued run has waited for a worker.",
+            max(0.0, clock() - since) if since else 0.0,
+        ),
+        counters(
+            "aitp_desk_runs_ended_total",
+            "Runs that this process has worked on, by how that ended.",
+            "how",
+            {
+                how: ended[how]
+                for how in ("completed", "incomplete", "failed", "cancelled", "paused")
+            },
+        ),
+        histogram("aitp_desk_run_seconds", "How long runs were worked on.", seconds),
+    )
+
+
+async def job_figures(store: Store, clock: Callable[[], float]) -> tuple[Figure, ...]:
+    """Return how many jobs wait, for how long, and how many are dead.
+
+    Parameters:
+        clock: Unix seconds.
+    """
+    found = await job_reads.jobs_not_over(store, MOST_COUNTED)
+    due = [since for (_, state), (_, since) in found.items() if state == JobState.QUEUED.value]
+    counted = tuple(
+        ({"kind": kind, "state": state}, count) for (kind, state), (count, _) in found.items()
+    )
+    return (
+        Figure(
+            "aitp_desk_jobs",
+            "gauge",
+            f"Jobs that wait or are at work, of the first {MOST_COUNTED}.",
+            counted,
+        ),
+        gauge(
+            "aitp_desk_jobs_oldest_seconds",
+            "How long the first job waits beyond its time.",
+            max(0.0, clock() - min(due, default=clock())),
+        ),
+        gauge(
+            "aitp_desk_jobs_dead",
+            f"Jobs that were given up, up to {job_reads.MOST_COUNTED}.",
+            await job_reads.count_dead(store),
+        ),
+    )
+
+
+def desk_figures(desks: Sequence[Desk]) -> tuple[Figure, ...]:
+    """Return the figures of each site agent's content and answer cache."""
+
+    def now(name: str, text: str, value: Callable[[Desk], float]) -> Figure:
+        samples = tuple(({"agent": desk.name or SITE_AGENT}, value(desk)) for desk in desks)
+        return Figure(name, "gauge", text, samples)
+
+    def since_start(
+        name: str, text: str, label: str, values: Callable[[CacheCounts], Mapping[str, int]]
+    ) -> Figure:
+        samples = tuple(
+            ({"agent": desk.name or SITE_AGENT, label: key}, value)
+            for desk in desks
+            for key, value in values(desk.conversations.cache_counts).items()
+        )
+        return Figure(name, "counter", text, samples)
+
+    return (
+        since_start(
+            "aitp_desk_cache_questions_total",
+            "First questions: answered from the cache, by an agent, or with another's.",
+            "outcome",
+            lambda of: {"hit": of.hits, "miss": of.misses, "shared": of.shared},
+        ),
+        since_start(
+            "aitp_desk_cache_dropped_total",
+            "Kept answers that went, and why.",
+            "reason",
+            lambda of: {
+                "room": of.evicted_for_room,
+                "age": of.evicted_by_age,
+                "content": of.evicted_with_content,
+            },
+        ),
+        now(
+            "aitp_desk_cache_answers",
+            "Answers that are kept.",
+            lambda d: d.conversations.cache_counts.answers,
+        ),
+        now(
+            "aitp_desk_cache_bytes",
+            "Memory that they take.",
+            lambda d: d.conversations.cache_counts.size,
+        ),
+        now(
+            "aitp_desk_content_documents",
+            "Pages that are answered from.",
+            lambda desk: len(desk.knowledge.editions.documents),
+        ),
+        now(
+            "aitp_desk_content_passages",
+            "Passages of these pages.",
+            lambda desk: len(desk.knowledge.editions.library.passages),
+        ),
+        now(
+            "aitp_desk_content_problems",
+            "Files of the content that cannot be read.",
+            lambda desk: len(desk.knowledge.editions.problems),
+        ),
+    )
+
+
+async def component_figures(
+    health_checks: HealthChecks, clock: Callable[[], float]
+) -> tuple[Figure, ...]:
+    """Return the state of each component, and the seconds since it changed.
+
+    Parameters:
+        clock: Unix seconds.
+    """
+    components, now = await health_checks.get_components(), clock()
+    return (
+        Figure(
+            "aitp_desk_component",
+            "gauge",
+            "How a part of the desk is: 1 for its state, 0 for the others.",
+            tuple(
+                ({"component": one.name, "state": state}, float(one.state == state))
+                for one in components
+                for state in get_args(ComponentState)
+            ),
+        ),
+        gauges(
+            "aitp_desk_component_seconds",
+            "How long a part of the desk has been in its state.",
+            "component",
+            {one.name: max(0.0, now - one.since) for one in components},
+        ),
+    )
 
 
 def make_metric_sources(

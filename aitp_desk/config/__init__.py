@@ -6,7 +6,6 @@ Only the application and the command line hold the whole; other parts receive th
 from aitp_desk.config.load import ConfigError, load_config
 from aitp_desk.config.problem import Problem
 from aitp_desk.config.rules.settings_rules import RESERVED, check_public, default_url
-from aitp_desk.config.sections.access.callbacks import CallbackSettings
 from aitp_desk.config.sections.access.issuers import Issuer
 from aitp_desk.config.sections.access.limits import (
     EVERYBODY,
@@ -23,10 +22,9 @@ from aitp_desk.config.sections.actions.openapi import OpenApi, OperationTerms
 from aitp_desk.config.sections.content.claude import Claude
 from aitp_desk.config.sections.content.content import Content, Signals, Web
 from aitp_desk.config.sections.files import Files
-from aitp_desk.config.sections.people.notify import Notify
-from aitp_desk.config.sections.people.tickets import Tickets
+from aitp_desk.config.sections.people import Notify, Tickets
 from aitp_desk.config.sections.protocols.agents_txt import AgentsTxt, OwnCapability
-from aitp_desk.config.sections.protocols.cors import Cors
+from aitp_desk.config.sections.protocols.endpoints import CallbackSettings, Cors
 from aitp_desk.config.sections.retention import Retention
 from aitp_desk.config.sections.server import Events, Server
 from aitp_desk.config.sections.threads import Threads

@@ -15,7 +15,6 @@ from zoneinfo import ZoneInfo
 import msgspec
 from msgspec import Meta
 
-from aitp_desk.config.sections.access.callbacks import CallbackSettings
 from aitp_desk.config.sections.access.issuers import Issuer
 from aitp_desk.config.sections.access.limits import AgentLimits, Concurrency, Limits, Tier
 from aitp_desk.config.sections.access.oauth import OAuth
@@ -28,19 +27,19 @@ from aitp_desk.config.sections.actions.actions import Actions
 from aitp_desk.config.sections.actions.mcp import Mcp
 from aitp_desk.config.sections.actions.openapi import OpenApi
 from aitp_desk.config.sections.content.claude import Claude
-from aitp_desk.config.sections.content.content import Content
-from aitp_desk.config.sections.content.enrich import Enrich
+from aitp_desk.config.sections.content.content import Content, Enrich
 from aitp_desk.config.sections.files import Files
-from aitp_desk.config.sections.people.console import ConsoleSettings
-from aitp_desk.config.sections.people.notify import Notify
-from aitp_desk.config.sections.people.tickets import Tickets
-from aitp_desk.config.sections.protocols.a2a import A2a
+from aitp_desk.config.sections.people import ConsoleSettings, Notify, Tickets
 from aitp_desk.config.sections.protocols.agents_txt import AgentsTxt
-from aitp_desk.config.sections.protocols.ahp import Ahp
-from aitp_desk.config.sections.protocols.cors import Cors
-from aitp_desk.config.sections.protocols.hac import Hac
-from aitp_desk.config.sections.protocols.mcp_server import McpServer
-from aitp_desk.config.sections.protocols.rest import Rest
+from aitp_desk.config.sections.protocols.endpoints import (
+    A2a,
+    Ahp,
+    CallbackSettings,
+    Cors,
+    Hac,
+    McpServer,
+    Rest,
+)
 from aitp_desk.config.sections.retention import Retention
 from aitp_desk.config.sections.server import Events, Server
 from aitp_desk.config.sections.threads import Threads

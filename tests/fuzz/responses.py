@@ -6,7 +6,7 @@ from multidict import CIMultiDict
 from protego import Protego
 
 from aitp_desk.egress import USER_AGENT, Egress, Fetched
-from aitp_desk.knowledge.web.response import ContentMissing, read_answer
+from aitp_desk.knowledge.web.round import ContentMissing, read_answer
 from aitp_desk.knowledge.web.sitemap import MAX_ADDRESSES, SitemapError, read_sitemap
 from aitp_desk.protocols.hac.linter import check_document
 from tests.fuzz.target import JSON_WORDS, REFUSALS, Target, headers_of

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from aitp_desk.app.protocols.mcp import make_mcp_routes
-from aitp_desk.app.protocols.oauth import make_oauth_routes
 from aitp_desk.app.protocols.site import make_site_routes
 from aitp_desk.app.services import Services
 from aitp_desk.auth.console_sessions import ConsoleSessions
 from aitp_desk.auth.identifier import Identifier
+from aitp_desk.auth.jwt.clients import ClientSecrets
+from aitp_desk.auth.jwt.signing_keys import SigningKeys
+from aitp_desk.auth.keys.audit_keys import derive_audit_keys
 from aitp_desk.auth.keys.data_keys import DataKeys
+from aitp_desk.auth.keys.webhook_signatures import webhook_secret_of_client
 from aitp_desk.config import Config
+from aitp_desk.desk.access.oauth_server import AuthorizationServer
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.plugins.outside.redirects import PluginRedirects
 from aitp_desk.desk.plugins.outside.webhooks import PluginWebhooks
@@ -21,9 +25,11 @@ from aitp_desk.protocols.aitp.wire import render_error
 from aitp_desk.protocols.base.protocol import ProtocolRoutes
 from aitp_desk.protocols.hooks import make_hook_routes
 from aitp_desk.protocols.metrics.routes import make_routes as make_metrics_routes
+from aitp_desk.protocols.oauth.routes import OAuthHandlers
 from aitp_desk.protocols.openapi.routes import Served
 from aitp_desk.protocols.redirects import make_redirect_routes
 from aitp_desk.protocols.schemas import make_schema_routes
+from aitp_desk.store.base import Store
 from aitp_desk.web.console.routes import make_routes as make_console_routes
 from aitp_desk.web.pages.wire import render_refusal
 
@@ -99,3 +105,27 @@ def _receiving(services: Services, desks: Sequence[Desk]) -> PluginWebhooks:
 def _leading(services: Services, webhooks: PluginWebhooks) -> PluginRedirects:
     """Make the handler of redirect links of capabilities."""
     return PluginRedirects(webhooks, store=services.store, send=services.send, clock=services.clock)
+
+
+def make_oauth_routes(
+    config: Config, *, store: Store, keys: DataKeys, clock: Callable[[], float]
+) -> tuple[ProtocolRoutes, ...]:
+    """Return the OAuth routes, shared by all desks; empty where OAuth is disabled.
+
+    Parameters:
+        keys: the desk's data keys.
+        clock: Unix seconds.
+    """
+    if not config.oauth.enabled:
+        return ()
+    authorization_server = AuthorizationServer(
+        store=store,
+        keys=SigningKeys(keys),
+        client_secrets=ClientSecrets(keys),
+        audit=derive_audit_keys(keys),
+        webhook_secret=partial(webhook_secret_of_client, keys),
+        settings=config.oauth,
+        url=config.site.url,
+        clock=clock,
+    )
+    return (OAuthHandlers(authorization_server, config.site).protocol(),)

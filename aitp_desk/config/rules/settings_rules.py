@@ -12,7 +12,6 @@ from aitp_desk.config.problem import Problem
 from aitp_desk.config.rules.agents_txt import check_agents_txt
 from aitp_desk.config.rules.issuers import check_issuers
 from aitp_desk.config.rules.limits import check_agent_limits, check_tiers
-from aitp_desk.config.rules.notify import check_notify
 from aitp_desk.config.rules.signatures import check_signature_agents
 from aitp_desk.config.rules.web_address import (
     ip_address,
@@ -23,6 +22,7 @@ from aitp_desk.config.rules.web_address import (
 )
 from aitp_desk.config.sections.content.content import Web
 from aitp_desk.config.sections.content.semantics import Meaning
+from aitp_desk.config.sections.people import Notify
 from aitp_desk.config.sections.server import Server
 from aitp_desk.config.settings import Config
 
@@ -310,3 +310,27 @@ def _is_mail_address(text: str) -> bool:
 def _is_wildcard(host: str) -> bool:
     address = ip_address(host)
     return address is not None and address.is_unspecified
+
+
+def check_notify(
+    notify: Notify, *, publishes_keys: bool, allow_loopback: bool
+) -> Iterator[Problem]:
+    """Yield the faults of notifications; no URL is repeated, for its key.
+
+    Parameters:
+        publishes_keys: whether the desk has keys by which its requests can be verified.
+        allow_loopback: whether URLs of this machine are allowed.
+    """
+    if notify.webhook:
+        if wrong := wrong_address(notify.webhook, allow_loopback=allow_loopback):
+            yield Problem(
+                "notify.webhook", f"{wrong}; it takes an address such as https://chat.example/desk."
+            )
+        if not publishes_keys:
+            yield Problem(
+                "notify.webhook", "is signed with the desk's keys; it takes oauth.enabled = true."
+            )
+    if notify.command and not notify.command[0].strip():
+        yield Problem(
+            "notify.command", "names no program; it takes one first, and then its arguments."
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import msgspec
@@ -16,23 +17,57 @@ from aitp_desk.desk.access.idempotency import (
 from aitp_desk.desk.plugins.judged_messages import JudgedMessageWriter
 from aitp_desk.desk.plugins.messages.plain_text import PlainTextRenderer
 from aitp_desk.desk.threads.messages import MessageService
-from aitp_desk.desk.threads.speakers import Speakers, assign_speaker
 from aitp_desk.model.access.audit import make_auditor
 from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.conversation.chain import new_salt
 from aitp_desk.model.conversation.thread import (
     MAX_THREAD_MESSAGES,
+    VISITOR,
+    Actor,
+    Draft,
     Message,
     Thread,
     ThreadDraft,
     check_thread_draft,
+    resolve_speaker,
 )
 from aitp_desk.model.errors import ThreadNotFound
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import NewRun
-from aitp_desk.store.records.threads import Fork, PostResult
+from aitp_desk.store.records.threads import Fork, NewDraft, NewMessage, PostResult, settle_draft
 from aitp_desk.store.units.threads.actors import bound_to_others
 from aitp_desk.store.units.threads.threads import open_thread
+
+
+class Speakers:
+    """The actors that may speak in the messages that open a thread."""
+
+    def __init__(self, principal: Principal, desk: Actor, actors: Sequence[Actor]) -> None:
+        own = (None, principal.owner)
+        self.brought = [actor.id for actor in actors if actor.principal in own]
+        self.others = [desk.id, *(actor.id for actor in actors if actor.principal not in own)]
+        self.default = next(iter(self.brought), principal.owner or VISITOR)
+
+
+def assign_speaker(
+    draft: Draft, speakers: Speakers, principal: Principal, now: float, *, at: str
+) -> NewMessage:
+    """Return an opening message with its speaker.
+
+    Parameters:
+        now: Unix seconds.
+        at: path of the draft in its request, for ``param``.
+
+    Raises:
+        InvalidRequest, Forbidden: as :func:`.resolve_speaker`.
+    """
+    role, actor = resolve_speaker(
+        draft, brought=speakers.brought, default=speakers.default, others=speakers.others, at=at
+    )
+    return settle_draft(
+        NewDraft(new_id("msg", now), new_salt(), draft), role, actor, principal.owner
+    )
 
 
 class OpenedThread(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from statistics import NormalDist
 from typing import Any
@@ -11,8 +11,32 @@ from typing import Any
 import msgspec
 
 from aitp_desk.knowledge.semantics.base import Embedder, ModelUnusable, Vector
-from aitp_desk.knowledge.semantics.groups import group_texts
 from aitp_desk.knowledge.semantics.scale import stretch_cosines
+
+ALIKE = 0.7
+"""From this likeness on texts have the same meaning."""
+
+
+def group_texts(
+    texts: Sequence[str], rows: Any, likeness: Callable[[Any, Any], float]
+) -> list[list[str]]:
+    """Group texts by meaning: each joins the first group whose first text is similar.
+
+    Parameters:
+        rows: their vectors, of length 1.
+        likeness: of two of these.
+    """
+    groups: list[list[str]] = []
+    firsts: list[Any] = []
+    for text, row in zip(texts, rows, strict=True):
+        alike = [likeness(first, row) >= ALIKE for first in firsts]
+        if any(alike):
+            groups[alike.index(True)].append(text)
+        else:
+            groups.append([text])
+            firsts.append(row)
+    return groups
+
 
 NEAREST = 12
 """How many passages a question finds by meaning."""

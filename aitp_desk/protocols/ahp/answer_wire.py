@@ -8,15 +8,15 @@ from __future__ import annotations
 import msgspec
 from msgspec import UNSET
 
-from aitp_desk.agent.base import Answer, Clarification
+from aitp_desk.agent.base import Answer, Clarification, Said
 from aitp_desk.agent.history.offer import Offer
 from aitp_desk.config import Signals
 from aitp_desk.desk.calls.invocation import AcceptedCall
 from aitp_desk.desk.dialogue.turn import ActionReply, AskReply, CallStatus
 from aitp_desk.model.calls.action import TEXT_ANSWER
+from aitp_desk.model.conversation.spoken import Spoken
 from aitp_desk.model.conversation.ticket import join_messages
 from aitp_desk.model.errors import PaymentRequired
-from aitp_desk.protocols.ahp.messages import add_messages
 from aitp_desk.protocols.ahp.objects import (
     AHPAnswer,
     AHPCacheFigures,
@@ -33,6 +33,47 @@ from aitp_desk.protocols.base.call_members import STATUS
 from aitp_desk.protocols.base.payments.wire import write_required_payment
 from aitp_desk.protocols.base.payments.x402_wire import make_response_headers
 from aitp_desk.protocols.base.protocol import Reply
+
+
+def add_messages(
+    to: AHPAnswer | AHPClarification,
+    said: Said,
+    declared: frozenset[str],
+    understood: tuple[Spoken, ...] = (),
+) -> None:
+    """Add the capability messages that accompany a text, and the text that none expresses.
+
+    Without a message for the caller nothing is added, as the text is then complete.
+
+    Parameters:
+        declared: slugs of the capabilities whose messages the caller reads in their own form.
+        understood: messages that the caller's own text was understood as.
+    """
+    if not declared:
+        return
+    shaped = [
+        msgspec.Raw(one.message.encode())
+        for one in (*understood, *(one for by in said.heard for one in by.spoken), *said.spoken)
+        if one.capability in declared
+    ]
+    if not shaped:
+        return
+    heard = [
+        msgspec.structs.replace(one, text=_besides(one.text, one.spoken, declared))
+        for one in said.heard
+    ]
+    text = said.text if isinstance(said, Answer) else said.question
+    rest = _besides(text, said.spoken, declared)
+    to.messages = shaped
+    to.besides = join_messages([one for one in heard if one.text], rest)
+
+
+def _besides(text: str, spoken: tuple[Spoken, ...], declared: frozenset[str]) -> str:
+    """Return the text that no declared message expresses."""
+    if not spoken:
+        return text
+    return "\n\n".join(one.text for one in spoken if one.capability not in declared)
+
 
 _encode = msgspec.json.Encoder().encode
 _APPLIED = (("Preference-Applied", "respond-async"),)

@@ -6,21 +6,27 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
+from multidict import MultiMapping
 
 from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.desk.calls.invocation import PaymentNeeded
 from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.dialogue.tools.json_arguments import parse_arguments, split_payment
+from aitp_desk.desk.dialogue.turn import AskRequest
+from aitp_desk.desk.direct.calls import DirectCall
 from aitp_desk.knowledge.media.payloads import ContentTypeText
 from aitp_desk.model.calls.action import Action, Related
+from aitp_desk.model.calls.call import PAYMENT
+from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.protocols.ahp.answer_wire import STATUS_PATH, AnswerEncoder
 from aitp_desk.protocols.ahp.error_wire import render_error
 from aitp_desk.protocols.ahp.manifest import CONVERSE_PATH, NO_SPEECH, encode_manifest
 from aitp_desk.protocols.ahp.objects import OBJECTS
-from aitp_desk.protocols.ahp.payments import is_call, read_paid_call
 from aitp_desk.protocols.ahp.wire import MAX_BODY, decode_converse
 from aitp_desk.protocols.base.affordances import Representation
 from aitp_desk.protocols.base.call_members import STANDS
 from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH, MANIFEST_TYPE
+from aitp_desk.protocols.base.payments import x402_wire
 from aitp_desk.protocols.base.preferences import prefers_async
 from aitp_desk.protocols.base.protocol import (
     JSON,
@@ -176,3 +182,43 @@ def _document(call: Call, body: bytes, content_type: str) -> Reply:
     if matches_etag(call.headers, tag):
         return Reply(304, headers=headers, content_type=content_type)
     return Reply(200, body, content_type, headers)
+
+
+def is_call(ask: AskRequest) -> bool:
+    """Return whether a question is a call's arguments, not text or a capability's message.
+
+    A message answers a question of the conversation, and so is handled there.
+    """
+    if ask.clarification is not None:
+        return False
+    found = parse_arguments(ask.query)
+    return found is not None and "$schema" not in found[0]
+
+
+def read_paid_call(ask: AskRequest, headers: MultiMapping[str]) -> DirectCall | None:
+    """Return the call that a question pays for; None where it does not pay.
+
+    Parameters:
+        headers: the request's; x402 pays by them.
+
+    Raises:
+        InvalidRequest: the payment is invalid, repeated, or sent with a question in text.
+    """
+    header = x402_wire.read_headers(headers)
+    found = None
+    if (header is not None or PAYMENT in ask.query) and is_call(ask):
+        found = parse_arguments(ask.query)
+    if found is None:
+        if header is not None:
+            raise InvalidRequest(
+                "What is asked in words is paid for where its answer says; a header pays for a"
+                " query that is the JSON object of a call's arguments.",
+                param="query",
+            )
+        return None
+    given, consent = found
+    arguments, member = split_payment(given)
+    payment = x402_wire.read_payment(member, header)
+    if payment is None:
+        return None
+    return DirectCall(ask.action, arguments, consent, ask.intent, ask.callback_url, payment=payment)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
-from aitp_desk.auth.console_sessions import ConsoleSessions
+from aitp_desk.auth.console_sessions import ConsoleSessions, Session
 from aitp_desk.auth.credentials.guess_limiter import GuessLimiter
 from aitp_desk.auth.credentials.proof_cache import CredentialEpoch
 from aitp_desk.auth.keys.data_keys import DataKeys
@@ -17,27 +18,147 @@ from aitp_desk.desk.events.broadcaster import Broadcaster
 from aitp_desk.desk.limits.concurrency_slots import ConcurrencySlots
 from aitp_desk.desk.maintenance.health_checks import HealthChecks
 from aitp_desk.desk.plugins.registry import PluginRegistry
-from aitp_desk.desk.tickets.inbox import OperatorInbox
+from aitp_desk.desk.tickets.inbox import MAX_HOURS, OperatorInbox
 from aitp_desk.desk.tickets.service import EscalationService
 from aitp_desk.desk.tickets.similarity import TicketSimilarity
 from aitp_desk.desk.tickets.takeover import Takeover
+from aitp_desk.knowledge.refusals import RefusalGroup
 from aitp_desk.model.access.audit import AuditKeys
-from aitp_desk.protocols.base.protocol import EVENT_STREAM, ProtocolRoutes
+from aitp_desk.model.component import Component, state_of
+from aitp_desk.protocols.base.protocol import EVENT_STREAM, Call, ProtocolRoutes, Reply
 from aitp_desk.store.base import Store
+from aitp_desk.store.reads.console.load import HOUR
+from aitp_desk.store.records.console import LoadHour
 from aitp_desk.web.console.assets import CONSOLE_PATH, ConsoleFiles
-from aitp_desk.web.console.health import HealthRoutes
 from aitp_desk.web.console.live import LiveStreams
-from aitp_desk.web.console.load import LoadRoutes
-from aitp_desk.web.console.objects import OBJECTS
+from aitp_desk.web.console.objects import (
+    OBJECTS,
+    ConsoleComponent,
+    ConsoleHealth,
+    ConsoleHour,
+    ConsoleLoad,
+    ConsoleQuestions,
+    ConsoleSealed,
+    ConsoleUnanswered,
+    ConsoleWaiting,
+    EmptyBody,
+)
 from aitp_desk.web.console.operator import MAX_BODY, OperatorActions
 from aitp_desk.web.console.pulse import ChangeSignal
-from aitp_desk.web.console.refusals import RefusalRoutes
-from aitp_desk.web.console.sealed_values import SealedRoutes
 from aitp_desk.web.console.sessions import SessionRoutes
 from aitp_desk.web.console.threads.events_wire import ConsoleEventFormat
 from aitp_desk.web.console.threads.routes import ThreadsRoutes
 from aitp_desk.web.console.tickets.routes import TicketsRoutes
-from aitp_desk.web.console.wire import render_error
+from aitp_desk.web.console.wire import (
+    decode_body,
+    decode_count,
+    encode,
+    render_error,
+    write_timestamp,
+)
+
+
+class SealedRoutes:
+    """Reveals a sealed value of any desk, after recording it in the audit log."""
+
+    def __init__(self, sealed: SealedValues) -> None:
+        self._sealed = sealed
+
+    async def reveal(self, _session: Session, call: Call) -> Reply:
+        """``POST sealed/{ref}``: the value; the page asks each time that it shows it.
+
+        It changes nothing but the audit log, and is no GET so that no page of another site can have
+        a browser send it.
+        """
+        decode_body(call.body, EmptyBody)
+        revealed = await self._sealed.reveal(call.principal, call.params["ref"], everywhere=True)
+        return Reply(200, encode(ConsoleSealed(revealed.value)))
+
+
+_MOST = 100
+"""How many groups of questions are listed."""
+_OTHERS = 5
+"""How many other wordings of a group are listed."""
+
+
+class RefusalRoutes:
+    """Serves visitors' questions that the content did not answer."""
+
+    def __init__(self, similarity: TicketSimilarity, audit_log: AuditLog) -> None:
+        self._similarity = similarity
+        self._audit_log = audit_log
+
+    async def show(self, _session: Session, call: Call) -> Reply:
+        """``GET unanswered``: groups of questions, the most frequent first."""
+        await self._audit_log.note_operator_list(call.principal, "threads", "")
+        groups = await self._similarity.list_unanswered()
+        return Reply(200, encode(ConsoleUnanswered([_write_group(one) for one in groups[:_MOST]])))
+
+
+def _write_group(one: RefusalGroup) -> ConsoleQuestions:
+    return ConsoleQuestions(
+        question=one.newest.question,
+        others=one.others[:_OTHERS],
+        times=one.times,
+        last_at=write_timestamp(one.newest.at),
+        thread=one.newest.thread_id,
+        agent=one.newest.desk or None,
+    )
+
+
+DEFAULT_HOURS: Final = 24
+
+
+class LoadRoutes:
+    """Serves the figures."""
+
+    def __init__(self, inbox: OperatorInbox) -> None:
+        self._inbox = inbox
+
+    async def show(self, session: Session, call: Call) -> Reply:
+        """``GET load``: by the hour, and now."""
+        asked = decode_count(call.query, "hours", DEFAULT_HOURS, MAX_HOURS)
+        hours = await self._inbox.read_load(asked)
+        waiting = await self._inbox.count_waiting(session.operator)
+        now = ConsoleWaiting(waiting.open, waiting.taken, waiting.oldest_open_seconds)
+        return Reply(200, encode(ConsoleLoad(HOUR, [_write_hour(hour) for hour in hours], now)))
+
+
+def _write_hour(hour: LoadHour) -> ConsoleHour:
+    """Write the figures of an hour."""
+    return ConsoleHour(
+        at=write_timestamp(hour.at),
+        messages=hour.messages,
+        visitors_messages=hour.visitors_messages,
+        tickets=hour.tickets,
+        ended=hour.ended,
+        waited_seconds=hour.waited_seconds,
+    )
+
+
+class HealthRoutes:
+    """Serves the health of the desk."""
+
+    def __init__(self, health_checks: HealthChecks) -> None:
+        self._health_checks = health_checks
+
+    async def show(self, _session: Session, _call: Call) -> Reply:
+        """``GET health``: of the desk and of each component."""
+        components = await self._health_checks.get_components()
+        data = [_write_component(one) for one in components]
+        return Reply(200, encode(ConsoleHealth(state_of(components), data)))
+
+
+def _write_component(component: Component) -> ConsoleComponent:
+    """Write a component; ``elsewhere`` marks an outside system that is only watched."""
+    return ConsoleComponent(
+        component.name,
+        component.state,
+        write_timestamp(component.since),
+        component.reason,
+        component.part == "elsewhere",
+    )
+
 
 HOUR_SECONDS = 3600
 

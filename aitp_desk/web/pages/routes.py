@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -34,7 +36,6 @@ from aitp_desk.web.pages.api import render_api
 from aitp_desk.web.pages.assets import ASSETS, ASSETS_PATH
 from aitp_desk.web.pages.blocks.action_forms import list_offered_actions
 from aitp_desk.web.pages.blocks.example_questions import list_example_questions, list_page_topics
-from aitp_desk.web.pages.cache import PageCache
 from aitp_desk.web.pages.files import FileSender
 from aitp_desk.web.pages.full.document import FullDocument, map_urls
 from aitp_desk.web.pages.full.subprocess_render import write_pages
@@ -53,6 +54,43 @@ from aitp_desk.web.pages.wire import (
     tag_page,
     wants_markdown_page,
 )
+
+MAX_KEPT_BYTES = 16 * 1024 * 1024
+"""Upper bound of all cached pages together."""
+
+
+class PageCache:
+    """Holds rendered pages by revision, path and form; evicts the least recently used."""
+
+    def __init__(self, max_bytes: int = MAX_KEPT_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._size = 0
+        self._pages: OrderedDict[tuple[str, str, str], Page] = OrderedDict()
+
+    async def get_or_render(
+        self, revision: str, path: str, form: str, render: Callable[[], Page]
+    ) -> Page:
+        """Return the page; render it in a thread if it is not cached.
+
+        A thread, because a long page takes a second.
+
+        Parameters:
+            form: its media type.
+        """
+        key = (revision, path, form)
+        page = self._pages.get(key)
+        if page is not None:
+            self._pages.move_to_end(key)
+            return page
+        page = await asyncio.to_thread(render)
+        if key not in self._pages:
+            self._pages[key] = page
+            self._size += len(page.body)
+        while self._size > self._max_bytes:
+            _, dropped = self._pages.popitem(last=False)
+            self._size -= len(dropped.body)
+        return page
+
 
 RenderError = Callable[[DeskError, Mapping[str, str]], Reply]
 Describe = Callable[[], bytes]

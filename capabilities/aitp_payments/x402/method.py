@@ -16,6 +16,7 @@ from aitp_desk.capability import (
     Health,
     InvalidRequest,
     Job,
+    Money,
     Own,
     Part,
     Round,
@@ -48,7 +49,7 @@ from aitp_payments.x402.chain import nodes_of
 from aitp_payments.x402.credentials import credential_of
 from aitp_payments.x402.facilitator import Facilitator, Refused, Valid
 from aitp_payments.x402.messages import X402Payment
-from aitp_payments.x402.networks import network_named
+from aitp_payments.x402.networks import CURRENCY, Network, atomic, network_named
 from aitp_payments.x402.payload import (
     SCHEME,
     Presented,
@@ -59,10 +60,35 @@ from aitp_payments.x402.payload import (
 )
 from aitp_payments.x402.reasons import told as told_reason
 from aitp_payments.x402.records import UnderWay, keep_way, read_way, way_key
-from aitp_payments.x402.requirements import requirements
 from aitp_payments.x402.settings import X402Settings
 from aitp_payments.x402.settlement import ASK, BOOK, NOT_REACHED, REMIND, X402Jobs, begin
 from aitp_payments.x402.wire import Requirements
+
+
+def requirements(quote_id: str, price: Money, settings: X402Settings) -> tuple[Requirements, ...]:
+    """Return the requirements of a quote; none if dollar coins cannot pay its price."""
+    if price.currency != CURRENCY:
+        return ()
+    try:
+        units = atomic(price.amount)
+    except ValueError:
+        return ()
+    if not units:
+        return ()
+    return tuple(_one(quote_id, units, network, settings) for network in settings.known)
+
+
+def _one(quote_id: str, units: int, network: Network, settings: X402Settings) -> Requirements:
+    return Requirements(
+        scheme=SCHEME,
+        network=network.id,
+        amount=str(units),
+        asset=network.asset,
+        pay_to=settings.pay_to,
+        max_timeout_seconds=settings.seconds,
+        extra={"name": network.coin, "version": network.version, "quote_id": quote_id},
+    )
+
 
 NAME = "x402"
 CHECK = "x402_check"

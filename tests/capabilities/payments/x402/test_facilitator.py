@@ -24,9 +24,9 @@ from aitp_payments.x402.facilitator import (
     Unknown,
     Valid,
 )
+from aitp_payments.x402.method import requirements
 from aitp_payments.x402.payload import for_facilitator, read
 from aitp_payments.x402.reasons import told
-from aitp_payments.x402.requirements import requirements
 from aitp_payments.x402.settings import X402Settings
 from tests.support.payments import facilitator as facilitating
 from tests.support.payments.facilitator import Wallet, facilitator

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.capability import InvalidRequest, Money
+from aitp_payments.x402.method import requirements
 from aitp_payments.x402.networks import NETWORKS, atomic, network_named
 from aitp_payments.x402.payload import (
     LEAST_LEFT,
@@ -21,7 +22,6 @@ from aitp_payments.x402.payload import (
     read,
     why_not,
 )
-from aitp_payments.x402.requirements import requirements
 from aitp_payments.x402.settings import X402Settings
 from tests.support.payments.facilitator import before
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from aitp_desk.agent.base import Answer, Event, Turn
-from aitp_desk.app.health_probes import (
+from aitp_desk.app.health import (
     probe_agent,
     probe_plugins,
     probe_sources,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.desk.plugins.names import SchemaName, parse_schema_name
+from aitp_desk.desk.plugins.registry import SchemaName, parse_schema_name
 
 HOSTS = st.from_regex(r"[a-z]{1,8}\.(dev|example)", fullmatch=True)
 PATHS = st.lists(st.from_regex(r"[a-uw-z][a-z0-9-]{0,8}", fullmatch=True), min_size=1, max_size=3)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from aitp_desk.egress import Fetched
 from aitp_desk.knowledge.documents.base import DocumentKind
-from aitp_desk.knowledge.web.response import ContentMissing, read_answer
+from aitp_desk.knowledge.web.round import ContentMissing, read_answer
 
 
 def answer(body: bytes, media: str | None, url: str = "https://a.example/page") -> Fetched:

@@ -28,8 +28,7 @@ from aitp_desk.protocols.base.errors import find_status
 from aitp_desk.protocols.base.protocol import HTML, JSON, Call, Reply
 from aitp_desk.web.pages.assets import ASSETS_PATH, STYLE
 from aitp_desk.web.pages.blocks.texts import find_texts
-from aitp_desk.web.pages.cache import PageCache
-from aitp_desk.web.pages.routes import PagesHandlers
+from aitp_desk.web.pages.routes import PageCache, PagesHandlers
 from aitp_desk.web.pages.wire import Page, get_text_key, tag_page, wants_html
 
 SITE = Site(name="Pine Street Books", url="https://books.example")

@@ -1,4 +1,4 @@
-"""Settings of tickets: when a person is asked, and for how long."""
+"""Settings of tickets, their notifications and the operators' console."""
 
 from __future__ import annotations
 
@@ -44,3 +44,39 @@ class Tickets(msgspec.Struct, frozen=True, kw_only=True):
             ),
         ),
     ] = 10
+
+
+class Notify(msgspec.Struct, frozen=True, kw_only=True):
+    """Telling the site's people that a ticket waits for them."""
+
+    webhook: Annotated[
+        str,
+        Meta(
+            extra={"unit": "a URL"},
+            description="Where every new ticket is sent to, as JSON, signed by the key that the"
+            " desk publishes.",
+        ),
+    ] = ""
+    command: Annotated[
+        tuple[str, ...],
+        Meta(
+            extra={"unit": "a program and its arguments"},
+            description=(
+                "A command that runs for each new ticket, without a shell, with the ticket as"
+                " JSON on standard input. Its environment contains only PATH, HOME and LANG."
+            ),
+        ),
+    ] = ()
+
+
+class ConsoleSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The pages at /console, where operators see tickets and conversations, and answer."""
+
+    enabled: Annotated[bool, Meta(description="Whether the console is served.")] = True
+    hours: Annotated[
+        Annotated[int, Meta(ge=1, le=720)],
+        Meta(
+            extra={"unit": "hours"},
+            description="The lifetime of a session.",
+        ),
+    ] = 12
