@@ -40,9 +40,9 @@ _ahead: ContextVar[DecodedBody | None] = ContextVar("decoded_ahead", default=Non
 
 
 @contextmanager
-def use_decoded(decoding: DecodedBody) -> Iterator[None]:
+def use_decoded(body: DecodedBody) -> Iterator[None]:
     """Let :func:`decode_json` use this decoded body within the context."""
-    token = _ahead.set(decoding)
+    token = _ahead.set(body)
     try:
         yield
     finally:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -22,6 +24,18 @@ NO_NOUNS = frozenset(
     "common further helper helpers here later manager managers misc of off on once other out over "
     "shown their then there told twice under until util utils what where who".split()
 )
+NOUNS_IN_ING = frozenset(
+    "beginning binding ceiling embedding finding heading listing meaning padding pending ranking "
+    "reading setting standing string thing thinking tracing wording "
+    "incoming missing outgoing remaining waiting working".split()  # adjectives of a state
+)
+"""Names of values that end as a verb does."""
+TERMS_OF_THE_INTERFACE = frozenset("asking failing".split())
+"""Names that packages of capabilities know: a question as it is asked, a job that fails."""
+STORED = frozenset({"aitp_desk/agent/enrichment/dispatch.py: creating"})
+"""Members of stored files."""
+NOT_YET = ("aitp_desk/desk/dialogue/", "aitp_desk/desk/runs/", "aitp_desk/http/")
+"""Where collaborators are still to be renamed."""
 NUMBERED = "store/schema"
 """Migrations are a sequence: they stand in one folder, by their numbers."""
 
@@ -43,6 +57,36 @@ def test_modules_and_packages_are_named_by_nouns() -> None:
         for name, word in last_words.items()
         if word in NO_NOUNS or (VERB.search(word) and word not in TERMS)
     } == set()
+
+
+def values_of(tree: ast.Module) -> Iterator[str]:
+    """Yield the names of parameters, of attributes of ``self`` and of fields."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.arg():
+                yield node.arg
+            case ast.Attribute(value=ast.Name("self"), ctx=ast.Store()):
+                yield node.attr
+            case ast.ClassDef():
+                for one in node.body:
+                    if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
+                        yield one.target.id
+
+
+def test_values_are_named_by_nouns_and_not_by_what_is_done_with_them() -> None:
+    gerunds = set()
+    for path in modules():
+        name = path.as_posix()
+        if not name.startswith("aitp_desk/") or name.startswith(NOT_YET):
+            continue
+        for value in values_of(ast.parse((ROOT / path).read_text("utf-8"))):
+            word = value.strip("_")
+            last = word.rpartition("_")[2]
+            if word.startswith(("is_", "has_")) or not last.endswith("ing"):
+                continue
+            if last not in NOUNS_IN_ING | TERMS_OF_THE_INTERFACE:
+                gerunds.add(f"{name}: {word}")
+    assert gerunds - STORED == set()
 
 
 def test_no_folder_has_more_entries_than_one_sees_at_once() -> None:

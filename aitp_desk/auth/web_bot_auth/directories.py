@@ -89,7 +89,7 @@ class _Directory(msgspec.Struct, eq=False):
     keys: Mapping[str, PublishedKey] = {}
     fresh_until: float = 0.0
     asked_at: float | None = None
-    fetching: asyncio.Task[None] | None = None
+    fetch_task: asyncio.Task[None] | None = None
 
 
 class KeyDirectories:
@@ -150,7 +150,7 @@ class KeyDirectories:
     async def _ask(self, origin: str, known: _Directory | None, address: str) -> _Directory:
         """Fetch a directory unless it was just fetched; waiting requests share one fetch."""
         directory = known or _Directory()
-        if directory.fetching is None:
+        if directory.fetch_task is None:
             now = self._ticks()
             if directory.asked_at is not None and now < directory.asked_at + REFETCH_SECONDS:
                 return directory
@@ -164,8 +164,8 @@ class KeyDirectories:
                 )
             directory.asked_at = now
             self._keep(origin, directory)
-            directory.fetching = asyncio.create_task(self._fetch(origin, directory))
-        await asyncio.shield(directory.fetching)
+            directory.fetch_task = asyncio.create_task(self._fetch(origin, directory))
+        await asyncio.shield(directory.fetch_task)
         return directory
 
     def _keep(self, origin: str, directory: _Directory) -> None:
@@ -190,7 +190,7 @@ class KeyDirectories:
         except (EgressError, KeySetError, ValueError) as error:
             _log.info("key_directory_not_read", origin=origin, why=str(error))
         finally:
-            directory.fetching = None
+            directory.fetch_task = None
 
 
 def read_directory(answer: Fetched, now: float) -> Mapping[str, PublishedKey]:

@@ -81,7 +81,7 @@ class Broadcaster:
         self._listeners: dict[str, dict[Listener, None]] = {}
         self._channels: dict[tuple[str, EventFormat], Channel] = {}
         self._users: dict[Channel, int] = {}
-        self._answering: dict[str, AnswerInProgress] = {}
+        self._open_answers: dict[str, AnswerInProgress] = {}
         self._turn = asyncio.Lock()
         self._observers: list[Callable[[str], None]] = []
 
@@ -182,7 +182,7 @@ class Broadcaster:
             again: whether it was claimed before: the text sent then is void.
         """
         answer = AnswerInProgress(run_id, message_id, after, again=again)
-        self._answering[thread_id] = answer
+        self._open_answers[thread_id] = answer
         self._tell(thread_id, answer)
 
         def tell(progress: ProgressEvent) -> None:
@@ -195,12 +195,12 @@ class Broadcaster:
             yield tell
         finally:
             answer.is_over = True
-            if self._answering.get(thread_id) is answer:
-                del self._answering[thread_id]
+            if self._open_answers.get(thread_id) is answer:
+                del self._open_answers[thread_id]
 
     def stop_answer(self, thread_id: str) -> None:
         """Stop sending the answer in progress on a thread."""
-        answering = self._answering.pop(thread_id, None)
+        answering = self._open_answers.pop(thread_id, None)
         if answering is not None:
             answering.is_over = True
 
@@ -215,7 +215,7 @@ class Broadcaster:
         """
         channel = self._channels.get((thread_id, event_format))
         if channel is None:
-            answering = self._answering.get(thread_id)
+            answering = self._open_answers.get(thread_id)
             channel = Channel(thread_id, self._read, event_format, last, answering, self._turn)
             self._channels[thread_id, event_format] = channel
             self._users[channel] = 0
@@ -240,7 +240,7 @@ class Broadcaster:
             after: number of the event before the one that queued the run.
         """
         stream = RunStream(thread_id, run_id, self._read, event_format, after)
-        answering = self._answering.get(thread_id)
+        answering = self._open_answers.get(thread_id)
         if answering is not None:
             stream.on_answer(answering)
         self._add(thread_id, stream)

@@ -262,9 +262,9 @@ class EffectCollector:
         # a refund must outlive any erasure
         outliving = msgspec.structs.replace(effect.failing, outlives=True)
         failing = self._job(enabled, outliving, "")
-        carrying = None if call is None else make_paid_call_job(call, self._where.now)
+        call_job = None if call is None else make_paid_call_job(call, self._where.now)
         receipt = msgspec.to_builtins(dict(effect.receipt))
-        return NewPaid(effect.call_id, effect.payment_id, carrying, failing, receipt, message_id)
+        return NewPaid(effect.call_id, effect.payment_id, call_job, failing, receipt, message_id)
 
     def build_effects(self, by: Auditor, *, is_answered: bool) -> NewEffects:
         """Return all collected effects, for the commit.

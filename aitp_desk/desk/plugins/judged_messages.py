@@ -70,7 +70,7 @@ class JudgedMessageWriter:
         thread: Thread,
         speaker: str,
         run: NewRun | None,
-        opening: Callable[..., Work[PostResult]],
+        unit: Callable[..., Work[PostResult]],
         *,
         keeps_run: bool,
     ) -> PostResult:
@@ -81,11 +81,11 @@ class JudgedMessageWriter:
             parts: of each of them.
             speaker: the actor that speaks where a message names none.
             run: answers them, where no plugin does.
-            opening: the unit that writes them, given ``messages``, ``run`` and ``effects``.
+            unit: the unit that writes them, given ``messages``, ``run`` and ``effects``.
             keeps_run: whether the caller requested the run, so that it starts in any case.
 
         Raises:
-            as :meth:`Judge.judge_and_write` and ``opening``.
+            as :meth:`Judge.judge_and_write` and ``unit``.
         """
         said = [
             SpokenMessage(message.id, one, speaker, own, _says_more(one, own))
@@ -98,7 +98,7 @@ class JudgedMessageWriter:
                 for message, one in zip(messages, judged.drafts, strict=True)
             )
             wanted = run if keeps_run or not judged.effects.is_answered else None
-            return await self._store.run(opening, messages=kept, run=wanted, effects=judged.effects)
+            return await self._store.run(unit, messages=kept, run=wanted, effects=judged.effects)
 
         bound = tuple(
             msgspec.structs.replace(actor, principal=actor.principal or principal.owner)
@@ -161,7 +161,7 @@ class JudgedMessageWriter:
         reached: tuple[str, int],
         drafts: Sequence[NewDraft],
         parts: Sequence[Parts],
-        starting: Callable[..., Work[PostResult]],
+        unit: Callable[..., Work[PostResult]],
     ) -> PostResult:
         """Start a run after messages that are judged or understood as structured.
 
@@ -171,7 +171,7 @@ class JudgedMessageWriter:
             reached: as of :meth:`post`.
             drafts: at least one.
             parts: of each draft.
-            starting: the unit that writes them and the run, given ``drafts`` and ``effects``.
+            unit: the unit that writes them and the run, given ``drafts`` and ``effects``.
 
         Raises:
             as :meth:`post`.
@@ -180,7 +180,7 @@ class JudgedMessageWriter:
         was_heard = not any(parts)
         waiting = await self._judge.list_open_requests(thread_id) if was_heard else ()
         if was_heard and not waiting:
-            return await self._store.run(starting, drafts=self.redact_all(drafts, parts))
+            return await self._store.run(unit, drafts=self.redact_all(drafts, parts))
         writer = await self._reach(principal, thread_id, idle_before)
         speaker, names = writer.names[0], writer.names
         said = [
@@ -190,18 +190,18 @@ class JudgedMessageWriter:
         if was_heard:
             said = [self._hear(one, waiting) for one in said]
             if not any(one.was_heard for one in said):
-                return await self._store.run(starting, drafts=self.redact_all(drafts, parts))
+                return await self._store.run(unit, drafts=self.redact_all(drafts, parts))
 
         async def write(judged: JudgedMessages) -> PostResult:
             answers = judged.effects.answers if was_heard else ()
             if not await answers_last(self._store, thread_id, answers):
-                return await self._store.run(starting, drafts=self.redact_all(drafts, parts))
+                return await self._store.run(unit, drafts=self.redact_all(drafts, parts))
             kept = tuple(
                 msgspec.structs.replace(new, draft=one)
                 for new, one in zip(drafts, judged.drafts, strict=True)
             )
             effects = await still_unpaid(self._store, thread_id, judged.effects)
-            return await self._store.run(starting, drafts=kept, effects=effects)
+            return await self._store.run(unit, drafts=kept, effects=effects)
 
         return await self._judge.judge_and_write(principal, thread_id, writer.actors, said, write)
 

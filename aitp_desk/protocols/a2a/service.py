@@ -191,9 +191,9 @@ async def _begin(desk: Desk, call: Call, params: SendParams) -> Task:
         )
         for file in params.parts.files
     ]
-    answering = _answering(params)
-    if answering is not None:
-        draft = await _answer(desk, call, sent, answering)
+    answer_reader = _answering(params)
+    if answer_reader is not None:
+        draft = await _answer(desk, call, sent, answer_reader)
         noted = msgspec.structs.replace(draft, metadata=_noted(params))
         return await desk.tasks.send_message(call.principal, sent, noted, request)
     texts = params.parts.texts
@@ -227,7 +227,7 @@ def _answering(params: SendParams) -> ObjectReader | None:
     return ObjectReader(data, "message.parts[0].data.") if is_one else None
 
 
-async def _answer(desk: Desk, call: Call, sent: TaskMessage, answering: ObjectReader) -> Draft:
+async def _answer(desk: Desk, call: Call, sent: TaskMessage, answer_reader: ObjectReader) -> Draft:
     """Return the message that answers an open request.
 
     Raises:
@@ -238,16 +238,18 @@ async def _answer(desk: Desk, call: Call, sent: TaskMessage, answering: ObjectRe
         thread_id = (await desk.tasks.get_task(call.principal, sent.task_id)).thread_id
     else:
         thread_id = await desk.sessions.find_thread(call.principal, sent.context)
-    named = answering.get_text("capability"), answering.get_text("request")
-    answer = answering.get_object("answer")
-    given = answering.get_value("answer") or {}
+    named = answer_reader.get_text("capability"), answer_reader.get_text("request")
+    answer = answer_reader.get_object("answer")
+    given = answer_reader.get_value("answer") or {}
     try:
         return await desk.open_requests.draft_answer(call.principal, thread_id, named, given)
     except RequestNotFound as error:
-        error.param = answering.get_path("request")
+        error.param = answer_reader.get_path("request")
         raise
     except InvalidRequest as error:
-        error.param = answer.get_path(error.param) if error.param else answering.get_path("answer")
+        error.param = (
+            answer.get_path(error.param) if error.param else answer_reader.get_path("answer")
+        )
         raise
 
 

@@ -69,8 +69,8 @@ class SqliteStore:
         self._path = path
         self._wal = connections.wal
         self._statements = statements
-        self._reading = connections.reading
-        self._execute = connections.reading.cursor().execute
+        self._connection = connections.reader
+        self._execute = connections.reader.cursor().execute
         self._loop = asyncio.get_running_loop()
         self._most_waiting = most_waiting
         self._behind = min(BEHIND_UNITS, most_waiting // 2)
@@ -81,9 +81,9 @@ class SqliteStore:
         self._is_due = False
         self._is_closed = False
         self._failed = FailureLog(self._loop)
-        self._checkpointer = CheckpointThread(connections.checking)
+        self._checkpointer = CheckpointThread(connections.checkpoints)
         self._writer = WriterThread(
-            connections.writing,
+            connections.writer,
             statements=statements,
             wal=connections.wal,
             tell=lambda units: self._loop.call_soon_threadsafe(self._settle, units),
@@ -147,7 +147,7 @@ class SqliteStore:
         self, statement: str, params: Params, /, *, limit: int, most_bytes: int = PAGE_BYTES
     ) -> RowPage:
         """Run one reading statement and return its first rows; see ``base.Reader.read_page``."""
-        return read_page(self._reading, self._statements[statement], params, limit, most_bytes)
+        return read_page(self._connection, self._statements[statement], params, limit, most_bytes)
 
     async def settled(self) -> None:
         """Return once everything submitted before this call is settled; see :class:`Store`."""
@@ -217,9 +217,9 @@ class SqliteStore:
 
 
 class _Connections(NamedTuple):
-    writing: sqlite3.Connection
-    checking: sqlite3.Connection
-    reading: sqlite3.Connection
+    writer: sqlite3.Connection
+    checkpoints: sqlite3.Connection
+    reader: sqlite3.Connection
     wal: Path
 
 
@@ -235,19 +235,19 @@ def _connect(path: Path, synchronous: Synchronous, stack: ExitStack) -> tuple[Op
     path = path.resolve()  # SQLite puts the WAL here, if this is a link
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.touch(mode=0o600)
-    writing = stack.enter_context(closing(_connect_to_write(path, synchronous)))
-    opened = migrate(writing, now=int(time.time()))
-    checking = stack.enter_context(closing(_connect_to_write(path, synchronous)))
-    reading = sqlite3.connect(
+    writer = stack.enter_context(closing(_connect_to_write(path, synchronous)))
+    opened = migrate(writer, now=int(time.time()))
+    checkpoints = stack.enter_context(closing(_connect_to_write(path, synchronous)))
+    reader = sqlite3.connect(
         f"{path.as_uri()}?mode=ro",
         uri=True,
         timeout=READ_WAITS_SECONDS,
         isolation_level=None,
         cached_statements=CACHED_STATEMENTS,
     )
-    stack.enter_context(closing(reading))
+    stack.enter_context(closing(reader))
     wal = path.with_name(f"{path.name}-wal")
-    return opened, _Connections(writing, checking, reading, wal)
+    return opened, _Connections(writer, checkpoints, reader, wal)
 
 
 def _connect_to_write(path: Path, synchronous: Synchronous) -> sqlite3.Connection:

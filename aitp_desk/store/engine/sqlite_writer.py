@@ -204,7 +204,7 @@ class CheckpointThread:
         connection.execute(f"PRAGMA busy_timeout = {TRUNCATE_WAITS_MS}")
         self._connection = connection
         self._written = Event()
-        self._stopping = Event()
+        self._stop_event = Event()
         self._thread = Thread(target=self._serve, name="aitp-desk checkpoints", daemon=True)
         self._thread.start()
 
@@ -215,14 +215,14 @@ class CheckpointThread:
 
     def stop(self) -> None:
         """Return when the thread has ended."""
-        self._stopping.set()
+        self._stop_event.set()
         self._written.set()
         self._thread.join()
 
     def _serve(self) -> None:
-        while self._written.wait() and not self._stopping.wait(CHECKPOINT_SECONDS):
+        while self._written.wait() and not self._stop_event.wait(CHECKPOINT_SECONDS):
             self._written.clear()
-            if self._stopping.is_set():  # between the wait and the clear, which removed its signal
+            if self._stop_event.is_set():  # set before the clear, which removed its signal
                 return
             self._take("PASSIVE")
             if not self._written.wait(QUIET_SECONDS):

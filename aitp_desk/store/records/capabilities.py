@@ -96,7 +96,7 @@ class NewPaid(msgspec.Struct, frozen=True):
 
     Parameters:
         payment_id: the capability's id of the payment.
-        carrying: the job that makes the call; None if there is no such call.
+        call_job: the job that makes the call; None if there is no such call.
         failing: the job that refunds the payment if the call is not made. It belongs to no thread
             and to no principal, and so is not deleted with either.
         receipt: what the payer receives with the call's end.
@@ -105,7 +105,7 @@ class NewPaid(msgspec.Struct, frozen=True):
 
     call_id: str
     payment_id: str
-    carrying: NewJob | None
+    call_job: NewJob | None
     failing: NewJob
     receipt: Mapping[str, Any] = {}
     message_id: str = ""

@@ -107,12 +107,12 @@ class LiveStreams:
             self._events.poll_thread(thread_id)
 
     async def _tell_waiting(self, outlet: EventSink, operator: str, changed: asyncio.Event) -> None:
-        closing = asyncio.ensure_future(outlet.wait_closed())
+        closure = asyncio.ensure_future(outlet.wait_closed())
         now = asyncio.get_running_loop().time
         changed.set()
         told_at = now() - APART_SECONDS
         try:
-            while not closing.done():
+            while not closure.done():
                 if not await outlet.is_authorized():
                     outlet.close()
                 elif changed.is_set() and now() >= told_at + APART_SECONDS:
@@ -124,9 +124,9 @@ class LiveStreams:
                 elif now() >= told_at + self._heartbeat:
                     outlet.write(KEEPALIVE)
                     told_at = now()
-                await _first_of(closing, changed)
+                await _first_of(closure, changed)
         finally:
-            closing.cancel()
+            closure.cancel()
 
     async def _tell_beside(
         self, outlet: EventSink, head: ThreadHead, changed: asyncio.Event
@@ -172,13 +172,13 @@ def _standing(head: ThreadHead) -> tuple[tuple[str, ...], ...]:
     )
 
 
-async def _first_of(closing: asyncio.Future[None], changed: asyncio.Event) -> None:
+async def _first_of(closure: asyncio.Future[None], changed: asyncio.Event) -> None:
     """Wait until the client is gone or something has changed, at most ``LOOK_SECONDS``.
 
     A change that is already pending, but may not be sent yet, does not end the wait.
     """
     waiting = None if changed.is_set() else asyncio.ensure_future(changed.wait())
-    awaited: set[asyncio.Future[Any]] = {closing} if waiting is None else {closing, waiting}
+    awaited: set[asyncio.Future[Any]] = {closure} if waiting is None else {closure, waiting}
     try:
         await asyncio.wait(awaited, timeout=LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
     finally:

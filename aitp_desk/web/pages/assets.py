@@ -44,8 +44,8 @@ def _read(*sources: str) -> bytes:
     return b"\n".join(files(__package__).joinpath(source).read_bytes() for source in sources)
 
 
-def _asset(name: str, ending: str, content_type: str, body: bytes) -> Asset:
-    return Asset(f"{name}.{hashlib.sha256(body).hexdigest()[:12]}.{ending}", content_type, body)
+def _asset(name: str, suffix: str, content_type: str, body: bytes) -> Asset:
+    return Asset(f"{name}.{hashlib.sha256(body).hexdigest()[:12]}.{suffix}", content_type, body)
 
 
 _SCRIPTS = {

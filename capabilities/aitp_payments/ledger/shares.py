@@ -40,7 +40,7 @@ class RevenueSplit(msgspec.Struct, frozen=True, omit_defaults=True):
 NOBODY = RevenueSplit()
 
 
-def received(count: int, currency: str, sharing: RevenueSplit) -> tuple[Leg, ...]:
+def received(count: int, currency: str, revenue_split: RevenueSplit) -> tuple[Leg, ...]:
     """Return the legs of all recipients, which add up to exactly the payment.
 
     Affiliates receive whole minor units if the price has them, rounded down together, and split by
@@ -49,17 +49,17 @@ def received(count: int, currency: str, sharing: RevenueSplit) -> tuple[Leg, ...
     Parameters:
         count: the payment in millionths.
     """
-    if not sharing.bps or not sharing.weights:
+    if not revenue_split.bps or not revenue_split.weights:
         return (Leg(MERCHANT, currency, count),)
-    together = count * sharing.bps // ALL_BPS
+    together = count * revenue_split.bps // ALL_BPS
     if is_whole(count, currency):
         together = whole_part(together, currency)
-    parts = split(together, list(sharing.weights.values()), currency)
+    parts = split(together, list(revenue_split.weights.values()), currency)
     return (
         Leg(MERCHANT, currency, count - together),
         *(
             Leg(affiliate(id), currency, part)
-            for id, part in zip(sharing.weights, parts, strict=True)
+            for id, part in zip(revenue_split.weights, parts, strict=True)
         ),
     )
 

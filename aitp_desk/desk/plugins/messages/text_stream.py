@@ -29,7 +29,7 @@ class PlainTextFormat:
         self._renderer = renderer
         self._readers = readers
         self._key = (event_format, frozenset(url for one in readers for url in one.capabilities))
-        self._holding = _HeldAnswers()
+        self._held_answers = _HeldAnswers()
         self.beat = event_format.beat
 
     def __eq__(self, other: object) -> bool:
@@ -46,31 +46,31 @@ class PlainTextFormat:
         """Delegate to the protocol's format, with the message rendered for the readers."""
         match event.subject:
             case Message() as message:
-                self._holding.end(message.run_id)
+                self._held_answers.end(message.run_id)
                 told = self._renderer.render_for_reader(self._readers, message)
                 event = msgspec.structs.replace(event, subject=told)
             case Run() as run if run.is_over:
-                self._holding.end(run.id)
+                self._held_answers.end(run.id)
             case _:
                 pass
         return self._event_format.format_event(event)
 
     def format_snapshot(self, run_id: str, text: str) -> bytes:
         """Delegate to the protocol's format; empty for a possible structured message."""
-        is_held = bool(text) and self._holding.holds(run_id, text)
+        is_held = bool(text) and self._held_answers.holds(run_id, text)
         return self._event_format.format_snapshot(run_id, "" if is_held else text)
 
     def format_delta(self, run_id: str, text: str) -> bytes:
         """Delegate to the protocol's format; nothing for a possible structured message."""
         return (
             b""
-            if self._holding.holds(run_id, text)
+            if self._held_answers.holds(run_id, text)
             else self._event_format.format_delta(run_id, text)
         )
 
     def format_restart(self, run_id: str) -> bytes:
         """Delegate to the protocol's format."""
-        self._holding.end(run_id)
+        self._held_answers.end(run_id)
         return self._event_format.format_restart(run_id)
 
 
@@ -83,7 +83,7 @@ class PlainTextRunFormat:
         self._event_format = event_format
         self._renderer = renderer
         self._readers = readers
-        self._holding = _HeldAnswers()
+        self._held_answers = _HeldAnswers()
         self.beat = event_format.beat
 
     def format_state(self, run: Run) -> bytes:
@@ -92,7 +92,7 @@ class PlainTextRunFormat:
 
     def format_text(self, text: str, message_id: str) -> bytes:
         """Delegate to the protocol's format; nothing for a possible structured message."""
-        if self._holding.holds(message_id, text):
+        if self._held_answers.holds(message_id, text):
             return b""
         return self._event_format.format_text(text, message_id)
 

@@ -89,16 +89,16 @@ def read_html(
     _name_headings(main)
     if rendered_here:
         _name_terms(main)
-    opening = _opening(main, title)
-    if opening is not None and opening.tag != "h1":
-        _make_title(opening, title)
+    first_node = _opening(main, title)
+    if first_node is not None and first_node.tag != "h1":
+        _make_title(first_node, title)
     for node in main.css("pre"):
         _name_language(node)
     for node in main.css("span:not([id]), font"):
         node.unwrap()
     body = _CLEANER.clean(main.html or "").strip()
     if is_of_many:
-        body = _lower(body, keeps_first=opening is not None)
+        body = _lower(body, keeps_first=first_node is not None)
     if declared:
         from aitp_desk.knowledge.sources.html.json_ld import write_facts
 
@@ -255,11 +255,11 @@ def _opening(main: LexborNode, title: str) -> LexborNode | None:
     return None
 
 
-def _make_title(opening: LexborNode, title: str) -> None:
-    id = opening.attributes.get("id") or ""
+def _make_title(first_node: LexborNode, title: str) -> None:
+    id = first_node.attributes.get("id") or ""
     made = LexborHTMLParser(f'<h1 id="{escape(id)}">{escape(title)}</h1>').css_first("h1")
     if made is not None:
-        opening.replace_with(made)
+        first_node.replace_with(made)
 
 
 def _name_language(code: LexborNode) -> None:

@@ -96,7 +96,7 @@ class _Reader:
                 continue
             depth += sum(map(line.count, "{([")) - sum(map(line.count, "})]"))
             in_module = depth > 0
-        return [*self.lines, *(closing for _, closing in reversed(self.open) if closing)]
+        return [*self.lines, *(end_mark for _, end_mark in reversed(self.open) if end_mark)]
 
     def _take(self, line: str) -> None:
         indent = len(line) - len(line.lstrip())
@@ -153,9 +153,9 @@ class _Reader:
         self.is_new = True
 
     def _close(self) -> None:
-        closing = self.open.pop()[1] if self.open else ""
+        end_mark = self.open.pop()[1] if self.open else ""
         self.is_new = False
-        self.lines += ["", closing, ""] if closing else [""]
+        self.lines += ["", end_mark, ""] if end_mark else [""]
 
     def _inline(self, text: str) -> str:
         if "<" in text:
@@ -168,14 +168,14 @@ class _Reader:
     def _inline_tags(self, text: str) -> str:
         parts: list[str] = []
         at = mistakes = 0
-        while mistakes < _MAX_MISTAKES and (opening := _OPENING.search(text, at)) is not None:
-            tag = _tag(text, opening)
+        while mistakes < _MAX_MISTAKES and (start_tag := _OPENING.search(text, at)) is not None:
+            tag = _tag(text, start_tag)
             if tag is None:
                 mistakes += 1
-                parts.append(text[at : opening.end()])
-                at = opening.end()
+                parts.append(text[at : start_tag.end()])
+                at = start_tag.end()
                 continue
-            parts.append(text[at : opening.start()])
+            parts.append(text[at : start_tag.start()])
             at = tag.end
             if tag.is_html:
                 parts.append(tag.html())
@@ -273,8 +273,8 @@ class _End:
         is_none: whether it turned out to be no tag.
     """
 
-    def __init__(self, closing: str = ">") -> None:
-        self.closing = closing
+    def __init__(self, end_mark: str = ">") -> None:
+        self.end_mark = end_mark
         self.is_none = False
         self._depth, self._quote, self._before = 0, "", ""
 
@@ -291,7 +291,7 @@ class _End:
                 self._depth += 1
             elif sign == "}":
                 self._depth -= 1
-                if self.closing == "}" and self._depth <= 0:
+                if self.end_mark == "}" and self._depth <= 0:
                     return place + 1
             elif sign == ">" and self._depth <= 0:
                 return place + 1
@@ -301,10 +301,10 @@ class _End:
         return None
 
 
-def _tag(text: str, opening: re.Match[str], limit: int = MAX_TAG) -> _Tag | None:
+def _tag(text: str, start_tag: re.Match[str], limit: int = MAX_TAG) -> _Tag | None:
     """Return the tag that begins at a position; None if it does not end."""
-    end = _End().find(text, opening.end(), opening.start() + limit)
-    return _Tag(text[opening.start() : end], end) if end is not None else None
+    end = _End().find(text, start_tag.end(), start_tag.start() + limit)
+    return _Tag(text[start_tag.start() : end], end) if end is not None else None
 
 
 def _attributes(text: str, at: int) -> Iterator[tuple[str, str]]:

@@ -32,7 +32,7 @@ class OpenAiRunFormat:
         self._agent = agent
         self._dialect = dialect
         self._is_new = is_new
-        self._writing: str | None = None
+        self._current_id: str | None = None
         self._text = ""
 
     def format_state(self, run: Run) -> bytes:
@@ -58,7 +58,7 @@ class OpenAiRunFormat:
             if text.startswith(told) and len(text) > len(told):
                 events += self._delta(message.id, index, text[len(told) :])
         body = write_message(message, self._dialect, self._agent.id)
-        self._writing, self._text = None, ""
+        self._current_id, self._text = None, ""
         return events + write_frame("thread.message.completed", encode(body))
 
     def format_end(self) -> bytes:
@@ -67,9 +67,9 @@ class OpenAiRunFormat:
 
     def _begin(self, message_id: str) -> bytes:
         """Write ``thread.message.created`` and ``thread.message.in_progress``, once a message."""
-        if self._writing == message_id:
+        if self._current_id == message_id:
             return b""
-        self._writing = message_id
+        self._current_id = message_id
         body = objects.Message(
             id=message_id,
             created_at=self._run.created_at,

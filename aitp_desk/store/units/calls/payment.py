@@ -60,7 +60,7 @@ def settle_payment(paid: NewPaid, by: Auditor | None, now: int) -> Work[None]:
     if call.payment.payment_id == paid.payment_id:
         return
     is_late = call.expires_at + PAYING_SECONDS < now
-    if paid.carrying is None or is_late or call.state is not CallState.WAITING_PAYMENT:
+    if paid.call_job is None or is_late or call.state is not CallState.WAITING_PAYMENT:
         yield from enqueue_job(paid.failing)
         return
     job = paid.failing
@@ -80,7 +80,7 @@ def settle_payment(paid: NewPaid, by: Auditor | None, now: int) -> Work[None]:
         expires_at=now + payment.lasts,
     )
     yield "move_call", {**write_call(made), "before": CallState.WAITING_PAYMENT.value}
-    yield from enqueue_job(paid.carrying)
+    yield from enqueue_job(paid.call_job)
     yield from note_audit(by, AuditAction.ACTION_CALLED, ObjectKind.CALL, call.id)
 
 

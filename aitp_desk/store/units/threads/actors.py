@@ -235,13 +235,13 @@ def _move(
     there = {one.actor.id: one for one in present if not one.is_desk}
     after = [_declared(actor, there.get(actor.id), principal) for actor in wanted]
     unchanged = {one.actor.id for one in there.values() if one.actor in after}
-    joining = [actor for actor in after if actor.id not in unchanged]
+    newcomers = [actor for actor in after if actor.id not in unchanged]
     leaving = [one for one in there.values() if one.actor.id not in unchanged]
-    if not joining and not leaving:
+    if not newcomers and not leaving:
         return after
-    yield from _check_joining(reached, principal, joining, after, param)
+    yield from _check_joining(reached, principal, newcomers, after, param)
     position = (yield "last_position", {"thread_id": reached.id})[0][0]
-    if joining and position + len(joining) > MAX_STAYS:
+    if newcomers and position + len(newcomers) > MAX_STAYS:
         raise InvalidRequest(
             f"This thread has reached its limit of {MAX_STAYS} joins.", param=param
         )
@@ -250,7 +250,7 @@ def _move(
     for one in leaving:
         tail.add_event("actor.left", one.actor.id)
         yield _ending(tail, one)
-    for place, actor in enumerate(joining, position + 1):
+    for place, actor in enumerate(newcomers, position + 1):
         tail.add_event("actor.joined", actor.id)
         yield adding_actor(reached.id, place, actor, Origin.VISITOR, tail.event)
     yield from tail.write()
@@ -280,20 +280,20 @@ def _declared(wanted: Actor, there: PresentActor | None, principal: Principal) -
 def _check_joining(
     reached: ReachedThread,
     principal: Principal,
-    joining: Sequence[Actor],
+    newcomers: Sequence[Actor],
     after: Sequence[Actor],
     param: str,
 ) -> Work[None]:
     if len(after) > MAX_ACTORS:
         raise InvalidRequest(f"A thread has at most {MAX_ACTORS} actors.", param=param)
     opener = comparable_name(reached.opener_speaks_as)
-    for actor in joining:
+    for actor in newcomers:
         name = comparable_name(actor.id)
         if name == opener and actor.principal != reached.owner:
             raise Forbidden("That is the name of whoever opened the thread.", param=param)
         if sum(comparable_name(other.id) == name for other in after) > 1:
             raise Forbidden("Another actor of this thread has a name like that.", param=param)
-    yield from check_bindings(joining, principal.owner, param)
+    yield from check_bindings(newcomers, principal.owner, param)
 
 
 def _ending(tail: ThreadTail, one: PresentActor) -> tuple[str, Params]:
