@@ -102,9 +102,9 @@ class _ProgressReporter:
         self._tell = tell
         self.is_shown = False
 
-    def __call__(self, passing: ProgressEvent) -> None:
-        self.is_shown = isinstance(passing, Delta)
-        self._tell(passing)
+    def __call__(self, event: ProgressEvent) -> None:
+        self.is_shown = isinstance(event, Delta)
+        self._tell(event)
 
 
 class RunReplier:

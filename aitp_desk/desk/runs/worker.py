@@ -72,7 +72,7 @@ class RunWorker:
         self._in_doubt = asyncio.Event()
         self._shares = FairShare(MAX_OF_ONE)
         self._held: dict[asyncio.Task[None], ClaimedRun] = {}
-        self._stopping: set[asyncio.Task[None]] = set()
+        self._cancelled: set[asyncio.Task[None]] = set()
         self._loops: list[asyncio.Task[None]] = []
 
     def wake(self, run_id: str = "", caller: str = "") -> None:
@@ -84,8 +84,8 @@ class RunWorker:
     def stop_run(self, run_id: str) -> None:
         """Stop the work on a run that is being cancelled, if it is here."""
         for task, claim in self._held.items():
-            if claim.id == run_id and task not in self._stopping:
-                self._stopping.add(task)
+            if claim.id == run_id and task not in self._cancelled:
+                self._cancelled.add(task)
                 task.cancel()
 
     def stop_taken_over(self) -> None:
@@ -123,7 +123,7 @@ class RunWorker:
         await _cancel(self._loops)
         if self._held:
             await asyncio.wait(self._held, timeout=seconds)
-        self._stopping.clear()  # the next start ends the rest
+        self._cancelled.clear()  # the next start ends the rest
         await _cancel(list(self._held))
         try:
             await self._store.run(release_runs, worker=self._name)
@@ -176,8 +176,8 @@ class RunWorker:
     def _let_go(self, task: asyncio.Task[None]) -> None:
         claim = self._held.pop(task)
         self._shares.end(claim.id)
-        if task in self._stopping:
-            self._stopping.discard(task)
+        if task in self._cancelled:
+            self._cancelled.discard(task)
             self._hold(claim, self._turns_of(claim).stop_run(claim))
         elif not task.cancelled() and (error := task.exception()) is not None:
             _log.error("run_not_written", run=claim.id, exc_info=error)

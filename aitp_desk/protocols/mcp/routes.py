@@ -66,7 +66,7 @@ class McpHandlers:
         self._methods = methods
         self._prove = prove
         self._server: HttpServer | None = None
-        self._loading: asyncio.Task[HttpServer] | None = None
+        self._load_task: asyncio.Task[HttpServer] | None = None
 
     async def post(self, desk: Desk, call: Call) -> Reply:
         """``POST /mcp``: one message."""
@@ -102,10 +102,10 @@ class McpHandlers:
 
     async def _load_server(self, call: Call) -> HttpServer:
         """Return the SDK's server once it is loaded; a call that waits holds no slot."""
-        if self._loading is None:
-            self._loading = asyncio.create_task(asyncio.to_thread(self._load))
+        if self._load_task is None:
+            self._load_task = asyncio.create_task(asyncio.to_thread(self._load))
         call.release_slot()
-        self._server = await asyncio.shield(self._loading)
+        self._server = await asyncio.shield(self._load_task)
         return self._server
 
     def _load(self) -> HttpServer:
