@@ -69,6 +69,8 @@ def values_of(tree: ast.Module) -> Iterator[str]:
                 for one in node.body:
                     if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
                         yield one.target.id
+            case _:
+                pass
 
 
 def test_values_are_named_by_nouns_and_not_by_what_is_done_with_them() -> None:
