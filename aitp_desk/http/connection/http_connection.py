@@ -230,19 +230,19 @@ class HttpConnection(asyncio.Protocol):
         self._take(head, rest, known, None if head.length is not None else ChunkedBody(parser))
 
     def _take(
-        self, head: MessageHead, rest: bytes, known: Known, arriving: RequestBody | None = None
+        self, head: MessageHead, rest: bytes, known: Known, arrival: RequestBody | None = None
     ) -> None:
         """Begin a request with as much of its body as has arrived.
 
         Parameters:
-            arriving: its body, where it is in chunks.
+            arrival: its body, where it is in chunks.
         """
         length = head.length or 0
         body: bytes | RequestBody
-        if arriving is None and length <= min(FREE_BYTES, len(rest)):
+        if arrival is None and length <= min(FREE_BYTES, len(rest)):
             body, rest = rest[:length], rest[length:]
         else:
-            body = arriving or RequestBody(length)
+            body = arrival or RequestBody(length)
             try:
                 rest = body.feed(rest)
             except MalformedMessage:
