@@ -44,7 +44,7 @@ ACCOUNTS = st.sampled_from(["acct_a", "acct_b"])
 AMOUNTS = st.one_of(
     st.integers(1, 300).map(lambda cents: cents * 10_000), st.integers(1, 3 * 10**6)
 )
-SHARINGS = st.builds(
+SPLITS = st.builds(
     RevenueSplit,
     st.integers(0, 10_000),
     st.dictionaries(st.sampled_from(["x.example", "y", "Größe"]), st.integers(1, 9), max_size=3),
@@ -110,11 +110,11 @@ class LedgerStates(RuleBasedStateMachine):
         done = self.do(lambda look: open_purse(look, purse, count))
         return (kind, purse.id) if done else multiple()
 
-    @rule(target=payments, purse=purses, count=AMOUNTS, sharing=SHARINGS)
+    @rule(target=payments, purse=purses, count=AMOUNTS, split=SPLITS)
     def pay_from_purse(self, purse: Named, count: int, split: RevenueSplit) -> object:
         return self.paid(self.purse(Look(self.shelf), purse).pot, count, split)
 
-    @rule(target=payments, account=ACCOUNTS, count=AMOUNTS, sharing=SHARINGS)
+    @rule(target=payments, account=ACCOUNTS, count=AMOUNTS, split=SPLITS)
     def pay(self, account: str, count: int, split: RevenueSplit) -> object:
         return self.paid(account, count, split)
 
@@ -156,7 +156,7 @@ class LedgerStates(RuleBasedStateMachine):
         after = self.purse(Look(self.shelf), purse).signed
         assert after == (max(before, total) if done else before)
 
-    @rule(purse=purses, count=st.none() | AMOUNTS, sharing=SHARINGS)
+    @rule(purse=purses, count=st.none() | AMOUNTS, split=SPLITS)
     def capture(self, purse: Named, count: int | None, split: RevenueSplit) -> None:
         before = self.purse(Look(self.shelf), purse).captured
         done = self.do(lambda look: capture(look, self.purse(look, purse), count, split))
