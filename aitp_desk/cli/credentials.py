@@ -12,23 +12,23 @@ scopes_given = click.option(
     "scopes",
     multiple=True,
     required=True,
-    help="threads, actions, actions:NAME, operator, admin or sensitive; may be repeated.",
+    help="threads, actions, actions:NAME, operator, admin or sensitive; repeatable.",
 )
 expires_given = click.option(
-    "--expires", metavar="90d|DATE", help="When it ends; by default never."
+    "--expires", metavar="90d|DATE", help="The end of its validity; by default none."
 )
 overlap_given = click.option(
     "--overlap",
     default="1h",
     show_default=True,
     metavar="LENGTH",
-    help="How long the secret that it has goes on working, such as 30m or 2d; 0 for not at all.",
+    help="How long the present secret stays valid, such as 30m or 2d; 0 ends it now.",
 )
 webhook_secret = click.option(
     "--webhook-secret",
     "shows_webhook_secret",
     is_flag=True,
-    help="Show what callbacks are signed with as well.",
+    help="Also show the secret that signs callbacks.",
 )
 
 
@@ -46,7 +46,7 @@ def print_created(what: str, scopes: tuple[str, ...], expires_at: int | None) ->
         expires_at: Unix seconds; None for never.
     """
     ends = "" if expires_at is None else f" It ends {write_minute(expires_at)} UTC."
-    click.echo(f"Made {what} with the scopes {', '.join(scopes)}.{ends}")
+    click.echo(f"Created {what} with the scopes {', '.join(scopes)}.{ends}")
 
 
 def print_rotated(what: str, until: int, now: int) -> None:

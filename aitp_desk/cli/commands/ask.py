@@ -40,15 +40,17 @@ MOST_SECTIONS = 10
     "--after",
     multiple=True,
     metavar="QUESTION",
-    help="What the visitor asks before it; may be given several times, in order.",
+    help="An earlier question of the visitor; repeatable, in order.",
 )
 @click.option("--locale", metavar="TAG", help="The visitor's language, such as fr.")
 @no_model
 @click.option(
     "--explain",
     is_flag=True,
-    help="Show the words that were looked for, the sections that were found with their scores, and"
-    " what decided. No model is asked.",
+    help=(
+        "Show the search words, the matching sections with their scores, and the deciding reason."
+        " No model is used."
+    ),
 )
 def ask(
     folder: Path,
@@ -147,7 +149,7 @@ def _explained(explanation: Explanation) -> Iterator[str]:
     yield f"Why: {explanation.reason}"
     if explanation.words:
         yield ""
-        yield "Words looked for, and how much each counts"
+        yield "Search words, with their weights"
     for word in sorted(explanation.words, key=lambda word: -word.weight):
         notes = [f"{kin} ({share:.2f})" for kin, share in word.also.items()]
         notes += ["from an earlier question"] if word.earlier else []
@@ -162,4 +164,4 @@ def _explained(explanation: Explanation) -> Iterator[str]:
         yield f"  {place:2}. {scores}  {one.url}  ({one.title})"
         lacks = f"; lacks {', '.join(one.lacks)}" if one.lacks else ""
         like = f"; like {one.like!r}" if one.like else ""
-        yield f"      holds {one.coverage:.0%}, its best sentence {one.fit:.2f}{lacks}{like}"
+        yield f"           covers {one.coverage:.0%}, its best sentence {one.fit:.2f}{lacks}{like}"

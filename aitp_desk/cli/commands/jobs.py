@@ -34,7 +34,7 @@ def jobs() -> None:
 @desk_data
 @desk_store
 @click.option("--dead", "dead_only", is_flag=True, help="Only what was given up.")
-@click.option("--schedules", "of_schedules", is_flag=True, help="What is done again and again.")
+@click.option("--schedules", "of_schedules", is_flag=True, help="The schedules.")
 @json_lines
 def list_(data: Path, url: str, *, dead_only: bool, of_schedules: bool, as_json: bool) -> None:
     """List the jobs that are kept, the oldest first; never their payload.
@@ -105,15 +105,15 @@ def run_(data: Path, url: str, name: str) -> None:
 
         by = make_local_auditor(require_keys(data, url))
         if not run_in_store(data, url, lambda store: store.run(hasten_schedule, name=name, by=by)):
-            fail([f"There is no schedule {name!r}; 'aitp-desk jobs list --schedules' shows them."])
-        click.echo(f"{name} is begun within a second, or when the desk starts.")
+            fail([f"There is no schedule {name!r}; 'aitp-desk jobs list --schedules' shows all."])
+        click.echo(f"{name} starts within a second, or when the desk starts.")
 
 
 def _change(data: Path, url: str, unit: Callable[..., Work[Job | None]], job_id: str) -> Job:
     by = make_local_auditor(require_keys(data, url))
     kept = run_in_store(data, url, lambda store: store.run(unit, job_id=job_id, by=by))
     if kept is None:
-        fail([f"There is no job {job_id!r}; 'aitp-desk jobs list' shows them."])
+        fail([f"There is no job {job_id!r}; 'aitp-desk jobs list' shows the jobs."])
     return kept
 
 
@@ -122,9 +122,9 @@ def _in_line(kept: Job) -> str:
         kept.id,
         kept.kind,
         kept.ref,
-        f"made {write_minute(kept.created_at)}",
+        f"created {write_minute(kept.created_at)}",
         _state(kept),
-        f"taken up {kept.attempts} {'time' if kept.attempts == 1 else 'times'}",
+        f"tried {kept.attempts} {'time' if kept.attempts == 1 else 'times'}",
     ]
     if kept.last_error is not None:
         parts.append(" ".join(kept.last_error.split()))
@@ -168,11 +168,11 @@ def _schedule_in_line(kept: KeptSchedule) -> str:
     if kept.leased_by is not None and kept.began_at is not None:
         parts.append(f"at work since {write_minute(kept.began_at)}")
     elif kept.ended_at is None:
-        parts.append("not done yet")
+        parts.append("never run")
     if kept.done_at is not None:
-        parts.append(f"done {write_minute(kept.done_at)}: {kept.did}")
+        parts.append(f"last run {write_minute(kept.done_at)}: {kept.did}")
     if kept.leased_by is None:
-        parts.append(f"next {write_minute(kept.due_at)}" if kept.due_at else "next at once")
+        parts.append(f"next {write_minute(kept.due_at)}" if kept.due_at else "next now")
     if kept.failures:
         parts.append(f"failed {kept.failures} {'time' if kept.failures == 1 else 'times'}")
     if kept.last_error is not None:

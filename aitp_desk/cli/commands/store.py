@@ -138,7 +138,7 @@ def restore(data: Path, url: str, src: Path) -> None:
 @store.command()
 @desk_data
 @desk_store
-@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def check(data: Path, url: str, as_json: bool) -> None:
     """Check that all stored data is as it was written, and can be decrypted.
 
@@ -175,9 +175,7 @@ def check(data: Path, url: str, as_json: bool) -> None:
         return
     click.echo(f"database   whole: {_size(database)}, schema {applied}")
     turns = f", and {found.folded} first turns of sessions" if found.folded else ""
-    click.echo(
-        f"threads    {found.messages} messages on {found.threads} threads{turns}: as written"
-    )
+    click.echo(f"threads    {found.messages} messages on {found.threads} threads{turns}: unchanged")
     click.echo(f"audit log  {found.audit_rows} rows: as written")
     keys = ", ".join(map(str, found.data_keys)) or "none yet"
     click.echo(f"data keys  {keys}")

@@ -93,27 +93,27 @@ async def _check(store: Reader, keys: AuditKeys, known: Head | None) -> Checked:
             return Checked(dropped, head, head.n + 1, why)
         head = Head(row.n, row.link)
         if known is not None and known.n == head.n and known.link != head.link:
-            return Checked(dropped, head, head.n, "it is not the row whose head was kept")
+            return Checked(dropped, head, head.n, "it is not the row whose head was stored")
         if row.action == AuditAction.LOG_TRIMMED.value:
             trimmed = row.object
     if trimmed != (keys.name(ObjectKind.LOG, str(dropped)) if dropped else ""):
         why = "rows before it are gone, and the log does not say that it dropped them"
         return Checked(dropped, head, dropped + 1, why)
     if known is not None and known.n > head.n:
-        return Checked(dropped, head, head.n + 1, "it is gone: a head after it was kept")
+        return Checked(dropped, head, head.n + 1, "it is missing: a later head is stored")
     return Checked(dropped, head)
 
 
 def _check_row(keys: AuditKeys, before: Head, raw: Row) -> tuple[str, AuditRow | None]:
     """Return a row that is unchanged, else what is wrong with it."""
     if raw[0] != before.n + 1:
-        return ("it is gone" if raw[0] > before.n else f"before it stands a row {raw[0]}"), None
+        return ("it is missing" if raw[0] > before.n else f"it is preceded by a row {raw[0]}"), None
     try:
         row = _row_of(raw)
     except UnicodeDecodeError:
         return "it was changed", None
     if row.link != keys.link(before.link, row):
-        return "it was changed, or the row before it", None
+        return "it or the row before it was changed", None
     return "", row
 
 

@@ -98,7 +98,7 @@ def test_an_answer_is_explained_by_words_and_sections(site: Path) -> None:
     assert weights == sorted(weights, reverse=True)
     assert sections[0].split()[0] == "1."
     assert sections[0].split()[2:] == ["/returns#footwear", "(Returns:", "Footwear)"]
-    assert sections[1].startswith("      holds ")
+    assert sections[1].startswith("           covers ")
 
 
 def test_a_refusal_names_the_words_that_no_page_holds(site: Path) -> None:

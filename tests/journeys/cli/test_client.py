@@ -77,7 +77,8 @@ def test_a_client_is_made_with_a_secret_that_is_shown_once(data: Path) -> None:
     ((client,), _, _) = kept(data)
     ends = write_minute(client.created_at + 30 * DAY)
     assert told == [
-        f"Made client {client.id} (Finder) with the scopes threads, actions. It ends {ends} UTC.",
+        f"Created client {client.id} (Finder) with the scopes threads, actions."
+        f" It ends {ends} UTC.",
         "Keep its secret; it cannot be shown again:",
         f"client_id={client.id}",
         told[3],

@@ -41,11 +41,11 @@ async def test_jobs_are_listed_retried_and_dropped_and_that_is_noted(tmp_path: P
         code, lines, _ = await run("jobs", "list", *data)
         assert code == 0
         dead, done, waits = (line.split("  ") for line in lines)
-        made = "made 2027-01-15 08:00"
+        made = "created 2027-01-15 08:00"
         assert dead[:4] == ["job_dead", "errand", "dead", made]
-        assert dead[4:] == ["dead 2027-01-15 08:01", "taken up 1 time", "Nobody was there."]
-        assert done[3:] == [made, "done 2027-01-15 08:00", "taken up 1 time"]
-        assert waits[3:] == [made, "queued for 2027-01-15 09:00", "taken up 0 times"]
+        assert dead[4:] == ["dead 2027-01-15 08:01", "tried 1 time", "Nobody was there."]
+        assert done[3:] == [made, "done 2027-01-15 08:00", "tried 1 time"]
+        assert waits[3:] == [made, "queued for 2027-01-15 09:00", "tried 0 times"]
         _, (line,), _ = await run("jobs", "list", "--dead", "--json", *data)
         assert json.loads(line) == {
             "id": "job_dead",

@@ -302,7 +302,7 @@ def test_what_is_whole_is_reported_with_what_was_checked(kept: Kept) -> None:
     before = names(kept.data)
     database, threads, log, keys = command("store", "check", "--data", kept.data)
     assert database.startswith("database   whole: ")
-    assert "8 messages on 2 threads, and 1 first turns of sessions: as written" in threads
+    assert "8 messages on 2 threads, and 1 first turns of sessions: unchanged" in threads
     assert log == "audit log  1 rows: as written"
     assert keys == "data keys  1"
     (line,) = command("store", "check", "--data", kept.data, "--json")
@@ -361,7 +361,7 @@ def test_a_thread_that_is_not_as_it_was_written_is_named_without_its_id(
     [
         (
             ["DROP TRIGGER audit_rows_stay", "UPDATE audit SET outcome = 'begun'"],
-            "audit log: row 1: it was changed",
+            "audit log: row 1: it or the row before it was changed",
         ),
         (["DELETE FROM threads WHERE last_seq > 0"], "database: a row of "),
         (["DELETE FROM migrations WHERE number > 5"], "database: its schema is 5, and that of"),

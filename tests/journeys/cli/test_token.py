@@ -62,7 +62,7 @@ def test_a_token_is_made_listed_and_revoked(data: Path) -> None:
     )
     _, id_, secret = made[-1].split("_")
     (line,) = command("token", "list", "--data", data)
-    assert line.startswith(f"{id_}  api_key  made 20")
+    assert line.startswith(f"{id_}  api_key  created 20")
     assert line.endswith("never used  live  threads,actions:get_quote  the shop's agent")
     assert secret not in line
     assert secret.encode() not in (data / "desk.db").read_bytes()

@@ -44,7 +44,9 @@ def client() -> None:
 @client.command()
 @desk_data
 @desk_store
-@click.option("--name", required=True, help="What it is for; no two live ones share a name.")
+@click.option(
+    "--name", required=True, help="The purpose of the client; unique among valid clients."
+)
 @scopes_given
 @expires_given
 @webhook_secret

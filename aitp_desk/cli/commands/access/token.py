@@ -51,7 +51,7 @@ token.add_command(revoke_jwt)
 @click.option("--name", required=True, help="What the key is for; no two live keys share a name.")
 @scopes_given
 @expires_given
-@click.option("--hmac", "signs", is_flag=True, help="Make a key that signs requests instead.")
+@click.option("--hmac", "signs", is_flag=True, help="Create a key that signs requests instead.")
 @webhook_secret
 def create(
     data: Path,
@@ -216,7 +216,7 @@ def _not_live(id_or_name: str) -> NoReturn:
 
 def _in_line(kept: Key, now: int) -> str:
     used = f"used {write_minute(kept.used_at)}" if kept.used_at is not None else "never used"
-    made, scopes = f"made {write_day(kept.created_at)}", ",".join(kept.scopes)
+    made, scopes = f"created {write_day(kept.created_at)}", ",".join(kept.scopes)
     life = " ".join(describe_lifetime(kept.revoked_at, kept.expires_at, now))
     return "  ".join((kept.id, kept.kind, made, used, life, scopes, kept.name))
 
