@@ -62,7 +62,7 @@ def test_a_log_that_is_whole_gives_its_head(data: Path) -> None:
     ("done", "told"),
     [
         ("DELETE FROM audit WHERE n = 1", "row 1: it is missing"),
-        ("DELETE FROM audit WHERE n = 2", "row 2: it is gone: a head after it was kept"),
+        ("DELETE FROM audit WHERE n = 2", "row 2: it is missing: a later head is stored"),
         (
             "UPDATE audit SET object = 'key:x' WHERE n = 2",
             "row 2: it or the row before it was changed",

@@ -75,12 +75,11 @@ def test_a_client_is_made_with_a_secret_that_is_shown_once(data: Path) -> None:
         *("--expires", "30d"),
     )
     ((client,), _, _) = kept(data)
-    ends = write_minute(client.created_at + 30 * DAY)
+    id_, ends = client.id, write_minute(client.created_at + 30 * DAY)
     assert told == [
-        f"Created client {client.id} (Finder) with the scopes threads, actions."
-        f" It ends {ends} UTC.",
+        f"Created client {id_} (Finder) with the scopes threads, actions. It ends {ends} UTC.",
         "Keep its secret; it cannot be shown again:",
-        f"client_id={client.id}",
+        f"client_id={id_}",
         told[3],
     ]
     assert (client.scopes, client.is_registered) == (("threads", "actions"), False)
