@@ -83,11 +83,13 @@ def describe(
     paths: dict[str, Item] = {}
     cookies: dict[str, Item] = {}
     routes = tuple(routes)
+    shapes = object_schemas(protocol for protocol, _ in routes)
+    page = shapes.pop("ListPage", {})
     for protocol, route in routes:
         if protocol.name.partition(" ")[0] == "resources":
             continue  # their declarations have more details
         path = PATH_PARAMETER.sub(r"{\1}", route.path)
-        paths.setdefault(path, {})[route.method.lower()] = _operation(protocol, route, below)
+        paths.setdefault(path, {})[route.method.lower()] = _operation(protocol, route, below, page)
         if route.cookie:
             cookies["console"] = {"type": "apiKey", "in": "cookie", "name": route.cookie}
     refused = {str(status): _refusal("resources", status) for status in _OF_RESOURCES}
@@ -99,7 +101,6 @@ def describe(
         for action in actions:
             path = f"{below}/capabilities/{action.name}"
             paths[path] = {"post": describe_action(action, below, refused)}
-    shapes = object_schemas(protocol for protocol, _ in routes)
     for action in actions:
         shapes |= action_schemas(action)
     for type_ in resources:
@@ -140,7 +141,7 @@ def _tags(paths: Mapping[str, Item]) -> list[str]:
     return list(found)
 
 
-def _operation(protocol: ProtocolRoutes, route: Route, below: str) -> Item:
+def _operation(protocol: ProtocolRoutes, route: Route, below: str, page: Item) -> Item:
     path = route.path.removeprefix(below) or "/"
     kind = protocol.name.partition(" ")[0]
     known = find_operation(kind, route.method, path)
@@ -150,7 +151,7 @@ def _operation(protocol: ProtocolRoutes, route: Route, below: str) -> Item:
         "operationId": slug,
         "tags": [kind],
         "summary": known.summary,
-        "responses": {**_answers(kind, route, known), **_refusals(kind, route, known)},
+        "responses": {**_answers(kind, route, known, page), **_refusals(kind, route, known)},
     }
     if parameters := list_parameters(route, known):
         operation["parameters"] = parameters
@@ -171,12 +172,16 @@ def _body(route: Route, known: OperationText) -> Item:
     }
 
 
-def _answers(kind: str, route: Route, known: OperationText) -> dict[str, Item]:
-    """Return the responses of success."""
+def _answers(kind: str, route: Route, known: OperationText, page: Item) -> dict[str, Item]:
+    """Return the responses of success.
+
+    Parameters:
+        page: the schema of a list page of any objects.
+    """
     given: Item = {}
     if known.gives:
         shape = _any_of(known.gives.split(" | "))
-        given = make_content(JSON, _page_of(shape) if known.is_list else shape)
+        given = make_content(JSON, _page_of(page, shape) if known.is_list else shape)
     elif not known.streams:
         given = {media: {} for media in route.gives if "*" not in media}
     if known.streams:
@@ -207,10 +212,14 @@ def _any_of(names: Sequence[str]) -> Item:
     return refs[0] if len(refs) == 1 else {"anyOf": refs}
 
 
-def _page_of(shape: Item) -> Item:
-    """Return the schema of a list page of objects of one kind."""
-    listed = {"properties": {"data": {"type": "array", "items": shape}}}
-    return {"allOf": [make_ref("ListPage"), listed]}
+def _page_of(page: Item, shape: Item) -> Item:
+    """Return the schema of a list page of objects of one kind.
+
+    It is written in full: code generators mix up pages that share a component.
+    """
+    untitled = {member: value for member, value in page.items() if member != "title"}
+    listed = {"type": "array", "items": shape}
+    return {**untitled, "properties": {**page["properties"], "data": listed}}
 
 
 def _refusals(kind: str, route: Route, known: OperationText) -> dict[str, Item]:

@@ -44,14 +44,15 @@ def object_schemas(protocols: Iterable[ProtocolRoutes]) -> dict[str, Item]:
 
 def _described(schema: Item) -> Item:
     text, _, parameters = inspect.cleandoc(schema.get("description", "")).partition(_PARAMETERS)
-    if not text:
-        return schema
     members = {name: dict(member) for name, member in schema.get("properties", {}).items()}
+    for member in members.values():
+        if member.get("type") == "array":  # code generators require the items' schema
+            member.setdefault("items", {})
     for names, told in _PARAMETER.findall(parameters):
         sentence = " ".join(told.split())
         for name in members.keys() & set(names.split(", ")):
             members[name].setdefault("description", sentence[:1].upper() + sentence[1:])
-    described = {**schema, "description": text}
+    described = {**schema, "description": text} if text else schema
     return {**described, "properties": members} if members else described
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import jsonschema
@@ -62,6 +62,18 @@ class Described:
         whole = {**schema, "components": self._document["components"]}
         jsonschema.Draft202012Validator(whole).validate(body)
 
+    def arrays(self) -> list[dict[str, Any]]:
+        """Return the schemas of arrays, wherever they are."""
+        return [one for one in _objects(self._document) if one.get("type") == "array"]
+
+
+def _objects(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+    within = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for one in within:
+        yield from _objects(one)
+
 
 def _closed(schema: Any) -> Any:
     if isinstance(schema, list):
@@ -95,6 +107,12 @@ async def ground(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Grou
         talker = await stranger.with_key("actions", "threads")
         described = Described((await stranger.send("GET", "/openapi.json")).ok)
         yield Ground(talker, anna, Caller(talker, site), described)
+
+
+async def test_every_array_has_a_schema_of_its_items_for_code_generators(ground: Ground) -> None:
+    arrays = ground.described.arrays()
+    assert len(arrays) > 20
+    assert [one for one in arrays if not {"items", "prefixItems"} & one.keys()] == []
 
 
 @pytest.mark.parametrize("headers", [[], [OPENAI]], ids=["aitp", "openai"])
