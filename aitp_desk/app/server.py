@@ -109,8 +109,8 @@ async def open_server(
         actions: in addition to those that the site has declared.
         agent_actions: the same for further site agents, by their names.
         capabilities_beside: those that no installed package has, by their names.
-        environment: may hold the master key (``auth/keys.py``), other credentials, and the
-            exporter of spans (``tracing.py``).
+        environment: may hold the master key (``auth/keys/master_key.py``), other credentials,
+            and the exporter of spans (``tracing.py``).
     """
     async with AsyncExitStack() as stack:
         stack.enter_context(lock_data_folder(config.data))

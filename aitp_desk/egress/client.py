@@ -31,7 +31,7 @@ MAX_REDIRECTS = 5
 """How many redirects a request follows."""
 MAX_AT_ONCE = 80
 """Most open connections; further requests wait for one. It exceeds what unknown callers may request
-in a minute (``auth/directories.py``), so they alone never occupy all of them."""
+in a minute (``auth/web_bot_auth/directories.py``), so they never occupy all."""
 MAX_AT_ONE_HOST = 4
 """Most connections to one host: a slow host keeps no other request waiting."""
 MAX_ADDRESSES = 8

@@ -1,8 +1,8 @@
 """Callbacks: notify a caller's own server of the end of a call.
 
 The address is checked when it is set and at each request (``egress``). The body is what the caller
-would receive by polling. It is signed (``auth/webhooks.py``) and has the same id in every attempt,
-so a receiver can detect duplicates.
+would receive by polling. It is signed (``auth/keys/webhook_signatures.py``) and has the same id in
+every attempt, so a receiver can detect duplicates.
 
 Source: AHP 0.1, sections 9.1 and 13 (SSRF); Standard Webhooks 1.0.0.
 """

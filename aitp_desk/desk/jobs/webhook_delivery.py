@@ -23,7 +23,7 @@ async def deliver_webhook(
     """Post a body and check that its receiver acknowledged it.
 
     Parameters:
-        proof: the headers that sign it (``auth/webhooks.py``).
+        proof: the headers that sign it (``auth/keys/webhook_signatures.py``).
         seconds: timeout of the attempt.
         ends: statuses in addition to 2xx after which it is not sent again.
 

@@ -28,7 +28,7 @@ class KeptSealed(msgspec.Struct, frozen=True):
 
     Parameters:
         desk: name of the further site agent; empty for the site's own.
-        sealed: the ciphertext from ``auth/sealing.py``.
+        sealed: the ciphertext from ``auth/keys/encryption.py``.
         thread_id: the thread that it is deleted with; None for none.
         message_id, call_id: where it came from.
         principal: id of the principal that gave it; None for an anonymous one.

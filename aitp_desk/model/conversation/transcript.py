@@ -52,7 +52,7 @@ class Countersignature(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     Parameters:
         site: the address of the desk in the head; the desk may have moved since.
         seq, link: of the head.
-        jws: the signature with its public key; see ``auth/transcripts.py``.
+        jws: the signature with its public key; see ``auth/keys/transcripts.py``.
         actor: the actor of the caller that sent it, verified by the desk.
         time: Unix seconds at which the desk accepted it.
     """
@@ -140,7 +140,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """A transcript when it is read back.
 
     Parameters:
-        signature: of the desk; see ``auth/transcripts.py``.
+        signature: of the desk; see ``auth/keys/transcripts.py``.
     """
 
     statement: Statement

@@ -22,7 +22,7 @@ class HeldLog:
         self._rows, self._anchors = rows, anchors
 
     async def read(self, statement: str, params: Params, /) -> list[Row]:
-        """The statements of ``queries/audit.sql`` that a check reads."""
+        """The statements of ``queries/shared/access/audit.sql`` that a check reads."""
         if statement == "audit_anchor":
             return self._anchors
         assert statement == "audit_rows"

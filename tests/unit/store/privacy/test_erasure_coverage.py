@@ -1,6 +1,6 @@
 """No column is forgotten: of each that holds text or bytes it is said what an erasure does with it.
 
-A new column goes here too, and to ``store/work/erasing.py`` where it may hold words.
+A new column goes here too, and to ``store/units/privacy/erasure.py`` where it may hold words.
 """
 
 from __future__ import annotations
