@@ -50,7 +50,7 @@ async def probe_worker(
         clock: Unix seconds.
     """
     if not is_working():
-        stopped = "Nothing is taken up; see the log, and start the desk anew."
+        stopped = "No jobs are executed. Read the log and restart the desk."
         return (Condition(name="jobs", state="down", reason=stopped, part="vital"),)
     return (
         _degraded_by("jobs", await _jobs_wrong(store, clock), part="vital"),
@@ -74,7 +74,7 @@ async def _jobs_wrong(store: Store, clock: Callable[[], float]) -> list[str]:
 async def _runs_wrong(store: Store, clock: Callable[[], float]) -> list[str]:
     queued = (await run_reads.runs_not_over(store, MAX_COUNTED)).get("queued", (0, 0))
     if _is_old(queued[1], clock):
-        return [f"Somebody has waited for more than {OLD_SECONDS // 60} minutes for an answer."]
+        return [f"A visitor has waited more than {OLD_SECONDS // 60} minutes for an answer."]
     return []
 
 

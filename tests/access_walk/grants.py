@@ -120,7 +120,7 @@ class Sharing:
         return f"{who.party.name}'s key is revoked; {newcomer.party.name} comes"
 
     async def follow_task(self, who: Credential, thread: Thread, task: str) -> str | None:
-        """Set an address at which a caller is told of a task."""
+        """Set an address that receives the state of a task."""
         body = {"url": self.world.receiver(who, thread)}
         target = f"/a2a/tasks/{task}/pushNotificationConfigs"
         headers = (("A2A-Version", "1.0"),)

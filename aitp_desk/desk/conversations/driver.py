@@ -212,7 +212,7 @@ class SessionDriver:
                 self._note(offer, None)
                 return ActionReply(offer, ended=call)
             case AcceptedCall(call):
-                # the status of the reply says so; the thread gets what comes of it
+                # the status of the reply says so; the thread gets the result
                 said = describe_accepted(call)
                 self._note(said, None)
                 return ActionReply(said, stated)

@@ -91,8 +91,8 @@ class Broadcaster:
 
     def notify_change(self, thread_id: str) -> None:
         """Notify subscribers of a committed event on a thread."""
-        for heed in self._observers:
-            heed(thread_id)
+        for observer in self._observers:
+            observer(thread_id)
         for listener in self._listeners.get(thread_id, ()):
             listener.on_event()
 

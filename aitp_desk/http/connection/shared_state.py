@@ -60,7 +60,7 @@ class SharedState:
             self._closed.set()
 
     def note_end(self) -> None:
-        """Wake whoever waits for the last active request."""
+        """Wake the task that waits for the last active request."""
         if not self.active:
             self._ended.set()
 

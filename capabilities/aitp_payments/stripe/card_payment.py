@@ -186,8 +186,8 @@ class CardCharges:
             told: Sequence[Effect] = ()
             if page is not None:
                 words = f"The bank wants to see who pays. Please go on there: {page}"
-                anew = replace(known, confirmation=None)
-                told = self._settlement.pend(After(books, (kept,)), anew, words)
+                unconfirmed = replace(known, confirmation=None)
+                told = self._settlement.pend(After(books, (kept,)), unconfirmed, words)
             return (kept, *told, Start(LOOK, ref=job.ref, after=after, outlives=True))
 
         return decide

@@ -84,7 +84,7 @@ class StripeEvents:
         payment = find_seen(books, NAME, session.payment_intent or "")
         if payment is None:
             return ()
-        return self._settlement.refuse(books, payment, "The payment has failed. Please pay anew.")
+        return self._settlement.refuse(books, payment, "The payment has failed. Please pay again.")
 
     def intent(self, books: Books, intent: Intent) -> tuple[Effect, ...]:
         """Return the effects of a payment by payment method; a page's are in its session."""

@@ -1,4 +1,4 @@
-"""Who calls by arguments and names an address learns there how a long call has ended."""
+"""A call by arguments that names an address reports the end of a long call there."""
 
 from __future__ import annotations
 

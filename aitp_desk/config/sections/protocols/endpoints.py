@@ -44,8 +44,8 @@ class Hac(msgspec.Struct, frozen=True, kw_only=True):
     enabled: Annotated[
         bool,
         Meta(
-            description="Whether threads, actions, resources and / are told as"
-            " application/vnd.hac+json to whoever asks for that type."
+            description="Whether threads, actions, resources and / are served as"
+            " application/vnd.hac+json to clients that accept that type."
         ),
     ] = True
 

@@ -376,7 +376,7 @@ async def test_nothing_that_was_planted_stands_anywhere(vault: Vault, tmp_path: 
 
 
 async def _streamed(vault: Vault, thread: str) -> AsyncIterator[bytes]:
-    """Everything that a client that follows a thread from its beginning is told."""
+    """Everything that a client receives that follows a thread from its beginning."""
     operator = await vault.who.with_key("operator")
     count = len((await operator.messages(thread, "?limit=100")).ok["data"])
     async with following(operator, thread, headers=[("Last-Event-ID", "0")]) as listener:
