@@ -202,7 +202,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise InvalidRequest(f"The member {key[:64]!r} stands twice in one object.")
+                raise InvalidRequest(f"The member {key[:64]!r} is in one object twice.")
             seen.add(key)
     return members
 

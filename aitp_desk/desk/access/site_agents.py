@@ -95,4 +95,4 @@ class OwnNames:
         """
         names = [comparable_address(actor.id) for actor in actors]
         if any(name in self._names or name.startswith(self._operators) for name in names):
-            raise Forbidden("That actor is this desk's own.", param=param)
+            raise Forbidden("This actor belongs to the desk. Choose another id.", param=param)

@@ -146,7 +146,7 @@ class ActionTurns:
         """
         call = await self.invoker.calls.find(call_id)
         if call is None or call.answer is None or not call.waits_for_asker:
-            raise PreconditionFailed("This was settled meanwhile.")
+            raise PreconditionFailed("The state of this call has changed in the meantime.")
         offered = self.invoker.find(principal, call.action)
         action = offered.action
         try:

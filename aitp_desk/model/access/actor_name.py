@@ -93,9 +93,9 @@ def find_name_fault(id_: str) -> str | None:
     The text continues the sentence "An actor's id …".
     """
     if id_ != id_.strip():
-        return "has no space at its beginning or end."
+        return "must not begin or end with a space."
     if any(map(is_invisible, id_)):
-        return "has no invisible characters. Leave them out."
+        return "must not contain invisible characters. Remove them."
     address = _AUTHORITY.match(id_)
     authority = "" if address is None else address.group(1)
     if "@" in unquote(authority):

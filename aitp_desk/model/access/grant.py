@@ -82,13 +82,15 @@ class GrantDraft(msgspec.Struct, frozen=True):
             return None
         if self.expires_in is not None and self.expires_at is not None:
             raise InvalidRequest(
-                "`expires_at` and `expires_in` exclude each other; send one.", param="expires_in"
+                "Send either `expires_at` or `expires_in`, not both.", param="expires_in"
             )
         param, end = "expires_at", self.expires_at or 0
         if self.expires_in is not None:
             param, end = "expires_in", now + self.expires_in
         if not now < end <= now + LONGEST_SECONDS:
-            raise InvalidRequest("A grant ends at a time to come, within ten years.", param=param)
+            raise InvalidRequest(
+                ("A grant must expire in the future, within ten years."), param=param
+            )
         return end
 
 

@@ -79,9 +79,9 @@ class Access(msgspec.Struct, frozen=True):
         ):
             return
         if self.has_left:
-            raise Forbidden("You have left this thread; you may read what was said up to then.")
+            raise Forbidden("You have left this thread. You may read its messages up to that time.")
         if need is AccessNeed.WRITE:
-            raise Forbidden("This thread was shared with you to be read, and no more.")
+            raise Forbidden("This thread was shared with you for reading only.")
         raise Forbidden("Only the thread's owner or an operator may do this.")
 
 

@@ -73,7 +73,9 @@ def check_scopes(scopes: Iterable[str]) -> tuple[str, ...]:
     """
     checked = tuple(dict.fromkeys(scopes))
     if not checked:
-        raise InvalidRequest(f"A credential needs a scope: {SCOPES_IN_WORDS}.", param="scope")
+        raise InvalidRequest(
+            (f"A credential needs at least one scope: {SCOPES_IN_WORDS}."), param="scope"
+        )
     for scope in checked:
         if not is_scope(scope):
             raise InvalidRequest(

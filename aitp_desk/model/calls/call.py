@@ -249,7 +249,7 @@ class ActionCall(msgspec.Struct, frozen=True):
     def how_far(self) -> str:
         """The progress of an unfinished call, as text."""
         if self.state is CallState.WAITING_PAYMENT:
-            return "The call runs once it is paid; wait for the payment, or check for it."
+            return "The call runs after the payment. Wait for the payment, or check its status."
         return self.progress or "The call was accepted."
 
     @property
@@ -264,5 +264,5 @@ class ActionCall(msgspec.Struct, frozen=True):
             ValueError: the transition is illegal.
         """
         if state not in MOVES[self.state]:
-            raise ValueError(f"A call that is {self.state.value} does not become {state.value}.")
+            raise ValueError(f"A call cannot go from {self.state.value} to {state.value}.")
         return msgspec.structs.replace(self, state=state, **changes)

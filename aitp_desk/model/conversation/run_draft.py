@@ -61,7 +61,8 @@ def check_run_draft(draft: RunDraft) -> RunDraft:
     wishes = len(options.instructions) + len(options.additional_instructions)
     if wishes > MAX_INSTRUCTIONS:
         raise RequestTooLarge(
-            f"The instructions of a run have at most {MAX_INSTRUCTIONS} characters, not {wishes}.",
+            f"The instructions of a run may have at most {MAX_INSTRUCTIONS} characters, not"
+            f" {wishes}.",
             param="instructions",
         )
     _check_tools(options)
@@ -72,11 +73,11 @@ def check_run_draft(draft: RunDraft) -> RunDraft:
     for name, most in (("temperature", 2), ("top_p", 1)):
         share = getattr(options, name)
         if share is not None and not 0 <= share <= most:
-            raise InvalidRequest(f"{name} is a number from 0 to {most}.", param=name)
+            raise InvalidRequest(f"`{name}` must be a number from 0 to {most}.", param=name)
     check_metadata(draft.metadata)
     if len(draft.messages) > MAX_THREAD_MESSAGES:
         raise InvalidRequest(
-            f"additional_messages has at most {MAX_THREAD_MESSAGES} entries.",
+            f"`additional_messages` may have at most {MAX_THREAD_MESSAGES} entries.",
             param="additional_messages",
         )
     for place, message in enumerate(draft.messages):
@@ -104,32 +105,32 @@ def check_outputs(outputs: Sequence[ToolOutput]) -> None:
         whole += size
         if size > MAX_OUTPUT_BYTES:
             raise RequestTooLarge(
-                f"An output has at most {MAX_OUTPUT_BYTES} bytes, not {size}.",
+                f"An output may have at most {MAX_OUTPUT_BYTES} bytes, not {size}.",
                 param=f"tool_outputs[{place}].output",
             )
     if whole > MAX_OUTPUTS_BYTES:
         raise RequestTooLarge(
-            f"The outputs have at most {MAX_OUTPUTS_BYTES} bytes together, not {whole}.",
+            f"The outputs may have at most {MAX_OUTPUTS_BYTES} bytes together, not {whole}.",
             param="tool_outputs",
         )
 
 
 def _check_tools(options: RunOptions) -> None:
     if len(options.tools) > MAX_TOOLS:
-        raise InvalidRequest(f"tools has at most {MAX_TOOLS} entries.", param="tools")
+        raise InvalidRequest(f"`tools` may have at most {MAX_TOOLS} entries.", param="tools")
     names: set[str] = set()
     for place, tool in enumerate(options.tools):
         param = f"tools[{place}].function.name"
         if not _TOOL_NAME.fullmatch(tool.name):
             raise InvalidRequest(
-                "A function's name has 1 to 64 letters, digits, underscores and dashes.",
+                "A function's name must have 1 to 64 letters, digits, underscores and dashes.",
                 param=param,
             )
         if tool.name in names:
             raise InvalidRequest(f"The function {tool.name!r} is named twice.", param=param)
         names.add(tool.name)
     if len(msgspec.json.encode(options.tools)) > MAX_TOOLS_BYTES:
-        raise RequestTooLarge(f"tools has at most {MAX_TOOLS_BYTES} bytes.", param="tools")
+        raise RequestTooLarge(f"`tools` may have at most {MAX_TOOLS_BYTES} bytes.", param="tools")
     if options.function is not None and options.function not in names:
         raise InvalidRequest(
             "`tool_choice` names a function that is not in `tools`.", param="tool_choice"

@@ -171,16 +171,16 @@ def check_draft(draft: Draft, at: str = "") -> Draft:
             "A message needs `content`: a string or a list of strings.", param=f"{at}content"
         )
     if len(draft.content) > MAX_PARTS:
-        raise InvalidRequest(f"content has at most {MAX_PARTS} parts.", param=f"{at}content")
+        raise InvalidRequest(f"`content` may have at most {MAX_PARTS} parts.", param=f"{at}content")
     size = sum(map(len, map(str.encode, draft.content)))
     if size > MAX_CONTENT_BYTES:
         raise RequestTooLarge(
-            f"The content of one message is at most {MAX_CONTENT_BYTES} bytes, not {size}.",
+            f"The content of one message may have at most {MAX_CONTENT_BYTES} bytes, not {size}.",
             param=f"{at}content",
         )
     if len(draft.attachments) > MAX_ATTACHMENTS:
         raise InvalidRequest(
-            f"attachments has at most {MAX_ATTACHMENTS} files.", param=f"{at}attachments"
+            f"`attachments` may have at most {MAX_ATTACHMENTS} files.", param=f"{at}attachments"
         )
     if draft.metadata:
         check_metadata(draft.metadata, at)
@@ -196,7 +196,7 @@ def check_thread_draft(draft: ThreadDraft) -> ThreadDraft:
     """
     if len(draft.messages) > MAX_THREAD_MESSAGES:
         raise InvalidRequest(
-            f"messages has at most {MAX_THREAD_MESSAGES} entries.", param="messages"
+            f"`messages` may have at most {MAX_THREAD_MESSAGES} entries.", param="messages"
         )
     for place, message in enumerate(draft.messages):
         check_draft(message, f"messages[{place}].")
@@ -212,7 +212,9 @@ def check_actors(actors: Sequence[Actor]) -> None:
         InvalidRequest: too many actors, one twice or without a valid id.
     """
     if len(actors) > MAX_ACTORS:
-        raise InvalidRequest(f"A thread has at most {MAX_ACTORS} actors.", param="metadata.actors")
+        raise InvalidRequest(
+            f"A thread may have at most {MAX_ACTORS} actors.", param="metadata.actors"
+        )
     seen: set[str] = set()
     for actor in actors:
         check_actor(actor)
@@ -232,15 +234,18 @@ def check_metadata(metadata: Mapping[str, str], at: str = "") -> None:
         InvalidRequest: the first thing that breaks a limit, by its key.
     """
     if len(metadata) > METADATA_KEYS:
-        raise InvalidRequest(f"metadata has at most {METADATA_KEYS} keys.", param=f"{at}metadata")
+        raise InvalidRequest(
+            f"`metadata` may have at most {METADATA_KEYS} keys.", param=f"{at}metadata"
+        )
     for key, value in metadata.items():
         if not key or len(key) > METADATA_KEY_LENGTH:
             raise InvalidRequest(
-                f"A metadata key has 1 to {METADATA_KEY_LENGTH} characters.", param=f"{at}metadata"
+                f"A metadata key must have 1 to {METADATA_KEY_LENGTH} characters.",
+                param=f"{at}metadata",
             )
         if len(value) > METADATA_VALUE_LENGTH:
             raise InvalidRequest(
-                f"A metadata value has at most {METADATA_VALUE_LENGTH} characters.",
+                f"A metadata value may have at most {METADATA_VALUE_LENGTH} characters.",
                 param=f"{at}metadata.{key}",
             )
 
@@ -282,7 +287,7 @@ def resolve_speaker(
         return role, named or default
     if named in others:
         raise Forbidden(
-            "metadata.actor may name only an actor of yours: one that is bound to you.",
+            "`metadata.actor` must name an actor that is bound to you.",
             param=f"{at}metadata.actor",
         )
     raise InvalidRequest(
@@ -300,16 +305,22 @@ def check_actor(actor: Actor, param: str = "metadata.actors") -> None:
         InvalidRequest: its id, a capability or its principal is no valid text.
     """
     if not actor.id.strip() or len(actor.id) > MAX_ID_LENGTH:
-        raise InvalidRequest(f"An actor's id has 1 to {MAX_ID_LENGTH} characters.", param=param)
+        raise InvalidRequest(
+            (f"An actor's id must have 1 to {MAX_ID_LENGTH} characters."), param=param
+        )
     if (fault := find_name_fault(actor.id)) is not None:
         raise InvalidRequest(f"An actor's id {fault}", param=param)
     if len(actor.capabilities) > MAX_CAPABILITIES:
-        raise InvalidRequest(f"An actor has at most {MAX_CAPABILITIES} capabilities.", param=param)
+        raise InvalidRequest(
+            (f"An actor may have at most {MAX_CAPABILITIES} capabilities."), param=param
+        )
     if actor.principal is not None and not 1 <= len(actor.principal) <= MAX_ID_LENGTH:
-        raise InvalidRequest(f"A principal's id has 1 to {MAX_ID_LENGTH} characters.", param=param)
+        raise InvalidRequest(
+            (f"A principal's id must have 1 to {MAX_ID_LENGTH} characters."), param=param
+        )
     if any(not schema.strip() or len(schema) > MAX_ID_LENGTH for schema in actor.capabilities):
         raise InvalidRequest(
-            f"A capability's schema has 1 to {MAX_ID_LENGTH} characters.", param=param
+            f"A capability's schema must have 1 to {MAX_ID_LENGTH} characters.", param=param
         )
 
 
@@ -326,4 +337,4 @@ def check_actor_name(actor: Actor, bound_to: str | None, param: str = "metadata.
     if actor.id == bound_to:
         return
     if folded_name(actor.id).startswith((*PREFIXES, LINK_PREFIX, GUEST_PREFIX)):
-        raise Forbidden("That is the name of another caller.", param=param)
+        raise Forbidden("This name is reserved for another caller. Choose another.", param=param)

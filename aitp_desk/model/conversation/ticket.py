@@ -165,7 +165,7 @@ class KeptTicket(msgspec.Struct, frozen=True):
             ValueError: the transition is illegal.
         """
         if state not in MOVES[self.state]:
-            raise ValueError(f"A ticket that is {self.state.value} is not then {state.value}.")
+            raise ValueError(f"A ticket cannot go from {self.state.value} to {state.value}.")
         return msgspec.structs.replace(self, state=state, **changes)
 
 

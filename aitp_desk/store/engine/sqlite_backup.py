@@ -38,7 +38,7 @@ def copy_database(source: Path, target: Path, *, told: Callable[[int, int], None
     try:
         os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     except OSError as error:
-        raise StoreError(f"{target} cannot be made: {error.strerror}.") from error
+        raise StoreError(f"{target} cannot be created: {error.strerror}.") from error
     try:
         _copy(source, target, told)
         _sync(target)
@@ -59,7 +59,7 @@ def put_in_place(draft: Path, target: Path) -> None:
         draft.replace(target)
         _sync(target.parent)
     except OSError as error:
-        raise StoreError(f"{target} cannot be made: {error.strerror}.") from error
+        raise StoreError(f"{target} cannot be created: {error.strerror}.") from error
 
 
 def remove_database(path: Path) -> None:
@@ -89,7 +89,7 @@ def _copy(source: Path, target: Path, told: Callable[[int, int], None]) -> None:
                 raise
             is_desks = 0
         if not is_desks:
-            raise StoreError(f"{source} is no database of a desk.")
+            raise StoreError(f"{source} is not the database of a desk.")
         reading.backup(
             writing,
             pages=PAGES_AT_ONCE,

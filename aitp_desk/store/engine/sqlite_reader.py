@@ -72,7 +72,7 @@ class SqliteReader:
             found = [row[0] for row in self._fetch(f"PRAGMA integrity_check({MOST_TOLD})", {})]
             if found == ["ok"]:
                 found = [
-                    f"a row of {table} refers to one of {parent} that is not there"
+                    f"a row of {table} refers to a missing row of {parent}"
                     for table, _, parent, _ in self._fetch("PRAGMA foreign_key_check", {})
                 ]
         except StoreError as error:

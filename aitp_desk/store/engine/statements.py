@@ -44,7 +44,9 @@ def _load_folder(folder: Path) -> dict[str, str]:
     for path in sorted(folder.rglob("*.sql")):
         for name, sql in _parse(path.read_text(encoding="utf-8"), path.name).items():
             if name in found:
-                raise ValueError(f"{path.name}: the statement {name} stands twice in this folder.")
+                raise ValueError(
+                    f"{path.name}: the statement {name} is defined twice in this folder."
+                )
             found[name] = sql
     return found
 
@@ -57,7 +59,7 @@ def _parse(text: str, origin: str) -> dict[str, str]:
         if head := _HEAD.match(line):
             kept = columns if head["columns"] else statements
             if head["name"] in kept:
-                raise ValueError(f"{origin}:{number}: {head['name']} stands twice.")
+                raise ValueError(f"{origin}:{number}: {head['name']} is defined twice.")
             current = kept.setdefault(head["name"], [])
         elif line.strip() and not line.startswith("--"):
             if current is None:

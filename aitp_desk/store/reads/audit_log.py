@@ -81,11 +81,13 @@ async def _has_dropped_more(store: Reader, checked: Checked) -> bool:
 async def _check(store: Reader, keys: AuditKeys, known: Head | None) -> Checked:
     anchors = await store.read("audit_anchor", {})
     if len(anchors) != 1:
-        return Checked(0, Head(0, FIRST_LINK), 1, "the mark of what was dropped is not one row")
+        return Checked(
+            0, Head(0, FIRST_LINK), 1, ("there is not exactly one record of the deleted rows")
+        )
     dropped, link = anchors[0]
     head = Head(dropped, link)
     if dropped < 0 or (dropped == 0 and link != FIRST_LINK):
-        return Checked(dropped, head, 1, "the mark of what was dropped was changed")
+        return Checked(dropped, head, 1, "the record of the deleted rows was changed")
     trimmed = ""
     async for raw in _read_rows(store):
         why, row = _check_row(keys, head, raw)
@@ -97,7 +99,7 @@ async def _check(store: Reader, keys: AuditKeys, known: Head | None) -> Checked:
         if row.action == AuditAction.LOG_TRIMMED.value:
             trimmed = row.object
     if trimmed != (keys.name(ObjectKind.LOG, str(dropped)) if dropped else ""):
-        why = "rows before it are gone, and the log does not say that it dropped them"
+        why = "the rows before it are missing, and the log has no record that it deleted them"
         return Checked(dropped, head, dropped + 1, why)
     if known is not None and known.n > head.n:
         return Checked(dropped, head, head.n + 1, "it is missing: a later head is stored")

@@ -86,7 +86,7 @@ async def check_chains(
         at = {"thread_id": rows[-1][1], "seq": rows[-1][2]}
     if before is not None and not is_broken and (why := _wrong_end(before)):
         broken.append(f"{name(before.thread_id)}: {why}")
-    broken += [f"{name(id_)}: all of its messages are gone" async for id_ in _emptied(reader)]
+    broken += [f"{name(id_)}: all of its messages are missing" async for id_ in _emptied(reader)]
     folded, undone = await _check_folded(reader, name)
     return Chains(threads, messages, folded, tuple([*broken, *undone][:MOST_TOLD]))
 
@@ -123,11 +123,11 @@ def _wrong(before: _Message | None, message: _Message) -> str:
     """Describe what is wrong with a message, given the one before it; empty for nothing."""
     seq, link = (before.seq, before.link) if before is not None else (0, FIRST_LINK)
     if message.seq != seq + 1:
-        return "the message before it is gone"
+        return "the message before it is missing"
     if not _is_as_digested(message):
-        return "it is not what was said"
+        return "it was changed"
     if message.link != next_link(link, message.digest):
-        return "it is not linked to what was said before it"
+        return "it is not linked to the message before it"
     return ""
 
 

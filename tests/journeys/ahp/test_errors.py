@@ -42,7 +42,7 @@ async def send(visitor: Visitor, body: Any, **headers: str) -> Said:
         (b"[]", "a JSON object"),
         (b'"contact"', "a JSON object"),
         (b"null", "a JSON object"),
-        (b'{"capability": "contact", "capability": "x", "query": "Hi"}', "stands twice"),
+        (b'{"capability": "contact", "capability": "x", "query": "Hi"}', "is in one object twice"),
         (b'{"capability": "contact", "query": "\\ud800"}', "lone surrogate"),
         (b'{"capability": "contact", "query": "\\u0000"}', "NUL"),
         (b'{"capability": "contact", "query": "\xff"}', "not UTF-8"),

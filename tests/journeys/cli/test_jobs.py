@@ -63,7 +63,7 @@ async def test_jobs_are_listed_retried_and_dropped_and_that_is_noted(tmp_path: P
         assert SECRET not in line + "".join(lines)
 
         for refused, reason in (
-            (("drop", "job_waits"), "only one that is dead can be dropped"),
+            (("drop", "job_waits"), "only a dead job can be dropped"),
             (("retry", "job_done"), "there is nothing to retry"),
             (("drop", "job_none"), "There is no job 'job_none'"),
         ):

@@ -226,7 +226,7 @@ def test_what_a_former_key_has_signed_stays_proven_until_that_is_withdrawn(
 ) -> None:
     (first,) = written.published()
     refused = transcript("withdraw", "--data", written.data, first["kid"])
-    assert (refused.code, refused.err.partition(".")[0]) == (1, "This key signs as yet")
+    assert (refused.code, refused.err.partition(".")[0]) == (1, "This key still signs")
     assert transcript("keys", "rotate-data", "--data", written.data).code == 0
     written.serve()
     former, present = written.published()

@@ -198,7 +198,7 @@ async def test_what_is_erased_while_it_is_at_work_asks_people_to_see_to_its_mone
                 await asyncio.to_thread(command, "erase", "--data", data, *whose[by])
         (ticket,) = ada.rows("SELECT about, note, thread_id, principal, state FROM tickets")
         about, note, *bare, state = ticket
-        assert about == "What became of look_at? It was paid, and erased while it was at work."
+        assert about == "Was look_at done? The paid call was erased while it was running."
         assert f"pay-{quote}-good" in note
         assert "Qwertine" not in str(ticket)
         assert bare == [None, None]

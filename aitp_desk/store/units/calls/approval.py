@@ -54,10 +54,12 @@ def approve_call(
     check_waits(ticket, said.operator)
     check_asks_approval(ticket)
     if ticket.principal == by.principal:
-        raise Forbidden("Somebody else than who has asked for it approves a call.")
+        raise Forbidden(
+            "You cannot approve a call that you requested. Another operator must approve it."
+        )
     found = yield "call", {"id": ticket.call_id}
     if not found or read_call_state(found[0]) is not CallState.WAITING_APPROVAL:
-        raise PreconditionFailed("What the ticket is about is over; nothing was changed.")
+        raise PreconditionFailed("The call of this ticket has ended; nothing was changed.")
     call = read_call(found[0])
     lasts = call.expires_at - (call.accepted_at or call.created_at)
     call = call.move(CallState.STARTED, progress="", expires_at=now + lasts)

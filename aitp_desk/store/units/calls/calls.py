@@ -106,10 +106,10 @@ def move_call(
         RecordsMoved, UnknownSession: as there.
     """
     if call.state not in MOVES[before]:
-        raise ValueError(f"A call that is {before.value} does not become {call.state.value}.")
+        raise ValueError(f"A call cannot go from {before.value} to {call.state.value}.")
     rows = yield "call", {"id": call.id}
     if not rows or read_call_state(rows[0]) is not before:
-        raise PreconditionFailed("This was settled meanwhile.")
+        raise PreconditionFailed("The state of this call has changed in the meantime.")
     yield from _say(turn, now)
     yield "move_call", {**write_call(call), "before": before.value}
     yield from _do(turn, now)

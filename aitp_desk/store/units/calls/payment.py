@@ -137,7 +137,7 @@ def leave_at_work(statement: str, found: Params, now: int) -> Work[None]:
             continue
         yield "leave_call_at_work", {"id": call.id, "now": now}
         asked = Ticket(
-            f"What became of {call.action}? It was paid, and erased while it was at work.",
+            f"Was {call.action} done? The paid call was erased while it was running.",
             f"The payment is {call.payment.payment_id}: refund it if nothing was done.",
         )
         ticket = ticket_of_call(call, TicketKind.UNKNOWN, asked, now)

@@ -49,7 +49,7 @@ def begin_unpaid(
     thread_id = call.thread_id or ""
     ends = [] if opens is not None else (yield from find_tail(thread_id, call.desk))
     if opens is None and not ends:
-        raise ThreadNotFound("The thread of this call is not there any more.", param="thread_id")
+        raise ThreadNotFound("The thread of this call no longer exists.", param="thread_id")
     tail = ThreadTail(thread_id, now, *ends[0][3:]) if ends else ThreadTail(thread_id, now)
     for message in said:
         tail.add_message(message)

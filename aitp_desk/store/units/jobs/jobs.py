@@ -224,9 +224,7 @@ def drop_job(*, job_id: str, by: Auditor | None = None) -> Work[Job | None]:
         return None
     job = read_job(rows[0])
     if job.state is not JobState.DEAD:
-        raise PreconditionFailed(
-            f"The job is {job.state.words}; only one that is dead can be dropped."
-        )
+        raise PreconditionFailed(f"The job is {job.state.words}; only a dead job can be dropped.")
     yield "drop_job", {"id": job_id}
     yield from note_audit(by, AuditAction.JOB_DROPPED, ObjectKind.JOB, job_id)
     return job

@@ -139,7 +139,7 @@ def hasten_schedule(*, name: str, by: Auditor | None = None) -> Work[bool]:
     if not rows:
         return False
     if KeptSchedule(*rows[0]).leased_by is not None:
-        raise PreconditionFailed(f"{name} is at work already.")
+        raise PreconditionFailed(f"{name} is already running.")
     yield "hasten_schedule", {"name": name}
     yield "raise_epoch", {"name": JOBS_EPOCH}
     yield from note_audit(by, AuditAction.SCHEDULE_HASTENED, ObjectKind.SCHEDULE, name)

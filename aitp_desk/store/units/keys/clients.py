@@ -53,8 +53,8 @@ def register_client(*, client: Client, most: int, by: Auditor | None = None) -> 
     ((registered,),) = yield "count_registered_clients", {"now": now}
     if registered >= most:
         raise Unavailable(
-            "As many clients are registered as this desk takes. Try again another day, or ask the"
-            " owner of the site for credentials."
+            "This desk has its maximum number of registered clients. Try again another"
+            " day, or ask the site's owner for credentials."
         )
     yield "delete_expired_clients", {"now": now, "limit": _FORGOTTEN_AT_ONCE}
     yield "add_client", _row_of(client)
@@ -93,7 +93,9 @@ def rotate_client(
             f"The client {client.id} is revoked or has expired; create a new one."
         )
     if kept.hash != client.hash:
-        raise PreconditionFailed(f"The client {client.id} was rotated by somebody else just now.")
+        raise PreconditionFailed(
+            f"The client {client.id} has just been rotated by another command."
+        )
     given = {"hash": hash, "data_key": data_key, "previous_until": previous_until}
     rows = yield "rotate_client", {"id": client.id, **given}
     yield "raise_epoch", {"name": TOKENS_EPOCH}

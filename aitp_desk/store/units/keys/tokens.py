@@ -78,7 +78,7 @@ def rotate_token(
     if token is None or not token.is_live(now):
         raise PreconditionFailed(f"The token {id} is revoked or has expired; create a new one.")
     if token.version != version:
-        raise PreconditionFailed(f"The token {id} was rotated by somebody else just now.")
+        raise PreconditionFailed(f"The token {id} has just been rotated by another command.")
     rows = yield (
         "rotate_token",
         {"id": id, "hash": hash, "data_key": data_key, "previous_until": previous_until},

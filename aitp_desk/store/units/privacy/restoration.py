@@ -20,7 +20,7 @@ from aitp_desk.store.units.audit import note_audit
 from aitp_desk.store.units.runs.workers import end_run
 from aitp_desk.store.units.threads.tail import ThreadTail
 
-CUT_SHORT = "The desk was put back to an earlier state. Say it again, and it is answered."
+CUT_SHORT = "The desk was restored to an earlier state. Send your message again."
 """The error of a run that was unfinished."""
 FROM_BEFORE = (
     "This was open in a backup that has been restored since. It may have been answered or carried"

@@ -53,7 +53,7 @@ def withdraw_transcript_key(*, id_: str, now: int, by: Auditor) -> Work[None]:
         raise InvalidRequest("No transcript was signed with a key of this id.")
     if key.signs_until is None:
         raise PreconditionFailed(
-            "This key signs as yet. Make another first, by 'aitp-desk keys rotate-data'."
+            "This key still signs. Create another first with 'aitp-desk keys rotate-data'."
         )
     if (yield "withdraw_transcript_key", {"id": id_, "now": now}):
         yield from note_audit(by, AuditAction.TRANSCRIPT_KEY_WITHDRAWN, ObjectKind.DESK, id_)
@@ -95,7 +95,7 @@ def countersign(
         return own
     if own is None and len(kept) >= MAX_COUNTERSIGNATURES:
         raise PreconditionFailed(
-            f"The heads of a thread are signed with at most {MAX_COUNTERSIGNATURES} keys.",
+            f"At most {MAX_COUNTERSIGNATURES} keys may sign the heads of a thread.",
             param="thread_id",
         )
     signed = {"thread_id": thread_id, "key": key, "site": site, "seq": seq, "jws": jws}

@@ -149,8 +149,8 @@ def submit_outputs(
     reached, run, asked_by = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
     if asked_by.party != principal.party and not reached.access.may_manage:
         raise Forbidden(
-            "Only who started the run, the thread's owner or an operator hands in its tool outputs;"
-            " once another of these has, who started it does no more."
+            "Only the run's caller, the thread's owner or an operator may submit its tool"
+            " outputs. Once one of the others has, the run's caller may not."
         )
     tail = reached.tail(now)
     steps = list(map(read_step, (yield "steps_of_run", {"run_id": run_id})))

@@ -74,13 +74,15 @@ def join_thread(
         reached.access.check(AccessNeed.MANAGE)
     bound_to = actor.principal or principal.owner
     if not reached.access.may_manage and bound_to != principal.id:
-        raise Forbidden("You may join this thread only as an actor of your own.", param=param)
+        raise Forbidden(
+            ("You may join this thread only as an actor that is bound to you."), param=param
+        )
     present = yield from _read_present(thread_id)
     there = next((one for one in present if one.actor.id == actor.id), None)
     if there is not None and there.is_desk:
-        raise Forbidden("That actor is this desk's own.", param=param)
+        raise Forbidden("This actor belongs to the desk. Choose another id.", param=param)
     if there is not None and not reached.access.may_manage and not there.is_of(principal):
-        raise Forbidden("That actor is somebody else's.", param=param)
+        raise Forbidden("This actor belongs to another caller.", param=param)
     staying = [one.actor for one in present if not one.is_desk and one is not there]
     after = yield from _move(reached, principal, present, [*staying, actor], param, now, by)
     return after[-1]
@@ -109,7 +111,7 @@ def leave_thread(
     present = yield from _read_present(thread_id)
     there = next((one for one in present if one.actor.id == actor_id), None)
     if there is None:
-        raise ActorNotFound("Nobody of this name takes part in the thread.", param="actor")
+        raise ActorNotFound("No participant of this thread has this name.", param="actor")
     if there.is_desk:
         raise Forbidden("The desk's own actor cannot leave.", param="actor")
     if not there.is_of(principal):
@@ -285,14 +287,19 @@ def _check_joining(
     param: str,
 ) -> Work[None]:
     if len(after) > MAX_ACTORS:
-        raise InvalidRequest(f"A thread has at most {MAX_ACTORS} actors.", param=param)
+        raise InvalidRequest(f"A thread may have at most {MAX_ACTORS} actors.", param=param)
     opener = comparable_name(reached.opener_speaks_as)
     for actor in newcomers:
         name = comparable_name(actor.id)
         if name == opener and actor.principal != reached.owner:
-            raise Forbidden("That is the name of whoever opened the thread.", param=param)
+            raise Forbidden(
+                ("This name belongs to the visitor who opened the thread. Choose another."),
+                param=param,
+            )
         if sum(comparable_name(other.id) == name for other in after) > 1:
-            raise Forbidden("Another actor of this thread has a name like that.", param=param)
+            raise Forbidden(
+                ("Another actor of this thread has a similar name. Choose another."), param=param
+            )
     yield from check_bindings(newcomers, principal.owner, param)
 
 

@@ -47,7 +47,7 @@ def claim_thread(
     """
     owner = principal.owner
     if owner is None:
-        raise NotAuthenticated("Claiming a thread needs a credential: it becomes its holder's.")
+        raise NotAuthenticated("Send a credential to claim a thread: its holder becomes the owner.")
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.READ, now=now)
     if reached.owner == owner:
         return False

@@ -110,8 +110,7 @@ def delete_message(
     is_own = yield from is_callers(message, principal, reached)
     if not reached.access.may_manage and not is_own:
         raise Forbidden(
-            "You may delete only what you have said yourself; the thread's owner may delete all"
-            " of it.",
+            "You may delete only your own messages; the thread's owner may delete all messages.",
             param="message_id",
         )
     if with_replies and not reached.access.may_manage:

@@ -27,7 +27,9 @@ def add_file(
     rows = yield "files_counted", {"counted": counted}
     files, size = rows[0]
     if files + 1 > max_files:
-        raise Forbidden(f"You have {files} files, and no more are kept. Delete one.", param="file")
+        raise Forbidden(
+            (f"You have {files} files, which is the limit. Delete one first."), param="file"
+        )
     if size + file.size > max_bytes:
         raise Forbidden(
             f"Your files have {size} bytes; the limit is {max_bytes}. Delete one first.",

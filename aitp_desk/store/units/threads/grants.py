@@ -45,11 +45,12 @@ def share_thread(
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.MANAGE, now=now)
     if reached.owner is None:
         raise PreconditionFailed(
-            "This thread has no owner: whoever has its id may use it. Claim it, then share it.",
+            "This thread has no owner, so every caller with its id may use it. Claim it"
+            " before you share it.",
             param="thread_id",
         )
     if grant.principal == reached.owner:
-        raise InvalidRequest("The thread belongs to this caller already.", param="principal")
+        raise InvalidRequest("This caller already owns the thread.", param="principal")
     if hash is None:
         yield from check_known(grant.principal, "principal")
     asked = {"thread_id": thread_id, "principal": grant.principal}
@@ -69,7 +70,8 @@ def share_thread(
         counted = yield "count_grants", {"thread_id": thread_id, "now": now}
         if counted[0][0] >= MAX_GRANTS:
             raise PreconditionFailed(
-                f"A thread has at most {MAX_GRANTS} grants. Revoke one first.", param="thread_id"
+                f"A thread may have at most {MAX_GRANTS} grants. Revoke one first.",
+                param="thread_id",
             )
         yield "delete_expired_grants", {"thread_id": thread_id, "now": now}
         yield (

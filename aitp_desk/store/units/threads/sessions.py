@@ -88,15 +88,15 @@ def say_in_session(session: Session, messages: Sequence[NewMessage], now: int) -
     rows = yield from find_tail(thread_id, session.desk)
     if not rows:
         raise UnknownSession(
-            "What was said in this session is not kept any more."
-            " Leave session_id out to begin a new one.",
+            "The messages of this session are no longer stored. Leave session_id out to"
+            " start a new session.",
             param="session_id",
         )
     owner, _updated_at, _speaker, *end = rows[0]
     if owner != session.owner:
         raise UnknownSession(
-            "Somebody has claimed what was said in this session."
-            " Leave session_id out to begin a new one.",
+            "Another caller has claimed the thread of this session. Leave session_id out"
+            " to start a new session.",
             param="session_id",
         )
     tail = ThreadTail(thread_id, now, *end)

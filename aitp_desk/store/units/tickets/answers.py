@@ -193,9 +193,9 @@ def speak_for_ticket(
     ticket = read_ticket(rows[0])
     check_waits(ticket, said.operator)
     if ticket.taken_by is None:
-        raise PreconditionFailed("Nobody has taken the ticket; take it first.")
+        raise PreconditionFailed("No operator has taken the ticket; take it first.")
     if ticket.thread_id is None:
-        raise PreconditionFailed("The ticket belongs to no conversation; answer it.")
+        raise PreconditionFailed("The ticket has no conversation; answer the ticket instead.")
     actor = yield from join_operator(ticket.thread_id, ticket.desk, said.operator, now)
     yield from say_on_thread(ticket, said, actor, now)
     yield from keep_sessions(ticket.thread_id, now)
@@ -271,7 +271,7 @@ def _check_call(ticket: KeptTicket, state: TicketState) -> Work[None]:
         raise PreconditionFailed("The ticket asks for approval; approve or decline it.")
     rows = yield "call", {"id": ticket.call_id}
     if not rows or read_call_state(rows[0]) is not _WAITS[ticket.kind]:
-        raise PreconditionFailed("What the ticket is about is over; nothing was changed.")
+        raise PreconditionFailed("The call of this ticket has ended; nothing was changed.")
 
 
 def _noted(ended: KeptTicket) -> tuple[AuditAction, Outcome]:

@@ -70,7 +70,9 @@ def release_thread(*, thread_id: str, now: int, by: Auditor) -> Work[None]:
     """
     desk = yield from _find_desk(thread_id)
     if (yield from find_operator(thread_id)) is None:
-        raise PreconditionFailed("Nobody has taken the conversation over; nothing was changed.")
+        raise PreconditionFailed(
+            "No operator has taken the conversation over; nothing was changed."
+        )
     yield from hand_back(thread_id, desk, now)
     yield from release_tickets(thread_id, by)
     yield from note_audit(by, AuditAction.THREAD_RELEASED, ObjectKind.THREAD, thread_id)

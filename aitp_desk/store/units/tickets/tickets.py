@@ -34,7 +34,7 @@ def hand_call_to_people(*, call_id: str, ticket: KeptTicket) -> Work[None]:
 
 def add_unknown_ticket(call: ActionCall, now: int) -> Work[None]:
     """Ask operators for the outcome of a call that was cut short: a part of a unit."""
-    asked = Ticket(f"What became of {call.action}? It was cut short.")
+    asked = Ticket(f"Was {call.action} done? The call was interrupted.")
     yield from add_ticket(ticket_of_call(call, TicketKind.UNKNOWN, asked, now))
 
 

@@ -62,7 +62,7 @@ async def test_nobody_hands_in_what_anothers_functions_gave(tmp_path: Path, asks
         for bystander in bystanders:
             refused = await hand_in(bystander, run)
             assert refused.refusal == (403, "forbidden", None)
-            assert "started the run" in refused.body["error"]["message"]
+            assert "Only the run's caller" in refused.body["error"]["message"]
         path = f"{THREADS}/{thread}/runs/{run['id']}"
         assert (await other.send("GET", path)).ok["status"] == "requires_action"
         assert (await hand_in(asking, run)).ok["status"] == "completed"

@@ -148,7 +148,7 @@ async def test_while_a_person_has_a_thread_nobody_else_speaks_there(
         assert (await people.run("release", ticket))[0] == 0
         assert (await people.run("release", ticket))[0] == 1
         code, _, wrong = await people.run("say", ticket, "I have it.", "--as", "anna")
-        assert (code, wrong) == (1, "Nobody has taken the ticket; take it first.")
+        assert (code, wrong) == (1, "No operator has taken the ticket; take it first.")
         again = await who.post(thread, "What do you sell?", wait=5)
         assert again.ok["run"]["status"] == "completed"
         assert (await people.run("take", ticket, "--as", "ben"))[0] == 0
@@ -307,7 +307,7 @@ async def test_people_say_what_became_of_a_call_of_which_nobody_knew(
         assert (await caller.ended(said.session_id)).body["status"] == "failed"
         ticket = await people.wait_for_one()
         assert (ticket["kind"], ticket["due_at"]) == ("unknown", None)
-        assert ticket["about"] == "What became of research? It was cut short."
+        assert ticket["about"] == "Was research done? The call was interrupted."
         found = "The moths were found; the list is in your mail."
         assert (await people.run("answer", ticket["id"], found))[0] == 0
         status = (await caller.status(said.session_id)).body

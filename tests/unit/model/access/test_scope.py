@@ -31,7 +31,7 @@ def test_a_scope_that_does_not_exist_is_refused(scope: str) -> None:
 
 
 def test_a_credential_without_any_scope_is_refused() -> None:
-    with pytest.raises(InvalidRequest, match="needs a scope"):
+    with pytest.raises(InvalidRequest, match="needs at least one scope"):
         check_scopes([])
 
 

@@ -35,5 +35,5 @@ def test_what_waits_is_not_done_and_not_lost_before_it_is_begun() -> None:
 def test_a_move_that_there_is_not_is_a_fault() -> None:
     for before in CallState:
         for after in set(CallState) - MOVES[before]:
-            with pytest.raises(ValueError, match=f"does not become {after.value}"):
+            with pytest.raises(ValueError, match=f"cannot go from {before.value} to {after.value}"):
                 a_call(before).move(after)

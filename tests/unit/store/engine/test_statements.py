@@ -151,7 +151,7 @@ def test_a_name_in_two_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "shared").mkdir()
     for name in ("a.sql", "b.sql"):
         (tmp_path / "shared" / name).write_text("-- one: Says one.\nSELECT 1;")
-    with pytest.raises(ValueError, match="one stands twice"):
+    with pytest.raises(ValueError, match="one is defined twice"):
         load_statements("sqlite", tmp_path)
 
 

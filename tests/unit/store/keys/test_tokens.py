@@ -121,7 +121,7 @@ async def test_a_rotated_token_has_both_secrets_for_a_while_and_the_epoch_rises(
 @pytest.mark.parametrize(
     ("token", "version", "told"),
     [
-        (TOKEN, 2, "somebody else"),
+        (TOKEN, 2, "another command"),
         (msgspec.structs.replace(TOKEN, expires_at=NOW), 1, "has expired"),
         (msgspec.structs.replace(TOKEN, id="a2"), 1, "is revoked"),
     ],

@@ -99,7 +99,7 @@ async def test_a_grantee_may_do_what_the_grant_says(store: Store, owned: str) ->
     assert await access(store, owned, CLEO) == Access(
         may_write=False, may_manage=False, may_join=False
     )
-    with pytest.raises(Forbidden, match="to be read"):
+    with pytest.raises(Forbidden, match="for reading only"):
         await post(store, owned, principal=CLEO)
     await share(store, owned, may=GrantLevel.WRITE)
     said = await post(store, owned, principal=CLEO)

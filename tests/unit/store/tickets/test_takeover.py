@@ -132,7 +132,7 @@ async def test_nobody_speaks_or_takes_where_another_has_the_thread(
     for refused in (stepping.say, stepping.resolve):
         with pytest.raises(PreconditionFailed, match="take it over first"):
             await refused(thread_id, "Hello.", "anna", BY)
-    with pytest.raises(PreconditionFailed, match="Nobody has taken"):
+    with pytest.raises(PreconditionFailed, match="No operator has taken"):
         await stepping.release_thread(thread_id, BY)
     await stepping.take_thread(thread_id, "anna", BY)
     for refused in (stepping.say, stepping.resolve):
