@@ -16,16 +16,16 @@ export PYTHONDONTWRITEBYTECODE :=
 demo: .venv/.run-time
 	@exec $(BIN)/aitp-desk serve examples/shop --host 127.0.0.1 --port $(PORT)
 
-# the whole suite, but what test-servers runs, on all cores
+# everything except tests that need a browser or a server, and slow tests
 test: .venv/.dev
-	$(BIN)/pytest -q -n auto --dist worksteal -m "not servers"
+	$(BIN)/pytest -q -n auto --dist worksteal -m "not servers and not slow"
 
-# the tests that need a browser, a server or minutes, and more examples of what holds for all
+# tests that need a browser or a server, slow tests, and more examples of the property tests
 test-servers: .venv/.browser
 	@test -n "$(CHROMIUM)" || { \
 	  echo "These tests need Chromium: on Debian and Ubuntu, apt install chromium (or CHROMIUM=/path/to/it)." >&2; \
 	  exit 1; }
-	AITP_DESK_EXAMPLES=200 $(BIN)/pytest -q -n auto --dist worksteal -m "hypothesis and not servers"
+	AITP_DESK_EXAMPLES=200 $(BIN)/pytest -q -n auto --dist worksteal -m "(slow or hypothesis) and not servers"
 	CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -q -m servers
 
 # style, types (those of the browser tests too), layers, and that the docs tell the truth

@@ -40,6 +40,7 @@ def slack(verdicts: list[Verdict], gate: str) -> float:
     return 1 / len(chosen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gate", GATES)
 def test_the_answers_are_as_good_as_they_have_to_be(verdicts: list[Verdict], gate: str) -> None:
     reached = getattr(figures_of(verdicts), gate)
@@ -50,6 +51,7 @@ def test_the_answers_are_as_good_as_they_have_to_be(verdicts: list[Verdict], gat
         assert reached <= goal + slack(verdicts, gate)
 
 
+@pytest.mark.slow
 def test_the_shop_answers_better_by_the_questions_it_is_enriched_with(
     verdicts: list[Verdict],
 ) -> None:
@@ -76,6 +78,7 @@ def test_every_answer_has_sources_and_every_refusal_has_none(verdicts: list[Verd
             assert bool(verdict.outcome.sources) == verdict.outcome.found
 
 
+@pytest.mark.slow
 def test_nobody_is_shown_an_unseen_question(
     verdicts: list[Verdict], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -46,6 +46,7 @@ def library(shared_folder: Path) -> Library:
     return specification(shared_folder)
 
 
+@pytest.mark.slow
 def test_the_sections_that_answer_are_sent_and_little_else(library: Library) -> None:
     served = [serve(label, library, sent) for label in labels()]
     assert len(served) == 5
@@ -73,6 +74,7 @@ def test_an_answer_that_is_not_all_there_does_not_count(library: Library) -> Non
     assert not all(serve(label, library, five_by_bm25).complete for label in labels())
 
 
+@pytest.mark.slow
 def test_the_fact_is_in_a_short_prompt(made: dict[str, list[Prompt]]) -> None:
     chosen = answerable(made[OURS])
     assert fact_share(chosen) >= LEAST_FACTS

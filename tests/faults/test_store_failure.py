@@ -108,6 +108,7 @@ async def test_while_nothing_can_be_written_nothing_is_begun_and_nothing_is_lost
     check_whole(database)
 
 
+@pytest.mark.slow
 async def test_a_slow_store_makes_nobody_wait_who_does_not_write(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ ON_PAGES = [case for case in corpus() if is_on_a_page(case)]
 ELSEWHERE = [case for case in corpus() if not is_on_a_page(case)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cases", [ON_PAGES, ELSEWHERE], ids=["on_pages", "elsewhere"])
 async def test_no_case_does_anything_through_the_agent(tmp_path: Path, cases: list[Case]) -> None:
     failed: dict[str, list[str]] = {}

@@ -31,6 +31,7 @@ async def meet_all(shop: ShopGround, cases: list[ShopCase]) -> dict[str, list[st
     return wrong
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cases", [ON_PAGES, ELSEWHERE], ids=["on_pages", "elsewhere"])
 async def test_no_case_does_anything_grave_or_to_another_person(
     tmp_path: Path, cases: list[ShopCase]

@@ -219,6 +219,7 @@ def test_a_public_key_is_no_shared_secret_and_no_password(kid: str) -> None:
             KEYS.open_jwe(token)
 
 
+@pytest.mark.slow
 def test_whatever_stands_in_a_header_nothing_escapes(subtests: pytest.Subtests) -> None:
     names = "alg enc epk apu apv kid zip crit jku jwk x5c typ cty d use key_ops x y crv kty p2c"
     values: list[Any] = [None, 5, True, "", "A", "é", [], {}, [5], {"d": "A"}]

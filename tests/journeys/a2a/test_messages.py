@@ -61,6 +61,7 @@ async def test_nobody_waits_for_a_person_who_is_to_approve_a_call(tmp_path: Path
             assert (state(task), said(task)) == ("working", "Waiting for approval.")
 
 
+@pytest.mark.slow
 async def test_who_follows_a_call_hears_at_once_that_a_person_declined_it(tmp_path: Path) -> None:
     async with talking(tmp_path, actions=offers()) as talker:
         key = (await talker.with_key("actions")).key

@@ -172,6 +172,7 @@ async def test_a_key_without_threads_has_its_own_tasks_alone(tmp_path: Path) -> 
                 await caller.get_task(get(task.id))
 
 
+@pytest.mark.slow
 async def test_a_task_that_was_at_work_when_a_person_came_is_answered_by_that_person(
     tmp_path: Path,
 ) -> None:

@@ -6,6 +6,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from aitp_desk.desk.access.audit_log import MAX_ADDRESSES, AuditLog
 from aitp_desk.model.access.audit import AuditRow
 from aitp_desk.model.errors import NotAuthenticated
@@ -47,6 +49,7 @@ async def test_refused_credentials_are_noted_once_and_then_counted(tmp_path: Pat
     )
 
 
+@pytest.mark.slow
 async def test_a_key_that_is_used_after_its_revocation_is_named(tmp_path: Path) -> None:
     async with talking(tmp_path) as talker:
         who = await talker.with_key("threads")

@@ -209,6 +209,7 @@ async def test_a_token_for_one_request_is_good_for_one(site: Site) -> None:
     assert (told.status, "jti" in str(told.body)) == (401, True)
 
 
+@pytest.mark.slow
 async def test_a_stream_ends_when_its_token_is_revoked_and_others_go_on(site: Site) -> None:
     thread = (await site.caller(site.token(ONCE)).open()).id
     ended = site.caller(site.token(ONCE, jti="ended"))
@@ -261,6 +262,7 @@ def revocation_of_the_subject(token: str, sub: str) -> tuple[str, str]:
     return "--sub", sub
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("revoke", [revocation_of_the_token, revocation_of_the_subject])
 async def test_a_revoked_token_is_refused_within_a_second(
     site: Site, revoke: Callable[[str, str], tuple[str, str]]

@@ -237,6 +237,7 @@ async def test_a_key_made_and_revoked_on_the_command_line_holds_from_then_until_
     assert await status_of(known, mine, ("X-AHP-Key", known.key)) == 404
 
 
+@pytest.mark.slow
 async def test_a_rotated_key_works_next_to_the_new_one_and_a_signing_key_is_never_a_bearers(
     known: Known,
 ) -> None:

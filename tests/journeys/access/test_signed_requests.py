@@ -285,6 +285,7 @@ async def second_version(signer: Signer, id_: str) -> SigningKey:
     return SigningKey(f"{id_}.2", make_secret(keys, id_, 2, 1))
 
 
+@pytest.mark.slow
 async def test_a_stream_that_a_signature_opened_ends_with_its_key(tmp_path: Path) -> None:
     data = tmp_path / "data"
     async with (
@@ -322,6 +323,7 @@ async def test_the_command_line_makes_a_key_that_a_shell_signs_with(signer: Sign
     assert bytes.fromhex(secret) not in kept
 
 
+@pytest.mark.slow
 async def test_the_clients_of_python_and_of_the_shell_are_answered(tmp_path: Path) -> None:
     data = tmp_path / "data"
     async with serving(data) as desk:

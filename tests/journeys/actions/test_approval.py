@@ -144,6 +144,7 @@ async def housing(folder: Path, *settings: str, **more: Any) -> AsyncIterator[Ho
         yield House(talker, folder)
 
 
+@pytest.mark.slow
 async def test_a_call_is_carried_out_once_a_person_has_approved_it(tmp_path: Path) -> None:
     async with housing(tmp_path) as house:
         caller = await house.caller()
@@ -233,6 +234,7 @@ async def test_only_what_the_action_says_takes_approval(tmp_path: Path) -> None:
         assert len(house.booked) == 1
 
 
+@pytest.mark.slow
 async def test_what_is_declined_or_closed_has_failed_and_says_why(tmp_path: Path) -> None:
     async with receiving() as receiver, housing(tmp_path, "egress.allow_loopback=true") as house:
         caller, ends = await house.caller(), []
@@ -292,6 +294,7 @@ async def test_what_fits_no_ticket_of_its_kind_is_refused_and_changes_nothing(
         assert house.talker.rows("SELECT * FROM thread_operators") == []
 
 
+@pytest.mark.slow
 async def test_of_two_who_approve_at_once_one_does(tmp_path: Path) -> None:
     async with housing(tmp_path) as house:
         caller = await house.caller()
@@ -310,6 +313,7 @@ async def test_of_two_who_approve_at_once_one_does(tmp_path: Path) -> None:
         assert house.talker.rows("SELECT count(*) FROM jobs WHERE kind = 'call'") == [(1,)]
 
 
+@pytest.mark.slow
 async def test_what_is_not_possible_any_more_fails_and_says_what_helps(tmp_path: Path) -> None:
     async with housing(tmp_path) as house:
         caller = await house.caller()
@@ -345,6 +349,7 @@ async def test_what_is_not_possible_any_more_fails_and_says_what_helps(tmp_path:
         assert house.booked == []
 
 
+@pytest.mark.slow
 async def test_what_is_read_from_words_is_agreed_to_by_who_asks_first(tmp_path: Path) -> None:
     async with housing(tmp_path) as house:
         caller = await house.caller()
@@ -362,6 +367,7 @@ async def test_what_is_read_from_words_is_agreed_to_by_who_asks_first(tmp_path: 
         assert (await caller.talker.texts(thread))[-1] == "Paid back 500."
 
 
+@pytest.mark.slow
 async def test_what_is_not_approved_expires_and_an_approval_restarts_the_time(
     tmp_path: Path,
 ) -> None:
@@ -386,6 +392,7 @@ async def test_what_is_not_approved_expires_and_an_approval_restarts_the_time(
         assert len(house.booked) == 1
 
 
+@pytest.mark.slow
 async def test_an_action_that_hands_its_call_to_people_may_take_approval_first(
     tmp_path: Path,
 ) -> None:
@@ -443,6 +450,7 @@ async def test_nothing_is_done_for_an_erased_person_or_a_deleted_thread(
         assert house.booked == []
 
 
+@pytest.mark.slow
 async def test_a_key_that_was_revoked_takes_nothing_back(tmp_path: Path) -> None:
     async with housing(tmp_path) as house:
         caller = await house.caller()
@@ -457,6 +465,7 @@ async def test_a_key_that_was_revoked_takes_nothing_back(tmp_path: Path) -> None
         assert house.booked == [f"{ticket['call']} 500"]
 
 
+@pytest.mark.slow
 async def test_a_model_is_told_that_a_person_must_approve_its_call(tmp_path: Path) -> None:
     results: list[str] = []
 

@@ -164,6 +164,7 @@ async def test_limits_that_are_switched_off_are_not_declared(visitor: Visitor) -
     assert not {"rate_limit", "rate_limits"} & (await manifest_of(visitor)).keys()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("AHP-11.5-1")
 async def test_every_limit_is_declared_but_those_that_the_documentation_names(
     tmp_path: Path,

@@ -313,6 +313,7 @@ async def test_a_model_calls_no_more_often_than_it_may(tmp_path: Path) -> None:
     assert len(till.took) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_done", [True, False])
 async def test_a_run_that_was_cut_short_calls_nothing_twice(tmp_path: Path, is_done: bool) -> None:
     first, second = Till(costs=False, holds=not is_done), Till(costs=False)
@@ -352,6 +353,7 @@ async def test_a_run_that_was_cut_short_calls_nothing_twice(tmp_path: Path, is_d
     assert call_id
 
 
+@pytest.mark.slow
 async def test_a_call_that_has_begun_is_ended_though_a_person_takes_over(tmp_path: Path) -> None:
     till = Till(costs=False, holds=True)
     async with meeting(tmp_path, in_turn(ORDERS), STOP, actions=(till.offered,)) as met:

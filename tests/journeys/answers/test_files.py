@@ -315,6 +315,7 @@ async def test_a_file_that_changes_while_it_is_sent_is_not_sent_to_its_end(tmp_p
             await response.read()
 
 
+@pytest.mark.slow
 async def test_one_address_does_not_take_the_places_of_all_others(tmp_path: Path) -> None:
     """Readers who stall hold a place each; their address has some of them, and not all."""
     folder = make_site(tmp_path / "site")

@@ -73,6 +73,7 @@ def _write(folder: Path, pages: dict[str, str]) -> None:
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tag", SITES)
 async def test_a_site_answers_questions_in_its_language(tmp_path: Path, tag: str) -> None:
     _write(tmp_path / "site", SITES[tag])

@@ -120,6 +120,7 @@ async def test_an_address_cannot_end_the_link_that_lists_it(
             assert f"[Warranty]({elsewhere.url}/wick_%28lamp%29)\n" in await response.text()
 
 
+@pytest.mark.slow
 async def test_an_answer_from_a_pdf_links_to_the_page_within_it(
     elsewhere: Website, own: Path, tmp_path: Path
 ) -> None:
@@ -249,6 +250,7 @@ async def test_without_addresses_nobody_is_asked(own: Path, tmp_path: Path) -> N
         assert not (tmp_path / "data" / "web").exists()
 
 
+@pytest.mark.slow
 async def test_a_round_is_a_schedule_which_its_operator_has_begun_at_once(
     elsewhere: Website, own: Path, tmp_path: Path
 ) -> None:

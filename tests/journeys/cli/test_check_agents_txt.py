@@ -56,6 +56,7 @@ def test_errors_of_a_file_are_reported_a_line_each(tmp_path: Path, body: bytes, 
     assert any(line.startswith(f"{file}: {told}") for line in err), err
 
 
+@pytest.mark.slow
 def test_of_many_faults_the_first_50_are_printed(tmp_path: Path) -> None:
     file = tmp_path / "agents.txt"
     warnings = "".join(f"Note-{number}: a\nNote-{number}: b\n" for number in range(60))

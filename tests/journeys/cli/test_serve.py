@@ -24,6 +24,7 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
         yield desk
 
 
+@pytest.mark.slow
 async def test_it_says_where_it_listens_and_what_it_found(served: Served) -> None:
     report = "\n".join(served.report)
     assert f"SQLite, {served.data}/desk.db" in report
@@ -34,12 +35,14 @@ async def test_it_says_where_it_listens_and_what_it_found(served: Served) -> Non
         assert served.url + address in report
 
 
+@pytest.mark.slow
 async def test_it_stops_when_told_with_exit_code_0(served: Served) -> None:
     log = await served.stop()
     assert served.process.returncode == 0
     assert [json.loads(line)["event"] for line in log] == ["stopping", "stopped"]
 
 
+@pytest.mark.slow
 async def test_a_token_made_while_the_desk_serves_works_until_it_is_revoked(served: Served) -> None:
     data = ("--data", served.data)
     code, made, _ = await run("token", "create", *data, "--name", "bot", "--scope", "threads")
@@ -61,6 +64,7 @@ async def test_a_token_made_while_the_desk_serves_works_until_it_is_revoked(serv
     assert made[-1].rpartition("_")[2] not in "\n".join(log)
 
 
+@pytest.mark.slow
 async def test_a_second_desk_on_the_same_data_does_not_start(served: Served) -> None:
     code, out, err = await run_apart(
         "serve", served.data.parent / "site", "--port", 0, "--data", served.data
@@ -69,6 +73,7 @@ async def test_a_second_desk_on_the_same_data_does_not_start(served: Served) -> 
     assert str(served.data) in err[0]
 
 
+@pytest.mark.slow
 async def test_a_second_desk_on_the_same_port_does_not_start(served: Served) -> None:
     port = served.url.rpartition(":")[2]
     code, out, err = await run_apart(

@@ -83,6 +83,7 @@ async def test_the_end_is_called_back_signed_and_as_a_poll_returns_it(
         assert len(research.calls) == 2
 
 
+@pytest.mark.slow
 async def test_an_end_after_a_restart_is_called_back(tmp_path: Path, site: Path) -> None:
     first, second = Research(is_idempotent=True), Research(is_idempotent=True)
     second.go_on.set()

@@ -70,6 +70,7 @@ def check_shape(described: Any, path: str, told: Told) -> None:
     jsonschema.Draft202012Validator(whole).validate(told.body)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/openapi.json", "/books/openapi.json"])
 async def test_the_document_is_valid(shop: Shop, path: str) -> None:
     from openapi_spec_validator import OpenAPIV31SpecValidator

@@ -8,6 +8,7 @@ import json
 import time
 from pathlib import Path
 
+import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from aitp_payments.messages.signatures import sign
@@ -27,6 +28,7 @@ from tests.support.payments.buyer import (
 from tests.support.payments.till_plugin import make_site, selling
 
 
+@pytest.mark.slow
 async def test_a_call_is_paid_from_a_channel_and_the_rest_goes_back(tmp_path: Path) -> None:
     site = make_site(tmp_path, settings=SETTINGS)
     async with selling(tmp_path, site) as desk:

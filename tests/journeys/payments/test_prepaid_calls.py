@@ -336,6 +336,7 @@ async def test_who_deletes_a_thread_before_it_is_done_gets_the_money_back(tmp_pa
         assert await until_refunded(desk, 1) == [f"pay-{quote}-good"]
 
 
+@pytest.mark.slow
 async def test_what_a_person_approves_is_done_and_what_one_declines_goes_back(
     tmp_path: Path,
 ) -> None:

@@ -33,6 +33,7 @@ async def arriving(desk: Talker, amount: str) -> Buyer:
     return buyer
 
 
+@pytest.mark.slow
 async def test_a_part_of_a_payment_goes_back_once_and_then_the_rest(tmp_path: Path) -> None:
     site = make_site(tmp_path, settings=SETTINGS)
     async with selling(tmp_path, site) as desk:
@@ -57,6 +58,7 @@ async def test_a_part_of_a_payment_goes_back_once_and_then_the_rest(tmp_path: Pa
         assert "is refunded" in await refused(desk, "refund", paid, "--amount", "0.01")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["by hand", "by itself"])
 async def test_what_the_site_has_not_enough_for_goes_back_once_it_has(
     tmp_path: Path, how: str
@@ -89,6 +91,7 @@ async def test_what_the_site_has_not_enough_for_goes_back_once_it_has(
         assert (await terminal(desk, "verify"))[0].startswith("The books are right")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("arguments", "due"), [((), "5.00"), (("--amount", "1.50"), "1.50")])
 async def test_a_refund_that_the_site_has_not_enough_for_becomes_due(
     tmp_path: Path, arguments: tuple[str, ...], due: str

@@ -115,6 +115,7 @@ async def asked_of(who: Talker, letter: str = "A") -> dict[str, Any]:
     return dict(asked)
 
 
+@pytest.mark.slow
 async def test_the_client_of_x402_pays_by_the_offer_and_gets_the_result(
     site: Path, fake: Facilitator
 ) -> None:
@@ -224,6 +225,7 @@ async def test_what_fails_after_it_was_paid_is_owed_to_its_payer(
     assert sold(site) == []
 
 
+@pytest.mark.slow
 async def test_coins_are_found_out_about_when_the_thread_is_gone_and_are_owed(
     site: Path, fake: Facilitator
 ) -> None:

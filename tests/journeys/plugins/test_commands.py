@@ -103,6 +103,7 @@ class TestHaveDone:
         asyncio.run(serve_once())
         return package / "data"
 
+    @pytest.mark.slow
     def test_many_records_are_listed_by_their_keys(self, data: Path) -> None:
         url = "sqlite:desk.db"
         for start in range(1, 2501, 100):

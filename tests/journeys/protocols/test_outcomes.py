@@ -106,6 +106,7 @@ async def test_over_plain_http_it_ends_as_a_person_has_decided(shop: Shop, how: 
     assert wanted.get(how, "It was worn.") in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ENDS)
 @pytest.mark.parametrize("door", [door for door in DOORS if door != "direct"])
 async def test_over_every_other_protocol_it_ends_the_same_way(

@@ -322,6 +322,7 @@ async def test_each_agent_calls_its_own_actions(folder: Path) -> None:
     assert said == ["Rings at site.", "Rings at books.", "nothing to ring"]
 
 
+@pytest.mark.slow
 async def test_each_agent_is_the_one_assistant_of_its_address(folder: Path) -> None:
     from openai import AsyncOpenAI
 
@@ -378,6 +379,7 @@ async def test_a_file_of_one_agent_does_not_exist_at_the_address_of_another(fold
         assert (await talker.send("DELETE", f"{BOOKS}/v1/files/{file.id}")).status == 200
 
 
+@pytest.mark.slow
 async def test_a_name_that_is_no_agents_has_no_threads(folder: Path) -> None:
     async with talking(folder) as talker:
         assert (await talker.send("POST", "/nobody/v1/threads", {})).status == 404
@@ -397,6 +399,7 @@ class Silent:
         yield Answer("never")
 
 
+@pytest.mark.slow
 async def test_what_waits_for_an_agent_that_was_taken_away_is_answered_by_no_other(
     folder: Path,
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from tests.bench.frames import SETTINGS, Trace, port_of, trace_all
 from tests.support.desk.server import SHOP, serving
 
@@ -20,6 +22,7 @@ raise one only for what a request must do in addition.
 """
 
 
+@pytest.mark.slow
 async def test_a_request_enters_no_more_functions_than_it_needs(tmp_path: Path) -> None:
     with Trace() as trace:
         async with serving(tmp_path, *SETTINGS, folder=SHOP) as desk:

@@ -68,6 +68,7 @@ async def test_everything_that_was_acknowledged_is_there_again(tmp_path: Path) -
         assert len(agent.turns[-1].transcript) == 4
 
 
+@pytest.mark.slow
 async def test_a_run_in_progress_is_taken_up_again_and_answered_once(tmp_path: Path) -> None:
     endless = Endless()
     agent = ScriptedAgent(endless)

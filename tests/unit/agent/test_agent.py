@@ -233,6 +233,7 @@ async def test_follow_up_questions_are_answered_from_the_content(opened: Opened)
         assert (await answer(agent, question)).found
 
 
+@pytest.mark.slow
 async def test_many_replies_at_once_are_each_what_they_would_be_alone(opened: Opened) -> None:
     agent, _ = opened
     turns = [Turn(question, SITE) for question in QUESTIONS * 5]

@@ -150,6 +150,7 @@ async def refusal_of(way: Way, egress: Egress, name: str) -> EgressError:
     pytest.fail(f"{name} was an answer: {answer}")
 
 
+@pytest.mark.slow
 @each_way
 async def test_an_answer_without_end_or_measure_is_left_in_time(way: Way) -> None:
     waited_for = [name for name, (_, refusal) in ANSWERS.items() if refusal is TooSlow]

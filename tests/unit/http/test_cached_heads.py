@@ -106,6 +106,7 @@ def conversations(draw: st.DrawFn) -> list[bytes]:
     return [whole[one:two] for one, two in zip([0, *places], [*places, len(whole)], strict=True)]
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(conversations(), st.booleans())
 async def test_any_bytes_have_the_same_answers_whether_heads_are_cached_or_not(
@@ -213,6 +214,7 @@ AGAIN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", AGAIN)
 async def test_a_head_that_was_read_before_means_what_it_would_uncached(
     pair: Pair, name: str

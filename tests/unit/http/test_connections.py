@@ -11,6 +11,7 @@ from unittest.mock import patch
 from urllib.parse import urlsplit
 
 import msgspec
+import pytest
 import uvloop
 
 from aitp_desk.http.dispatcher import Dispatcher, Response
@@ -58,6 +59,7 @@ async def test_as_many_as_come_are_answered_on_one_connection(tmp_path: Path) ->
         assert [(await line.hear())[0] for _ in range(2)] == [200, 200]
 
 
+@pytest.mark.slow
 async def test_who_connects_and_says_nothing_has_as_long_as_for_a_head(tmp_path: Path) -> None:
     with patch("aitp_desk.http.server.SWEEP_SECONDS", 0.02):
         async with serving(tmp_path, "server.header_seconds=1") as desk, calling(desk) as line:
@@ -116,6 +118,7 @@ async def test_no_value_of_a_header_becomes_another_header(tmp_path: Path) -> No
             assert await line.is_at_end()
 
 
+@pytest.mark.slow
 async def test_a_head_that_arrives_byte_by_byte_has_its_time_once(tmp_path: Path) -> None:
     with patch("aitp_desk.http.server.SWEEP_SECONDS", 0.02):
         async with serving(tmp_path, "server.header_seconds=1") as desk, calling(desk) as line:
@@ -131,6 +134,7 @@ async def test_a_head_that_arrives_byte_by_byte_has_its_time_once(tmp_path: Path
             assert (status, headers["Connection"]) == (408, "close")
 
 
+@pytest.mark.slow
 async def test_a_desk_that_stops_waits_for_a_response_for_the_configured_time(
     tmp_path: Path,
 ) -> None:

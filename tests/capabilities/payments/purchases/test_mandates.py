@@ -263,6 +263,7 @@ def test_a_quote_that_others_pass_on_is_paid_where_the_chain_holds_and_ends_here
     assert payment_of(site.hear(passed_on("https://shop.example")))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=25)
 @given(
     prices=st.lists(st.integers(1, 1_200), min_size=1, max_size=8),

@@ -164,6 +164,7 @@ async def test_what_is_read_tells_it_too_in_whatever_form_it_comes(
             assert found == (120, 120 - number, int(NOON) + 60, 60)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("AHP-11.1-1")
 async def test_a_fault_and_a_body_that_never_ends_tell_it_too(tmp_path: Path) -> None:
     async def break_down(_turn: Turn) -> Outcome:

@@ -344,6 +344,7 @@ WAYS = (
 """Every way in, in order; what operators see comes last."""
 
 
+@pytest.mark.slow
 async def test_nothing_that_was_planted_stands_anywhere(vault: Vault, tmp_path: Path) -> None:
     for way in WAYS:
         await way(vault)

@@ -41,6 +41,7 @@ async def test_without_a_key_products_can_be_looked_up_and_nothing_else(tmp_path
             assert (await threads.call(name, **SAM)).status == 403, name
 
 
+@pytest.mark.slow
 async def test_the_manifest_says_what_each_does_and_what_it_takes(
     tmp_path: Path, shared_folder: Path
 ) -> None:

@@ -36,6 +36,7 @@ async def test_a_question_for_a_person_is_accepted_and_answered_by_one(tmp_path:
     assert status.ok["response"]["answer"] == "sam: We can."
 
 
+@pytest.mark.slow
 async def test_of_dear_things_that_come_back_late_a_person_decides(tmp_path: Path) -> None:
     people = People(tmp_path)
     async with shopping(tmp_path) as (agent, clock):

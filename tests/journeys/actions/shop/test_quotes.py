@@ -100,6 +100,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Actions:
     return load_actions(load_config(make_shop(tmp_path_factory.mktemp("shop"))))
 
 
+@pytest.mark.slow
 @given(
     items=st.lists(
         st.fixed_dictionaries(

@@ -90,6 +90,7 @@ async def test_a_json_object_is_the_arguments(tmp_path: Path, site: Path) -> Non
     assert [role for role, _ in texts] == ["user", "assistant"]
 
 
+@pytest.mark.slow
 async def test_wrong_arguments_are_told_by_their_path_and_nothing_is_left_of_them(
     tmp_path: Path, site: Path, subtests: pytest.Subtests
 ) -> None:
@@ -344,6 +345,7 @@ async def test_a_long_call_that_fails_says_why(tmp_path: Path, site: Path) -> No
     assert done.body["progress"] == "There is nothing to find."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("is_idempotent", "ends"), [(True, "success"), (False, "failed")])
 async def test_a_long_call_that_was_cut_short_is_made_again_or_said_to_be_unknown(
     tmp_path: Path, site: Path, is_idempotent: bool, ends: str
@@ -363,6 +365,7 @@ async def test_a_long_call_that_was_cut_short_is_made_again_or_said_to_be_unknow
         assert second.calls == (first.calls if is_idempotent else [])
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("AHP-9.2-2")
 async def test_a_call_that_is_not_over_in_its_time_has_expired(tmp_path: Path, site: Path) -> None:
     clock, first, second = Clock(), Research(is_idempotent=True), Research(is_idempotent=True)
@@ -378,6 +381,7 @@ async def test_a_call_that_is_not_over_in_its_time_has_expired(tmp_path: Path, s
         assert second.calls == []
 
 
+@pytest.mark.slow
 async def test_a_short_call_that_a_crash_cut_short_is_said_to_be_unknown(
     tmp_path: Path, site: Path
 ) -> None:

@@ -60,6 +60,7 @@ async def test_the_end_is_called_back_signed_and_as_a_poll_returns_it(
         assert ids == [id_ for (id_,) in caller.talker.rows("SELECT id FROM calls ORDER BY id")]
 
 
+@pytest.mark.slow
 async def test_an_end_after_a_restart_is_called_back(tmp_path: Path, site: Path) -> None:
     first, second = Research(is_idempotent=True), Research(is_idempotent=True)
     second.go_on.set()
@@ -75,6 +76,7 @@ async def test_an_end_after_a_restart_is_called_back(tmp_path: Path, site: Path)
             assert receiver.got[0].body == await asked_after(caller, said.session_id)
 
 
+@pytest.mark.slow
 async def test_what_is_not_offered_any_more_has_failed_and_that_is_reported(
     tmp_path: Path, site: Path
 ) -> None:

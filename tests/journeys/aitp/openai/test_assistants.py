@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), DEPRECATED]
 
 
+@pytest.mark.slow
 async def test_the_sites_agent_is_an_assistant(client: AsyncOpenAI, talker: Talker) -> None:
     (listed,) = [exact(assistant) async for assistant in client.beta.assistants.list()]
     assert (listed.id, listed.name, listed.model) == (

@@ -166,6 +166,7 @@ async def test_what_can_never_succeed_is_sent_once(tmp_path: Path) -> None:
         assert len(sent) == 2
 
 
+@pytest.mark.slow
 async def test_a_start_whose_answer_was_lost_is_repeated_and_starts_one_run(
     tmp_path: Path,
 ) -> None:

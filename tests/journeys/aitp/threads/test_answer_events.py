@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from aitp_desk.agent.base import Answer, Delta, Restart
 from tests.support.clients.event_stream import Heard, following
 from tests.support.clients.threads import talking
@@ -125,6 +127,7 @@ async def test_what_is_said_while_an_answer_is_written_takes_its_place_between(
             ]
 
 
+@pytest.mark.slow
 async def test_an_answer_that_a_restart_cut_off_begins_again(tmp_path: Path) -> None:
     agent = PacedAgent()
     async with talking(tmp_path, "server.shutdown_seconds=1", agent=agent) as talker:

@@ -182,6 +182,7 @@ async def test_an_operator_deletes_a_thread_and_the_session_on_it(talker: Talker
     assert (told.status, told.body["detail"]) == (400, "unknown_session")
 
 
+@pytest.mark.slow
 async def test_followers_are_told_what_was_deleted_and_not_what_it_said(tmp_path: Path) -> None:
     async with talking(tmp_path, "events.heartbeat_seconds=1") as talker:
         thread = (await talker.open("A secret.", headers=MANUAL)).id

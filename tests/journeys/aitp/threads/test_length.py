@@ -319,6 +319,7 @@ def claude(body: dict[str, Any]) -> Reply:
     return say(f"Certainly. {'We do our best. ' * 10}")
 
 
+@pytest.mark.slow
 async def test_claude_gets_a_thread_of_200_messages_within_the_ceilings(tmp_path: Path) -> None:
     async with meeting(tmp_path, claude, *BOUNDS) as met:
         talker = met.talker

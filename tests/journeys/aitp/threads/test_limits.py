@@ -194,6 +194,7 @@ async def test_a_body_is_plain_json_or_refused(
         assert told.refusal[1] == "unsupported_media"
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("AHP-3.2-3")
 async def test_a_head_that_never_ends_is_not_waited_for(tmp_path: Path) -> None:
     async with talking(tmp_path, "server.header_seconds=1") as talker:
@@ -222,6 +223,7 @@ async def test_the_rest_of_an_unread_body_is_no_request(tmp_path: Path) -> None:
     assert b"HTTP/1.1" not in rest
 
 
+@pytest.mark.slow
 async def test_a_body_that_stops_half_way_is_not_waited_for(tmp_path: Path) -> None:
     async with talking(tmp_path, "server.body_idle_seconds=1") as talker:
         answer = await say(talker, b"Content-Length: 20\r\n\r\n", b'{"messages":')

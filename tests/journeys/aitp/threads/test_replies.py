@@ -94,6 +94,7 @@ async def test_waiting_ends_at_the_time_asked_for_with_the_run_in_progress(
         await ended(talker, opened.ok["run"]["id"])
 
 
+@pytest.mark.slow
 async def test_a_long_wait_is_clamped_to_the_setting(tmp_path: Path) -> None:
     gate = Gate()
     agent = ScriptedAgent(gate)

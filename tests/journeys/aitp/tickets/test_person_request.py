@@ -298,6 +298,7 @@ async def test_who_floods_the_list_is_held_and_others_are_not(tmp_path: Path) ->
         assert "127.0.0.1" not in stored
 
 
+@pytest.mark.slow
 async def test_where_no_person_comes_the_conversation_is_notified(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -352,6 +353,7 @@ async def test_a_run_that_its_caller_starts_asks_too(tmp_path: Path) -> None:
         assert (await site.the_ticket()).thread_id == thread
 
 
+@pytest.mark.slow
 async def test_people_are_told_of_such_a_ticket(tmp_path: Path) -> None:
     told = tmp_path / "told.json"
     command = f'notify.command=["tee", "{told}"]'

@@ -30,6 +30,7 @@ def stepping_in(talker: Talker) -> Takeover:
     return Takeover(talker.desk.store, time.time)
 
 
+@pytest.mark.slow
 async def test_on_a_thread_that_was_taken_without_a_ticket_the_agent_is_silent(
     tmp_path: Path,
 ) -> None:
@@ -57,6 +58,7 @@ async def test_on_a_thread_that_was_taken_without_a_ticket_the_agent_is_silent(
         assert again.ok["run"]["status"] == "completed"
 
 
+@pytest.mark.slow
 async def test_a_run_at_work_ends_when_its_thread_is_taken_without_a_ticket(
     tmp_path: Path,
 ) -> None:

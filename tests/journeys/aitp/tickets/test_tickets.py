@@ -77,6 +77,7 @@ async def ask(talker: Talker, site: Path, wish: str = "40 lamps") -> tuple[Calle
     return caller, said.session_id
 
 
+@pytest.mark.slow
 async def test_a_person_answers_what_an_action_has_handed_to_people(
     tmp_path: Path, site: Path
 ) -> None:
@@ -170,6 +171,7 @@ async def test_while_a_person_has_a_thread_nobody_else_speaks_there(
         ]
 
 
+@pytest.mark.slow
 async def test_the_agent_learns_afterwards_what_a_person_has_said(
     tmp_path: Path, site: Path
 ) -> None:
@@ -193,6 +195,7 @@ async def test_the_agent_learns_afterwards_what_a_person_has_said(
         assert told[-1] == "900 EUR."
 
 
+@pytest.mark.slow
 async def test_a_run_at_work_says_nothing_once_a_person_has_the_thread(
     tmp_path: Path, site: Path
 ) -> None:
@@ -227,6 +230,7 @@ async def test_a_closed_ticket_fails_its_call_and_says_why(tmp_path: Path, site:
             assert told in done["progress"]
 
 
+@pytest.mark.slow
 async def test_what_nobody_takes_on_expires_with_its_call(tmp_path: Path, site: Path) -> None:
     clock, people = Clock(), People(tmp_path)
     async with talking(tmp_path, site=site, clock=clock) as talker:
@@ -271,6 +275,7 @@ async def test_errors_are_reported_and_nothing_changed(tmp_path: Path, site: Pat
         assert (await people.wait_for_one())["state"] == "open"
 
 
+@pytest.mark.slow
 async def test_the_answer_is_called_back_where_the_caller_asked_for_that(
     tmp_path: Path, site: Path
 ) -> None:
@@ -292,6 +297,7 @@ async def test_the_answer_is_called_back_where_the_caller_asked_for_that(
         assert "webhook-signature" in delivery.headers
 
 
+@pytest.mark.slow
 async def test_people_say_what_became_of_a_call_of_which_nobody_knew(
     tmp_path: Path, site: Path
 ) -> None:

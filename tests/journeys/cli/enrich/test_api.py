@@ -168,6 +168,7 @@ async def test_a_journal_of_a_killed_run_is_read_by_the_next(
         assert len(api.requests) == 2
 
 
+@pytest.mark.slow
 async def test_a_busy_api_is_asked_again(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refused: set[str] = set()
 

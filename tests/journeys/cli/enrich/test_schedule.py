@@ -96,6 +96,7 @@ def pages_of(api: MessagesApi) -> list[str]:
     return [one["page"] for body in api.requests for one in sent_by(body)]
 
 
+@pytest.mark.slow
 async def test_only_what_changed_is_sent_and_nothing_of_threads(site: Path) -> None:
     async with messages_api(reader) as api, serving(site, api) as desk:
         async with (
@@ -135,6 +136,7 @@ async def test_why_a_run_failed_is_kept_and_nothing_is_written(
     assert not (site / "enriched.jsonl").exists()
 
 
+@pytest.mark.slow
 async def test_passages_whose_request_failed_are_sent_by_the_next_run(site: Path) -> None:
     replies = [Refuse(529, "overloaded_error")]
     script = lambda body: replies.pop() if replies else reader(body)  # noqa: E731

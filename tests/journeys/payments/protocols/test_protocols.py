@@ -301,6 +301,7 @@ WAYS: dict[str, Way] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 async def test_what_is_refused_names_a_way_to_pay_that_works_and_pays_once(
     shop: Market, way: str

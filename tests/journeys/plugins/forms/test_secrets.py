@@ -210,6 +210,7 @@ async def test_an_operation_of_a_service_is_given_what_is_sealed_everywhere_else
     assert found_in(bytes_below(tmp_path / "data", but=["master.key"]), [SECRET]) == set()
 
 
+@pytest.mark.slow
 async def test_a_call_that_waits_for_approval_keeps_its_secret_over_a_restart(
     tmp_path: Path,
 ) -> None:

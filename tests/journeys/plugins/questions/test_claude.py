@@ -70,6 +70,7 @@ async def test_a_model_begins_and_the_desk_asks_for_the_rest(tmp_path: Path) -> 
         assert DONE in result["content"]
 
 
+@pytest.mark.slow
 async def test_a_consent_is_a_confirmation_and_a_yes_to_something_else_is_none(
     tmp_path: Path,
 ) -> None:

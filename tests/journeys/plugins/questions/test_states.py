@@ -206,6 +206,7 @@ class Asking(RuleBasedStateMachine):
             assert len(told) == call.is_made, "it is told once"
 
 
+@pytest.mark.slow
 def test_a_call_is_carried_out_once_and_for_a_timely_yes_alone(shop: Shop) -> None:
     Asking.shop = shop
     run_state_machine_as_test(

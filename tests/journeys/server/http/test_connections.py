@@ -94,6 +94,7 @@ async def test_a_desk_that_stops_lets_an_answer_come_and_closes(tmp_path: Path) 
             await stopping
 
 
+@pytest.mark.slow
 async def test_an_answer_that_takes_too_long_ends_with_the_desk(tmp_path: Path) -> None:
     agent = Thinking()
     setting = "server.shutdown_seconds=1"
@@ -112,6 +113,7 @@ MOST_SENT = 64 * 1024 * 1024
 """Far more than the system holds between two programs, in bytes."""
 
 
+@pytest.mark.slow
 async def test_what_is_sent_before_the_answer_waits_with_its_sender(tmp_path: Path) -> None:
     agent = Thinking()
     async with serving(tmp_path, agent=agent) as desk, calling(desk) as line:
@@ -165,6 +167,7 @@ async def test_a_connection_stays_open_while_it_is_used_and_is_closed_when_idle(
             assert await general.is_at_end()
 
 
+@pytest.mark.slow
 async def test_requests_of_every_kind_keep_a_connection_open(tmp_path: Path) -> None:
     with (
         patch("aitp_desk.http.server.KEEP_ALIVE_SECONDS", 1.5),
@@ -197,6 +200,7 @@ MOST_UNREAD = 5_000
 """Many more answers than fit between two programs."""
 
 
+@pytest.mark.slow
 async def test_who_does_not_take_answers_gets_no_more_and_is_dropped(tmp_path: Path) -> None:
     with (
         patch("aitp_desk.app.server.Dispatcher", CountingFront),
@@ -223,6 +227,7 @@ async def test_who_does_not_take_answers_gets_no_more_and_is_dropped(tmp_path: P
                     assert await asyncio.to_thread(gone.poll, SECONDS * 1000)
 
 
+@pytest.mark.slow
 async def test_who_waits_for_an_answer_is_not_idle(tmp_path: Path) -> None:
     agent = Thinking()
     with (
@@ -239,6 +244,7 @@ async def test_who_waits_for_an_answer_is_not_idle(tmp_path: Path) -> None:
             assert (await line.hear())[0] == 200
 
 
+@pytest.mark.slow
 async def test_a_body_that_arrives_later_is_no_head_that_takes_too_long(tmp_path: Path) -> None:
     agent = Thinking()
     asked = question("One?")
@@ -402,6 +408,7 @@ WHOLE = {
 }
 
 
+@pytest.mark.slow
 async def test_a_head_that_began_behind_a_request_has_its_time_too(tmp_path: Path) -> None:
     async def said(desk: RunningServer, parts: list[bytes]) -> list[int]:
         """The statuses of all answers within a time in which a head has to come."""

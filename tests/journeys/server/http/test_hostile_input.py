@@ -121,6 +121,7 @@ def mutated(body: Any, data: st.DataObject) -> Any:
     return data.draw(VALUES)
 
 
+@pytest.mark.slow
 @given(st.sampled_from(sorted(POSTED)), st.data())
 async def test_members_of_wrong_types_are_refused_in_words(
     desk: Talker, thread: str, template: str, data: st.DataObject
@@ -130,6 +131,7 @@ async def test_members_of_wrong_types_are_refused_in_words(
     await attempt(desk, "POST", template.replace("THREAD", thread), body, headers)
 
 
+@pytest.mark.slow
 @given(st.sampled_from(sorted(POSTED)), st.data())
 async def test_broken_json_is_refused_in_words(
     desk: Talker, thread: str, template: str, data: st.DataObject
@@ -185,6 +187,7 @@ async def test_bodies_meant_to_hurt_are_refused(
     assert answer.status in statuses
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND"]),
     st.sampled_from([*READ, *POSTED]),
@@ -200,6 +203,7 @@ async def test_other_methods_change_nothing(
         assert answer.headers["Allow"]
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from([("GET", path) for path in READ] + [("POST", path) for path in POSTED]),
     st.lists(ANY_HEADER, max_size=4),
@@ -237,6 +241,7 @@ async def test_headers_that_two_readers_could_read_differently_are_refused(
     assert desk.counts() == before
 
 
+@pytest.mark.slow
 async def test_unknown_ids_are_refused_the_same_way_over_every_protocol(desk: Talker) -> None:
     for id_ in ("x", "thread_" + "0" * 36, "%00", "%F0%9F%99%82", "a" * 6000):
         for method, path in (

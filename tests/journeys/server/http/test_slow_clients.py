@@ -9,6 +9,8 @@ from pathlib import Path
 from unittest.mock import patch
 from urllib.parse import urlsplit
 
+import pytest
+
 from tests.support.clients.threads import THREADS, Talker, talking
 from tests.support.desk.server import serving
 from tests.support.http.connection import HEALTH, SECONDS, calling, small_buffers
@@ -19,6 +21,7 @@ LONG = 200_000
 UNDER_WAY = "server.max_body_bytes_under_way"
 
 
+@pytest.mark.slow
 async def test_a_body_that_never_pauses_and_never_comes_is_cut_off_and_a_steady_one_is_not(
     tmp_path: Path,
 ) -> None:
@@ -41,6 +44,7 @@ async def test_a_body_that_never_pauses_and_never_comes_is_cut_off_and_a_steady_
         assert (await steady.hear())[0] == 200
 
 
+@pytest.mark.slow
 async def test_who_takes_an_answer_a_little_at_a_time_is_dropped_for_being_slow(
     tmp_path: Path,
 ) -> None:

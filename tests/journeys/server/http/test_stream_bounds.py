@@ -135,6 +135,7 @@ async def test_a_stream_counts_as_one_request(tmp_path: Path) -> None:
             assert refused.refusal == (429, "rate_limited", None)
 
 
+@pytest.mark.slow
 async def test_a_heartbeat_keeps_the_connection_and_checks_access_again(tmp_path: Path) -> None:
     clock = Clock(NOON)
     async with talking(tmp_path, "events.heartbeat_seconds=1", clock=clock) as talker:
@@ -165,6 +166,7 @@ def few_open_files(most: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
+@pytest.mark.slow
 async def test_the_serving_process_takes_the_files_that_its_streams_need_and_ends_them_when_stopped(
     tmp_path: Path,
 ) -> None:

@@ -69,6 +69,7 @@ async def fill(talker: Talker) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["messages", "thread", "transcript"])
 async def test_of_those_who_read_nothing_a_bounded_part_is_held(tmp_path: Path, what: str) -> None:
     settings = (

@@ -365,6 +365,7 @@ async def test_lists_and_searches_of_an_operator_are_noted(ground: Ground) -> No
     assert "Hello" not in str(noted)
 
 
+@pytest.mark.slow
 async def test_what_is_said_in_a_session_is_sent_before_the_next_heartbeat(ground: Ground) -> None:
     visitor = Visitor(ground.talker.desk, ground.talker.http)
     first = await visitor.ask("Do you sell lamps?", "site_info")

@@ -325,6 +325,7 @@ async def test_the_command_says_what_it_wrote_and_shows_no_bar_where_there_is_no
     assert "CNAME" in errors[0]
 
 
+@pytest.mark.slow
 async def test_a_terminal_is_shown_a_bar(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     process = await asyncio.create_subprocess_exec(

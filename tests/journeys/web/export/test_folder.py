@@ -149,6 +149,7 @@ def test_a_place_that_cannot_be_replaced_is_reported_before_anything_is_written(
         export(Path("/proc"))
 
 
+@pytest.mark.slow
 def test_an_export_that_is_killed_leaves_the_last_one_and_the_next_goes_through(
     tmp_path: Path,
 ) -> None:

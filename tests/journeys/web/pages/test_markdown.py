@@ -288,6 +288,7 @@ async def test_all_pages_in_full_are_one_document(reader: Visitor) -> None:
         assert (response.status, await response.read()) == (304, b"")
 
 
+@pytest.mark.slow
 async def test_a_large_document_arrives_whole(tmp_path: Path) -> None:
     folder = tmp_path / "site"
     folder.mkdir()
@@ -305,6 +306,7 @@ async def test_a_large_document_arrives_whole(tmp_path: Path) -> None:
     assert full.rstrip().endswith("Line 39 of 39.")
 
 
+@pytest.mark.slow
 async def test_a_page_is_the_same_whichever_process_writes_it(tmp_path: Path) -> None:
     folder = tmp_path / "site"
     folder.mkdir()
@@ -327,6 +329,7 @@ async def test_a_page_is_the_same_whichever_process_writes_it(tmp_path: Path) ->
     assert full == "# My site\n" + "".join(f"\n{page.rstrip()}\n" for page in pages)
 
 
+@pytest.mark.slow
 async def test_what_cannot_be_written_now_can_be_asked_for_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

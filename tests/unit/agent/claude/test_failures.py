@@ -54,6 +54,7 @@ FAILS: dict[str, tuple[Reply, ...]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replies", FAILS.values(), ids=FAILS.keys())
 async def test_extraction_answers_where_the_model_fails(
     tmp_path: Path, replies: tuple[Reply, ...]
@@ -216,6 +217,7 @@ async def test_nobody_at_the_address_is_a_fallback(tmp_path: Path) -> None:
     assert outcome.fallback == "model_failed"
 
 
+@pytest.mark.slow
 async def test_a_model_that_is_silent_too_long_is_a_fallback(tmp_path: Path) -> None:
     never = asyncio.Event()
     async with asking(tmp_path, say(WRAPPED, holds=never), reply_seconds=1) as asked:
@@ -239,6 +241,7 @@ async def test_a_reply_that_is_given_up_hangs_up(tmp_path: Path) -> None:
         await asked.api.ended.wait()
 
 
+@pytest.mark.slow
 async def test_an_action_has_what_time_the_reply_has_left(tmp_path: Path) -> None:
     begun: list[str] = []
 

@@ -71,6 +71,7 @@ def test_the_instructions_are_the_same_whatever_is_asked_and_by_whom() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_instructions_are_short() -> None:
     bpe_openai = pytest.importorskip("bpe_openai")
     assert len(bpe_openai.get_encoding("cl100k_base").encode(system_text(SITE))) <= 260

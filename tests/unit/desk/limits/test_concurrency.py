@@ -127,6 +127,7 @@ async def test_a_place_that_was_given_to_a_cancelled_request_is_free_again() -> 
     assert list(crowd.inside) == ["d1"]
 
 
+@pytest.mark.slow
 async def test_who_waits_too_long_is_turned_away_and_nobody_is_called_in_its_place() -> None:
     doing = ConcurrencyLimiter(Settings(at_once=1, wait_seconds=1), Tiers())
     place = doing.try_acquire(make_anonymous("a"))

@@ -29,6 +29,7 @@ def open_site(folder: Path) -> Editions:
     return open_editions(read_files(folder, data=data), data, {}, Languages())
 
 
+@pytest.mark.slow
 def test_much_content_is_found_like_any_other_and_the_log_tells_of_the_work(
     large_site: Path,
 ) -> None:
@@ -41,6 +42,7 @@ def test_much_content_is_found_like_any_other_and_the_log_tells_of_the_work(
     assert entries == []  # it is there already
 
 
+@pytest.mark.slow
 def test_the_indexes_of_several_languages_are_made_by_one_process(large_site: Path) -> None:
     (large_site / "tents.fr.md").write_text("# Tentes\n\nLa Larkspur est une tente.\n")
     with structlog.testing.capture_logs() as entries:
@@ -52,6 +54,7 @@ def test_the_indexes_of_several_languages_are_made_by_one_process(large_site: Pa
     ]
 
 
+@pytest.mark.slow
 def test_an_index_is_made_though_what_is_made_of_its_pages_cannot_be_kept(
     large_site: Path,
 ) -> None:
@@ -60,6 +63,7 @@ def test_an_index_is_made_though_what_is_made_of_its_pages_cannot_be_kept(
     assert library.search("dry the Larkspur")[0].passage.url == "/tents#care"
 
 
+@pytest.mark.slow
 def test_an_index_that_cannot_be_built_is_reported_with_its_reason(large_site: Path) -> None:
     (large_site.parent / "data" / FILE / "in-the-way").mkdir(parents=True)
     with pytest.raises(ContentUnreadable, match=r"not be made \(IsADirectoryError: .*\); see"):

@@ -19,6 +19,7 @@ def cosine(one: object, other: object) -> float:
     return float(np.dot(one, other))
 
 
+@pytest.mark.slow
 async def test_the_model_finds_what_is_said_in_other_words() -> None:
     embedder = OnnxEmbedder()
     question, near, far = await embedder.embed(

@@ -225,6 +225,7 @@ def test_what_mdx_hides_is_not_read(tmp_path: Path, hidden: str) -> None:
     assert "secret" not in " ".join(found)
 
 
+@pytest.mark.slow
 def test_much_that_is_open_is_read_in_time(subtests: pytest.Subtests) -> None:
     cases: list[str] = [
         ":::note\n" * 20_000,

@@ -114,6 +114,7 @@ async def test_when_nobody_can_be_reached_all_copies_stay(egress: Egress, tmp_pa
     assert reading.titles == {"/": "Here", "/listed": "Listed"}
 
 
+@pytest.mark.slow
 async def test_a_page_that_is_too_large_too_slow_or_a_bomb_is_left(
     site: Website, egress: Egress, tmp_path: Path
 ) -> None:
@@ -147,6 +148,7 @@ async def test_a_page_that_is_too_large_too_slow_or_a_bomb_is_left(
     assert reading.titles == {"/fine": "Fine"}
 
 
+@pytest.mark.slow
 async def test_a_page_that_would_take_hours_to_read_is_left(
     site: Website, egress: Egress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,6 +164,7 @@ async def test_a_page_that_would_take_hours_to_read_is_left(
     assert reading.titles == {"/long": "Long"}
 
 
+@pytest.mark.slow
 async def test_a_pdf_is_tried_whatever_its_size(
     site: Website, egress: Egress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

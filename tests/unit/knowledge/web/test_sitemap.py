@@ -66,6 +66,7 @@ def test_a_gzipped_sitemap_is_unpacked() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_gzipped_sitemap_is_unpacked_no_further_than_its_bound() -> None:
     bomb = gzip.compress(b"<urlset>" + b" " * (MAX_SITEMAP_BYTES * 4))
     assert "Unpacked it is larger" in refusal(bomb)

@@ -235,6 +235,7 @@ async def test_a_full_queue_turns_callers_away_and_writes_nothing_of_theirs(
         assert await reads.epoch(store, "n") == 6
 
 
+@pytest.mark.slow
 async def test_a_store_that_is_behind_says_so_until_it_has_caught_up(store: Store) -> None:
     was_behind = [store.is_behind]
     for _ in range(BEHIND_UNITS + 1):

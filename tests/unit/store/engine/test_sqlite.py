@@ -359,6 +359,7 @@ async def test_what_was_deleted_is_in_no_file_once_nothing_is_written_for_a_mome
                 pass
 
 
+@pytest.mark.slow
 async def test_a_reader_that_stays_does_not_stop_the_writer(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -187,6 +187,7 @@ def test_a_pdf_that_ends_its_program_is_reported(
     assert "ends the program that tries" in problems(site)["deadly.pdf"]
 
 
+@pytest.mark.slow
 def test_a_page_that_unpacks_without_end_is_reported() -> None:
     packed = zlib.compress(bytes(200_000_000), 9)
     stream = b"<< /Filter /FlateDecode /Length %d >>\nstream\n%s\nendstream" % (

@@ -156,6 +156,7 @@ def test_what_is_too_large_is_a_problem(tmp_path: Path, text: str, message: str)
     assert message in content.problems[0].message
 
 
+@pytest.mark.slow
 def test_much_unclosed_markup_is_read_as_text() -> None:
     assert "*a *a" in rst_html("*a " * 6000)
     repeated = "\n".join(
