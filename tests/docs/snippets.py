@@ -7,9 +7,11 @@ import re
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 ROOT = Path(__file__).parent.parent.parent
 DEMO_URL = "http://127.0.0.1:8080"
@@ -47,9 +49,15 @@ class Command:
     prints: str
 
 
+@cache
+def tokens_of(page: Path) -> list[Token]:
+    """The tokens of a page, parsed once."""
+    return MarkdownIt().parse(page.read_text(encoding="utf-8"))
+
+
 def blocks(page: Path, under: str | None = None) -> list[Block]:
     """The fenced code blocks of a page in order, or only those below one of its headings."""
-    tokens = MarkdownIt().parse(page.read_text(encoding="utf-8"))
+    tokens = tokens_of(page)
     found: list[Block] = []
     within = "h0" if under is None else ""
     for number, token in enumerate(tokens):
@@ -107,7 +115,7 @@ def fits(says: str, printed: str) -> bool:
 
 def links(page: Path) -> list[str]:
     """What a page links to in this repository, with fragments."""
-    inline = [token for token in MarkdownIt().parse(page.read_text("utf-8")) if token.children]
+    inline = [token for token in tokens_of(page) if token.children]
     targets = [
         str(child.attrs["href"])
         for token in inline
@@ -119,7 +127,7 @@ def links(page: Path) -> list[str]:
 
 def anchors(page: Path) -> set[str]:
     """The fragments of a page's headings, as GitHub gives them."""
-    tokens = MarkdownIt().parse(page.read_text("utf-8"))
+    tokens = tokens_of(page)
     found: set[str] = set()
     for number, token in enumerate(tokens):
         if token.type != "heading_open":

@@ -12,6 +12,7 @@ from a2a.types import a2a_pb2
 from google.protobuf.json_format import ParseDict
 
 from aitp_desk.app.server import RunningServer
+from tests.support.clients.tls import certificates
 
 if TYPE_CHECKING:
     from a2a.client import Client
@@ -40,7 +41,7 @@ async def tasking(
     from a2a.client.card_resolver import A2ACardResolver
 
     headers = {} if key is None else {"Authorization": f"Bearer {key}"}
-    async with httpx.AsyncClient(headers=headers, timeout=30) as http:
+    async with httpx.AsyncClient(headers=headers, timeout=30, verify=certificates()) as http:
         card = await A2ACardResolver(http, desk.url).get_agent_card()
         offered = [one for one in card.supported_interfaces if one.protocol_version == version]
         del card.supported_interfaces[:]

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import httpx2
 
+from tests.support.clients.tls import certificates
+
 if TYPE_CHECKING:
     import mcp
     from mcp_types import CallToolResult
@@ -39,7 +41,9 @@ async def tool_user(
     from mcp.client.streamable_http import streamable_http_client
 
     known = {} if key is None else {"Authorization": f"Bearer {key}"}
-    async with httpx2.AsyncClient(headers={**headers, **known}, auth=auth, timeout=30) as http:
+    async with httpx2.AsyncClient(
+        headers={**headers, **known}, auth=auth, timeout=30, verify=certificates()
+    ) as http:
         transport = streamable_http_client(url + path, http_client=http)
         async with mcp.Client(transport, mode=mode, **more) as client:
             yield client

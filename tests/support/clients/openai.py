@@ -10,6 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from tests.support.clients.threads import Talker
+from tests.support.clients.tls import certificates
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -26,13 +27,14 @@ DEPRECATED = pytest.mark.filterwarnings(
 @asynccontextmanager
 async def sdk(talker: Talker) -> AsyncIterator[AsyncOpenAI]:
     """The SDK's client with a talker's key. It checks types strictly and never tries again."""
-    from openai import AsyncOpenAI
+    from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
     assert talker.key is not None, "the SDK always sends a key"
     async with AsyncOpenAI(
         base_url=f"{talker.desk.url}/v1",
         api_key=talker.key,
         max_retries=0,
+        http_client=DefaultAsyncHttpxClient(verify=certificates()),
         _strict_response_validation=True,
     ) as client:
         yield client

@@ -6,6 +6,7 @@ import importlib
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
@@ -19,6 +20,7 @@ def loyalty() -> str:
     return module_on_the_page("loyalty")
 
 
+@cache
 def module_on_the_page(name: str) -> str:
     """A module of the documentation: its first line names the file."""
     found = (block.code for page in PAGES for block in blocks(page))
