@@ -94,9 +94,7 @@ class DataRequests(Capability):
         """Derive the site's keys."""
         self._keys = Keys(own)
         if self._keys.jwks is None:
-            _log.warning(
-                "Forms have no keys for JWEs: the extra is not installed (aitp-desk[jose])."
-            )
+            _log.warning("JWEs cannot be decrypted: the extra is not installed (aitp-desk[jose]).")
 
     def documents(self) -> Mapping[str, Mapping[str, Any]]:
         """Return the public keys for encrypted values, if the desk can decrypt such."""
@@ -119,7 +117,7 @@ class DataRequests(Capability):
             Schema(
                 version=0,
                 messages=OWN,
-                document=document_of(OWN, "Replies to forms that do not count"),
+                document=document_of(OWN, "Rejected replies to forms"),
             ),
         )
 
@@ -131,7 +129,7 @@ class DataRequests(Capability):
             case Data() as data:
                 return self._answer(data, part.given, context)
             case RejectedData():
-                return Refuse(Forbidden("Only the desk says that a reply does not count."))
+                return Refuse(Forbidden("Only the desk can reject a reply."))
             case _:
                 raise AssertionError(part.key)
 
@@ -143,7 +141,7 @@ class DataRequests(Capability):
             case Data() as data:
                 return tell_data(data)
             case RejectedData(fields=fields):
-                return f"Does not count. {tell_data(Data(fields))}"
+                return f"Rejected. {tell_data(Data(fields))}"
             case _:
                 raise AssertionError(part.key)
 
@@ -188,7 +186,7 @@ class DataRequests(Capability):
         """Build the reply of a submitted form; see :mod:`aitp_data.json_schema_forms`."""
         asked = BOOK.read(record)
         if asked is None:
-            raise InvalidRequest("What was asked here has been erased.")
+            raise InvalidRequest("This request has been erased.")
         return {"data": data_by(asked.request.id, asked.fields, given)}
 
     def jobs(self) -> Mapping[str, Work]:
@@ -200,7 +198,8 @@ class DataRequests(Capability):
         url = form.json_url
         if not form.fields and isinstance(url, UnsetType):
             raise InvalidRequest(
-                "A form has fields, or a json_url where they are.", param="request_data.form"
+                "A form needs `fields`, or a `json_url` from which they are fetched.",
+                param="request_data.form",
             )
         check_fields(form.fields, "request_data.form.fields")
         BOOK.check(request, context)
@@ -228,7 +227,7 @@ class DataRequests(Capability):
         if not form.fields and not isinstance(url, UnsetType):
             if context.principal is None and not context.is_ours:
                 raise Forbidden(
-                    "A form is fetched for callers who are known. Put its fields into the request.",
+                    "Anonymous callers cannot give a form by URL. Put its fields into the request.",
                     param="request_data.form.json_url",
                 )
             key = BOOK.key(context.thread_id, request.id)
@@ -264,7 +263,7 @@ class DataRequests(Capability):
             aside = _set_aside(data, asked, why.reason, why.message, context)
             return Take((*aside, *BOOK.reject(record, asked, why, context), Say(why.message)))
         if not asked.fields:
-            told = "The form is not here yet: it is being fetched."
+            told = "This form is still being fetched. Reply once its fields are on the thread."
             return Take((*_set_aside(data, asked, "not_ready", told, context), Say(told)))
         try:
             filled = settle(asked.fields, given_in(data, asked, self._keys))
@@ -306,7 +305,7 @@ def _take(
     said = (Say(told),) if told else ()
     stored: dict[str, Any] = {"data": msgspec.to_builtins(settled)}
     if not sealed and not data.in_words:
-        # unknown members stay unless something is sealed: they might repeat it
+        # a sealed value could be repeated in an unknown member: then unknown members are dropped
         rest = {name: value for name, value in given["data"].items() if name not in _OWN}
         stored = dict(given) | {"data": rest | stored["data"]}
 

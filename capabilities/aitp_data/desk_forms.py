@@ -13,7 +13,7 @@ from aitp_desk.capability import Asking, Field, Fill, sealed_as
 
 
 def phrase(asking: Asking) -> RequestData | None:
-    """Convert a question of the desk to a request; None for no form, or one too large."""
+    """Convert a question of the desk to a request; None if it is not a form, or too large."""
     question = asking.question
     if not isinstance(question, Fill):
         return None

@@ -110,16 +110,19 @@ def check_fields(fields: Sequence[FormField], at: str) -> None:
         here = f"{at}[{place}]"
         if field.id in seen:
             raise InvalidRequest(
-                f"Two fields have the id {field.id!r}; each has one of its own.", param=f"{here}.id"
+                f"Two fields have the id {field.id!r}. Give each field a different id.",
+                param=f"{here}.id",
             )
         seen.add(field.id)
         if field.type == "select" and not any(map(str.strip, field.options)):
-            raise InvalidRequest("A field of the type select has options.", param=f"{here}.options")
+            raise InvalidRequest(
+                "A field of type `select` must have options.", param=f"{here}.options"
+            )
         if not field.default_value:
             continue
         if is_secret(field):
             raise InvalidRequest(
-                "A sensitive field has no default: it would stand there for everybody.",
+                "A sensitive field cannot have a default: all readers of the thread would see it.",
                 param=f"{here}.default_value",
             )
         try:
@@ -142,9 +145,9 @@ def settle(fields: Sequence[FormField], given: Sequence[Given]) -> tuple[Filled,
     for one in given:
         field = by_id.get(one.id)
         if field is None:
-            raise InvalidRequest(f"{one.id!r} is no field of the form.", param=one.at)
+            raise InvalidRequest(f"{one.id!r} is not a field of the form.", param=one.at)
         if one.id in filled:
-            raise InvalidRequest(f"{one.id!r} is given twice.", param=one.at)
+            raise InvalidRequest(f"{one.id!r} is given more than once.", param=one.at)
         if not one.value.strip():
             continue
         try:
@@ -170,16 +173,16 @@ def fit(field: FormField, value: str) -> str:
         value = value.strip()
     most = LONGEST_TEXT if field.type == "textarea" else LONGEST_LINE
     if len(value) > most:
-        raise Misfit(f"“{called(field)}” has at most {most} characters.")
+        raise Misfit(f"“{called(field)}” must have at most {most} characters.")
     if _CONTROL.search(value.replace("\r\n", "\n")):
-        raise Misfit(f"“{called(field)}” has a character that is no text.")
+        raise Misfit(f"“{called(field)}” contains a control character. Remove it.")
     if "\n" in value and field.type != "textarea":
-        raise Misfit(f"“{called(field)}” is one line.")
+        raise Misfit(f"“{called(field)}” must be a single line.")
     if field.type == "select":
         return _chosen(field, value)
     for check, what in filter(None, (_BY_TYPE.get(field.type), CHECKS.get(name))):
         if not check(value):
-            raise Misfit(f"“{called(field)}” is {what}.")
+            raise Misfit(f"“{called(field)}” must be {what}.")
     if name == "cc-number":
         return bare_digits(value)
     return value.upper() if name == "country" else value
@@ -191,5 +194,5 @@ def _chosen(field: FormField, value: str) -> str:
         return value
     meant = [one for one in field.options if one_line(one).casefold() == one_line(value).casefold()]
     if len(meant) != 1:
-        raise Misfit(f"“{called(field)}” is one of the options of the form.")
+        raise Misfit(f"“{called(field)}” must be one of the options of the form.")
     return meant[0]

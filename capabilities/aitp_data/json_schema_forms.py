@@ -26,8 +26,8 @@ def data_by(request_id: str, fields: Sequence[FormField], given: Mapping[str, An
     """Build the reply of a submitted form; its values are validated when it is judged.
 
     Raises:
-        MissingField: nothing is filled in.
-        InvalidRequest: a member is no field, or no text; ``param`` is the member.
+        MissingField: no field is filled in.
+        InvalidRequest: a member is not a field, or not text; ``param`` is the member.
     """
     types = {field.id: field.type for field in fields}
     filled = []
@@ -35,12 +35,12 @@ def data_by(request_id: str, fields: Sequence[FormField], given: Mapping[str, An
         if name not in types:
             known = ", ".join(types)
             raise InvalidRequest(
-                f"There is no {name[:64]!r} to fill in; there is: {known}.", param=name[:64]
+                f"The form has no field {name[:64]!r}. Its fields are: {known}.", param=name[:64]
             )
         text = _text(value) if types[name] == "number" else value
         if not isinstance(text, str):
             kind = "number" if types[name] == "number" else "text"
-            raise InvalidRequest(f"{name} is a {kind}.", param=name)
+            raise InvalidRequest(f"{name} must be a {kind}.", param=name)
         if text:
             filled.append(DataField(name, value=text))
     if not filled:

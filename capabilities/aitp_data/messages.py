@@ -1,7 +1,7 @@
-"""The messages of AITP-03: ``request_data``, and ``data``, which answers one.
+"""The messages of AITP-03: ``request_data``, and ``data``, the reply.
 
 Source: the published schema of AITP-03, version 1.0.0, and its draft with encrypted values.
-Narrower rules are noted where they apply; everything that these types write is valid by both.
+Narrower rules are noted where they apply; everything that these types write conforms to both.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Given = Annotated[str, Meta(max_length=LONGEST_GIVEN)]
 
 
 class Recipient(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """For whom a field's value is to be encrypted.
+    """The key for which a field's value must be encrypted.
 
     Parameters:
         public_key: a point on secp256k1, compressed or not, in hexadecimal digits.
@@ -44,13 +44,13 @@ class Recipient(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fiel
 
 
 class FormField(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One thing to fill in.
+    """A field of a form.
 
     Parameters:
-        options: all there is of a ``select``, what is proposed of a ``combobox``.
-        autocomplete: what it is, by the tokens of HTML: ``shipping postal-code``.
-        encryption: of the draft.
-        sensitive: whether its value is sealed. It is the desk's own field.
+        options: all choices of a ``select``, or suggestions of a ``combobox``.
+        autocomplete: HTML's tokens for the content, such as ``shipping postal-code``.
+        encryption: how to encrypt the value (AITP-03's draft).
+        sensitive: whether its value is sealed. An extension of the desk.
     """
 
     id: Id
@@ -66,10 +66,10 @@ class FormField(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Form(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is to be filled in, or where that is told.
+    """The fields of a form, or the URL from which they are fetched.
 
     Parameters:
-        json_url: where a JSON object with ``fields`` is; it is fetched where none stand here.
+        json_url: URL of a JSON object with ``fields``; fetched if the form has none.
     """
 
     fields: Annotated[tuple[FormField, ...], Meta(min_length=1, max_length=MOST_FIELDS)] = ()
@@ -80,11 +80,10 @@ class RequestData(msgspec.Struct, frozen=True, omit_defaults=True):
     """A request to fill in a form.
 
     Parameters:
-        actor, valid_until, supersedes: as of ``AnyRequest``.
-        They
-            are the desk's own fields, as those below are.
-        jwks: public keys, as RFC 7517 has them, for which values may be encrypted.
-        remembers: whether who answers can have the values kept for the next form.
+        actor, valid_until, supersedes: as of ``AnyRequest``. These members and those below are
+            extensions of the desk.
+        jwks: public keys (RFC 7517) for which values may be encrypted.
+        remembers: whether the replying caller can have the values stored for the next form.
     """
 
     id: Id
@@ -102,12 +101,12 @@ class RequestData(msgspec.Struct, frozen=True, omit_defaults=True):
 class Encryption(
     msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True
 ):
-    """How a value was encrypted, by the draft: see :mod:`aitp_data.encryption.ecies`.
+    """How a value was encrypted; see :mod:`aitp_data.encryption.ecies`.
 
     Parameters:
-        public_key: for whom.
-        ephemeral_public_key: whose private key only its sender had.
-        mac: the tag of AES-GCM, in hexadecimal digits, as all here.
+        public_key: the receiver's key.
+        ephemeral_public_key: the sender's key for this value alone.
+        mac: the tag of AES-GCM; like all members, in hexadecimal digits.
     """
 
     algorithm: Literal["ECIES-secp256k1-AES-256-GCM"]
@@ -118,12 +117,12 @@ class Encryption(
 
 
 class DataField(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One thing that was filled in.
+    """A field that was filled in.
 
     Parameters:
-        label: as the request has it, whatever the sender wrote.
-        value: as text; or a compact JWE (RFC 7516); or, with ``encryption``, hexadecimal digits.
-        sealed: of a stored message: the reference of what was sealed in place of ``value``.
+        label: the label in the request; the sender's is ignored.
+        value: text, a compact JWE (RFC 7516) or, with ``encryption``, hexadecimal digits.
+        sealed: in stored messages, the reference of the sealed value; then ``value`` is missing.
     """
 
     id: Id
@@ -134,14 +133,14 @@ class DataField(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Data(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What was filled in.
+    """The reply to a form.
 
     Parameters:
-        request_data_id: which request it answers; it may be left out where one alone waits.
-        encrypted: values as a compact JWE of an object, by the ids of fields. It is the desk's own
-            field, as those below are.
-        remember: whether the values are to be kept for the next form; false forgets all.
-        in_words: whether it was understood from words: what is wrong is told on the thread then.
+        request_data_id: the request's id; optional if only one is open.
+        encrypted: values as a compact JWE of an object by field id. This member and those below are
+            extensions of the desk.
+        remember: whether to store the values for the next form; false deletes all stored values.
+        in_words: whether it was parsed from text; then faults are reported on the thread.
     """
 
     fields: Annotated[tuple[DataField, ...], Meta(min_length=1, max_length=MOST_FIELDS)]
@@ -152,17 +151,17 @@ class Data(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 Reason = Uncounted | Literal["not_ready", "unfit"]
-"""Why a reply does not count; also: the form is not fetched yet, or a value does not fit it."""
+"""Why a reply is rejected; also: the form is not fetched yet, or a value does not fit its field."""
 
 
 class RejectedData(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What was filled in and does not count: it stands on the thread in place of what was sent.
+    """A rejected reply, stored on the thread in place of the original.
 
     Parameters:
-        reason: why, for programs.
-        message: the same in words.
-        fields: as of :class:`Data`; what is sensitive is sealed, or left out.
-        request_data_id: which request it named, or was taken to mean.
+        reason: the reason as a code.
+        message: the reason as a sentence.
+        fields: as of :class:`Data`; sensitive values are sealed or left out.
+        request_data_id: the request that it names or was matched with.
     """
 
     reason: Reason
@@ -172,6 +171,6 @@ class RejectedData(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 MESSAGES: dict[str, type[msgspec.Struct]] = {"request_data": RequestData, "data": Data}
-"""The keys of a message besides ``$schema``; exactly one is present."""
+"""The keys of a message, without ``$schema``; a message has exactly one."""
 OWN: dict[str, type[msgspec.Struct]] = {"rejected_data": RejectedData}
 """The desk's own messages, which AITP-03 does not define."""

@@ -29,12 +29,12 @@ REMEMBERED = frozenset(
     }
 )
 """The tokens whose values can be stored."""
-FORGOTTEN = "What was kept for your next form is forgotten."
-NOT_OFFERED = "Nothing of this form is kept for the next one."
+FORGOTTEN = "Your stored values were deleted."
+NOT_OFFERED = "Values of this form cannot be stored for the next one."
 
 
 def offer(request: RequestData, context: Context) -> RequestData:
-    """Return a form with its reader's stored values, if nobody else reads it."""
+    """Return a form with its reader's stored values, if the thread has no other reader."""
     principal = _only_reader(request, context)
     fields = request.form.fields
     if principal is None or not any(_token(field) for field in fields):
@@ -47,13 +47,13 @@ def offer(request: RequestData, context: Context) -> RequestData:
 def keep(
     remember: bool | UnsetType, filled: Sequence[Filled], context: Context, *, is_offered: bool
 ) -> tuple[tuple[Effect, ...], str]:
-    """Store the values of a reply, or delete all, as its sender wishes.
+    """Store the values of a reply, or delete all, as its sender requests.
 
     Parameters:
         is_offered: whether the form offered to store them.
 
     Returns:
-        The effects, and the text for the sender; empty without a wish.
+        The effects, and the text for the sender; empty without a request.
     """
     if isinstance(remember, UnsetType):
         return (), ""

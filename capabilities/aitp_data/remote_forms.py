@@ -29,7 +29,7 @@ from aitp_desk.capability import (
 
 MOST_BYTES = 256 * 1024
 PAUSES = (5, 60)
-"""Delays after the first and the second failure in seconds; then it is given up."""
+"""Delays after the first and the second failure, in seconds; the third is final."""
 JOB = "fetch"
 
 
@@ -47,13 +47,13 @@ class Attempt(msgspec.Struct, frozen=True):
 
 
 class Hosted(msgspec.Struct, frozen=True):
-    """The fetched document: a form as in a request."""
+    """The fetched document: the fields of a form."""
 
     fields: Annotated[tuple[FormField, ...], Meta(min_length=1, max_length=MOST_FIELDS)]
 
 
 class Unusable(Exception):
-    """The fetched document is no form. Its text is a sentence."""
+    """The fetched document is not a form; the text says why."""
 
 
 def begin(key: str, url: str) -> Start:
@@ -102,7 +102,7 @@ def _start(attempt: Attempt) -> Start:
 
 
 async def _give_up(record: Record, asked: AskedForm, why: str, job: Job) -> Sequence[Effect]:
-    told = f"The form of {called(asked.request)} is not to be had. {why}"
+    told = f"The form of {called(asked.request)} could not be fetched. {why}"
     return (*await BOOK.give_up(record, asked, job), Say(told))
 
 
@@ -111,16 +111,16 @@ def _read(status: int, body: bytes) -> tuple[FormField, ...]:
 
     Raises:
         Unanswered: the server has a temporary fault.
-        Unusable: the document is no form.
+        Unusable: the document is not a form.
     """
     if status >= 500:
-        raise Unanswered(f"The server answered {status}.")
+        raise Unanswered(f"The server responded with status {status}.")
     if not 200 <= status < 300:
-        raise Unusable(f"The server answered {status}.")
+        raise Unusable(f"The server responded with status {status}.")
     try:
         fields = read_json(body, Hosted).fields
     except Unreadable as error:
-        raise Unusable(f"What is there is no form: {error}.") from None
+        raise Unusable(f"The document is not a form: {error}.") from None
     try:
         check_fields(fields, "fields")
     except InvalidRequest as error:

@@ -1,4 +1,4 @@
-"""Renders forms and replies as text, with instructions how to answer."""
+"""Renders forms and replies as text, with instructions for replies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FEW = 12
 SAME = "the same"
 """The text that accepts all proposed values."""
 REMEMBER = "Remember"
-"""The name of the line that has the values stored, or deleted."""
+"""The label of the line that stores the values, or deletes them."""
 
 
 def tell_request(request: RequestData) -> str:
@@ -33,7 +33,7 @@ def tell_request(request: RequestData) -> str:
 
 def tell_field(field: FormField) -> str:
     """Render a field on one line."""
-    notes = [] if field.required else ["may be left out"]
+    notes = [] if field.required else ["optional"]
     if field.options:
         shown = ", ".join(one_line(option) for option in field.options[:FEW])
         more = ", …" if len(field.options) > FEW else ""
@@ -41,7 +41,7 @@ def tell_field(field: FormField) -> str:
     if is_secret(field):
         notes.append("kept sealed")
     if field.default_value:
-        notes.append(f"{one_line(field.default_value)} where you say nothing else")
+        notes.append(f"default: {one_line(field.default_value)}")
     told = f" ({'; '.join(notes)})" if notes else ""
     about = f": {one_line(field.description)}" if field.description else ""
     return f"{called(field)}{told}{about}"
@@ -51,14 +51,14 @@ def how_to_reply(fields: Sequence[FormField]) -> str:
     """Describe which text is an answer."""
     if len(fields) == 1:
         name = called(fields[0])
-        return f"Reply with it alone, or with “{name}: …”."
+        return f"Reply with the value alone, or with “{name}: …”."
     named = ", ".join(f"“{called(field)}: …”" for field in fields[:2])
     same = ""
     if all(field.default_value or not field.required for field in fields) and any(
         field.default_value for field in fields
     ):
-        same = f" “{SAME.capitalize()}” takes what is proposed."
-    return f"Reply with each on a line of its own: {named}.{same}"
+        same = f" “{SAME.capitalize()}” accepts all proposed values."
+    return f"Reply with one line for each field: {named}.{same}"
 
 
 def tell_data(data: Data) -> str:

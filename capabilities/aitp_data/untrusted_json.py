@@ -1,4 +1,4 @@
-"""Decodes JSON of strangers that did not arrive as a request."""
+"""Decodes untrusted JSON that is not the body of a request."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Unreadable(Exception):
-    """The data is no JSON of the type; the text has the reason."""
+    """The data is not JSON of the type; the text has the reason."""
 
 
 def read_json(raw: bytes, kind: type[T]) -> T:
@@ -24,6 +24,6 @@ def read_json(raw: bytes, kind: type[T]) -> T:
     except msgspec.DecodeError as error:
         raise Unreadable(str(error)) from None
     except UnicodeDecodeError:
-        raise Unreadable("It is no UTF-8") from None
+        raise Unreadable("It is not UTF-8") from None
     except RecursionError:
-        raise Unreadable("It is too deep") from None
+        raise Unreadable("It is nested too deeply") from None

@@ -1,8 +1,8 @@
 """Parses text answers: ``Name: Ada`` on a line for each field, or the only value.
 
 A text is an answer if each line names a field, or continues a text of several lines. If a form asks
-for sensitive data, a text counts as an answer as soon as it seems to contain it, because it must
-not stay on the thread. Faults are reported on the thread, and the form stays open.
+for sensitive data, a text counts as an answer as soon as it seems to contain such data, because it
+must not stay on the thread. Faults are reported on the thread, and the form stays open.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class _Heard(msgspec.Struct):
 
 
 def understand(text: str, forms: Sequence[OpenForm]) -> Data | None:
-    """Return the one answer that a text can be to an open form; None for none or several.
+    """Match a text with the one open form that it can answer; None for none or several.
 
     Parameters:
         forms: the newest first. Of several, the newest is meant for which the text contains

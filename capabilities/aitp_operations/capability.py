@@ -57,21 +57,21 @@ class Operations(Capability):
         super().__init__(chosen)
         names = [peer.name for peer in chosen.peers]
         if twice := next((name for name in names if names.count(name) > 1), None):
-            raise ValueError(f"two peers are called {twice!r}; call one of them otherwise.")
+            raise ValueError(f"two peers are called {twice!r}; rename one of them.")
         self._actor = ""
         self._peers: dict[str, Health | None] = {}
 
     def use(self, own: Own) -> None:
-        """Receive the desk's own actor, in whose name peers are asked."""
+        """Receive the desk's own actor, which sends healthchecks to the peers."""
         self._actor = own.actor
 
     def schemas(self) -> Sequence[Schema]:
-        """Return version 1: AITP-04's draft, and the answer that it leaves open."""
+        """Return version 1: AITP-04's draft, with the desk's own reply."""
         document = resources.files(__package__).joinpath("schemas/v1.json").read_bytes()
         return (Schema(version=1, messages=MESSAGES, document=msgspec.json.decode(document)),)
 
     def judge(self, part: Part, context: Context) -> Verdict:
-        """Answer a healthcheck; store health messages of others."""
+        """Answer a healthcheck; store health messages of other agents."""
         match part.content:
             case Healthcheck() as asked:
                 told = health_of(context.components, asked, context.now, operates=context.operates)
@@ -94,7 +94,7 @@ class Operations(Capability):
         return (
             Query(
                 name="healthcheck",
-                summary="Tells how this desk is: up, degraded or down.",
+                summary="Returns the state of this desk: up, degraded or down.",
                 arguments=Healthcheck,
                 result=AgentHealth,
                 answer=self._answer,
@@ -103,11 +103,11 @@ class Operations(Capability):
         )
 
     def rounds(self) -> Mapping[str, Round]:
-        """Return the round that asks the peers, if there are any."""
+        """Return the round that checks the peers, if there are any."""
         return {"peers": Round(self._ask_peers, self.chosen.every)} if self.chosen.peers else {}
 
     def watched(self) -> Mapping[str, Health | None]:
-        """Return the health of the peers when they were last asked."""
+        """Return the health of the peers at the last check."""
         asked = (peer.name for peer in self.chosen.peers if peer.name in self._peers)
         return {name: self._peers[name] for name in asked}
 

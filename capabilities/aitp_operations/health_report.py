@@ -15,18 +15,20 @@ from aitp_operations.messages import (
     PartHealth,
 )
 
-NOT_TOLD = "Of each part those are told who run this desk: a credential with the scope operator."
+NOT_TOLD = (
+    "Only operators receive the state of each component: use a credential with the scope operator."
+)
 
 
 def health_of(
     components: Sequence[Component], asked: Healthcheck, now: int, *, operates: bool
 ) -> AgentHealth:
-    """Answer a healthcheck.
+    """Build the reply to a healthcheck.
 
     Parameters:
         components: all components with their current health.
         now: Unix seconds.
-        operates: whether the caller is an operator. Others receive only the status.
+        operates: whether the caller is an operator; others receive only the status.
     """
     status, at = state_of(components), datetime.fromtimestamp(now, UTC)
     if asked.type != "full":

@@ -1,4 +1,4 @@
-"""The messages of AITP-04: ``healthcheck``, and ``health``, which answers one.
+"""The messages of AITP-04: ``healthcheck``, and ``health``, the reply.
 
 Source: the examples of AITP-04's draft, which has only the first. The second is the desk's own.
 """
@@ -20,23 +20,23 @@ Sentence = Annotated[str, Meta(max_length=MOST_IN_SENTENCE)]
 
 
 class Healthcheck(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The question how an agent is.
+    """A request for an agent's health.
 
     Parameters:
-        type: simple, as one word; full, of each of its parts, for those who run it.
+        type: ``simple`` for the status; ``full`` for each component too, for operators.
     """
 
     type: Kind = "simple"
 
 
 class PartHealth(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How a part of an agent is.
+    """The health of a component.
 
     Parameters:
-        name: what it is called.
-        status: how it is.
-        since: since when it is so.
-        reason: why it is not up.
+        name: its name.
+        status: its status.
+        since: since when it has this status.
+        reason: the reason if it is not up.
     """
 
     name: Name
@@ -46,13 +46,13 @@ class PartHealth(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class AgentHealth(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How an agent is.
+    """The health of an agent.
 
     Parameters:
-        status: on the whole; degraded where it does its work, but not as it should.
-        checked_at: when that was looked at.
-        components: each of its parts, where that was asked for by somebody who may.
-        note: what whoever asks should know besides.
+        status: the overall status; ``degraded`` if it works with limitations.
+        checked_at: when it was checked.
+        components: its components, if an operator requested them.
+        note: further information for the caller.
     """
 
     status: Status

@@ -20,12 +20,12 @@ PUBLISHED = "https://aitp.dev/v1/operations.schema.json"
 SECONDS = 10.0
 """Timeout of one call to a peer."""
 WAIT_SECONDS = 5
-"""How long a peer is asked to wait for its own reply."""
+"""Maximum time that a peer may wait for its own reply."""
 MOST_BYTES = 64 * 1024
 BUSY = frozenset({429, 503})
 
-SAYS_DEGRADED = "It says that it is degraded."
-SAYS_DOWN = "It says that it is down."
+SAYS_DEGRADED = "It reports that it is degraded."
+SAYS_DOWN = "It reports that it is down."
 
 
 class Peer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -65,7 +65,7 @@ class _Unfit(Exception):
 
 
 class _Busy(Exception):
-    """A peer turns callers away."""
+    """A peer rejects callers because of load."""
 
 
 async def ask_all(
@@ -74,8 +74,8 @@ async def ask_all(
     """Ask all peers for their health, concurrently.
 
     Parameters:
-        actor: id of the actor as which the desk asks.
-        tell: receives the health of each by its name, as soon as it is known; None for well.
+        actor: id of the desk's own actor.
+        tell: receives the health of each by name, as soon as it is known; None if it is well.
     """
 
     async def ask_one(peer: Peer) -> None:
@@ -85,7 +85,7 @@ async def ask_all(
 
 
 async def ask(peer: Peer, actor: str, send: Send) -> Health | None:
-    """Ask one peer for its health; None for well."""
+    """Ask one peer for its health; None if it is well."""
     try:
         return await _ask(peer.url.rstrip("/") + "/v1/threads", actor, send)
     except Unanswered as failure:
@@ -135,17 +135,17 @@ async def _delete(thread: str, send: Send) -> None:
 
 def _read(response: Response, type_: type[T]) -> T:
     if response.status in BUSY:
-        raise _Busy(f"It turns callers away (status {response.status}).")
+        raise _Busy(f"It rejects callers (status {response.status}).")
     if not 200 <= response.status < 300:
-        raise _Unfit(f"It answers with status {response.status}.")
+        raise _Unfit(f"It responds with status {response.status}.")
     try:
         return msgspec.json.decode(response.body, type=type_)
     except (msgspec.DecodeError, RecursionError):
-        raise _Unfit("What it answers is not what AITP's Threads API says.") from None
+        raise _Unfit("Its response does not conform to AITP's Threads API.") from None
 
 
 def _judge(messages: Sequence[_Message]) -> Health | None:
-    """Return what a peer's replies say of its health; a text reply means well."""
+    """Derive a peer's health from its replies; a text reply means that it is well."""
     replies = [one for one in messages if one.role != "user"]
     if not replies:
         return Health("degraded", "It has not replied.")

@@ -1,4 +1,4 @@
-"""AITP-02, requests: decisions that are requested and made on a thread."""
+"""AITP-02, requests: decisions are requested and made on a thread."""
 
 from aitp_requests.capability import Requests
 

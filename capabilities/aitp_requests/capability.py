@@ -100,7 +100,7 @@ class Requests(Capability):
             Schema(
                 version=0,
                 messages=OWN,
-                document=document_of(OWN, "Decisions that do not count"),
+                document=document_of(OWN, "Rejected decisions"),
             ),
         )
 
@@ -112,7 +112,7 @@ class Requests(Capability):
             case Decision() as decision:
                 return _answer(decision, part.given, context)
             case RejectedDecision():
-                return Refuse(Forbidden("Only the desk says that a decision does not count."))
+                return Refuse(Forbidden("Only the desk can reject a decision."))
             case _:
                 raise AssertionError(part.key)
 
@@ -124,7 +124,7 @@ class Requests(Capability):
             case Decision() as decision:
                 return tell_decision(decision)
             case RejectedDecision(options=options):
-                return f"Does not count: {tell_options(options)}."
+                return f"Rejected: {tell_options(options)}."
             case _:
                 raise AssertionError(part.key)
 
@@ -137,7 +137,7 @@ class Requests(Capability):
         (settled,) = (one for one in asked if one.request.id == decision.request_decision_id)
         is_yes = settled.request.type == "confirmation" and decision.options[0].id == YES
         if is_yes and settled.call_id is not None and plain(text) != YES:
-            return None  # it may cost, or be final: the desk, which knows, reads milder texts
+            return None  # it may cost or be final: only the desk can judge a vaguer text
         return {"decision": decision}
 
     def awaits(self, record: Record, actor: str) -> bool:
@@ -176,11 +176,11 @@ class Requests(Capability):
         """Build the decision of a form; see :mod:`aitp_requests.forms`."""
         asked = BOOK.read(record)
         if asked is None:
-            raise InvalidRequest("What was asked here has been erased.")
+            raise InvalidRequest("This request has been erased.")
         return {"decision": decision_by(asked.request, given)}
 
     def jobs(self) -> Mapping[str, Work]:
-        """Return the job that reminds of unanswered requests."""
+        """Return the job that sends reminders of unanswered requests."""
         return {"remind": Work(self._remind)}
 
     def _ask(self, request: RequestDecision, given: Mapping[str, Any], context: Context) -> Verdict:
@@ -209,7 +209,7 @@ class Requests(Capability):
         asked = None if record is None else BOOK.read(record)
         if asked is None or asked.state_at(job.now) is not State.OPEN:
             return ()
-        return (Say(f"This is still open. {tell_request(asked.request)}"),)
+        return (Say(f"This request is still open. {tell_request(asked.request)}"),)
 
 
 def _answer(decision: Decision, given: Mapping[str, Any], context: Context) -> Verdict:
@@ -225,7 +225,7 @@ def _answer(decision: Decision, given: Mapping[str, Any], context: Context) -> V
     options = settle_options(request, decision.options)
     settled = Decision(options, request.id)
     if names := lapsed(request, options, context.now):
-        message = f"The price of {', '.join(names)} has ended. Please ask for a new one."
+        message = f"The price of {', '.join(names)} has expired. Please ask for a new one."
         why = NotCounted("price_expired", message)
         return Take(_reject(settled, why, *BOOK.reject(record, asked, why, context)))
     stored = dict(given) | {"decision": dict(given["decision"]) | msgspec.to_builtins(settled)}

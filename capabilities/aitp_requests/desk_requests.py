@@ -14,7 +14,7 @@ _KINDS: dict[str, Kind] = {"one": "radio", "several": "checkbox", "counted": "pr
 
 
 def phrase(asking: Asking) -> RequestDecision | None:
-    """Convert a question of the desk to a request; None for one that is no choice."""
+    """Convert a question of the desk to a request; None if it is not a choice."""
     match asking.question:
         case Choose() as question:
             return RequestDecision(
@@ -65,5 +65,5 @@ def _told(choice: Choice) -> dict[str, Any]:
 
 
 def _price(price: Money | None) -> str:
-    """Return a price as text: a quote would be payable, and nobody has offered one."""
+    """Return a price as text: a quote would be payable, and none was offered."""
     return "" if price is None else str(price)

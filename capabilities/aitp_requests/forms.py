@@ -41,7 +41,7 @@ def decision_by(request: RequestDecision, given: Mapping[str, Any]) -> Decision:
     for name in given:
         if name not in names:
             raise InvalidRequest(
-                f"There is no {name[:64]!r} to fill in; there is: {', '.join(names)}.",
+                f"The form has no member {name[:64]!r}. Its members are: {', '.join(names)}.",
                 param=name[:64],
             )
     if request.type == "products":
@@ -59,28 +59,29 @@ def _count(given: Mapping[str, Any]) -> tuple[SelectedOption, ...]:
         is_number = isinstance(count, int | float) and not isinstance(count, bool)
         if not is_number or count != int(count) or not 0 <= count <= MOST_OF_ONE:
             raise InvalidRequest(
-                f"How many of {name} is a whole number from 0 to {MOST_OF_ONE}.", param=name
+                f"The quantity of {name} must be a whole number from 0 to {MOST_OF_ONE}.",
+                param=name,
             )
         if count:
             options.append(SelectedOption(name, quantity=int(count)))
     if not options:
-        raise MissingField("Say how many of at least one there shall be.")
+        raise MissingField("Give the quantity of at least one product.")
     return tuple(options)
 
 
 def _ids(given: Any, ids: Sequence[str]) -> tuple[str, ...]:
     if not isinstance(given, list) or not given:
         raise MissingField(
-            f"{CHOICES} is a list of one or more of {', '.join(ids)}.", param=CHOICES
+            f"{CHOICES} must be a list of one or more of {', '.join(ids)}.", param=CHOICES
         )
     return tuple(_id(one, ids, f"{CHOICES}[{place}]") for place, one in enumerate(given))
 
 
 def _id(given: Any, ids: Sequence[str], at: str) -> str:
     if given is None:
-        raise MissingField(f"{at} is one of {', '.join(ids)}.", param=at)
+        raise MissingField(f"{at} must be one of {', '.join(ids)}.", param=at)
     if not isinstance(given, str) or given not in ids:
-        raise InvalidRequest(f"{at} is one of {', '.join(ids)}.", param=at)
+        raise InvalidRequest(f"{at} must be one of {', '.join(ids)}.", param=at)
     return given
 
 

@@ -41,7 +41,7 @@ class Items:
     """Finds the possible meanings of an answer's items for one request.
 
     Parameters:
-        by_name_only: whether other requests wait too: a number could answer each of them.
+        by_name_only: whether other requests are open too: a number could answer each of them.
     """
 
     def __init__(self, request: RequestDecision, *, by_name_only: bool) -> None:
@@ -67,7 +67,8 @@ class Items:
         """Return all possible meanings of an item.
 
         Parameters:
-            is_wished: whether a wish preceded it: of products *I'll take 2* may be a quantity.
+            is_wished: whether a phrase such as *I'll take* preceded it: for products *I'll take 2*
+                may be a quantity.
         """
         found: set[Pick] = {(id, None) for id in self._by_number(item, is_wished=is_wished)}
         if not (self._by_name_only and _is_number(item)):
@@ -94,7 +95,7 @@ class Items:
             is_count = self.are_counted and is_wished and not by_number["said"]
             return set() if is_count else self._at(int(by_number["number"]))
         by_word = _BY_WORD.fullmatch(item)
-        # "two" of products may be a quantity
+        # for products, "two" may be a quantity
         if by_word and (by_word["said"] or not self.are_counted):
             return self._at(_WORDS[by_word["word"]])
         if by_place := _BY_PLACE.fullmatch(item):

@@ -1,7 +1,7 @@
-"""The messages of AITP-02: ``request_decision``, and ``decision``, which answers one.
+"""The messages of AITP-02: ``request_decision``, and ``decision``, the reply.
 
 Source: the published schema of AITP-02, version 1.0.0. Narrower rules are noted where they apply;
-everything that these types write is valid by that schema too.
+everything that these types write conforms to that schema too.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Kind = Literal["products", "checkbox", "radio", "confirmation"]
 
 
 class PaymentPlan(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One way of paying a quote, at once.
+    """One way to pay a quote in full.
 
     Parameters:
         amount: in units of the currency, not in hundredths.
@@ -39,7 +39,7 @@ class PaymentPlan(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Quote(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an option costs, and until when that holds."""
+    """The price of an option, and its expiry."""
 
     type: Literal["Quote"]
     quote_id: Id
@@ -49,7 +49,7 @@ class Quote(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Variant(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One kind of a product: a colour, a size. It is chosen by its own id."""
+    """A variant of a product, such as a colour or a size. It is chosen by its own id."""
 
     id: Id
     name: Name = ""
@@ -63,21 +63,21 @@ class Variant(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Option(Variant, frozen=True, omit_defaults=True):
-    """One thing to choose; where it has variants each of them is another."""
+    """An option to choose; if it has variants, each of them is a choice too."""
 
     variants: Annotated[tuple[Variant, ...], Meta(max_length=50)] = ()
 
 
 class RequestDecision(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A request to choose.
+    """A request for a decision.
 
     Parameters:
-        id: what an answer names; on its thread no other request has it, ever.
+        id: the id that the decision names; unique on its thread.
         type: ``radio`` and ``confirmation`` take one option, ``checkbox`` one or several,
             ``products`` one or several with quantities.
-        actor: who is to answer; empty for whoever takes part and has not asked. It is the desk's
-            own field, as the two below are.
-        valid_until: when it is too late to answer; the site's ``open_for`` where none is named.
+        actor: who must answer; empty for any participant except the requester. This member and the
+            two below are extensions of the desk.
+        valid_until: when the request expires; by default after the site's ``open_for``.
         supersedes: id of an open request of the same actor that this one replaces.
     """
 
@@ -92,12 +92,12 @@ class RequestDecision(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SelectedOption(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One option that was chosen.
+    """An option that was chosen.
 
     Parameters:
         id: of the option or variant.
-        name: as the request calls it, whatever the sender wrote.
-        quantity: how many, of products only.
+        name: the name in the request; the sender's is ignored.
+        quantity: how many; for products only.
     """
 
     id: Id
@@ -106,10 +106,10 @@ class SelectedOption(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unk
 
 
 class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What was decided.
+    """The decision on a request.
 
     Parameters:
-        request_decision_id: which request it answers; it may be left out where one alone waits.
+        request_decision_id: the request's id; optional if only one is open.
     """
 
     options: Annotated[tuple[SelectedOption, ...], Meta(min_length=1, max_length=1000)]
@@ -117,13 +117,13 @@ class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RejectedDecision(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A decision that does not count: it stands on the thread in place of what was sent.
+    """A rejected decision, stored on the thread in place of the original.
 
     Parameters:
-        reason: why, for programs.
-        message: the same in words.
-        options: what was chosen, as it was sent.
-        request_decision_id: which request it named, or was taken to mean.
+        reason: the reason as a code.
+        message: the reason as a sentence.
+        options: the chosen options as received.
+        request_decision_id: the request that it names or was matched with.
     """
 
     reason: Uncounted
@@ -136,6 +136,6 @@ MESSAGES: dict[str, type[msgspec.Struct]] = {
     "request_decision": RequestDecision,
     "decision": Decision,
 }
-"""The keys of a message besides ``$schema``; exactly one is present."""
+"""The keys of a message, without ``$schema``; a message has exactly one."""
 OWN: dict[str, type[msgspec.Struct]] = {"rejected_decision": RejectedDecision}
 """The desk's own messages, which AITP-02 does not define."""

@@ -13,7 +13,7 @@ MOST_CHOICES = 100
 
 
 def check_choices(request: RequestDecision) -> None:
-    """Reject a request that nobody could answer.
+    """Reject a request that cannot be answered.
 
     Raises:
         InvalidRequest: two options have one id, or there are too many.
@@ -21,14 +21,14 @@ def check_choices(request: RequestDecision) -> None:
     choices = choices_of(request)
     if len(choices) > MOST_CHOICES:
         raise InvalidRequest(
-            f"A request has at most {MOST_CHOICES} options and variants, not {len(choices)}.",
+            f"A request can have at most {MOST_CHOICES} options and variants, not {len(choices)}.",
             param="request_decision.options",
         )
     seen: set[str] = set()
     for choice in choices:
         if choice.id in seen:
             raise InvalidRequest(
-                f"Two options or variants have the id {choice.id!r}; each has one of its own.",
+                f"Two options or variants have the id {choice.id!r}. Give each a different id.",
                 param="request_decision.options",
             )
         seen.add(choice.id)
@@ -45,14 +45,14 @@ def settle_options(
     """
     names = {choice.id: choice.name for choice in choices_of(request)}
     if len(options) > 1 and request.type in {"radio", "confirmation"}:
-        raise _wrong(f"A decision of the type {request.type} has one option.", "options")
+        raise _wrong(f"A decision of type {request.type} must have exactly one option.", "options")
     settled: list[SelectedOption] = []
     for place, option in enumerate(options):
         at = f"options[{place}]"
         if option.id not in names:
-            raise _wrong(f"{option.id!r} is not among the options of the request.", f"{at}.id")
+            raise _wrong(f"{option.id!r} is not an option of the request.", f"{at}.id")
         if any(option.id == other.id for other in settled):
-            raise _wrong(f"{option.id!r} is chosen twice.", f"{at}.id")
+            raise _wrong(f"{option.id!r} is chosen more than once.", f"{at}.id")
         quantity = _settle_quantity(request, option.quantity, f"{at}.quantity")
         settled.append(SelectedOption(option.id, names[option.id], quantity))
     return tuple(settled)
@@ -64,11 +64,11 @@ def _settle_quantity(
     if isinstance(quantity, UnsetType):
         return UNSET
     if quantity != int(quantity):
-        raise _wrong("A quantity is a whole number.", at)
+        raise _wrong("A quantity must be a whole number.", at)
     if request.type == "products":
         return int(quantity)
     if quantity != 1:
-        raise _wrong("Only products have a quantity.", at)
+        raise _wrong("Only products can have a quantity.", at)
     return UNSET
 
 

@@ -1,4 +1,4 @@
-"""Renders requests and decisions as text, with instructions how to answer."""
+"""Renders requests and decisions as text, with instructions for replies."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def _option(option: SelectedOption) -> str:
 def _how(request: RequestDecision, count: int) -> str:
     numbers = [str(number) for number in range(1, count + 1)]
     if request.type == "products":
-        return f"Reply with a number, or with how many of it: 2 of number {count}."
+        return f"Reply with a number, or with a quantity: 2 of number {count}."
     if request.type == "checkbox" and count > 1:
-        return "Reply with one number or several: 1, 2."
+        return "Reply with one or more numbers: 1, 2."
     if count > FEW:
         return f"Reply with a number from 1 to {count}."
     *first, last = numbers

@@ -41,9 +41,9 @@ class _Ambiguous(Exception):
 
 
 def understand(text: str, requests: Sequence[RequestDecision]) -> Decision | None:
-    """Return the one answer that a text can be to an open request; None for none or several.
+    """Match a text with the one open request that it can answer; None for none or several.
 
-    If several requests wait, choices are matched by name only: *2* could answer each of them.
+    If several requests are open, choices are matched by name only: *2* could answer each of them.
     """
     said = plain(text) if len(text) <= MOST_CHARACTERS else ""
     if not said:

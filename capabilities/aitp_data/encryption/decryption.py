@@ -30,8 +30,8 @@ def given_in(data: Data, asked: AskedForm, keys: Keys) -> tuple[Given, ...]:
     alone += [one for one in data.fields if one.value and jwe.is_jwe(one.value)]
     if len(alone) > MOST_ALONE:
         raise InvalidRequest(
-            f"At most {MOST_ALONE} values are encrypted by themselves; more come together, in"
-            " encrypted.",
+            f"At most {MOST_ALONE} values can be encrypted individually. Put more of them into"
+            " `encrypted`, as one JWE.",
             param="data.fields",
         )
     given = [_read(field, place, asked, keys) for place, field in enumerate(data.fields)]
@@ -84,8 +84,7 @@ def _whole(encrypted: str, keys: Keys) -> Iterator[Given]:
         values = None
     if values is None or len(values) > MOST_FIELDS:
         raise InvalidRequest(
-            f"What is encrypted is a JSON object of at most {MOST_FIELDS} texts, by the ids of"
-            " fields.",
+            f"The JWE must contain a JSON object of at most {MOST_FIELDS} strings, by field id.",
             param=at,
         )
     for id, value in values.items():
@@ -96,4 +95,4 @@ def _text(opened: bytes) -> str:
     try:
         return opened.decode()
     except UnicodeDecodeError:
-        raise Undecipherable("What is encrypted is text in UTF-8.") from None
+        raise Undecipherable("The encrypted value must be UTF-8 text.") from None

@@ -1,6 +1,7 @@
 """Encryption of AITP-03's draft: ``ECIES-secp256k1-AES-256-GCM``.
 
-The draft names the primitives and leaves open how the key is derived. Here it is:
+The draft names the primitives and leaves open how the key is derived. This implementation derives
+it as follows:
 
 1. The sender makes an ephemeral key pair on secp256k1 for this one value. Its public key is
 ``ephemeralPublicKey``, a point as SEC 1 writes it, compressed or not, in hexadecimal digits.
@@ -50,7 +51,7 @@ def encrypt(plaintext: str, field_id: str, receiver: str) -> Encrypted:
         receiver: the public key of the field's request, in hexadecimal digits.
 
     Raises:
-        Undecipherable: the key is no point on the curve.
+        Undecipherable: the key is not a point on the curve.
     """
     public = read_point(receiver)
     ephemeral = ec.generate_private_key(CURVE)
@@ -89,7 +90,7 @@ def agree(ephemeral: str, private: ec.EllipticCurvePrivateKey) -> bytes:
     """Derive the key of a value as its receiver: 32 bytes.
 
     Raises:
-        Undecipherable: the sender's public key is no point on the curve.
+        Undecipherable: the sender's public key is not a point on the curve.
     """
     public = read_point(ephemeral)
     return _key(private.exchange(ec.ECDH(), public), public, private.public_key())
@@ -99,12 +100,12 @@ def read_point(digits: str) -> ec.EllipticCurvePublicKey:
     """Parse a public key.
 
     Raises:
-        Undecipherable: it is no point on the curve.
+        Undecipherable: it is not a point on the curve.
     """
     try:
         return ec.EllipticCurvePublicKey.from_encoded_point(CURVE, _bytes(digits))
     except ValueError:
-        raise Undecipherable("A public key is no point on secp256k1.") from None
+        raise Undecipherable("The public key is not a point on secp256k1.") from None
 
 
 def write_point(public: ec.EllipticCurvePublicKey) -> str:

@@ -11,7 +11,8 @@ class Undecipherable(Exception):
     """
 
     def __init__(
-        self, why: str = "It does not open: it is encrypted for another key, or was changed."
+        self,
+        why: str = ("The value does not decrypt: it is encrypted for another key, or was changed."),
     ) -> None:
         super().__init__(why)
         self.why = why

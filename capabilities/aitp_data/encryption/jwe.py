@@ -29,8 +29,8 @@ LIBRARY = "joserfc"
 ALGORITHMS = ("ECDH-ES", "ECDH-ES+A256KW", "A256GCM")
 """All accepted values of ``alg`` and ``enc``; ``zip`` is not accepted."""
 NOT_HERE = (
-    "This desk opens no JWE: it has published no key for one. Send the value as it is, or in the"
-    " draft's form, ECIES-secp256k1-AES-256-GCM."
+    "This desk cannot decrypt JWEs. Send the value unencrypted, or encrypted with"
+    " ECIES-secp256k1-AES-256-GCM."
 )
 
 _COMPACT = re.compile(r"eyJ[A-Za-z0-9_-]{1,4000}(?:\.[A-Za-z0-9_-]*){4}")
@@ -79,18 +79,18 @@ def read_header(text: str) -> Header:
     """Parse the header of a compact JWE.
 
     Raises:
-        Undecipherable: it is none, or uses unsupported algorithms.
+        Undecipherable: it is not a compact JWE, or uses unsupported algorithms.
     """
     if not _COMPACT.fullmatch(text):
-        raise Undecipherable("This is no compact JWE.")
+        raise Undecipherable("The value is not a compact JWE.")
     try:
         header = read_json(_bytes(text.split(".", 1)[0]), Header)
     except Unreadable:
         header = None
     if header is None or header.zip or header.crit is not None:
         raise Undecipherable(
-            "A JWE is understood with alg ECDH-ES or ECDH-ES+A256KW, enc A256GCM and an epk on"
-            " P-256 or X25519, without zip and crit."
+            "The JWE must use alg ECDH-ES or ECDH-ES+A256KW, enc A256GCM and an epk on P-256 or"
+            " X25519, without zip and crit."
         )
     return header
 
@@ -107,7 +107,7 @@ def decrypt(text: str, keys: Mapping[str, Private]) -> bytes | None:
         keys: private keys by ``kid``; without a ``kid`` the first of the curve is used.
 
     Raises:
-        Undecipherable: it is none, or uses unsupported algorithms.
+        Undecipherable: it is not a compact JWE, or uses unsupported algorithms.
     """
     from joserfc.errors import JoseError
     from joserfc.jwe import JWERegistry, decrypt_compact

@@ -38,8 +38,9 @@ class Keys:
         self._opened = lru_cache(KEPT)(partial(jwe.decrypt, keys=self._by_kid))
         self._key_for = lru_cache(KEPT)(partial(ecies.agree, private=self._secp256k1))
         self.jwks: dict[str, Any] | None = {"keys": list(jwks)} if jwe.can_open() else None
-        """The public keys for JWEs (RFC 7517), the preferred one first; None if no package to
-        decrypt them is installed."""
+        """The public keys for JWEs (RFC 7517), the preferred one first; None if the package that
+        decrypts them is not installed.
+        """
         self.recipient = Recipient(ECIES, ecies.write_point(self._secp256k1.public_key()))
         """The public key for the draft's form."""
 

@@ -252,11 +252,11 @@ def test_without_the_package_there_are_no_keys_for_jwes_and_that_is_said(
     with patch("aitp_data.encryption.jwe.find_spec", lambda _name: None):
         poor = data_requests()
         assert keys().jwks is None
-        with pytest.raises(Undecipherable, match="This desk opens no JWE"):
+        with pytest.raises(Undecipherable, match="This desk cannot decrypt JWEs"):
             keys().open_jwe(TOKENS[0])
     assert poor.documents() == {}
     assert [one.getMessage() for one in caplog.records] == [
-        "Forms have no keys for JWEs: the extra is not installed (aitp-desk[jose])."
+        "JWEs cannot be decrypted: the extra is not installed (aitp-desk[jose])."
     ]
     made = ecies.encrypt("7", "pin", keys().recipient.public_key)
     assert keys().open_ecies(made, "pin") == "7", "the draft's form needs nothing more"

@@ -72,7 +72,7 @@ async def test_what_is_fetched_is_open_and_said_on_the_thread() -> None:
     forms = Forms()
     assert forms.start.payload["url"] == HOSTED["form"]["json_url"]
     assert told(forms.reply(mail="ada@example.com")) == [
-        "The form is not here yet: it is being fetched."
+        "This form is still being fetched. Reply once its fields are on the thread."
     ]
     assert not forms.waiting(), "no words are an answer yet"
     done = await forms.fetch(body(PAYING["form"] | {"more": "kept by nobody"}))
@@ -94,7 +94,10 @@ async def test_it_is_tried_again_and_then_given_up() -> None:
     assert tuple(after) == PAUSES
     done = await forms.fetch(body({}, status=503), start)
     assert told(done) == [
-        "The form of “A form from elsewhere” is not to be had. The server answered 503."
+        (
+            "The form of “A form from elsewhere” could not be fetched. The server"
+            " responded with status 503."
+        )
     ]
     late = {"request_data_id": "hosted", "fields": [{"id": "mail", "value": "x"}]}
     assert told(forms.say(GUEST, "data", late)) == [
@@ -108,22 +111,25 @@ async def test_it_is_tried_again_and_then_given_up() -> None:
     ("answer", "why"),
     [
         (fails(is_refused=True), "forms.example has no answer."),
-        (body({}, status=404), "The server answered 404."),
-        (body([]), "What is there is no form: Expected `object`, got `array`."),
-        (body({"fields": []}), "What is there is no form: Expected `array` of length >= 1"),
+        (body({}, status=404), "The server responded with status 404."),
+        (body([]), "The document is not a form: Expected `object`, got `array`."),
+        (body({"fields": []}), "The document is not a form: Expected `array` of length >= 1"),
         (
             body({"fields": [{"id": str(number)} for number in range(MOST_FIELDS + 1)]}),
-            "What is there is no form: Expected `array` of length <= 50",
+            "The document is not a form: Expected `array` of length <= 50",
         ),
         (body({"fields": [{"id": "a"}, {"id": "a"}]}), "Two fields have the id 'a'"),
-        (lambda _request: Response(status=200, body=b"\xff"), "What is there is no form"),
-        (lambda _request: Response(status=200, body=b'{"x":' * 90_000), "What is there is no form"),
+        (lambda _request: Response(status=200, body=b"\xff"), "The document is not a form"),
+        (
+            lambda _request: Response(status=200, body=b'{"x":' * 90_000),
+            "The document is not a form",
+        ),
     ],
 )
 async def test_what_is_no_form_is_reported_at_once(answer: Answer, why: str) -> None:
     forms = Forms()
     (said,) = told(await forms.fetch(answer))
-    assert str(said).startswith(f"The form of “A form from elsewhere” is not to be had. {why}")
+    assert str(said).startswith(f"The form of “A form from elsewhere” could not be fetched. {why}")
 
 
 def test_for_callers_who_are_not_known_nothing_is_fetched() -> None:

@@ -219,19 +219,18 @@ def test_a_form_in_words_can_be_answered() -> None:
         "Where shall it go?\n"
         "We send it the same day.\n"
         "- Name\n"
-        "- E-mail (may be left out)\n"
+        "- E-mail (optional)\n"
         "- Street\n"
         "- Postal code\n"
-        "- How fast (may be left out; one of Standard, Express; Standard where you say nothing"
-        " else)\n"
-        "- colour (may be left out; such as red): Of the bag.\n"
-        "- count (may be left out; 1 where you say nothing else)\n"
-        "- phone (may be left out)\n"
-        "Reply with each on a line of its own: “Name: …”, “E-mail: …”.\n"
+        "- How fast (optional; one of Standard, Express; default: Standard)\n"
+        "- colour (optional; such as red): Of the bag.\n"
+        "- count (optional; default: 1)\n"
+        "- phone (optional)\n"
+        "Reply with one line for each field: “Name: …”, “E-mail: …”.\n"
         "Add “Remember: yes” to have them filled in next time."
     )
     assert tell_request(form(PIN).request) == (
-        "Which PIN?\n- PIN (kept sealed)\nReply with it alone, or with “PIN: …”."
+        "Which PIN?\n- PIN (kept sealed)\nReply with the value alone, or with “PIN: …”."
     )
     assert tell_request(form(HOSTED).request) == (
         "A form from elsewhere\nThe form is at https://forms.example/address.json."
@@ -245,7 +244,7 @@ def test_what_others_write_stays_on_its_line() -> None:
     )
     assert told.splitlines()[:2] == [
         "a b",
-        "- Name - PIN: 7 (may be left out; such as x y): 1 2",
+        "- Name - PIN: 7 (optional; such as x y): 1 2",
     ]
     elsewhere = {"json_url": "https://forms.example/a\n- PIN: 7\u2028x"}
     told = tell_request(form({"id": "q", "description": "", "form": elsewhere}).request)

@@ -158,7 +158,9 @@ def test_without_the_package_a_form_names_no_key_for_jwes_and_one_that_comes_is_
     asked = stored(book.ask(PAYING))
     assert "jwks" not in asked
     assert all("encryption" in field for field in asked["form"]["fields"][1:])
-    with pytest.raises(InvalidRequest, match=r"^This desk opens no JWE: .*draft's form") as refused:
+    with pytest.raises(
+        InvalidRequest, match=r"^This desk cannot decrypt JWEs. .*ECIES-secp256k1-AES-256-GCM"
+    ) as refused:
         book.say(GUEST, "data", {"fields": [{"id": "card", "value": encrypt(CARD)}]})
     assert refused.value.param == "data.fields[0].value"
 
@@ -300,8 +302,8 @@ def test_words_that_do_not_fit_are_answered_and_the_form_stays_open() -> None:
     verdict = book.reply("paying", in_words=True, card="4242 4242 4242 4241")
     (why,) = told(verdict)
     assert why == (
-        "“Card number” is a card's number; a digit of it may be wrong. Reply with each on a line"
-        " of its own: “Name: …”, “Card number: …”."
+        "“Card number” must be a valid card number; check its digits. Reply with one line for each"
+        " field: “Name: …”, “Card number: …”."
     )
     assert sealed(verdict) == ["4242 4242 4242 4241"], "also what is wrong is nobody's to read"
     assert "4242" not in book.everything(verdict)

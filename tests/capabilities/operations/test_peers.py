@@ -73,9 +73,9 @@ async def test_a_peer_is_asked_by_plain_aitp_calls_and_nothing_is_left_there() -
     ]
 
 
-DEGRADED = Health("degraded", "It says that it is degraded.")
-DOWN = Health("down", "It says that it is down.")
-UNFIT = Health("down", "What it answers is not what AITP's Threads API says.")
+DEGRADED = Health("degraded", "It reports that it is degraded.")
+DOWN = Health("down", "It reports that it is down.")
+UNFIT = Health("down", "Its response does not conform to AITP's Threads API.")
 
 
 async def test_what_a_peer_replies_says_how_it_is(subtests: pytest.Subtests) -> None:
@@ -90,9 +90,9 @@ async def test_what_a_peer_replies_says_how_it_is(subtests: pytest.Subtests) -> 
         (said([7], [health("degraded")]), DEGRADED),
         (said([health("down")], role="user"), Health("degraded", "It has not replied.")),
         (said(), Health("degraded", "It has not replied.")),
-        (Response(status=404), Health("down", "It answers with status 404.")),
-        (Response(status=429), Health("degraded", "It turns callers away (status 429).")),
-        (Response(status=503), Health("degraded", "It turns callers away (status 503).")),
+        (Response(status=404), Health("down", "It responds with status 404.")),
+        (Response(status=429), Health("degraded", "It rejects callers (status 429).")),
+        (Response(status=503), Health("degraded", "It rejects callers (status 503).")),
         (Response(status=200, body=b"<html>"), UNFIT),
         (Response(status=200, body=b'{"data": [' + b"[" * 30_000), UNFIT),
         (Response(status=200, body=b'{"data": 7}'), UNFIT),
@@ -109,10 +109,10 @@ async def test_what_a_peer_replies_says_how_it_is(subtests: pytest.Subtests) -> 
     ("opened", "expected"),
     [
         (None, Health("down", "other.example could not be reached: the connection failed.")),
-        (Response(status=429), Health("degraded", "It turns callers away (status 429).")),
-        (Response(status=503), Health("degraded", "It turns callers away (status 503).")),
-        (Response(status=302), Health("down", "It answers with status 302.")),
-        (Response(status=500), Health("down", "It answers with status 500.")),
+        (Response(status=429), Health("degraded", "It rejects callers (status 429).")),
+        (Response(status=503), Health("degraded", "It rejects callers (status 503).")),
+        (Response(status=302), Health("down", "It responds with status 302.")),
+        (Response(status=500), Health("down", "It responds with status 500.")),
         (Response(status=200, body=b"{}"), UNFIT),
         (Response(status=200, body=b'{"id": "../../admin"}'), UNFIT),
         (Response(status=200, body=b'{"id": ""}'), UNFIT),

@@ -123,12 +123,12 @@ def test_nothing_is_understood_where_nothing_waits() -> None:
                 "Which tent?\nBoth fit two people."
                 "\n1. Ridge (349.00 USD): Light.\n2. Ridge – green (359.50 USD)"
                 "\n3. Ridge in red\n4. Cove (199.99 USD)"
-                "\nReply with a number, or with how many of it: 2 of number 4."
+                "\nReply with a number, or with a quantity: 2 of number 4."
             ),
         ),
         (read(SIZE), "Size?\n1. S\n2. m\nReply 1 or 2."),
         (SHIRT, "1. Red\n2. Blue\n3. Green\nReply 1, 2 or 3."),
-        (read(COLOURS), "1. Red\n2. Blue\n3. g\nReply with one number or several: 1, 2."),
+        (read(COLOURS), "1. Red\n2. Blue\n3. g\nReply with one or more numbers: 1, 2."),
         (SIZES, "1. 41\n2. 42\n3. 43\n4. 2\nReply with a number from 1 to 4."),
         (request("Fine"), "1. Fine\nReply 1."),
         (request("A\n2. B"), "1. A 2. B\nReply 1."),

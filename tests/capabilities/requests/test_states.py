@@ -180,7 +180,7 @@ def test_an_expired_price_is_reported_and_the_request_stays_open() -> None:
     book.ask(TENTS | {"options": [cove, {"id": "other"}]})
     book.now += 60
     assert told(book.decide("tents", "cove")) == [
-        "The price of Cove has ended. Please ask for a new one."
+        "The price of Cove has expired. Please ask for a new one."
     ]
     assert told(book.decide("tents", "other")) == []
 

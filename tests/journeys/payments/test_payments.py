@@ -226,7 +226,7 @@ async def test_a_decline_after_the_payment_is_stored_as_rejected(tmp_path: Path)
         await ada.post(told["thread_id"], json.dumps(message))
         texts = await ada.texts(told["thread_id"])
         assert "I do not pay." not in texts
-        assert texts[-2:] == ["Does not count: I do not pay.", "This quote was paid before."]
+        assert texts[-2:] == ["Rejected: I do not pay.", "This quote was paid before."]
         reader = {"id": "https://ada.example", "capabilities": [{"schema": message["$schema"]}]}
         await ada.send("POST", f"/v1/threads/{told['thread_id']}/actors", reader)
         rejected = [one for one in await ada.texts(told["thread_id"]) if "rejected_decline" in one]

@@ -280,7 +280,7 @@ async def what_is_filled_in_to_forms(vault: Vault, way: str) -> None:
     texts = await vault.who.texts(thread)
     last = texts[-1]
     expected = {
-        "wrong words": "“Password” has at most 1000 characters.",
+        "wrong words": "“Password” must have at most 1000 characters.",
         "late": "“Whose account?” was answered before.",
     }
     assert last.startswith(expected.get(way, "I have heard you."))

@@ -40,7 +40,7 @@ async def test_in_plain_words(tmp_path: Path) -> None:
             "Which Tarn Larkspur 2 Tent?\n"
             "1. Sage: 10 in the warehouse. 349.00 USD\n"
             "2. Lake blue: 10 in the warehouse. 349.00 USD\n"
-            "Reply with a number, or with how many of it: 2 of number 2."
+            "Reply with a number, or with a quantity: 2 of number 2."
         )
         for words, question in (
             ("the lake blue one, two of them", "Address and email\n- Name: Who gets it.\n- Street"),
@@ -86,7 +86,7 @@ async def test_what_does_not_fit_is_asked_again(tmp_path: Path) -> None:
 
         await ask("2 of number 2")
         wrong = IN_WORDS.strip().replace("ID", "IX")
-        assert (await ask(wrong)).startswith("“State” is one of the options of the form.")
+        assert (await ask(wrong)).startswith("“State” must be one of the options of the form.")
         assert (await ask("Hm, one moment")).startswith("Address and email\n- Name: Who gets it.")
         wrong = IN_WORDS.strip().replace("83702", "837")
         asked = await ask(wrong)
@@ -94,7 +94,7 @@ async def test_what_does_not_fit_is_asked_again(tmp_path: Path) -> None:
             "Postal code\n"
             "- Postal code: The postal code is not in the form that is needed. The ZIP code, of"
             " five digits.\n"
-            "Reply with it alone, or with “Postal code: …”."
+            "Reply with the value alone, or with “Postal code: …”."
         )
         assert await ask("83702") == SURE
 

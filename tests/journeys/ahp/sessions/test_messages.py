@@ -87,7 +87,7 @@ async def test_an_answer_to_what_was_asked_before_is_not_taken_for_another(tmp_p
         late = await say(decision(which["request_decision"]["id"], "TO-2201-SAGE"), session)
         assert "Something else was asked since" in str(late)
         told = await shopper.talker.texts(await shopper.talker.thread_of(session))
-        assert "Does not count: Sage." in told, "whoever reads the thread in words"
+        assert "Rejected: Sage." in told, "whoever reads the thread in words"
         fields = [{"id": id, "value": value} for id, value in ADDRESS.items()]
         sure = await say(message("data", data={"fields": fields}), session)
         assert "2 × TO-2201-LAKE" in sure["clarification"]["question"]

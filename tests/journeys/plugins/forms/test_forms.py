@@ -132,7 +132,7 @@ async def test_words_that_do_not_fit_are_answered_on_the_thread(desk: Talker) ->
     await ask(seller, thread, ADDRESS)
     told = await guest.post(thread, LINES.replace("10115", "10115!"), wait=5)
     assert told.ok["run"] is None
-    assert (await said(guest, thread))[-1][0].startswith("“Postal code” is a postal code")
+    assert (await said(guest, thread))[-1][0].startswith("“Postal code” must be a postal code")
     assert (await guest.post(thread, LINES, wait=5)).ok["run"] is None
     assert json.loads((await said(seller, thread))[-1][-1])["data"]["fields"][2]["value"] == "10115"
 
@@ -142,7 +142,7 @@ async def test_a_form_is_fetched_where_it_is_and_said_on_the_thread(desk: Talker
         site.put("/form.json", json.dumps(MAIL["form"]), type="application/json")
         seller, guest, thread = await together(desk)
         await ask(seller, thread, MAIL | {"form": {"json_url": f"{site.url}/form.json"}})
-        words = "Where do we write to?\n- mail\nReply with it alone, or with “mail: …”."
+        words = "Where do we write to?\n- mail\nReply with the value alone, or with “mail: …”."
         async with following(guest, thread, headers=[("Last-Event-ID", "0")]) as listener:
             for _ in range(2):
                 await listener.until_named("message.created")
@@ -159,7 +159,7 @@ async def test_an_unavailable_form_is_reported(desk: Talker) -> None:
         for _ in range(2):
             await listener.until_named("message.created")
     (told,) = (await said(guest, thread))[-1]
-    assert told.startswith("The form of “Where do we write to?” is not to be had.")
+    assert told.startswith("The form of “Where do we write to?” could not be fetched.")
 
 
 async def given_in_words(guest: Talker, thread: str) -> None:
@@ -214,7 +214,7 @@ async def given_to_nobody(guest: Talker, thread: str) -> None:
 async def given_wrong_in_words(guest: Talker, thread: str) -> None:
     told = await guest.post(thread, f"Card number: {CARD}\nExpires: 13/29", wait=5)
     filled_in = "Filled in:\nCard number: (sealed)\nExpires: (sealed)"
-    assert told.ok["content"] == [f"Does not count. {filled_in}"]
+    assert told.ok["content"] == [f"Rejected. {filled_in}"]
 
 
 async def given_in_words_of_a_session(guest: Talker, _thread: str) -> None:

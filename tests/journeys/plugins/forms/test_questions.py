@@ -21,7 +21,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 ASKED = "Send me a parcel"
 FORM = (
     "Address\n- Name\n- Street\n- Postal code\n"
-    "Reply with each on a line of its own: “Name: …”, “Street: …”."
+    "Reply with one line for each field: “Name: …”, “Street: …”."
 )
 LINES = "Name: Ada\nStreet: 1 Long Lane\nPostal code: 10115"
 VALUES = {
@@ -56,7 +56,7 @@ async def test_a_form_is_filled_in_by_words_in_a_session(sender: Sender) -> None
     session = first["session_id"]
     wrong = (await sender.ask(LINES.replace("10115", "?"), session)).ok
     assert wrong["status"] == "clarification_needed"
-    assert wrong["clarification_question"].startswith("“Postal code” is a postal code")
+    assert wrong["clarification_question"].startswith("“Postal code” must be a postal code")
     last = (await sender.ask(LINES, session)).ok
     assert (last["status"], last["response"]["answer"]) == ("success", DONE)
     assert sender.parcels == [SENT]
@@ -108,7 +108,7 @@ async def test_what_was_kept_by_wish_is_proposed_the_next_time_and_to_nobody_els
     session = (await sender.ask(ASKED)).ok["session_id"]
     assert (await sender.ask(f"{LINES}\nRemember: yes", session)).ok["status"] == "success"
     second = (await sender.ask(ASKED)).ok
-    assert "- Name (Ada where you say nothing else)\n" in second["clarification_question"]
+    assert "- Name (default: Ada)\n" in second["clarification_question"]
     other = await sender.another()
     assert "Ada" not in (await other.ask(ASKED)).ok["clarification_question"]
     last = (await sender.ask("The same", second["session_id"])).ok
@@ -127,11 +127,11 @@ async def test_what_was_kept_is_erased_with_the_person_and_with_its_thread(tmp_p
         for who in (sender, other):
             session = (await who.ask(ASKED)).ok["session_id"]
             assert (await who.ask(f"{LINES}\nRemember: yes", session)).ok["status"] == "success"
-            assert "(Ada where" in (await who.ask(ASKED)).ok["clarification_question"]
+            assert "(default: Ada)" in (await who.ask(ASKED)).ok["clarification_question"]
         person = await principal_of(sender.talker)
         await asyncio.to_thread(command, "erase", "--data", data, "--actor", person)
         assert "Ada" not in (await sender.ask(ASKED)).ok["clarification_question"]
-        assert "(Ada where" in (await other.ask(ASKED)).ok["clarification_question"]
+        assert "(default: Ada)" in (await other.ask(ASKED)).ok["clarification_question"]
         thread = await other.talker.thread_of(session)
         assert (await other.talker.send("DELETE", f"{THREADS}/{thread}")).status in {200, 204}
         assert "Ada" not in (await other.ask(ASKED)).ok["clarification_question"]
@@ -175,7 +175,7 @@ async def test_a_secret_argument_is_asked_by_a_form_and_comes_sealed(
 async def test_a_secret_alone_is_asked_for_alone(sender: Sender) -> None:
     asked = (await sender.ask("Open the box", capability="open_box")).ok
     assert "- Code (kept sealed)" in asked["clarification_question"]
-    assert "Reply with it alone" in asked["clarification_question"]
+    assert "Reply with the value alone" in asked["clarification_question"]
     done = (await sender.ask(CODE, asked["session_id"], capability="open_box")).ok
     assert done["response"]["answer"] == "It opens."
     thread = await sender.talker.thread_of(asked["session_id"])

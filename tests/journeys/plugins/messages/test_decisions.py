@@ -28,7 +28,7 @@ SLUG = "aitp.dev/requests"
 TOLD = (
     "Which tent?\nBoth fit two people.\n1. Ridge (349.00 USD): Light.\n"
     "2. Ridge – green (359.50 USD)\n3. Ridge in red\n4. Cove (199.99 USD)\n"
-    "Reply with a number, or with how many of it: 2 of number 4."
+    "Reply with a number, or with a quantity: 2 of number 4."
 )
 CHOSEN = {
     "request_decision_id": "tents",
@@ -178,7 +178,7 @@ async def test_a_decision_that_does_not_count_is_none_to_its_requester(desk: Tal
     forged = part(own, rejected_decision=rejected[0]["rejected_decision"])
     assert (await guest.post(thread, forged)).refusal[:2] == (403, "forbidden")
     words = await said(await desk.with_key("operator"), thread)
-    assert ["Does not count: s."] in words
+    assert ["Rejected: s."] in words
 
 
 async def test_what_is_open_still_tells_of_answers_that_do_not_count(desk: Talker) -> None:
@@ -209,7 +209,7 @@ async def test_what_gets_no_answer_is_sent_again_once(desk: Talker) -> None:
         for _ in range(2):
             await listener.until_named("message.created")
     words = "Size?\n1. S\n2. m\nReply 1 or 2."
-    assert await said(guest, thread) == [[words], [f"This is still open. {words}"]]
+    assert await said(guest, thread) == [[words], [f"This request is still open. {words}"]]
 
 
 async def test_an_operator_asks_and_the_agent_goes_on_with_the_answer(desk: Talker) -> None:

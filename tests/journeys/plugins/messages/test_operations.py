@@ -29,7 +29,9 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 GUEST = "https://guest.example"
 SERVED = "/capabilities/operations/v1/schema.json"
 TOLD = {"status": "up", "checked_at": "2027-01-15T08:00:00Z"}
-NOT_TOLD = "Of each part those are told who run this desk: a credential with the scope operator."
+NOT_TOLD = (
+    "Only operators receive the state of each component: use a credential with the scope operator."
+)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -211,7 +213,7 @@ async def test_an_action_of_the_site_cannot_have_its_name(tmp_path: Path) -> Non
         ),
         (
             'capabilities.operations.peers=[{name="a", url="https://a"}, {name="a", url="https://b"}]',
-            "two peers are called 'a'; call one of them otherwise.",
+            "two peers are called 'a'; rename one of them.",
         ),
     ],
 )

@@ -93,7 +93,7 @@ async def test_two_desks_watch_each_other_and_one_is_killed(tmp_path: Path) -> N
                 # the one is degraded because the other was away; that does not degrade the other
                 seen = await other.asks(is_in("degraded"))
                 assert seen["status"] == "up"
-                assert seen["peer"]["reason"] == "It says that it is degraded."
+                assert seen["peer"]["reason"] == "It reports that it is degraded."
                 assert (await one.asks(is_in("up")))["status"] == "up"
                 assert (await other.asks(is_in("up")))["status"] == "up"
                 process.kill()

@@ -167,7 +167,7 @@ async def test_what_was_declined_in_words_meanwhile_is_reported(buyer: Buyer) ->
     rejected = parts[-1]["rejected_decision"]
     assert (rejected["reason"], rejected["message"]) == ("settled", *late)
     operator = await buyer.with_key("operator")
-    assert ["Does not count: Yes."] in await operator.said(thread), "in words, too"
+    assert ["Rejected: Yes."] in await operator.said(thread), "in words, too"
 
 
 async def test_what_is_not_wanted_any_more_is_open_no_longer(buyer: Buyer) -> None:

@@ -34,15 +34,15 @@ SURE = (
 )
 BED = (
     "Guest and nights\n- Guest: Who sleeps there.\n- Nights: How many.\n"
-    "Reply with each on a line of its own: “Guest: …”, “Nights: …”."
+    "Reply with one line for each field: “Guest: …”, “Nights: …”."
 )
 NIGHTS = (
     "Nights\n- Nights: The nights must be at most 9. How many.\n"
-    "Reply with it alone, or with “Nights: …”."
+    "Reply with the value alone, or with “Nights: …”."
 )
 HOW_MANY = (
     "How many nights?\n- Nights: 'nights' takes a whole number from 1 to 9. How many.\n"
-    "Reply with it alone, or with “Nights: …”."
+    "Reply with the value alone, or with “Nights: …”."
 )
 BED_SURE = (
     "Books a bed: guest “Ada”; nights 3. It cannot be undone. Shall I go ahead?"
@@ -50,10 +50,10 @@ BED_SURE = (
 )
 BOX = (
     "Box and code\n- Box: Which one.\n- Code (kept sealed): What opens it.\n"
-    "Reply with each on a line of its own: “Box: …”, “Code: …”."
+    "Reply with one line for each field: “Box: …”, “Code: …”."
 )
 BOOKED = "A bed for Ada, 3 nights.\nSources:\n- All beds: {url}/beds"
-PLATE = "What is the text?\n- Text: What it says.\nReply with it alone, or with “Text: …”."
+PLATE = "What is the text?\n- Text: What it says.\nReply with the value alone, or with “Text: …”."
 PLATE_SURE = (
     "Has people engrave a plate: text “Ada”. It cannot be undone. Shall I go ahead?"
     "\n1. Yes\n2. No\nReply 1 or 2."
