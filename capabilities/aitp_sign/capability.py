@@ -39,7 +39,7 @@ class SignSettings(NearSettings, frozen=True, forbid_unknown_fields=True, kw_onl
     """``[capabilities.sign]``.
 
     Parameters:
-        signed_consent: whether a caller signs its confirmation of an action, if one is required.
+        signed_consent: whether callers must sign the confirmations that actions require.
     """
 
     signed_consent: bool = False
@@ -62,7 +62,8 @@ class Sign(NearFamily):
         """Ask for a signed confirmation, if the site requires it.
 
         Raises:
-            Forbidden: it is too long to be signed, and the site accepts no other confirmation.
+            Forbidden: the text is too long to be signed, and the site accepts no other
+                confirmation.
         """
         question = asking.question
         if not self.chosen.signed_consent or not isinstance(question, Confirm):
@@ -71,8 +72,8 @@ class Sign(NearFamily):
         agreed = f"I agree: {text}"
         if len(agreed) > MOST_TEXT:
             raise Forbidden(
-                f"This takes a signed yes, and what is agreed to has {len(agreed)} letters: at most"
-                f" {MOST_TEXT} are signed. Nothing was done; ask for it with shorter arguments."
+                f"This call must be confirmed by a signature of at most {MOST_TEXT} characters,"
+                f" and its text has {len(agreed)}. Nothing was done; use shorter arguments."
             )
         return {
             "request_signature": RequestSignature(
@@ -84,14 +85,17 @@ class Sign(NearFamily):
         """Judge a part; see :class:`SignatureFamily`.
 
         Raises:
-            Forbidden: a signed confirmation cannot be asked now, and the site accepts no other.
+            Forbidden: a signed confirmation cannot be requested now, and the site accepts no other.
         """
         try:
             return super().judge(part, context)
         except InvalidRequest as error:
             if context.asking is None or not isinstance(context.asking.question, Confirm):
                 raise
-            why = f"This takes a signed yes, which cannot be asked. {error.message}"
+            why = (
+                "This call must be confirmed by a signature, which cannot be requested."
+                f" {error.message}"
+            )
             raise Forbidden(f"{why} Nothing was done.") from None
 
     def ask_of(self, content: Any, context: Context) -> Ask | None:
@@ -102,7 +106,7 @@ class Sign(NearFamily):
         fit = schemes_of(subject)
         if wrong := [scheme for scheme in content.schemes if scheme not in fit]:
             raise InvalidRequest(
-                f"schemes names {wrong[0]}; this is signed by {' or '.join(fit)}.",
+                f"schemes contains {wrong[0]}, but this can be signed only by {' or '.join(fit)}.",
                 param="request_signature.schemes",
             )
         return Ask(
@@ -151,8 +155,8 @@ class Sign(NearFamily):
             subjects.append(EvmCall(called.evm, called.chain_id))
         if len(subjects) != 1:
             raise InvalidRequest(
-                "A request to sign has one of text, typed_data, near_transaction and"
-                " evm_transaction.",
+                "A request to sign must have exactly one of text, typed_data, near_transaction"
+                " and evm_transaction.",
                 param="request_signature",
             )
         return subjects[0]

@@ -17,14 +17,14 @@ Reason = Literal[
     "declined",
     "unsupported",
 ]
-"""Why something was not signed, or does not count: a closed list."""
+"""Why something was not signed, or a signature is rejected: a closed list."""
 
 
 class Unproven(Exception):
     """A signature does not prove what it should.
 
     Parameters:
-        reason: for programs.
+        reason: the reason as a code.
         message: a sentence that says what is wrong, and what would be right.
     """
 

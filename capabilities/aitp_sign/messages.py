@@ -1,6 +1,6 @@
 """The desk's messages of AITP-05: requests to sign, signatures, and their results.
 
-Source: AITP 0.1, Capabilities, names AITP-05 and publishes no schema; this one is the desk's own.
+Source: AITP 0.1, Capabilities, names AITP-05 without a schema; this one is the desk's own.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Key = Annotated[str, Meta(max_length=100)]
 
 
 class EvmToSign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A transaction of a chain of Ethereum's kind, whole."""
+    """A complete transaction of an Ethereum-compatible chain."""
 
     evm: EvmTransaction
     chain_id: Annotated[int, Meta(ge=1, lt=2**53)]
@@ -37,15 +37,16 @@ class RequestSignature(msgspec.Struct, frozen=True, omit_defaults=True):
     """A request to sign one thing: a ``text``, ``typed_data``, or a transaction.
 
     Parameters:
-        id: what an answer names; on its thread no other request has it, ever.
-        schemes: by which it may be signed; empty for all that fit.
-        recipient: whom a text's signature is for; whoever asks where none is named.
-        nonce: 32 bytes in base64url, to which a text's signature is bound; the desk fills in its
-            own where there is none.
-        account: whose signature it is to be: an account of NEAR, or an address.
-        public_key: by which key, as ``ed25519:`` and base58; of a JWS the thumbprint (RFC 7638).
-        actor: who is to sign; empty for whoever takes part and has not asked.
-        valid_until: when it is too late. It is signed with a text; the desk fills it in.
+        id: the id that the answer names; unique on its thread.
+        schemes: the allowed schemes; empty for all that fit.
+        recipient: the recipient that a text's signature is bound to; by default the requester.
+        nonce: 32 bytes in base64url that a text's signature is bound to; by default the desk
+            generates one.
+        account: the required signer: a NEAR account or an Ethereum address.
+        public_key: the required key, as ``ed25519:`` and base58; for a JWS its thumbprint (RFC
+            7638).
+        actor: who must sign; empty for any participant except the requester.
+        valid_until: when the request expires; the desk fills it in. It is signed with a text.
         supersedes: id of an open request of the same actor that this one replaces.
     """
 
@@ -67,18 +68,18 @@ class RequestSignature(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Signature(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A signature of what was asked.
+    """A signature, in reply to a request.
 
     Parameters:
-        request_id: which request it answers; it may be left out where one alone waits.
-        signature: of ``ed25519`` in base64url; of ``nep413`` and ``near`` in base64; of the
-            Ethereum kinds ``r``, ``s`` and ``v`` in hex after ``0x``; of ``jws`` detached and
+        request_id: the request's id; optional if only one is open.
+        signature: for ``ed25519`` in base64url; for ``nep413`` and ``near`` in base64; for
+            Ethereum's schemes ``r``, ``s`` and ``v`` in hex after ``0x``; for ``jws`` detached and
             compact.
-        public_key: by which key, as of :class:`RequestSignature`.
+        public_key: the signing key, as in :class:`RequestSignature`.
         jwk: the key of a JWS.
-        account: whose it is: an account of NEAR, or an address; of the Ethereum kinds it is missing
-            only where the request names it.
-        callback_url: what a wallet of NEAR has signed besides (NEP-413).
+        account: the signer: a NEAR account or an Ethereum address; optional for Ethereum's schemes
+            only if the request names it.
+        callback_url: the callback URL that a NEAR wallet signed too (NEP-413).
     """
 
     scheme: Scheme
@@ -91,11 +92,11 @@ class Signature(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SignatureDeclined(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Somebody will not sign.
+    """A refusal to sign.
 
     Parameters:
         request_id: as of :class:`Signature`.
-        note: why.
+        note: the reason.
     """
 
     request_id: Name = ""
@@ -103,23 +104,23 @@ class SignatureDeclined(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ApproveSignature(msgspec.Struct, frozen=True):
-    """One of the desk's people says whether the desk signs what it was asked to."""
+    """An operator's decision whether the desk signs."""
 
     request_id: Id
     agree: bool
 
 
 class SignatureResult(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What came of a signature.
+    """The result of a signature.
 
     Parameters:
-        result: ``success`` where it is proved, and counts once.
-        reason: why not, for programs.
-        message: the same for people.
-        public_key, account: whose signature it is.
-        account_proved: whether the account itself is proved, and not only its key: an address is,
-            and an account of NEAR that is called by its key.
-        digest: SHA-256 of what was signed, in hex.
+        result: ``success`` if the signature is valid and was not used before.
+        reason: the reason of a failure as a code.
+        message: the reason as a sentence.
+        public_key, account: the signer.
+        account_proved: whether the account is proved, not only its key: an Ethereum address, or a
+            NEAR account named after its key.
+        digest: SHA-256 of the signed bytes, in hex.
     """
 
     request_id: Name
@@ -140,4 +141,4 @@ MESSAGES: dict[str, type[msgspec.Struct]] = {
     "approve_signature": ApproveSignature,
     "signature_result": SignatureResult,
 }
-"""The keys of a message besides ``$schema``; exactly one is present."""
+"""The keys of a message, without ``$schema``; a message has exactly one."""

@@ -1,6 +1,6 @@
-"""Verifies signatures against what was asked. Pure.
+"""Verifies signatures against the request. Pure.
 
-Time and repetition are checked by the caller, who keeps the request.
+The caller, which has the request's record, checks time and repetition.
 """
 
 from __future__ import annotations
@@ -57,26 +57,26 @@ class Proof(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def prove(expected: Expected, given: Signature) -> Proof:
-    """Verify a signature against what was asked.
+    """Verify a signature against the request.
 
     Raises:
         Unproven: it proves something else, or nothing.
     """
     if given.scheme not in expected.schemes:
-        raise Unproven(
-            "wrong_scheme", f"It was asked to be signed by {' or '.join(expected.schemes)}."
-        )
+        raise Unproven("wrong_scheme", f"Sign by {' or '.join(expected.schemes)}, as requested.")
     try:
         signed = signed_of(
             expected.subject, given.scheme, expected.until, given.callback_url or None
         )
     except ValueError as error:
-        raise Unproven("malformed", f"What was asked cannot be signed so: {error}") from None
+        raise Unproven(
+            "malformed", f"This content cannot be signed by that scheme: {error}"
+        ) from None
     digest = hashlib.sha256(signed).hexdigest()
     if given.scheme in EVM_SCHEMES:
         if not (expected.account or given.account):
-            # of another text it would yield an address that nobody has
-            raise Unproven("malformed", "account is the address that has signed: it is missing.")
+            # for another text it would yield a different, unused address
+            raise Unproven("malformed", "account is missing. It must be the address that signed.")
         address = secp256k1.signer_of(signed, given.signature)
         proof = Proof(given.scheme, "", address, account_proved=True, digest=digest)
         _check_address(expected.account or given.account, address)
@@ -85,7 +85,7 @@ def prove(expected: Expected, given: Signature) -> Proof:
     else:
         proof = _prove_by_key(expected.subject, given, signed, digest)
     if expected.public_key and proof.public_key != expected.public_key:
-        raise Unproven("wrong_key", f"It was asked to be signed by {expected.public_key}.")
+        raise Unproven("wrong_key", f"Sign with the requested key {expected.public_key}.")
     if expected.account and not proof.account_proved:
         _check_account(expected, proof)
     return proof
@@ -114,7 +114,7 @@ def _prove_by_key(subject: Subject, given: Signature, signed: bytes, digest: str
     if isinstance(subject, NearCall):
         account = subject.transaction.signer_id
         if given.public_key != subject.transaction.public_key:
-            raise Unproven("wrong_key", "The transaction names another key.")
+            raise Unproven("wrong_key", "The transaction names a different key.")
     return Proof(given.scheme, given.public_key, account, _is_called_by(account, key), digest)
 
 
@@ -122,30 +122,28 @@ def _is_called_by(account: str, key: Ed25519PublicKey) -> bool:
     if not nep413.is_implicit(account):
         return False
     if account != key.public_bytes_raw().hex():
-        raise Unproven("wrong_account", "The account is called by another key.")
+        raise Unproven("wrong_account", "The account is named after a different key.")
     return True
 
 
 def _check_jws(given: Signature, signed: bytes) -> str:
     if isinstance(given.jwk, msgspec.UnsetType):
-        raise Unproven("malformed", "jwk is the key of the JWS: it is missing.")
+        raise Unproven("malformed", "jwk is missing. It must be the key of the JWS.")
     jws.check(given.signature, signed, given.jwk)
     return thumbprint(given.jwk)
 
 
 def _check_address(expected: str, address: str) -> None:
     if expected and expected.lower() != address.lower():
-        raise Unproven(
-            "wrong_account", f"The signature is that of {address}, or of something else."
-        )
+        raise Unproven("wrong_account", f"The signature is by {address}, or of different content.")
 
 
 def _check_account(expected: Expected, proof: Proof) -> None:
     if proof.account and proof.account != expected.account:
-        raise Unproven("wrong_account", f"It was asked to be signed by {expected.account}.")
+        raise Unproven("wrong_account", f"Sign with the requested account {expected.account}.")
     if not expected.public_key:
         raise Unproven(
             "wrong_account",
-            f"That {proof.public_key} is a key of {expected.account} is not known here: whoever"
-            " asks names the key as well, or an account that is called by its key.",
+            f"The desk cannot verify that {proof.public_key} is a key of {expected.account}."
+            " The request must also name the key, or an account named after its key.",
         )

@@ -20,7 +20,7 @@ class Ask(msgspec.Struct, frozen=True, omit_defaults=True):
     Parameters:
         schemes: the allowed schemes; none if the answer is no signature.
         account, public_key: the required signer; empty for any.
-        actor: who is to sign; possibly the desk's own actor.
+        actor: who must sign; possibly the desk's own actor.
     """
 
     id: str
@@ -39,8 +39,8 @@ class AskedToSign(Asked[Ask, Any], frozen=True, omit_defaults=True):
     """A request to sign with its state.
 
     Parameters:
-        said: the message that asks, as stored on the thread.
-        is_for_desk: whether the desk is to sign, so that its people answer.
+        said: the requesting message, as stored on the thread.
+        is_for_desk: whether the desk must sign, so that its people answer.
     """
 
     said: Mapping[str, Any] = msgspec.field(default_factory=dict)

@@ -43,7 +43,7 @@ def hear(
         asks_chain: whether the chain is asked about accounts that a signature does not prove.
 
     Raises:
-        InvalidRequest: it contains a private key, of which nothing is stored.
+        InvalidRequest: it contains a private key; nothing of it is stored.
         MissingField: it names no request, and several are open.
     """
     if isinstance(answer, Signature):
@@ -75,7 +75,7 @@ def _take(
     match answer:
         case SignatureDeclined(_, note):
             ended = book.close(record, asked, {"declined": True}, context)
-            said = failed(request_id, "declined", note or "Whoever was asked declines.")
+            said = failed(request_id, "declined", note or "The signer declined.")
             return Take((*ended, said, Audit("declined")), asked.then(False, context))
         case Report() as report:
             return _take_report(report, record, asked, context, book)
@@ -93,13 +93,13 @@ def _take_report(
 ) -> Take:
     subject = asked.request.subject
     if has_signature(subject):
-        why = "It was asked to be signed: this is no signature."
+        why = "This request needs a signature."
         return Take((failed(asked.request.id, "malformed", why),))
     used: list[Effect] = []
     if not isinstance(subject, Accounts):
         key = _used("sent", *report.told)
         if context.record(key) is not None:
-            why = "This transaction was named for another request before."
+            why = "This transaction was already reported for another request."
             return Take((failed(asked.request.id, "replayed", why),))
         used.append(Keep(key, True, 0, outlives=True))
     ended = book.close(record, asked, {"told": report.told}, context)
@@ -115,7 +115,7 @@ def _take_signature(
 ) -> Take:
     ask = asked.request
     if not has_signature(ask.subject):
-        why = "No signature was asked for, but what comes of it."
+        why = "This request needs accounts or a transaction's hash, not a signature."
         return Take((failed(ask.id, "wrong_scheme", why),))
     held = Expected(ask.subject, ask.schemes, asked.until, ask.account, ask.public_key)
     try:
@@ -124,7 +124,7 @@ def _take_signature(
         return Take((failed(ask.id, error.reason, error.message), Audit("unproved")))
     key = _used(proof.digest, proof.signer)
     if context.record(key) is not None:
-        why = "This was signed by the same key before, and counts once."
+        why = "This content was already signed with this key; each signature counts once."
         return Take((failed(ask.id, "replayed", why),))
     proved = {"proof": msgspec.to_builtins(proof)} | msgspec.to_builtins(signature)
     effects: tuple[Effect, ...] = (
@@ -149,13 +149,13 @@ def _ask_chain(taken: Take) -> Take:
 
 
 def not_counted(request_id: str, why: NotCounted) -> Say:
-    """Report why an answer to a request does not count."""
+    """Report why the answer to a request is rejected."""
     is_others = why.reason in {"own_request", "not_yours"}
     return failed(request_id, "not_yours" if is_others else "not_open", why.message)
 
 
 def failed(request_id: str, reason: Reason, why: str) -> Say:
-    """Report why something was not signed, or does not count."""
+    """Report why something was not signed, or a signature is rejected."""
     return Say({"signature_result": SignatureResult(request_id, "failure", reason, why)})
 
 
@@ -176,7 +176,7 @@ def _check_public(signature: Signature) -> None:
     jwk = signature.jwk
     if not isinstance(jwk, UnsetType) and jwk.d:
         raise InvalidRequest(
-            "jwk is a private key. Nothing of this was kept; use another key from now on.",
+            "jwk is a private key. Nothing of this message was stored; do not use this key again.",
             param="signature.jwk.d",
         )
 
@@ -184,6 +184,6 @@ def _check_public(signature: Signature) -> None:
 def _used(*texts: str) -> str:
     """Return the record key of a used signature, without personal data.
 
-    It belongs to the family: a signature that one capability has counted counts in no other.
+    It belongs to the family: a signature counts in one capability only.
     """
     return f"family:used:{hashlib.sha256(msgspec.json.encode(texts)).hexdigest()}"

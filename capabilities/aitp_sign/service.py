@@ -70,7 +70,7 @@ class SigningSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     Parameters:
         open_for: lifetime in seconds of a request that names no expiry.
         policy: rules for what the desk signs without a person.
-        otherwise: who decides what no rule allows: ``people`` of the site, or ``nobody``.
+        otherwise: who decides about other requests: ``people`` of the site, or ``nobody``.
     """
 
     open_for: Annotated[int, Meta(ge=60, le=366 * 24 * 60 * 60)] = 24 * 60 * 60
@@ -116,10 +116,10 @@ class SignatureFamily(Capability):
         """Read a request; None for another message.
 
         Parameters:
-            context: who asks; an empty one if that does not matter.
+            context: the context of the request; an empty one if it does not matter.
 
         Raises:
-            InvalidRequest: it asks for nothing that can be signed.
+            InvalidRequest: its content cannot be signed.
         """
         raise NotImplementedError
 
@@ -182,7 +182,7 @@ class SignatureFamily(Capability):
                 return self._tell_ask(part)
 
     def from_text(self, text: str, waiting: Sequence[Record]) -> Mapping[str, Any] | None:
-        """Parse a refusal: a person without a program cannot sign, but can decline."""
+        """Parse a refusal: people without a program cannot sign, but can decline."""
         if text.strip(" .!").casefold() not in _NO or len(waiting) != 1:
             return None
         asked = self.book.read(waiting[0])
@@ -225,7 +225,7 @@ class SignatureFamily(Capability):
         """Build the answer of a submitted form; see :mod:`aitp_sign.presentation.forms`."""
         asked = self.book.read(record)
         if asked is None:
-            raise InvalidRequest("What was asked here has been erased.")
+            raise InvalidRequest("This request has been erased.")
         if asked.is_for_desk or AGREE in given:
             return {"approve_signature": approval_by(asked.request.id, given)}
         return self.message_of(signature_by(asked.request, given))
@@ -242,7 +242,7 @@ class SignatureFamily(Capability):
                 return super().as_text(part)
             _check(ask, part.key)
         except InvalidRequest as error:
-            return f"Asked for a signature that nobody can give: {error.message}"
+            return f"A request for a signature that cannot be made: {error.message}"
         until = ask.valid_until
         return tell_ask(ask, None if isinstance(until, UnsetType) else int(until.timestamp()))
 

@@ -97,7 +97,7 @@ class EvmSending(msgspec.Struct, frozen=True, tag="evm_sending"):
 
 
 class Accounts(msgspec.Struct, frozen=True, tag="accounts"):
-    """A question for accounts; nothing is signed."""
+    """A request for accounts; nothing is signed."""
 
     chain_id: int | None = None
 
@@ -130,19 +130,19 @@ def check(subject: Subject) -> None:
     """Reject a subject that cannot be signed.
 
     Raises:
-        ValueError: says what is wrong, and what would be right.
+        ValueError: names the member and the rule.
     """
     match subject:
         case Statement(nonce=nonce, recipient=recipient):
             if any(unicodedata.category(letter) in {"Cc", "Zl", "Zp"} for letter in recipient):
-                raise ValueError("recipient is one line: it is signed as one.")
+                raise ValueError("recipient must be a single line.")
             if len(from_base64url(nonce)) != nep413.NONCE_BYTES:
-                raise ValueError("nonce is 32 bytes in base64url, without padding.")
+                raise ValueError("nonce must be 32 bytes in base64url, without padding.")
         case NearMessage(nonce=nonce):
             try:
                 nep413.read_nonce(nonce)
             except ValueError as error:
-                raise ValueError(f"nonce is 32 bytes in base64; this is {error}.") from None
+                raise ValueError(f"nonce must be 32 bytes in base64; this is {error}.") from None
         case Typed(data):
             eip712.check_typed_data(data)
         case NearCall() | EvmCall():
@@ -218,7 +218,7 @@ def _statement(statement: Statement, scheme: Scheme, until: int, callback_url: s
         case "eip712":
             return eip712.digest_of(statement_as_typed(statement, until))
         case "near" | "evm":
-            raise ValueError("a statement is no transaction")
+            raise ValueError("a statement is not a transaction")
 
 
 def statement_as_typed(statement: Statement, until: int) -> eip712.TypedData:

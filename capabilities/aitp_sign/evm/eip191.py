@@ -1,4 +1,4 @@
-"""Hashes texts that Ethereum's wallets sign with ``personal_sign``.
+"""Hashes texts that Ethereum wallets sign with ``personal_sign``.
 
 Source: EIP-191, version 0x45.
 """

@@ -1,4 +1,4 @@
-"""Validates, hashes and renders typed data that Ethereum's wallets sign. Pure.
+"""Validates, hashes and renders typed data that Ethereum wallets sign. Pure.
 
 Source: EIP-712. As in wallets, recursive types and undeclared members are not supported.
 """
@@ -36,14 +36,14 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,77})|0x[0-9a-fA-F]{1,64}")
 
 
 class TypedField(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A member of a type: its name, and its type's."""
+    """A member of a type: its name and its type."""
 
     name: str
     type: str
 
 
 class TypedData(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
-    """Data with its types, as ``eth_signTypedData_v4`` takes it."""
+    """Data with its types, as in ``eth_signTypedData_v4``."""
 
     types: Mapping[str, tuple[TypedField, ...]]
     primary_type: str
@@ -55,27 +55,27 @@ def check_typed_data(data: TypedData) -> None:
     """Reject data that cannot be hashed, or is ambiguous.
 
     Raises:
-        ValueError: names the member, and what would be right.
+        ValueError: names the member and the rule.
     """
     if len(msgspec.json.encode(data)) > MOST_BYTES:
-        raise ValueError(f"Typed data has at most {MOST_BYTES} bytes as JSON.")
+        raise ValueError(f"Typed data must have at most {MOST_BYTES} bytes as JSON.")
     if len(data.types) > MOST_TYPES:
-        raise ValueError(f"types holds at most {MOST_TYPES} types.")
+        raise ValueError(f"types must have at most {MOST_TYPES} types.")
     for name, fields in data.types.items():
         if not _NAME.fullmatch(name) or _is_atomic(name):
-            raise ValueError(f"types: {name[:100]!r} is no name of a type.")
+            raise ValueError(f"types: {name[:100]!r} is not a valid type name.")
         names = [field.name for field in fields]
         if len(set(names)) < len(names) or not all(map(_NAME.fullmatch, names)):
-            raise ValueError(f"types.{name}: each member has a name of its own.")
+            raise ValueError(f"types.{name}: each member must have a different name.")
         for field in fields:
             # the name of an empty list's type is hashed too
             kind = field.type
             while (array := _ARRAY.fullmatch(kind)) is not None:
                 kind = array["of"]
             if kind not in data.types and not _is_atomic(kind):
-                raise ValueError(f"types.{name}.{field.name}: {kind[:100]!r} is no type.")
+                raise ValueError(f"types.{name}.{field.name}: {kind[:100]!r} is not a type.")
     if data.primary_type not in data.types or data.primary_type == DOMAIN:
-        raise ValueError("primaryType names one of the types, and not that of the domain.")
+        raise ValueError("primaryType must be one of the types, except that of the domain.")
     digest_of(data)
 
 
@@ -111,7 +111,7 @@ def _domain_type(data: TypedData) -> tuple[TypedField, ...]:
     for field in given:
         if _DOMAIN_FIELDS.get(field.name) != field.type:
             takes = ", ".join(f"{kind} {name}" for name, kind in _DOMAIN_FIELDS.items())
-            raise ValueError(f"domain.{field.name}: a domain has of {takes}.")
+            raise ValueError(f"domain.{field.name} is not supported; a domain can have {takes}.")
     return given
 
 
@@ -140,7 +140,7 @@ class _StructHasher:
 
     def hash_struct(self, kind: str, value: Any, at: str) -> bytes:
         if not isinstance(value, Mapping):
-            raise ValueError(f"{at} is an object, of the type {kind}.")
+            raise ValueError(f"{at} must be an object of type {kind}.")
         fields = self._types[kind]
         if kind not in self._hashes:
             self._hashes[kind] = keccak256(self._type_text(kind).encode())
@@ -154,14 +154,14 @@ class _StructHasher:
         return keccak256(b"".join(encoded))
 
     def _type_text(self, kind: str) -> str:
-        """Return a type, then all that it refers to by name (encodeType)."""
+        """Return a type and all types that it refers to by name (encodeType)."""
         found: set[str] = set()
         self._gather(kind, found, ())
         return "".join(map(self._one_type, [kind, *sorted(found - {kind})]))
 
     def _gather(self, kind: str, found: set[str], way: tuple[str, ...]) -> None:
         if kind in way:
-            raise ValueError(f"types.{kind} holds itself: such types are not signed here.")
+            raise ValueError(f"types.{kind} contains itself; recursive types are not supported.")
         if kind in found:
             return
         found.add(kind)
@@ -177,12 +177,12 @@ class _StructHasher:
     def _encode(self, kind: str, value: Any, at: str) -> bytes:
         self._left -= 1
         if self._left < 0:
-            raise ValueError(f"Typed data holds at most {MOST_VALUES} values.")
+            raise ValueError(f"Typed data must have at most {MOST_VALUES} values.")
         if (array := _ARRAY.fullmatch(kind)) is not None:
             if not isinstance(value, Sequence) or isinstance(value, str):
-                raise ValueError(f"{at} is a list, of the type {kind}.")
+                raise ValueError(f"{at} must be a list of type {kind}.")
             if array["count"] and len(value) != int(array["count"]):
-                raise ValueError(f"{at} holds {array['count']} values.")
+                raise ValueError(f"{at} must have {array['count']} values.")
             parts = (
                 self._encode(array["of"], one, f"{at}[{place}]") for place, one in enumerate(value)
             )
@@ -206,7 +206,7 @@ def _encode_atomic(kind: str, value: Any, at: str) -> bytes:
     if (whole := _WHOLE.fullmatch(kind)) is not None:
         return _whole(value, int(whole["bits"]), is_signed=not whole["sign"], at=at)
     if not isinstance(value, str):
-        raise ValueError(f"{at} does not fit the type {kind[:100]}.")
+        raise ValueError(f"{at} must have the type {kind[:100]}.")
     try:
         if kind == "address":
             return bytes.fromhex(check_address(value)[2:]).rjust(32, b"\0")
@@ -218,20 +218,22 @@ def _encode_atomic(kind: str, value: Any, at: str) -> bytes:
         raise ValueError(f"{at}: {error}") from None
     if fixed is not None and len(data) == int(fixed["count"]) and 1 <= len(data) <= 32:
         return data.ljust(32, b"\0")
-    raise ValueError(f"{at} has the type {kind[:100]!r}, which is none, or does not fit it.")
+    raise ValueError(f"{at} must be a value of type {kind[:100]!r}, and that type must exist.")
 
 
 def _whole(value: Any, bits: int, *, is_signed: bool, at: str) -> bytes:
     if not 8 <= bits <= 256 or bits % 8:
-        raise ValueError(f"{at}: whole numbers have 8, 16 and so on to 256 bits.")
+        raise ValueError(f"{at}: integer types must have 8 to 256 bits, a multiple of 8.")
     number: int | None = None
     if isinstance(value, str) and _NUMBER.fullmatch(value):
         number = int(value, 16 if value.startswith("0x") else 10)
     elif isinstance(value, int) and not isinstance(value, bool):
         number = value
     if number is None:
-        raise ValueError(f"{at} is a whole number, or one as text: decimal, or hex after 0x.")
+        raise ValueError(
+            f"{at} must be a whole number, or a string with one: decimal, or hex after 0x."
+        )
     least, below = (-(1 << bits - 1), 1 << bits - 1) if is_signed else (0, 1 << bits)
     if not least <= number < below:
-        raise ValueError(f"{at} does not fit {bits} bits.")
+        raise ValueError(f"{at} must fit in {bits} bits.")
     return number.to_bytes(32, signed=is_signed)

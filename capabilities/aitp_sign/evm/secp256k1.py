@@ -16,7 +16,7 @@ from aitp_sign.evm.keccak import keccak256
 from aitp_sign.keys.encodings import from_hex
 
 LIBRARY = "coincurve"
-NOT_HERE = "This desk knows no signatures of Ethereum's kind: its extra evm is not installed."
+NOT_HERE = "This desk cannot verify Ethereum signatures: its extra evm is not installed."
 _HALF = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0
 """Half of the curve's order: ``s`` is not above it, so that a signature has one form."""
 _ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
@@ -36,14 +36,14 @@ def check_address(text: str) -> str:
         The address with its checksum.
 
     Raises:
-        ValueError: it is malformed, or its checksum is wrong: a typing error.
+        ValueError: it is malformed, or its checksum is wrong.
     """
     if not _ADDRESS.fullmatch(text):
-        raise ValueError(f"{text[:64]!r} is no address: it takes 0x and 40 hex digits.")
+        raise ValueError(f"{text[:64]!r} is not an address. An address has 0x and 40 hex digits.")
     written = _with_checksum(bytes.fromhex(text[2:]))
     digits = text[2:]
     if digits not in {digits.lower(), digits.upper()} and text != written:
-        raise ValueError(f"{text} has the checksum of another address.")
+        raise ValueError(f"{text} has a wrong checksum. Correct the address.")
     return written
 
 
@@ -86,15 +86,19 @@ def signer_of(digest: bytes, signature: str) -> str:
         raise Unproven("malformed", f"signature is {error}.") from None
     if len(signed) != 65 or signed[64] not in {0, 1, 27, 28}:
         raise Unproven(
-            "malformed", "signature is r, s and v: 65 bytes in hex, of which the last is 27 or 28."
+            "malformed", "signature must be r, s and v: 65 bytes in hex; the last must be 27 or 28."
         )
     if int.from_bytes(signed[32:64]) > _HALF:
-        raise Unproven("bad_signature", "The signature's s is in the upper half: EIP-2 bars it.")
+        raise Unproven(
+            "bad_signature", "The signature's s is in the upper half, which EIP-2 forbids."
+        )
     recoverable = signed[:64] + bytes([signed[64] % 27])
     try:
         public = PublicKey.from_signature_and_message(recoverable, digest, hasher=None)
     except Exception:  # noqa: BLE001 -- the library raises plain Exception for an invalid point
-        raise Unproven("bad_signature", "This is nobody's signature.") from None
+        raise Unproven(
+            "bad_signature", "The signature is not valid: no key can have made it."
+        ) from None
     return _address(public.format(compressed=False))
 
 

@@ -29,7 +29,7 @@ Rlp = bytes | Sequence["Rlp"]
 
 
 class AccessTuple(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
-    """What of one address a transaction says that it reads."""
+    """An address and the storage keys that a transaction reads."""
 
     address: Address
     storage_keys: Annotated[tuple[Slot, ...], Meta(max_length=100)]
@@ -38,7 +38,7 @@ class AccessTuple(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
 class EvmTransaction(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"
 ):
-    """A transaction as ``eth_sendTransaction`` takes it; quantities are hex after ``0x``.
+    """A transaction as in ``eth_sendTransaction``; quantities are hex after ``0x``.
 
     Parameters:
         value: in the smallest unit, such as wei.
@@ -60,14 +60,14 @@ def check_transaction(transaction: EvmTransaction) -> None:
     """Reject a transaction that is ambiguous or malformed.
 
     Raises:
-        ValueError: names the member, and what would be right.
+        ValueError: names the member and the rule.
     """
     check_address(transaction.to)
     if not isinstance(transaction.from_, msgspec.UnsetType):
         check_address(transaction.from_)
     from_hex(transaction.data)
     if transaction.gas_price and transaction.max_fee_per_gas:
-        raise ValueError("A transaction has gasPrice or maxFeePerGas, and not both.")
+        raise ValueError("A transaction must have either gasPrice or maxFeePerGas, not both.")
 
 
 def digest_of(transaction: EvmTransaction, chain_id: int) -> bytes:
@@ -78,7 +78,7 @@ def digest_of(transaction: EvmTransaction, chain_id: int) -> bytes:
     """
     check_transaction(transaction)
     if not transaction.nonce or not transaction.gas:
-        raise ValueError("What is to be signed here names its nonce and its gas.")
+        raise ValueError("A transaction to sign must have nonce and gas.")
     head: list[Rlp] = [_number(transaction.nonce)]
     rest: list[Rlp] = [
         _number(transaction.gas),
@@ -88,11 +88,11 @@ def digest_of(transaction: EvmTransaction, chain_id: int) -> bytes:
     ]
     if transaction.gas_price:
         if transaction.access_list:
-            raise ValueError("A transaction with an accessList has maxFeePerGas here.")
+            raise ValueError("A transaction with accessList must have maxFeePerGas, not gasPrice.")
         replay = [_whole(chain_id), b"", b""]
         return keccak256(rlp([*head, _number(transaction.gas_price), *rest, *replay]))
     if not transaction.max_fee_per_gas:
-        raise ValueError("What is to be signed here names its gasPrice, or its maxFeePerGas.")
+        raise ValueError("A transaction to sign must have gasPrice or maxFeePerGas.")
     fees = [_number(transaction.max_priority_fee_per_gas), _number(transaction.max_fee_per_gas)]
     access: list[Rlp] = [
         [from_hex(one.address), [from_hex(key) for key in one.storage_keys]]
@@ -102,7 +102,7 @@ def digest_of(transaction: EvmTransaction, chain_id: int) -> bytes:
 
 
 def value_of(transaction: EvmTransaction) -> int:
-    """Return the amount that it pays, in the smallest unit."""
+    """Return the paid amount, in the smallest unit."""
     return int(transaction.value, 16)
 
 
@@ -113,24 +113,26 @@ def most_fee_of(transaction: EvmTransaction) -> int:
 
 
 def told(transaction: EvmTransaction, chain_id: int | None) -> Iterator[str]:
-    """Yield what it does, a line for each thing; nothing that is signed is omitted."""
-    chain = "of the wallet's choice" if chain_id is None else str(chain_id)
+    """Yield the effects of a transaction, one per line; nothing that is signed is omitted."""
+    chain = "(chosen by the wallet)" if chain_id is None else str(chain_id)
     yield f"Transaction on chain {chain}:"
     if not isinstance(transaction.from_, msgspec.UnsetType):
         yield f"from {transaction.from_}"
     yield f"to {transaction.to}"
-    yield f"pays {units(value_of(transaction))} ({value_of(transaction)} of the smallest unit)"
+    yield f"pays {units(value_of(transaction))} ({value_of(transaction)} in the smallest unit)"
     if transaction.gas:
         price = int(transaction.gas_price or transaction.max_fee_per_gas or "0x0", 16)
-        each = f"{int(transaction.gas, 16)} of gas at {price} each"
+        each = f"{int(transaction.gas, 16)} gas at {price} each"
         tip = int(transaction.max_priority_fee_per_gas or "0x0", 16)
-        yield f"costs at most {units(most_fee_of(transaction))} besides: {each}, a tip of {tip}"
+        yield (
+            f"costs at most {units(most_fee_of(transaction))} in fees: {each}, with a tip of {tip}"
+        )
     if transaction.data != "0x":
         yield f"calls the contract with: {transaction.data}"
     if transaction.nonce:
-        yield f"number {int(transaction.nonce, 16)} of this account"
+        yield f"nonce {int(transaction.nonce, 16)} of this account"
     for one in transaction.access_list:
-        yield f"reads {one.address}: {', '.join(one.storage_keys) or 'nothing named'}"
+        yield f"reads {one.address}: {', '.join(one.storage_keys) or 'no storage keys'}"
 
 
 def units(amount: int) -> str:

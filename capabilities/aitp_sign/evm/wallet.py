@@ -1,7 +1,7 @@
-"""Messages to Ethereum's wallets: requests for addresses, signatures and transactions.
+"""Messages to Ethereum wallets: requests for addresses, signatures and transactions.
 
-Version 1 is closed and has no message for the result of a signature. Version 2 is the desk's own:
-the same messages and that one.
+Version 1 is closed and has no message for the result of a signature. Version 2 is the desk's own
+and adds that message.
 
 Source: the published schema ``aitp-05-evm-wallet``, version 1.0.0; EIP-191, EIP-712.
 """
@@ -42,7 +42,7 @@ Places = Annotated[int, Meta(ge=0, le=77)]
 
 
 class RequestAddress(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Which addresses somebody has."""
+    """A request for addresses."""
 
     request_id: Id
     description: Paragraph = ""
@@ -50,7 +50,7 @@ class RequestAddress(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unk
 
 
 class AddressResponse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The addresses that somebody says they have."""
+    """The sender's addresses, as claimed."""
 
     request_id: Id
     addresses: Annotated[tuple[Address, ...], Meta(max_length=100)]
@@ -68,7 +68,7 @@ class RequestTransaction(
 
 
 class TransactionResponse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The hash of what was sent."""
+    """The hash of a sent transaction."""
 
     request_id: Id
     transaction_hash: Slot
@@ -92,7 +92,7 @@ class RequestMessageSigning(
 
 
 class MessageSigningResponse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A signature, in hex."""
+    """A signature in hex."""
 
     request_id: Id
     address: Address
@@ -100,7 +100,7 @@ class MessageSigningResponse(msgspec.Struct, frozen=True, forbid_unknown_fields=
 
 
 class Currency(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a chain counts in."""
+    """The currency of a chain."""
 
     name: Name
     symbol: Name
@@ -110,7 +110,7 @@ class Currency(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ChainNotification(
     msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
 ):
-    """A chain that a wallet may want to know."""
+    """A chain that a wallet may add."""
 
     notification_id: Id
     chain_id: Chain
@@ -122,7 +122,7 @@ class ChainNotification(
 class TokenNotification(
     msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
 ):
-    """A token that a wallet may want to show."""
+    """A token that a wallet may show."""
 
     notification_id: Id
     chain_id: Chain
@@ -148,7 +148,7 @@ MESSAGES: dict[str, type[msgspec.Struct]] = {
 
 
 class EvmWallet(SignatureFamily):
-    """Requests to wallets of Ethereum and compatible chains."""
+    """Requests to wallets of Ethereum-compatible chains."""
 
     slug = "evm-wallet"
     names = ("aitp.dev/evm-wallet", "aitp.dev/aitp-05-evm-wallet")
@@ -168,8 +168,8 @@ class EvmWallet(SignatureFamily):
     def schemas(self) -> Sequence[Schema]:
         """Return the published version, and the one with results of signatures."""
         more = MESSAGES | OWN
-        closed = document_of(MESSAGES, "Wallets of Ethereum")
-        whole = document_of(more, "Wallets of Ethereum, and what came of a signature")
+        closed = document_of(MESSAGES, "Ethereum wallets")
+        whole = document_of(more, "Ethereum wallets, with results of signatures")
         return (
             Schema(version=1, messages=MESSAGES, document=closed, url=PUBLISHED),
             Schema(version=2, messages=more, document=whole),
@@ -208,7 +208,7 @@ class EvmWallet(SignatureFamily):
             case AddressResponse(request_id, addresses):
                 return Report(request_id, "Addresses", addresses)
             case TransactionResponse(request_id, sent):
-                return Report(request_id, "Transaction that was sent", (sent.lower(),))
+                return Report(request_id, "Sent transaction", (sent.lower(),))
             case MessageSigningResponse(request_id, address, signature):
                 return WalletSignature(request_id, address, signature)
             case SignatureDeclined() as declined:
@@ -230,9 +230,9 @@ class EvmWallet(SignatureFamily):
         match part.content:
             case TokenNotification(_, chain, kind, contract, name, symbol):
                 called = f"{one_visible_line(name)} ({one_visible_line(symbol)}, {kind})"
-                return f"There is a token on chain {chain}: {called}, {contract}."
+                return f"Token on chain {chain}: {called}, {contract}."
             case ChainNotification(_, chain, name):
-                return f"There is a chain: {chain} {one_visible_line(name)}".rstrip() + "."
+                return f"Chain: {chain} {one_visible_line(name)}".rstrip() + "."
             case _:
                 return super().as_text(part)
 
@@ -249,6 +249,6 @@ def _message_of(request: RequestMessageSigning) -> PersonalMessage | Typed:
         return Typed(request.typed_data)
     missing = "message" if request.signing_type == "personal_sign" else "typed_data"
     raise InvalidRequest(
-        f"{missing} is what is signed by {request.signing_type}: it is missing.",
+        f"signing_type {request.signing_type} requires {missing}, which is missing.",
         param=f"request_message_signing.{missing}",
     )

@@ -34,7 +34,7 @@ def read_key(text: str) -> Ed25519PublicKey:
     except ValueError:
         raise Unproven(
             "malformed",
-            "public_key is ed25519: and the key's 32 bytes in base58, of a key that somebody has.",
+            "public_key must be ed25519: and the 32 bytes of a valid key in base58.",
         ) from None
 
 
@@ -46,7 +46,7 @@ def public_key(raw: bytes) -> Ed25519PublicKey:
     """
     key = Ed25519PublicKey.from_public_bytes(raw)
     if is_weak(raw):
-        raise ValueError("a key by which one signature is of anything")
+        raise ValueError("a weak key, for which one signature fits any message")
     return key
 
 
@@ -65,5 +65,5 @@ def check(key: Ed25519PublicKey, signature: bytes, signed: bytes) -> None:
         key.verify(signature, signed)
     except InvalidSignature:
         raise Unproven(
-            "bad_signature", "The signature is none of what was to be signed by this key."
+            "bad_signature", "The signature is not valid for this content and this key."
         ) from None

@@ -37,11 +37,11 @@ def from_base58(text: str) -> bytes:
         ValueError: it is malformed, or longer than keys and signatures are.
     """
     if len(text) > LONGEST_BASE58:
-        raise ValueError("base58 that is too long")
+        raise ValueError("base58 of excessive length")
     value = 0
     for letter in text:
         if letter not in _VALUES:
-            raise ValueError("no base58")
+            raise ValueError("not base58")
         value = value * 58 + _VALUES[letter]
     zeros = len(text) - len(text.lstrip("1"))
     return bytes(zeros) + value.to_bytes((value.bit_length() + 7) // 8)
@@ -59,10 +59,10 @@ def from_base64url(text: str) -> bytes:
         ValueError: it is malformed or not canonical.
     """
     if not _URL.fullmatch(text) or len(text) % 4 == 1:
-        raise ValueError("no base64url without padding")
+        raise ValueError("not base64url without padding")
     data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     if to_base64url(data) != text:
-        raise ValueError("base64url with bits left over")
+        raise ValueError("base64url with excess bits")
     return data
 
 
@@ -78,13 +78,13 @@ def from_base64(text: str) -> bytes:
         ValueError: it is malformed or not canonical.
     """
     if not _PLAIN.fullmatch(text):
-        raise ValueError("no base64")
+        raise ValueError("not base64")
     try:
         data = base64.b64decode(text, validate=True)
     except binascii.Error:
-        raise ValueError("no base64") from None
+        raise ValueError("not base64") from None
     if to_base64(data) != text:
-        raise ValueError("base64 with bits left over")
+        raise ValueError("base64 with excess bits")
     return data
 
 
@@ -100,5 +100,5 @@ def from_hex(text: str) -> bytes:
         ValueError: they are malformed.
     """
     if not _HEX.fullmatch(text):
-        raise ValueError("no hex digits after 0x, two for each byte")
+        raise ValueError("not hex digits after 0x, two for each byte")
     return bytes.fromhex(text[2:])

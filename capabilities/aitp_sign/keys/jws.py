@@ -1,7 +1,7 @@
 """Detached JWSs: the header and signature of a known payload.
 
 Ed25519 and ES256 are accepted, with an encoded or an unencoded payload (``b64`` false). The header
-has no other critical parameter.
+must have no other critical parameter.
 
 Source: RFC 7515, appendix F; RFC 7797; RFC 8037, section 3.1; RFC 9864 for the name ``Ed25519``.
 """
@@ -71,13 +71,14 @@ def check(compact: str, payload: bytes, key: Jwk) -> None:
     found = _DETACHED.fullmatch(compact)
     if found is None:
         raise Unproven(
-            "malformed", "signature is a detached compact JWS: a header, two dots, a signature."
+            "malformed",
+            "signature must be a detached compact JWS: a header, two dots, a signature.",
         )
     header, signature = _header(found["header"]), _bytes(found["signature"], "signature")
     signed = signed_bytes(found["header"], payload, is_encoded=header.b64 is not False)
     public = read_jwk(key)
     if isinstance(public, Ed25519PublicKey) != (header.alg != "ES256"):
-        raise Unproven("wrong_key", f"The key is none for the JWS's alg, {header.alg}.")
+        raise Unproven("wrong_key", f"The key cannot verify the JWS's alg, {header.alg}.")
     if isinstance(public, Ed25519PublicKey):
         ed25519.check(public, signature, signed)
     else:
@@ -91,11 +92,18 @@ def read_jwk(key: Jwk) -> Ed25519PublicKey | ec.EllipticCurvePublicKey:
         Unproven: it is malformed, or private.
     """
     if key.d:
-        raise Unproven("malformed", "jwk is a private key: whoever has read it can sign by it now.")
+        raise Unproven(
+            "malformed",
+            "jwk contains a private key. Its readers can sign with it: do not use it again.",
+        )
     x, y = _bytes(key.x, "jwk.x"), _bytes(key.y, "jwk.y")
     # a key has one form: its thumbprint tells whether it has signed before
     if len(x) != _COORDINATE or len(y) != (_COORDINATE if key.kty == "EC" else 0):
-        raise Unproven("malformed", "jwk has 32 bytes as x, and as many as y for P-256 alone.")
+        raise Unproven(
+            "malformed",
+            "jwk.x must have 32 bytes; jwk.y must have 32 bytes for P-256 and be"
+            " missing otherwise.",
+        )
     try:
         if (key.kty, key.crv) == ("OKP", "Ed25519"):
             return ed25519.public_key(x)
@@ -103,19 +111,19 @@ def read_jwk(key: Jwk) -> Ed25519PublicKey | ec.EllipticCurvePublicKey:
             point = b"\4" + x + y
             return ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), point)
     except ValueError:
-        raise Unproven("malformed", "jwk is no key of its curve.") from None
-    raise Unproven("malformed", "jwk is an OKP key of Ed25519, or an EC key of P-256.")
+        raise Unproven("malformed", "jwk is not a key on its curve.") from None
+    raise Unproven("malformed", "jwk must be an OKP key of Ed25519, or an EC key of P-256.")
 
 
 def _check_es256(key: ec.EllipticCurvePublicKey, signature: bytes, signed: bytes) -> None:
     if len(signature) != 2 * _COORDINATE:
-        raise Unproven("malformed", "A signature of ES256 has 64 bytes.")
+        raise Unproven("malformed", "An ES256 signature must have 64 bytes.")
     r, s = int.from_bytes(signature[:_COORDINATE]), int.from_bytes(signature[_COORDINATE:])
     try:
         key.verify(encode_dss_signature(r, s), signed, ec.ECDSA(SHA256()))
     except InvalidSignature:
         raise Unproven(
-            "bad_signature", "The signature is none of what was to be signed by this key."
+            "bad_signature", "The signature is not valid for this content and this key."
         ) from None
 
 
@@ -124,15 +132,15 @@ def _header(text: str) -> Header:
         header = msgspec.json.decode(from_base64url(text), type=Header)
     except (ValueError, msgspec.MsgspecError):
         raise Unproven(
-            "malformed", "The JWS's header is JSON with alg: EdDSA, Ed25519 or ES256."
+            "malformed", "The JWS header must be JSON with alg EdDSA, Ed25519 or ES256."
         ) from None
     critical = () if header.crit is None else header.crit
     if set(critical) - {B64} or header.crit == () or len(set(critical)) < len(critical):
-        raise Unproven("malformed", "The JWS's crit names b64, once, and nothing else.")
+        raise Unproven("malformed", "The JWS's crit must contain b64 once, and nothing else.")
     if header.b64 is False and B64 not in critical:
-        raise Unproven("malformed", "A JWS whose b64 is false names b64 in crit.")
+        raise Unproven("malformed", "A JWS with b64 false must name b64 in crit.")
     if B64 in critical and header.b64 is UNSET:
-        raise Unproven("malformed", "A JWS that names b64 in crit has b64 itself.")
+        raise Unproven("malformed", "A JWS that names b64 in crit must have the member b64.")
     return header
 
 

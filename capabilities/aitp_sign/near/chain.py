@@ -1,4 +1,4 @@
-"""Asks NEAR's chain whether a key belongs to an account, which no signature shows.
+"""Asks NEAR's chain whether a key belongs to an account, which a signature does not show.
 
 Source: NEAR's RPC API, ``query`` with ``view_access_key``; NEP-413, which requires a full access
 key.
@@ -26,15 +26,14 @@ class NearSettings(SigningSettings, frozen=True, forbid_unknown_fields=True, kw_
     """The settings of families with NEAR's signatures.
 
     Parameters:
-        near_rpc: URL of a NEAR RPC server, which is asked whether a key is an account's; empty for
-            none.
+        near_rpc: URL of a NEAR RPC server that knows which keys an account has; empty for none.
     """
 
     near_rpc: Annotated[str, Meta(pattern="^(https://.+)?$", max_length=2000)] = ""
 
 
 class NearFamily(SignatureFamily):
-    """The common part of families with NEAR's signatures."""
+    """The common part of families with NEAR signatures."""
 
     slug = "near-signing"
     settings = NearSettings
@@ -56,7 +55,7 @@ class Key(msgspec.Struct, frozen=True):
     """A key as the chain knows it.
 
     Parameters:
-        error: the reason if it knows none, as some servers report it here.
+        error: the reason if the chain has no such key; some servers report it here.
     """
 
     permission: Any = None
@@ -111,13 +110,13 @@ async def ask_chain(job: Job, url: str) -> Sequence[Effect]:
     try:
         told = msgspec.json.decode(response.body, type=NearAnswer)
     except msgspec.MsgspecError:
-        raise Retry("The server of NEAR's has answered with something else.") from None
+        raise Retry("The NEAR RPC server sent an unexpected response.") from None
     if told.result is not None and told.result.permission == FULL:
         return (Say({"signature_result": replace(proved, account_proved=True)}),)
     is_told = told.result is not None and bool(told.result.permission or told.result.error)
     is_unknown = told.error is not None and told.error.cause.name in _UNKNOWN
     if not is_told and not is_unknown:
-        raise Retry("The server of NEAR's could not say whether it knows the key.")
-    why = f"{proved.public_key} is no full key of {proved.account}: the chain says so."
+        raise Retry("The NEAR RPC server could not tell whether it knows the key.")
+    why = f"{proved.public_key} is not a full access key of {proved.account} on the chain."
     failed = SignatureResult(proved.request_id, "failure", "wrong_account", why)
     return (Say({"signature_result": failed}),)

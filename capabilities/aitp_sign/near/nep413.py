@@ -1,4 +1,4 @@
-"""Hashes messages that NEAR's wallets sign. Pure.
+"""Hashes messages that NEAR wallets sign. Pure.
 
 Source: NEP-413: Borsh of the payload after its tag, SHA-256, Ed25519; and NEAR's account ids.
 """
@@ -26,7 +26,7 @@ def digest_of(message: str, nonce: bytes, recipient: str, callback_url: str | No
         ValueError: the nonce has another length.
     """
     if len(nonce) != NONCE_BYTES:
-        raise ValueError(f"a nonce of NEP-413 has {NONCE_BYTES} bytes, not {len(nonce)}")
+        raise ValueError(f"a nonce of NEP-413 must have {NONCE_BYTES} bytes, not {len(nonce)}")
     url = b"\0" if callback_url is None else b"\1" + text(callback_url)
     payload = TAG.to_bytes(4, "little") + text(message) + nonce + text(recipient) + url
     return hashlib.sha256(payload).digest()
@@ -46,7 +46,7 @@ def read_nonce(value: str) -> bytes:
     """
     nonce = from_base64(value)
     if len(nonce) != NONCE_BYTES:
-        raise ValueError(f"{len(nonce)} bytes in place of {NONCE_BYTES}")
+        raise ValueError(f"{len(nonce)} bytes")
     return nonce
 
 
@@ -56,5 +56,5 @@ def is_account(value: str) -> bool:
 
 
 def is_implicit(value: str) -> bool:
-    """Return whether an account is named by its key, so that no chain need prove it."""
+    """Return whether an account is named after its key, so that the chain need not prove it."""
     return bool(_IMPLICIT.fullmatch(value))

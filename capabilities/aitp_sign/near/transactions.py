@@ -134,7 +134,7 @@ _SHAPES: dict[Kind, type[Any]] = {
 
 
 class NearAction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One action of a transaction, as the published schema has it."""
+    """An action of a transaction, as in the published schema."""
 
     type: Kind
     params: dict[str, Any]
@@ -156,10 +156,10 @@ Actions = Annotated[tuple[NearAction, ...], Meta(min_length=1, max_length=100)]
 
 
 class NearTransaction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A transaction that is whole, so that it can be signed.
+    """A complete transaction, which can be signed.
 
     Parameters:
-        nonce: above that of the key.
+        nonce: must be above that of the key.
         block_hash: of a recent block, in base58.
     """
 
@@ -175,7 +175,7 @@ def check_actions(receiver_id: str, actions: tuple[NearAction, ...]) -> None:
     """Reject actions that cannot be serialised.
 
     Raises:
-        ValueError: names the action, and what would be right.
+        ValueError: names the action and the rule.
     """
     _account(receiver_id)
     for place, action in enumerate(actions):
@@ -203,7 +203,7 @@ def serialised(transaction: NearTransaction) -> bytes:
     check_actions(transaction.receiver_id, transaction.actions)
     block = from_base58(transaction.block_hash)
     if len(block) != 32:
-        raise ValueError("block_hash is 32 bytes in base58.")
+        raise ValueError("block_hash must be 32 bytes in base58.")
     return (
         _account(transaction.signer_id)
         + _key(transaction.public_key)
@@ -221,7 +221,7 @@ def value_of(actions: tuple[NearAction, ...]) -> int:
 
 
 def told(receiver_id: str, actions: tuple[NearAction, ...]) -> Iterator[str]:
-    """Yield what actions do, a line for each; nothing that is signed is omitted."""
+    """Yield the effects of actions, one per line; nothing that is signed is omitted."""
     yield f"Transaction with {receiver_id}:"
     for number, action in enumerate(actions, 1):
         yield f"{number}. {_told(action)}"
@@ -245,22 +245,28 @@ def _told(action: NearAction) -> str:
     match action.read():
         case FunctionCall(name, args, gas, deposit):
             given = args if isinstance(args, str) else msgspec.json.encode(args).decode()
-            return f"calls {name} with {given}, pays {units(int(deposit))}, gas at most {gas}"
+            return f"calls {name} with {given}, pays {units(int(deposit))}, uses at most {gas} gas"
         case Transfer(deposit):
             return f"pays {units(int(deposit))} ({deposit} yoctoNEAR)"
         case Stake(stake, key):
             return f"stakes {units(int(stake))} with {key}"
         case AddKey(key, AccessKey("FullAccess")):
-            return f"lets {key} do EVERYTHING with the account"
+            return f"gives {key} FULL ACCESS to the account"
         case AddKey(key, AccessKey(KeyPermission(receiver, allowance, methods))):
-            most = "without limit" if allowance is None else f"for {units(int(allowance))} of gas"
-            return f"lets {key} call {', '.join(methods) or 'anything'} of {receiver}, {most}"
+            most = (
+                "without limit"
+                if allowance is None
+                else f"for at most {units(int(allowance))} of gas"
+            )
+            return (
+                f"gives {key} access to {', '.join(methods) or 'all methods'} of {receiver}, {most}"
+            )
         case DeleteKey(key):
-            return f"takes the key {key} away"
+            return f"removes the key {key}"
         case DeleteAccount(beneficiary):
-            return f"DELETES the account; {beneficiary} gets what it holds"
+            return f"DELETES the account and sends its balance to {beneficiary}"
         case DeployContract(code):
-            return f"deploys a contract, {hashlib.sha256(_bytes(code)).hexdigest()} by SHA-256"
+            return f"deploys a contract with the SHA-256 {hashlib.sha256(_bytes(code)).hexdigest()}"
         case _:
             return "creates the account"
 
@@ -273,7 +279,7 @@ def _write(action: NearAction) -> bytes:
             return number + _u32(len(data)) + data
         case FunctionCall(name, args, gas, deposit):
             if int(gas) > MOST_GAS:
-                raise ValueError(f"gas is at most {MOST_GAS}.")
+                raise ValueError(f"gas must be at most {MOST_GAS}.")
             data = _bytes(args) if isinstance(args, str) else msgspec.json.encode(args)
             call = nep413.text(name) + _u32(len(data)) + data
             return number + call + int(gas).to_bytes(8, "little") + _u128(deposit)
@@ -307,7 +313,7 @@ def _in_camel_case(params: Mapping[str, Any]) -> dict[str, Any]:
         first, *more = name.split("_")
         spelled = first + "".join(part.capitalize() for part in more)
         if spelled in renamed:
-            raise ValueError(f"{spelled} and its other spelling are both given. Leave one out.")
+            raise ValueError(f"{spelled} is given in two spellings. Leave one out.")
         is_nested = isinstance(value, dict) and spelled != "args"
         renamed[spelled] = _in_camel_case(value) if is_nested else value
     return renamed
@@ -315,7 +321,7 @@ def _in_camel_case(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def _account(name: str) -> bytes:
     if not nep413.is_account(name):
-        raise ValueError(f"{name!r} is no id of an account.")
+        raise ValueError(f"{name!r} is not a NEAR account id.")
     return nep413.text(name)
 
 
@@ -335,4 +341,4 @@ def _u128(amount: str) -> bytes:
     try:
         return int(amount).to_bytes(16, "little")
     except OverflowError:
-        raise ValueError(f"{amount} is more than there can be.") from None
+        raise ValueError(f"{amount} is too large.") from None

@@ -1,7 +1,7 @@
-"""Messages to NEAR's wallets: requests for accounts, signatures and transactions.
+"""Messages to NEAR wallets: requests for accounts, signatures and transactions.
 
-Version 1 is closed and has no message for the result of a signature. Version 2 is the desk's own:
-the same messages and that one.
+Version 1 is closed and has no message for the result of a signature. Version 2 is the desk's own
+and adds that message.
 
 Source: the published schema ``aitp-04-near-wallet``, version 1.0.0; NEP-413.
 """
@@ -37,21 +37,21 @@ Account = Annotated[str, Meta(min_length=2, max_length=64)]
 
 
 class RequestAccount(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Which accounts somebody has."""
+    """A request for accounts."""
 
     request_id: Id
     description: Paragraph = ""
 
 
 class AccountResponse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The accounts that somebody says they have."""
+    """The sender's accounts, as claimed."""
 
     request_id: Id
     accounts: Annotated[tuple[Account, ...], Meta(max_length=100)]
 
 
 class Transaction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a wallet is to sign and to send."""
+    """A transaction for a wallet to sign and send."""
 
     receiver_id: Account
     actions: Actions
@@ -68,7 +68,7 @@ class RequestTransaction(
 
 
 class TransactionResponse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The hash of what was sent."""
+    """The hash of a sent transaction."""
 
     request_id: Id
     transaction_hash: Annotated[str, Meta(pattern="^[1-9A-HJ-NP-Za-km-z]{32,44}$")]
@@ -92,7 +92,7 @@ class RequestMessageSigning(
     """A request to sign a message.
 
     Parameters:
-        state: what whoever asks knows it by; it is not signed.
+        state: the requester's own value for it; it is not signed.
     """
 
     request_id: Id
@@ -102,7 +102,7 @@ class RequestMessageSigning(
 
 
 class MessageSigningResponse(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A signature, in base64."""
+    """A signature in base64."""
 
     request_id: Id
     account_id: Account
@@ -111,7 +111,7 @@ class MessageSigningResponse(msgspec.Struct, frozen=True, forbid_unknown_fields=
 
 
 class TokenNotification(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A token that a wallet may want to show."""
+    """A token that a wallet may show."""
 
     notification_id: Id
     token_type: Literal["nep141"]
@@ -137,7 +137,7 @@ OWN: dict[str, type[msgspec.Struct]] = {
 
 
 class NearWallet(NearFamily):
-    """Requests to wallets of NEAR."""
+    """Requests to NEAR wallets."""
 
     slug = "near-wallet"
     names = ("aitp.dev/near-wallet", "aitp.dev/aitp-04-near-wallet")
@@ -148,8 +148,8 @@ class NearWallet(NearFamily):
     def schemas(self) -> Sequence[Schema]:
         """Return the published version, and the one with results of signatures."""
         more = MESSAGES | OWN
-        closed = document_of(MESSAGES, "Wallets of NEAR")
-        whole = document_of(more, "Wallets of NEAR, and what came of a signature")
+        closed = document_of(MESSAGES, "NEAR wallets")
+        whole = document_of(more, "NEAR wallets, with results of signatures")
         return (
             Schema(version=1, messages=MESSAGES, document=closed, url=PUBLISHED),
             Schema(version=2, messages=more, document=whole),
@@ -177,7 +177,7 @@ class NearWallet(NearFamily):
             case AccountResponse(request_id, accounts):
                 return Report(request_id, "Accounts", accounts)
             case TransactionResponse(request_id, sent):
-                return Report(request_id, "Transaction that was sent", (sent,))
+                return Report(request_id, "Sent transaction", (sent,))
             case MessageSigningResponse(request_id, account, key, signature):
                 written = _in_base64(signature)
                 return Signature("nep413", written, request_id, key, account=account)
@@ -201,7 +201,7 @@ class NearWallet(NearFamily):
         """Render a message; see :mod:`aitp_sign.presentation.text`."""
         match part.content:
             case TokenNotification(_, kind, contract):
-                return f"There is a token: {one_visible_line(contract)} ({kind})."
+                return f"Token: {one_visible_line(contract)} ({kind})."
             case _:
                 return super().as_text(part)
 

@@ -1,4 +1,4 @@
-"""Decides what the desk itself signs: by a rule, or by people. Pure."""
+"""Decides what the desk itself signs: by a rule, or by its operators. Pure."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class SignatureDecisions:
 
     Parameters:
         rules: what is signed without a person's decision.
-        otherwise: who decides the rest.
+        otherwise: who decides about the rest.
     """
 
     def __init__(
@@ -67,13 +67,13 @@ class SignatureDecisions:
         self._otherwise = otherwise
 
     def ask(self, asked: AskedToSign, context: Context) -> list[Effect]:
-        """Sign what a rule allows; leave the rest to people."""
+        """Sign what a rule allows; leave the rest to operators."""
         ask = asked.request
         if not has_signature(ask.subject):
             told = self._voice.accounts_of(ask) if isinstance(ask.subject, Accounts) else None
             if told is not None:
                 return [Say(told), Audit("accounts_told")]
-            why = "This desk signs, and sends no transactions."
+            why = "This desk signs, but does not send transactions."
             return [failed(ask.id, "unsupported", why)]
         try:
             scheme = self._scheme_for(ask, ask.subject)
@@ -99,7 +99,7 @@ class SignatureDecisions:
             return [failed(ask.id, "declined", "The site does not sign this.")]
         return [
             *self._book.open(asked, context, waits=True),
-            Say("Whether the site signs this, its people decide. It is told here."),
+            Say("The site's people decide whether to sign this. Their decision is sent here."),
             Audit("asked"),
         ]
 
@@ -110,21 +110,23 @@ class SignatureDecisions:
             Unproven: there is none.
         """
         if sum(1 for _ in lines_of(subject)) > MOST_LINES:
-            raise Unproven("unsupported", f"The site signs what has at most {MOST_LINES} lines.")
+            raise Unproven(
+                "unsupported", f"The site signs only content of at most {MOST_LINES} lines."
+            )
         schemes = [scheme for scheme in ask.schemes if self._keys.can(scheme)]
         if not schemes:
             raise Unproven("unsupported", f"The site has no key for {' or '.join(ask.schemes)}.")
         own = {"", self._keys.account, self._keys.address, self._keys.address.lower()}
         if ask.account not in own:
-            raise Unproven("wrong_account", "The site has no such account.")
+            raise Unproven("wrong_account", "The site does not have this account.")
         keys = {"", self._keys.public_key, self._keys.kid}
         is_other = isinstance(subject, NearCall) and subject.transaction.public_key not in keys
         if ask.public_key not in keys or is_other:
-            raise Unproven("wrong_key", "The site has no such key.")
+            raise Unproven("wrong_key", "The site does not have this key.")
         return schemes[0]
 
     def decide(self, given: ApproveSignature, context: Context) -> Verdict:
-        """Sign, or decline, by the decision of one of the site's people.
+        """Sign or decline, as one of the site's people decides.
 
         The desk's own agent cannot decide: a visitor could talk it into anything.
         """
@@ -137,7 +139,7 @@ class SignatureDecisions:
             )
         found = self._book.find(given.request_id, context)
         if found is None or not found[1].is_for_desk:
-            why = "Nobody has asked the site to sign this here."
+            why = "The site has no such request to sign on this thread."
             return Take((failed(given.request_id, "unknown_request", why),))
         record, asked = found
         ask = asked.request
@@ -145,7 +147,7 @@ class SignatureDecisions:
             return Take((not_counted(ask.id, uncounted),))
         if not given.agree:
             declined = self._book.close(record, asked, {"declined": True}, context)
-            said = failed(ask.id, "declined", "The site's people have declined.")
+            said = failed(ask.id, "declined", "The site's people declined to sign this.")
             return Take((*declined, said, Audit("declined")))
         subject = ask.subject
         if not has_signature(subject):

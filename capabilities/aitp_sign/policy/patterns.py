@@ -34,7 +34,7 @@ class Pattern:
         written: its source.
 
     Raises:
-        ValueError: it is malformed; says what is wrong, and what would be right.
+        ValueError: it is malformed; says what is wrong and what is allowed.
     """
 
     def __init__(self, written: str) -> None:
@@ -48,9 +48,10 @@ class Pattern:
             item = _ITEM.match(written, at)
             if item is None:
                 raise ValueError(
-                    f"it cannot be read from {written[at : at + 20]!r} on: a pattern is a row of"
-                    " characters, each with ?, *, + or {m,n} after it, and fits the whole text;"
-                    " for two ways write two rules, and a sign as itself with a backslash"
+                    f"it cannot be parsed from {written[at : at + 20]!r} on: a pattern is a"
+                    " sequence of characters, each optionally followed by ?, *, + or {m,n},"
+                    " and matches the whole text. Write two rules for two alternatives, and"
+                    " escape special characters with a backslash"
                 )
             self._append(item)
             at = item.end()
@@ -72,14 +73,16 @@ class Pattern:
         try:
             one = re.compile(item["one"], re.ASCII)
         except re.error as error:
-            raise ValueError(f"{item['one']!r} is no set of characters: {error}") from None
+            raise ValueError(f"{item['one']!r} is not a set of characters: {error}") from None
         least, most = _span(item)
         if most is not None and most < least:
-            raise ValueError(f"{item[0]!r} repeats from {least} to {most}")
+            raise ValueError(
+                f"{item[0]!r} has a minimum of {least} repetitions and a maximum of {most}"
+            )
         row = max(least, 1) if most is None else most
         begin, self._places = self._places, self._places + row
         if self._places > MOST_PLACES:
-            raise ValueError(f"it stands for more than {MOST_PLACES} characters")
+            raise ValueError(f"it matches more than {MOST_PLACES} characters, with repetitions")
         on = (1 << self._places) - (1 << begin)
         # an unbounded item repeats at the position after its last
         again = 1 << self._places if most is None else 0

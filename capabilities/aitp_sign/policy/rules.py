@@ -1,7 +1,7 @@
 """Rules for requests that the desk signs without a person. Pure.
 
 A rule allows what matches all its members. It allows no caller and no content that it does not
-name; the rest is decided by people.
+name; people decide about the rest.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``[[capabilities.sign.policy]]``.
 
     Parameters:
-        callers: who may ask: ids of callers, such as ``key:…``; ``*`` for everybody.
+        callers: who may ask: ids of callers, such as ``key:…``; ``*`` for all.
         schemes: allowed schemes; empty for all that fit.
         text: a pattern that the whole text matches (:mod:`aitp_sign.policy.patterns`); empty for no
             text. Its classes, such as that of digits, are ASCII only, because other digits and
@@ -86,21 +86,21 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 Otherwise = Literal["people", "nobody"]
-"""Who decides what no rule allows."""
+"""Who decides about requests that no rule allows."""
 
 
 def check_rules(rules: tuple[Rule, ...]) -> None:
     """Reject rules that allow nothing, or whose pattern is malformed.
 
     Raises:
-        ValueError: names the rule, and what would be right.
+        ValueError: names the rule and what is missing.
     """
     for place, rule in enumerate(rules):
         if not (rule.text or rule.typed_data or rule.receivers):
             raise ValueError(
-                f"policy[{place}] allows nothing: it names a text, typed_data or receivers."
+                f"policy[{place}] allows nothing: give it a text, typed_data or receivers."
             )
         try:
             pattern_of(rule.text)
         except ValueError as error:
-            raise ValueError(f"policy[{place}].text is no pattern: {error}.") from None
+            raise ValueError(f"policy[{place}].text is not a valid pattern: {error}.") from None

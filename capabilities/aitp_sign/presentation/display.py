@@ -48,7 +48,7 @@ def visible(text: str) -> str:
 
 
 def one_visible_line(text: str) -> str:
-    """Return a name by others as one visible line that cannot pass for a signed line."""
+    """Return a foreign name as one visible line that cannot pass for a signed line."""
     line = visible(" ".join(text.split()))
     return f"{_by_number(_BAR)}{line[1:]}" if line.startswith(_BAR) else line
 
@@ -59,12 +59,12 @@ def exact_line(text: str) -> str:
 
 
 def quoted(lines: Iterable[str]) -> str:
-    """Return text of others, with each line marked."""
+    """Return foreign text with each line marked."""
     return "\n".join(f"{_BAR} {exact_line(line)}" for line in lines)
 
 
 def lines_of(subject: Subject) -> Iterator[str]:
-    """Yield everything that is signed: the lines of a text, else a line for each thing."""
+    """Yield everything that is signed: the lines of a text, else a line for each value."""
     match subject:
         case Statement(text) | NearMessage(text):
             yield from text.split("\n")
@@ -83,7 +83,7 @@ def lines_of(subject: Subject) -> Iterator[str]:
         ):
             yield from evm_transactions.told(called, chain)
         case Accounts(chain_id):
-            yield "which accounts there are" + (f" on chain {chain_id}" if chain_id else "")
+            yield "which accounts you have" + (f" on chain {chain_id}" if chain_id else "")
 
 
 def bound_by(subject: Subject, until: int | None) -> str:
@@ -91,9 +91,9 @@ def bound_by(subject: Subject, until: int | None) -> str:
     match subject:
         case Statement(_, nonce, recipient):
             ends = f", until {told_until(until)}" if until else ""
-            return f"For {exact_line(recipient)} alone{ends}, once: {nonce}."
+            return f"Only for {exact_line(recipient)}{ends}, once: {nonce}."
         case NearMessage(_, nonce, recipient):
-            return f"For {exact_line(recipient)} alone, once: {exact_line(nonce)}."
+            return f"Only for {exact_line(recipient)}, once: {exact_line(nonce)}."
         case _:
             return ""
 
@@ -103,7 +103,7 @@ def _personal(message: str) -> Iterator[str]:
     try:
         yield from data.decode().split("\n")
     except UnicodeDecodeError:
-        yield f"bytes that are no text: {to_hex(data)}"
+        yield f"bytes that are not text: {to_hex(data)}"
     else:
         if message.startswith("0x") and data != message.encode():
             yield f"as bytes: {message}"

@@ -30,7 +30,7 @@ def approval_by(request_id: str, given: Mapping[str, Any]) -> ApproveSignature:
     """
     agree = given.get(AGREE)
     if given.keys() != {AGREE} or not isinstance(agree, bool):
-        raise InvalidRequest("agree is true or false, and all there is to fill in.", param=AGREE)
+        raise InvalidRequest("agree must be true or false, without other members.", param=AGREE)
     return ApproveSignature(request_id, agree)
 
 
@@ -42,7 +42,7 @@ def signature_form(schemes: Sequence[Scheme]) -> dict[str, Any]:
         "scheme": {"type": "string", "title": "Signed by", "enum": named},
         "public_key": {"type": "string", "title": "Public key, ed25519:…", "maxLength": 100},
         "account": {"type": "string", "title": "Account or address", "maxLength": 100},
-        "callback_url": {"type": "string", "title": "Callback that was signed", "maxLength": 2000},
+        "callback_url": {"type": "string", "title": "Signed callback URL", "maxLength": 2000},
     }
     required = ["signature", "scheme"]
     if not EVM_SCHEMES & set(schemes):
@@ -61,8 +61,7 @@ def signature_by(ask: Ask, given: Mapping[str, Any]) -> Signature:
     for name, value in given.items():
         if name not in _TEXTS or not isinstance(value, str):
             raise InvalidRequest(
-                f"There is no {name[:64]!r} to fill in as such; there are texts:"
-                f" {', '.join(_TEXTS)}.",
+                f"The form has no text member {name[:64]!r}. Its members are: {', '.join(_TEXTS)}.",
                 param=name[:64],
             )
     if not given.get("signature"):
@@ -71,4 +70,4 @@ def signature_by(ask: Ask, given: Mapping[str, Any]) -> Signature:
     try:
         return msgspec.convert({"request_id": ask.id, **scheme, **given}, Signature)
     except msgspec.ValidationError as error:
-        raise InvalidRequest(f"What was filled in is no signature: {error}.") from None
+        raise InvalidRequest(f"The form is not a valid signature: {error}.") from None

@@ -16,7 +16,7 @@ from aitp_sign.subjects import Accounts
 
 
 def tell_ask(ask: Ask, until: int | None) -> str:
-    """Render what is to be signed, exactly, and how to answer.
+    """Render what is to be signed, exactly, and how to reply.
 
     Parameters:
         until: expiry in Unix seconds; None if the message has none.
@@ -32,8 +32,8 @@ def tell_ask(ask: Ask, until: int | None) -> str:
         quoted(lines_of(ask.subject)),
         bound_by(ask.subject, until),
         f"By {one_visible_line(whose)}." if whose else "",
-        f"It is signed by one of: {', '.join(ask.schemes)}." if ask.schemes else "",
-        "Whoever will not, replies: no.",
+        f"Sign by one of: {', '.join(ask.schemes)}." if ask.schemes else "",
+        "To decline, reply: no.",
     ]
     return "\n".join(filter(None, lines))
 
@@ -52,7 +52,7 @@ def tell_declined(declined: SignatureDeclined) -> str:
 
 def tell_approval(given: ApproveSignature) -> str:
     """Render an operator's decision."""
-    return "It may be signed." if given.agree else "It is not to be signed."
+    return "The site may sign this." if given.agree else "The site must not sign this."
 
 
 def tell_result(result: SignatureResult) -> str:
@@ -62,16 +62,16 @@ def tell_result(result: SignatureResult) -> str:
     scheme = "" if isinstance(result.scheme, UnsetType) else f" ({result.scheme})"
     by = one_visible_line(result.public_key or result.account)
     if not result.account or not result.public_key:
-        return f"Signed, and proved{scheme}: by {by}."
+        return f"Valid signature{scheme} by {by}."
     account = one_visible_line(result.account)
     if result.account_proved:
-        return f"Signed, and proved{scheme}: by {account}, whose key is {by}."
+        return f"Valid signature{scheme} by {account}, with the key {by}."
     return (
-        f"Signed, and proved{scheme}: by the key {by}. That it is a key of {account} is only said."
+        f"Valid signature{scheme} by the key {by}. That this is a key of {account} is not proved."
     )
 
 
 def tell_report(report: Report) -> str:
     """Render a report as a claim that the desk has not verified."""
     told = ", ".join(map(one_visible_line, report.told)) or "none"
-    return f"{report.what}: {told}. That is what was said: nobody here has looked it up."
+    return f"{report.what}: {told}. The desk has not verified this."

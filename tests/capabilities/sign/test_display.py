@@ -49,13 +49,13 @@ def test_a_fee_and_its_tip_are_told() -> None:
     fees = {"maxFeePerGas": "0x3b9aca00", "maxPriorityFeePerGas": "0x7"}
     lines = words(id="1", evm_transaction={"evm": evm | fees, "chain_id": 1})
     assert (
-        "| costs at most 0.000021 besides: 21000 of gas at 1000000000 each, a tip of 7"
+        "| costs at most 0.000021 in fees: 21000 gas at 1000000000 each, with a tip of 7"
     ) in lines
 
 
 def test_a_recipient_is_one_line() -> None:
     """Else two texts for two recipients would be the same bytes for a wallet of Ethereum's."""
-    with pytest.raises(InvalidRequest, match="one line"):
+    with pytest.raises(InvalidRequest, match="recipient must be a single line"):
         Signatures().ask(**ORDER, recipient="a\nNonce: b\nExpires: c\n\nRecipient: d")
 
 

@@ -66,8 +66,8 @@ def test_the_served_schema_is_what_the_types_say() -> None:
     ("rule", "told"),
     [
         ({"callers": ["*"]}, "allows nothing"),
-        ({"callers": ["*"], "text": "("}, "no pattern"),
-        ({"callers": ["*"], "text": r"(?u)\d"}, "no pattern"),
+        ({"callers": ["*"], "text": "("}, "is not a valid pattern"),
+        ({"callers": ["*"], "text": r"(?u)\d"}, "is not a valid pattern"),
     ],
 )
 def test_a_rule_that_allows_nothing_is_a_slip(rule: dict[str, Any], told: str) -> None:

@@ -45,21 +45,21 @@ def test_a_text_that_nobody_can_ask_to_be_signed_fits_nothing() -> None:
 @pytest.mark.parametrize(
     ("written", "why"),
     [
-        (r"(\w+ ?)+", "write two rules"),
-        ("yes|no", "write two rules"),
-        ("^Order$", "fits the whole text"),
-        (r"Order \1", "cannot be read from"),
-        (r"(?i)ok", "cannot be read from"),
-        ("a++", "cannot be read from"),
-        ("a{3,2}", "repeats from 3 to 2"),
-        ("[z-a]", "no set of characters"),
-        ("[a", "cannot be read from"),
+        (r"(\w+ ?)+", "Write two rules for two alternatives"),
+        ("yes|no", "Write two rules for two alternatives"),
+        ("^Order$", "matches the whole text"),
+        (r"Order \1", "cannot be parsed from"),
+        (r"(?i)ok", "cannot be parsed from"),
+        ("a++", "cannot be parsed from"),
+        ("a{3,2}", "has a minimum of 3 repetitions and a maximum of 2"),
+        ("[z-a]", "is not a set of characters"),
+        ("[a", "cannot be parsed from"),
         ("a{4000}a", "more than 4000 characters"),
         ("a" * 1001, "more than 1000 characters"),
     ],
 )
 def test_what_is_no_pattern_is_reported_when_the_desk_starts(written: str, why: str) -> None:
     policy = [{"callers": ["*"], "text": written}]
-    with pytest.raises(ValueError, match=r"policy\[0\]\.text is no pattern: ") as refused:
+    with pytest.raises(ValueError, match=r"policy\[0\]\.text is not a valid pattern: ") as refused:
         Sign(msgspec.convert({"policy": policy}, Sign.settings))
     assert why in str(refused.value)

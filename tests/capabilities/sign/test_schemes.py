@@ -85,7 +85,7 @@ def test_ed25519_signs_as_rfc_8032_does(
     assert key.sign(bytes.fromhex(message)).hex() == signature
     read = ed25519.read_key("ed25519:" + encodings.to_base58(bytes.fromhex(public)))
     ed25519.check(read, bytes.fromhex(signature), bytes.fromhex(message))
-    with pytest.raises(Unproven, match="none of what was to be signed"):
+    with pytest.raises(Unproven, match="is not valid for this content and this key"):
         ed25519.check(read, bytes.fromhex(signature), b"other")
 
 
@@ -104,7 +104,7 @@ def test_ed25519_signs_as_rfc_8032_does(
     ],
 )
 def test_what_is_no_key_is_refused(text: str) -> None:
-    with pytest.raises(Unproven, match="public_key is ed25519:"):
+    with pytest.raises(Unproven, match="public_key must be ed25519:"):
         ed25519.read_key(text)
 
 
@@ -225,8 +225,14 @@ def test_typed_data_that_is_none_is_refused_at_its_place(subtests: pytest.Subtes
         ({"message": {**COW["message"], "more": 1}}, "Mail has no such member"),
         ({"message": {**COW["message"], "contents": 7}}, "message.contents"),
         ({"domain": {"name": "a", "owner": "b"}}, "domain"),
-        ({"types": {"Mail": [{"name": "self", "type": "Mail"}]}}, "holds itself"),
-        ({"types": {"Mail": [{"name": "n", "type": "uint7"}]}, "message": {"n": 1}}, "8, 16"),
+        (
+            {"types": {"Mail": [{"name": "self", "type": "Mail"}]}},
+            "contains itself; recursive types are not supported",
+        ),
+        (
+            {"types": {"Mail": [{"name": "n", "type": "uint7"}]}, "message": {"n": 1}},
+            "integer types must have 8 to 256 bits, a multiple of 8",
+        ),
         ({"types": {"Mail": [{"name": "n", "type": "int8"}]}, "message": {"n": 128}}, "8 bits"),
         ({"types": {"Mail": [{"name": "n", "type": "uint8"}]}, "message": {"n": -1}}, "8 bits"),
         (
@@ -240,16 +246,16 @@ def test_typed_data_that_is_none_is_refused_at_its_place(subtests: pytest.Subtes
         ),
         (
             {"types": {"Mail": [{"name": "n", "type": "bool a,bool[]"}]}, "message": {"n": []}},
-            "is no type",
+            "is not a type",
         ),
         ({"types": {"Mail": [{"name": "n", "type": "uint08"}]}, "message": {"n": 1}}, "uint08"),
         (
             {"types": {"Mail": [{"name": "n", "type": "bool[2]"}]}, "message": {"n": [True]}},
-            "holds 2",
+            "must have 2 values",
         ),
         (
             {"types": {"Mail": [{"name": "n", "type": "bool[]"}]}, "message": {"n": "no"}},
-            "is a list",
+            "must be a list of type",
         ),
     ]
     for change, told in cases:
@@ -400,7 +406,7 @@ ACTIONS: list[tuple[dict[str, Any], str]] = [
             "type": "AddKey",
             "params": {"publicKey": WALLET, "accessKey": {"permission": "FullAccess"}},
         },
-        "EVERYTHING",
+        "FULL ACCESS",
     ),
     (
         {
@@ -412,9 +418,9 @@ ACTIONS: list[tuple[dict[str, Any], str]] = [
                 },
             },
         },
-        "call anything of shop.near",
+        "access to all methods of shop.near",
     ),
-    ({"type": "DeleteKey", "params": {"publicKey": WALLET}}, "takes the key"),
+    ({"type": "DeleteKey", "params": {"publicKey": WALLET}}, "removes the key"),
     ({"type": "DeleteAccount", "params": {"beneficiaryId": "mallory.near"}}, "DELETES"),
 ]
 
@@ -460,7 +466,7 @@ def test_a_jws_of_rfc_8037_is_checked_detached() -> None:
         "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg"
     )
     jws.check(f"eyJhbGciOiJFZERTQSJ9..{signature}", b"Example of Ed25519 signing", key)
-    with pytest.raises(Unproven, match="none of what"):
+    with pytest.raises(Unproven, match="is not valid for this content"):
         jws.check(f"eyJhbGciOiJFZERTQSJ9..{signature}", b"Example of Ed25519", key)
 
 
@@ -505,7 +511,7 @@ def test_a_jws_has_what_it_names_as_critical() -> None:
     key = jws.Jwk("OKP", "Ed25519", encodings.to_base64url(private.public_key().public_bytes_raw()))
     written = encodings.to_base64url(b'{"alg":"EdDSA","crit":["b64"]}')
     signature = private.sign(jws.signed_bytes(written, b"order", is_encoded=True))
-    with pytest.raises(Unproven, match="has b64 itself"):
+    with pytest.raises(Unproven, match="must have the member b64"):
         jws.check(f"{written}..{encodings.to_base64url(signature)}", b"order", key)
 
 

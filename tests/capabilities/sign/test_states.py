@@ -251,7 +251,7 @@ def test_what_the_desk_is_asked_to_sign_waits_for_its_people() -> None:
     thread = Signatures()
     verdict = thread.say(GUEST, "request_signature", ORDER)
     assert [str(one) for one in told(verdict)] == [
-        "Whether the site signs this, its people decide. It is told here."
+        "The site's people decide whether to sign this. Their decision is sent here."
     ]
     approval = {"request_id": "order-7", "agree": True}
     for nobody in (GUEST, SHOP):
@@ -343,7 +343,7 @@ def test_a_yes_that_is_too_long_to_be_signed_is_not_asked_otherwise() -> None:
     thread = Signatures(signed_consent=True)
     question = Confirm(title="Send this letter?", description="x" * 4000)
     asking = Asking(id="ask-1", question=question, of=GUEST, call_id="call-1", until=NOON + 600)
-    with pytest.raises(Forbidden, match="at most 4000 are signed"):
+    with pytest.raises(Forbidden, match="a signature of at most 4000 characters"):
         thread.sign.phrase(asking)
 
 

@@ -324,7 +324,7 @@ def test_what_a_rule_allows_is_signed_in_the_published_form(
 
 
 def test_missing_typed_data_is_reported() -> None:
-    with pytest.raises(InvalidRequest, match="typed_data is what is signed"):
+    with pytest.raises(InvalidRequest, match="signing_type typed_data requires typed_data"):
         Wallet(EvmWallet).hear(
             SHOP, "request_message_signing", request_id="1", signing_type="typed_data"
         )

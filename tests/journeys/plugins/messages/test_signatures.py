@@ -131,9 +131,9 @@ async def test_who_has_no_program_reads_what_is_signed_and_declines(ground: Grou
     asking = {"capability": "sign", "message": {"request_signature": hidden}}
     await ground.anna.post(f"threads/{thread}/messages", **asking)
     ((words,),) = await said(guest, thread)
-    assert words.startswith("To be signed, exactly:\n| I pay 10⟦U+202E⟧00 EUR.\nFor http://")
+    assert words.startswith("To be signed, exactly:\n| I pay 10⟦U+202E⟧00 EUR.\nOnly for http://")
     await guest.post(thread, "No, thanks.")
-    assert (await said(guest, thread))[-1] == ["Not signed: Whoever was asked declines."]
+    assert (await said(guest, thread))[-1] == ["Not signed: The signer declined."]
 
 
 async def test_the_desk_signs_what_a_rule_allows_as_often_as_it_says(ground: Ground) -> None:
@@ -156,7 +156,7 @@ async def test_the_desk_signs_what_a_rule_allows_as_often_as_it_says(ground: Gro
         assert signature.jwk.x == published["x"]
         proof = prove(Expected(subject, ("jws",), until), signature)
         assert proof.public_key == published["kid"]
-    assert "its people decide" in (await said(guest, thread))[-1][0]
+    assert "people decide whether to sign this" in (await said(guest, thread))[-1][0]
 
 
 async def test_of_one_signature_given_at_once_on_many_threads_one_counts(ground: Ground) -> None:
@@ -344,7 +344,9 @@ async def test_what_upstream_shows_of_wallets_is_taken_and_what_fails_is_reporte
         reader = await desk.with_key("operator")
         words = "\n".join(text for content in await said(reader, thread) for text in content)
         assert words.count("calls nft_mint with") == 2
-        assert "Asked for a signature that nobody can give: This cannot be signed: A trans" in words
+        assert (
+            "A request for a signature that cannot be made: This cannot be signed: A trans" in words
+        )
 
 
 async def test_a_call_goes_on_with_a_signed_yes(tmp_path: Path) -> None:
@@ -402,7 +404,7 @@ async def test_a_yes_that_cannot_be_asked_as_a_signature_is_not_asked(tmp_path: 
             assert posted.status == 200, posted.body
         refused = await caller.ask("Close my account", "close_account", session_id=asked.session_id)
         assert refused.status == 403, refused.body
-        assert "takes a signed yes" in str(refused.body)
+        assert "must be confirmed by a signature" in str(refused.body)
         assert not caller.booked
 
 
