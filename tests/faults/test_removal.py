@@ -48,7 +48,7 @@ async def test_of_an_action_that_is_not_offered_any_more_nobody_knows_what_becam
     async with talking(tmp_path) as talker:
         await until_over(talker, "SELECT state FROM calls", [("unknown",)])
         said = talker.rows("SELECT content FROM messages WHERE role = 'assistant'")
-        assert "not known what became of it" in said[-1][0]
+        assert "The outcome is unknown." in said[-1][0]
 
 
 async def test_what_a_site_agent_has_taken_on_that_is_gone_waits_for_its_return(

@@ -66,7 +66,7 @@ class IdempotencyKeys:
             return nullcontext()
         if not 1 <= len(request.key) <= MAX_KEY or not request.key.isprintable():
             raise InvalidRequest(
-                f"An Idempotency-Key has 1 to {MAX_KEY} printable characters.",
+                f"An Idempotency-Key must have 1 to {MAX_KEY} printable characters.",
                 param="Idempotency-Key",
             )
         return self._holding(request, request.key, scope)
@@ -80,7 +80,8 @@ class IdempotencyKeys:
         held = (scope, key)
         if held in self._in_flight:
             raise IdempotencyInFlight(
-                "The first request with this Idempotency-Key is still at work.",
+                "The first request with this Idempotency-Key is still in progress. Try"
+                " again later.",
                 param="Idempotency-Key",
                 retry_after=1,
             )
@@ -112,8 +113,8 @@ def creation_scope(principal: Principal, key: str | None) -> str:
         return f"principal {principal.id}{_at(principal)}"
     if key is not None and len(key) < MIN_ANONYMOUS_KEY:
         raise InvalidRequest(
-            f"Without a credential an Idempotency-Key for a new thread or a call has at least"
-            f" {MIN_ANONYMOUS_KEY} characters, such as a UUID.",
+            "Without a credential, the Idempotency-Key of a new thread or a call must have"
+            f" at least {MIN_ANONYMOUS_KEY} characters. Use a UUID.",
             param="Idempotency-Key",
         )
     return f"address {principal.address}{_at(principal)}"
@@ -140,6 +141,6 @@ def check_hops(request: RequestInfo) -> None:
     """
     if request.hops > MAX_HOPS:
         raise InvalidRequest(
-            f"This message has passed {request.hops} desks; more than {MAX_HOPS} are a loop.",
+            f"This message has passed {request.hops} desks; more than {MAX_HOPS} count as a loop.",
             param="Desk-Hops",
         )

@@ -238,7 +238,7 @@ class AuthorizationServer:
             origin = ""
         if origin != self._url.lower() or "#" in resource:
             raise InvalidTarget(
-                f"This desk gives tokens for {self._url} and what is below it.", param="resource"
+                f"`resource` must be {self._url} or an address below it.", param="resource"
             )
 
 

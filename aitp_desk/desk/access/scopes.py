@@ -11,7 +11,7 @@ from aitp_desk.model.access.principal import (
 from aitp_desk.model.calls.action import OpenTo, is_open
 from aitp_desk.model.errors import NotAuthenticated, ScopeMissing
 
-_THREADS = "This credential does not open threads; it needs the scope 'threads'."
+_THREADS = "This credential does not open threads. Use one with the scope 'threads'."
 
 
 def check_scope(principal: Principal) -> None:
@@ -65,9 +65,8 @@ def check_operator(principal: Principal) -> None:
     if may_operate_threads(principal):
         return
     if principal.is_anonymous:
-        raise NotAuthenticated("This needs a key with the scope 'operator'.")
+        raise NotAuthenticated("Only operators may do this. Send a key with the scope 'operator'.")
     raise ScopeMissing(
-        "This credential does not open what is for the desk's operators; it needs the scope"
-        " 'operator'.",
+        "Only operators may do this. Use a credential with the scope 'operator'.",
         scope="operator",
     )

@@ -57,7 +57,7 @@ class Sealer:
         if not is_ref(ref):
             raise ValueError(f"{ref!r} is not a reference; use Context.ref.")
         if len(value) > LONGEST_VALUE:
-            raise ValueError(f"What is sealed has at most {LONGEST_VALUE} characters.")
+            raise ValueError(f"A sealed value may have at most {LONGEST_VALUE} characters.")
         sealed = self._text_sealer.seal(_PURPOSE, _context(ref, thread_id), value.encode())
         now = int(self._clock())
         return KeptSealed(ref, desk, sealed, thread_id, message_id, call_id, principal, now)

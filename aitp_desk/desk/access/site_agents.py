@@ -62,7 +62,7 @@ class SiteAgents:
                 return agent
         names = " or ".join(repr(agent.id) for agent in self._agents)
         raise AgentNotFound(
-            f"This site has no agent with this id; it has {names}.", param="assistant_id"
+            f"This site has no agent with this id; its agents are {names}.", param="assistant_id"
         )
 
     def find_for_run(self, id_: str | None) -> SiteAgent:

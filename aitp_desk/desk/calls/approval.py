@@ -53,10 +53,10 @@ def _note(action: Action, call: ActionCall, told: list[str]) -> Iterator[str]:
     if action.description:
         yield action.description
     yield " ".join(told)
-    yield f"Asked for by {call.asked_by.party or 'somebody unknown'}."
+    yield f"Requested by {call.asked_by.party or 'an unknown caller'}."
     yield from (f"It requires: {needed.description}" for needed in action.preconditions)
     if call.intent:
-        yield f"What for, in the caller's words: {_quoted(call.intent)}"
+        yield f"Purpose, in the caller's words: {_quoted(call.intent)}"
     if call.arguments:
         yield "With:"
         yield from (

@@ -126,7 +126,7 @@ class ArgumentSecrets:
         value = None if kept is None or not _is_for(kept, call, owner) else self._sealer.open(kept)
         if value is None:
             raise PreconditionFailed(
-                f"What was given for {path!r} is not kept any more. Give it again.", param=path
+                f"The value of {path!r} is no longer stored. Send it again.", param=path
             )
         return value
 

@@ -46,7 +46,7 @@ MAX_OF_ONE_CALLER = 12
 """How many of these may belong to one caller."""
 _PASSING = {ErrorKind.UNAVAILABLE.value, ErrorKind.INTERNAL.value}
 """Error kinds that another attempt may not meet."""
-REVOKED = "The credential that asked for it was revoked before it was begun. Nothing was done."
+REVOKED = "The caller's credential was revoked before the call began. Nothing was done."
 _NO_DESK = "The site agent of the call is no longer in desk.toml."
 ROOM_SECONDS = 10
 """How much longer than the call itself its job may take."""

@@ -101,7 +101,7 @@ class DeferredCalls:
         """
         offered = self._offered.get(call.action)
         if offered is None:
-            gone = PreconditionFailed("This action is not offered any more.")
+            gone = PreconditionFailed("This action is no longer offered.")
             return ActionOutput(mark_failed(call, gone, self._now()))
         if call.expires_at < self._now():
             return ActionOutput(mark_expired(call, self._now()))

@@ -74,7 +74,7 @@ class CallExecutor:
                 yield
         except TimeoutError:
             raise Unavailable(
-                f"{action.name} could not be looked into within {action.deadline_seconds:g}"
+                f"{action.name} could not be checked within {action.deadline_seconds:g}"
                 " seconds. Nothing was done."
             ) from None
 
@@ -98,8 +98,8 @@ class CallExecutor:
         agreed = call.price
         if price != agreed and not (price and agreed and price.is_same(agreed)):
             raise PreconditionFailed(
-                f"It costs {price or 'nothing'} by now, and {agreed or 'nothing'} was agreed to."
-                " Nothing was done."
+                f"It now costs {price or 'nothing'}, but the agreed price was"
+                f" {agreed or 'nothing'}. Nothing was done."
             )
 
     async def needs_approval(self, offered: OfferedAction, value: Any, context: Context) -> bool:

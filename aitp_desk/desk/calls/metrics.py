@@ -64,7 +64,7 @@ def call_figures(counts: Mapping[str, CallMetrics]) -> tuple[Figure, ...]:
         Figure(
             "aitp_desk_calls_total",
             "counter",
-            "Calls of the site's actions that have ended, by how.",
+            "Ended calls of the site's actions, by outcome.",
             tuple(
                 ({"agent": agent, "action": action, "state": state}, number)
                 for agent, of in named.items()
@@ -74,7 +74,7 @@ def call_figures(counts: Mapping[str, CallMetrics]) -> tuple[Figure, ...]:
         Figure(
             "aitp_desk_call_seconds",
             "histogram",
-            "How long the site's own code took.",
+            "Duration of the site's own code.",
             tuple(
                 ({"agent": agent, "action": action}, taken)
                 for agent, of in named.items()
@@ -84,7 +84,7 @@ def call_figures(counts: Mapping[str, CallMetrics]) -> tuple[Figure, ...]:
         Figure(
             "aitp_desk_calls_at_work",
             "gauge",
-            "Calls that are carried out now.",
+            "Calls that are running now.",
             tuple(({"agent": agent}, of.at_work) for agent, of in named.items()),
         ),
     )

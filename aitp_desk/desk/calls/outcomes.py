@@ -12,7 +12,7 @@ from aitp_desk.model.calls.call import ActionCall, CallError, CallState
 from aitp_desk.model.errors import DeskError, InternalError
 from aitp_desk.model.redaction import redact_text
 
-OUTCOME_UNKNOWN = "It is not known what became of it."
+OUTCOME_UNKNOWN = "The outcome is unknown."
 
 _log = structlog.get_logger()
 
@@ -40,7 +40,8 @@ def hide_faults(name: str, id_: str) -> Iterator[None]:
     except Exception as fault:
         _log.exception("action_failed", action=name, call=id_)
         raise InternalError(
-            f"{name} failed on our side. Tell us the id {id_} and we can find out why.",
+            f"{name} failed because of a fault on our side. Send us the id {id_}, and we"
+            " can find the cause.",
             request_id=id_,
         ) from fault
 
@@ -65,13 +66,13 @@ def mark_failed(call: ActionCall, error: DeskError, now: int) -> ActionCall:
 
 def mark_unknown(call: ActionCall, now: int) -> ActionCall:
     """Return an interrupted call that cannot be repeated, with an unknown outcome."""
-    told = CallError("unknown", f"It was begun. {OUTCOME_UNKNOWN}")
+    told = CallError("unknown", f"The call has started. {OUTCOME_UNKNOWN}")
     return call.move(CallState.UNKNOWN, error=told, progress="", ended_at=now)
 
 
 def mark_expired(call: ActionCall, now: int) -> ActionCall:
     """Return a call that did not end in time, as expired."""
-    told = CallError("expired", "It was not done in its time.")
+    told = CallError("expired", "It was not done in time.")
     return call.move(CallState.EXPIRED, error=told, progress="", ended_at=now)
 
 

@@ -27,7 +27,8 @@ def get_quote_id(payment: Mapping[str, Any]) -> str | None:
     quote_id = _text(payment, "payment", "quote_id")
     if quote_id is None:
         raise MissingField(
-            "A payment must name what it pays for.", param=f"{PAYMENT}.payment.quote_id"
+            "`quote_id` must name the quote that the payment pays.",
+            param=f"{PAYMENT}.payment.quote_id",
         )
     return quote_id
 

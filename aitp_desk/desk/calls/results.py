@@ -15,10 +15,10 @@ from aitp_desk.model.calls.action import ACTION_RESULT, DATA, TEXT_ANSWER, Actio
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.calls.resource import fill_links
 
-DONE = "It was done. This site does not offer this any more."
+DONE = "It was done. This site no longer offers this action."
 PLAIN: tuple[str, str | None] = (TEXT_ANSWER, None)
 """What :func:`choose_type` returns for plain text, which every caller accepts."""
-REVERSIBLE_NOTE = "What was paid for it goes back."
+REVERSIBLE_NOTE = "The payment is refunded."
 MAX_TEXT = 4000
 """Maximum length of a result as text, in characters."""
 _MOST_ITEMS = 20

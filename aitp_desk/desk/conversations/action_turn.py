@@ -187,7 +187,7 @@ class ActionTurns:
         """
         call = await self.invoker.calls.find_in_session(session_id, principal)
         if call is None:
-            raise CallNotFound("There is no such call of yours.", param="session_id")
+            raise CallNotFound("You have no call in this session.", param="session_id")
         if not call.is_over:
             return CallStatus(call, await self.invoker.calls.seconds_left(call))
         return CallStatus(call, offer=self.offer_result(call))

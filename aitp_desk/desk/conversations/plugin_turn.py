@@ -25,7 +25,7 @@ from aitp_desk.model.conversation.thread import Draft
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 
-PASSED = "It was passed along to who takes part in this conversation."
+PASSED = "Your message was passed on to the other participants."
 """Reply to a message that the site passes along without judging it."""
 
 

@@ -301,7 +301,7 @@ class ActionDialogue:
             return (yield from self.call(call.arguments, call.source, Consent(call.price), call))
         before = read_asked(call.memory)
         if before is None:
-            raise ValueError(f"{call.id} waits for words, and not for an answer to a question.")
+            raise ValueError(f"{call.id} waits for text, not for the answer to a question.")
         merged = merge_answer(self._offered, before, value, call.arguments, self._now)
         asked = merged.again or (yield FindQuestion(merged.arguments, waiting=call))
         if asked is None:
@@ -402,9 +402,9 @@ class ActionDialogue:
 
 
 def _not_in_words(name: str, path: str) -> InvalidRequest:
-    what = f"{path!r} of {name}" if path else f"A secret value of {name}"
+    what = f"{path!r} of {name}" if path else f"A secret argument of {name}"
     return InvalidRequest(
-        f"{what} is not taken in words, which would stand in the conversation. Send the arguments"
-        " as a JSON object, or fill in the form where one is asked.",
+        f"{what} is not accepted as text, because text is stored in the conversation. Send"
+        " the arguments as a JSON object, or fill in the form if there is one.",
         param=path or "query",
     )

@@ -16,11 +16,13 @@ from aitp_desk.model.calls.question import Choice, Choose, Confirm, Fill, Pay, Q
 from aitp_desk.model.money import Money
 
 DECLINED = "Nothing was done."
-PAID_FIRST = "It is done once that is paid."
-_TAKEN_ON = "It was taken on. What comes of it can be asked after, and is told on this thread."
+PAID_FIRST = "It is done after the payment."
+_TAKEN_ON = (
+    "Your request was accepted. Ask here for its status; the result is posted on this thread."
+)
 _TO_APPROVE = (
-    "A person of this site has to approve it first. What comes of it can be asked after, and is"
-    " told on this thread."
+    "A person of this site must approve your request first. Ask here for its status; the"
+    " result is posted on this thread."
 )
 
 

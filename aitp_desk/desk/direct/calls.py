@@ -237,7 +237,7 @@ class DirectCalls:
         """
         call = await self._invoker.calls.find_direct_call(call_id, name, principal)
         if call is None:
-            raise CallNotFound("There is no such call of yours.", param="call_id")
+            raise CallNotFound("You have no call with this id.", param="call_id")
         return await self._status(call)
 
     async def pay_call(
@@ -253,7 +253,7 @@ class DirectCalls:
         call = await self._invoker.calls.find(call_id)
         is_theirs = call is not None and await self._invoker.calls.can_reach(principal, call)
         if call is None or call.payment is None or not is_theirs:
-            raise CallNotFound("There is no such call of yours to pay for.", param="call_id")
+            raise CallNotFound("You have no call with this id that can be paid.", param="call_id")
         if get_quote_id(payment) not in (None, call.payment.quote_id):
             raise PreconditionFailed("This payment is for another call.", param=PAYMENT)
         return await self._pay_or_tell(principal, call, payment)
@@ -324,8 +324,8 @@ class DirectCalls:
         if call is not None and is_meant:
             return call
         raise PreconditionFailed(
-            f"There is no such quote for this call of {asked.name}: ask for it without a"
-            " payment, and pay what is quoted then.",
+            f"There is no such quote for this call of {asked.name}. Call it without a"
+            " payment first, and pay the quote that you receive.",
             param=PAYMENT,
         )
 
@@ -366,7 +366,7 @@ class DirectCalls:
                 return error.refused
         if call.state is CallState.WAITING_PAYMENT:
             raise IdempotencyInFlight(
-                "It is not known yet whether this is paid. Send the same request again.",
+                "The payment is still being checked. Send the same request again.",
                 param=PAYMENT,
                 retry_after=RETRY_SECONDS,
             )
@@ -420,12 +420,12 @@ class DirectCalls:
             if pays:
                 raise PreconditionFailed("This payment is for another call.", param=PAYMENT)
             raise IdempotencyConflict(
-                "This Idempotency-Key was used with another call. Use a new key for a new one.",
+                "This Idempotency-Key was used with another call. Use a new key for a new call.",
                 param="Idempotency-Key",
             )
         if call.state is CallState.STARTED and call.accepted_at is None:
             raise IdempotencyInFlight(
-                "The first call with this Idempotency-Key is still at work.",
+                "The first call with this Idempotency-Key is still in progress. Try again later.",
                 param="Idempotency-Key",
                 retry_after=1,
             )

@@ -151,7 +151,7 @@ class Resources:
         offered, variables = self._find(path)
         type_ = offered.type
         if type_.read_by and not is_paid:
-            raise ValueError(f"{type_.name} is read by {type_.read_by}, which is paid for.")
+            raise ValueError(f"{type_.name} must be read with the paid action {type_.read_by}.")
         check_access(principal, type_.open_to, type_.name, str(type_.template))
         performing = self._invoker.executor
         context = performing.make_context_for(principal, new_id("read", self._clock()))

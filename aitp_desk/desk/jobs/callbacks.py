@@ -38,7 +38,7 @@ AT_ONCE = 32
 OF_ONE = 4
 """How many of these may be one caller's, whose receiver may hang."""
 
-NO_MORE = "The caller has no valid key any more, or the desk publishes none."
+NO_MORE = "The caller no longer has a valid key, or the desk publishes no keys."
 SWITCHED_OFF = "callbacks.enabled is now false; nothing is sent."
 _GONE = 410
 
@@ -167,17 +167,21 @@ class Callbacks:
             InvalidRequest: the message says why; it names ``param``.
         """
         if not self._settings.enabled:
-            raise InvalidRequest("This desk calls nobody back; poll instead.", param=param)
+            raise InvalidRequest(
+                ("This desk sends no callbacks. Poll the call instead."), param=param
+            )
         if not self._webhooks.can_sign_for(principal.id):
             raise InvalidRequest(
-                "This desk publishes no keys, and so calls back only who has a key or is a client"
-                " of its own; poll instead.",
+                "This desk publishes no keys, so it sends callbacks only to callers with"
+                " its API keys or client credentials. Poll the call instead.",
                 param=param,
             )
         try:
             self._egress.check(url)
         except AddressRefused as error:
-            raise InvalidRequest(f"This address is not called back: {error}", param=param) from None
+            raise InvalidRequest(
+                (f"The desk sends no callbacks to this address: {error}"), param=param
+            ) from None
 
     def make_kind(self, render: Render) -> JobKind:
         """Create the kind of job that sends callbacks.

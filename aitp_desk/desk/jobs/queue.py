@@ -42,7 +42,7 @@ WRITING_SECONDS = 60
 
 INTERRUPTED = "The desk was interrupted during this job."
 UNWRITTEN = "The result of the job could not be stored."
-MOVED = "What it worked with was changed by somebody else meanwhile."
+MOVED = "The records of the job were changed concurrently."
 
 _log = structlog.get_logger()
 

@@ -46,5 +46,5 @@ async def deliver_webhook(
     except EgressError as error:
         raise Retry(str(error)) from None
     if not 200 <= answer.status < 300 and answer.status not in ends:
-        raise Retry(f"It was answered with status {answer.status}.")
+        raise Retry(f"The receiver responded with status {answer.status}.")
     return answer.status

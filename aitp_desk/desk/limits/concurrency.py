@@ -97,8 +97,8 @@ class ConcurrencyLimiter:
             self._drop_gone()
             if not self._may_wait(waiting):
                 raise Unavailable(
-                    "Too many requests are under way here, and too many wait."
-                    f" Try again in {RETRY_SECONDS} seconds.",
+                    "Too many requests are in progress, and too many wait. Try again in"
+                    f" {RETRY_SECONDS} seconds.",
                     retry_after=RETRY_SECONDS,
                 )
         self._queue[waiting] = None
@@ -108,8 +108,9 @@ class ConcurrencyLimiter:
         except TimeoutError:
             waiting.give_back()
             raise Unavailable(
-                f"Too many requests are under way here; yours has waited"
-                f" {self._settings.wait_seconds} seconds. Try again in {RETRY_SECONDS} seconds.",
+                "Too many requests are in progress; yours has waited"
+                f" {self._settings.wait_seconds} seconds. Try again in {RETRY_SECONDS}"
+                " seconds.",
                 retry_after=RETRY_SECONDS,
             ) from None
         except asyncio.CancelledError:

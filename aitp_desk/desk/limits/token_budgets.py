@@ -47,8 +47,8 @@ class TokenBudgets:
         budget = self._session_tokens(principal)
         if self._limits.enabled and budget and used >= budget:
             raise RateLimited(
-                f"A session may use {budget} tokens, and this one has used them."
-                " Leave session_id out to begin a new one.",
+                f"This session has used its {budget} tokens. Leave session_id out to start"
+                " a new session.",
                 scope="session_tokens",
                 retry_after=None,
             )
@@ -63,8 +63,7 @@ class TokenBudgets:
         if budget and await self._used.used_by(principal) >= budget:
             wait = max(1, math.ceil(self._used.tomorrow - self._clock()))
             raise RateLimited(
-                f"The caller has used its {budget} tokens of this day. Try again in {wait}"
-                " seconds.",
+                f"The caller has used its {budget} tokens for today. Try again in {wait} seconds.",
                 scope="day_tokens",
                 retry_after=wait,
             )

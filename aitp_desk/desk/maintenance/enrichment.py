@@ -100,7 +100,7 @@ class EnrichmentJob:
             counted_on = self._day.reserve(tokens)
         except DailyBudgetSpent as error:
             raise ScheduleSkipped(
-                "The tokens of the day (claude.day_tokens) do not suffice."
+                "The tokens left for today (claude.day_tokens) are too few."
             ) from error
         try:
             return await run.send(groups)

@@ -27,7 +27,7 @@ DEAD_SECONDS = 30 * 24 * 60 * 60
 """How long a job that was given up is kept."""
 ROWS_AT_ONCE = 1000
 FILES_AT_ONCE = 10
-UNANSWERED = CallError("expired", "No answer came in its time; nothing was done.")
+UNANSWERED = CallError("expired", "No answer came in time; nothing was done.")
 
 
 class Expiry:

@@ -100,12 +100,12 @@ class HealthChecks:
             async with asyncio.timeout(PROBE_SECONDS):
                 return await look()
         except TimeoutError:
-            why = f"It did not tell how it is within {PROBE_SECONDS:g} seconds."
+            why = f"It did not report its state within {PROBE_SECONDS:g} seconds."
         except (StoreBusy, StoreError):
             why = "The store does not answer."
         except Exception:  # noqa: BLE001 -- one failure must not hide the other reports
             _log.exception("look_failed", component=name)
-            why = "It could not be looked at; see the log."
+            why = "It could not be checked; see the log."
         return (Condition(name=name, state="down", reason=why, part=part),)
 
     async def _remembered(self) -> dict[str, KeptCondition]:

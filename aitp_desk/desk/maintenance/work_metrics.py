@@ -38,7 +38,7 @@ async def schedule_figures(store: Store, clock: Callable[[], float]) -> tuple[Fi
         ),
         gauges(
             "aitp_desk_schedule_failures",
-            "How often a schedule has failed since it last did well.",
+            "Failures of a schedule since its last success.",
             "schedule",
             {one.name: one.failures for one in kept},
         ),
@@ -68,7 +68,7 @@ async def ticket_figures(store: Store, clock: Callable[[], float]) -> tuple[Figu
         _by_kind(
             "aitp_desk_tickets",
             "gauge",
-            f"Tickets that wait for a person, of the first {MOST_COUNTED}.",
+            f"Tickets that wait for a person, counted up to {MOST_COUNTED}.",
             "state",
             {
                 (kind.value, state.value): waiting.get((kind.value, state.value), (0, 0))[0]
@@ -78,7 +78,7 @@ async def ticket_figures(store: Store, clock: Callable[[], float]) -> tuple[Figu
         ),
         gauge(
             "aitp_desk_tickets_oldest_seconds",
-            "How long the first of them has waited.",
+            "Waiting time of the oldest of them.",
             max(0.0, clock() - since),
         ),
         counters(

@@ -185,7 +185,7 @@ class Checkout:
         """
         if call.price is None:
             raise ValueError(f"{call.id} is free of charge.")
-        told = f"{call.action} costs {call.price}, which is paid before it is done."
+        told = f"{call.action} costs {call.price} and must be paid first."
         return PaymentRequired(
             f"{why} {told} Nothing was done.".lstrip(),
             price=call.price,

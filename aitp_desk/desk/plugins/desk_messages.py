@@ -129,7 +129,7 @@ class DeskMessages:
             )
             quotes = find_quotes(judged.effects, self._judge.capabilities)
             if to_pay - {quote.call_id for quote in quotes}:
-                raise RuntimeError("No capability asks for what is to be paid.")
+                raise RuntimeError("No capability requests the payment.")
             effects = msgspec.structs.replace(judged.effects, quotes=quotes)
             is_writing = True
             try:
@@ -230,7 +230,8 @@ def _fault(id_: str, error: Exception) -> InternalError:
     """Log why a message cannot be sent, and return the error for its reader."""
     _log.error("cannot_be_said", message=id_, exc_info=error)
     return InternalError(
-        f"What was to be said here cannot be said. Tell us the id {id_} and we can find out why.",
+        "The desk cannot send its reply because of a fault on our side. Send us the id"
+        f" {id_}, and we can find the cause.",
         request_id=id_,
     )
 

@@ -72,15 +72,15 @@ def _find(name: str) -> type[Capability]:
     if not named:
         known = ", ".join(sorted({point.name for point in found})) or "none"
         raise ValueError(
-            f"no installed package has a capability of this name (entry point group {GROUP});"
-            f" there are: {known}."
+            "no installed package has a capability of this name (entry point group"
+            f" {GROUP}); installed are: {known}."
         )
     if len({point.value for point in named}) > 1:
         where = " and ".join(sorted({point.value for point in named}))
         raise ValueError(f"several packages have a capability of this name: {where}.")
     kind = named[0].load()
     if not (isinstance(kind, type) and issubclass(kind, Capability)):
-        raise ValueError(f"{named[0].value} is no class below aitp_desk.capability.Capability.")
+        raise ValueError(f"{named[0].value} is not a subclass of aitp_desk.capability.Capability.")
     return kind
 
 
@@ -98,7 +98,7 @@ def load_plugin(kind: type[Capability], settings: Mapping[str, Any], url: str) -
     from_visitors = settings.get(FROM_VISITORS, "accept")
     if from_visitors not in get_args(FromVisitors):
         takes = ", ".join(map(repr, get_args(FromVisitors)))
-        raise ValueError(f"{FROM_VISITORS} is {from_visitors!r}; it takes one of {takes}.")
+        raise ValueError(f"{FROM_VISITORS} is {from_visitors!r}; it must be one of {takes}.")
     known = {field.encode_name for field in msgspec.structs.fields(kind.settings)}
     if unknown := sorted(set(own) - known):
         takes = ", ".join(sorted({*known, FROM_VISITORS}))
@@ -121,8 +121,8 @@ def load_plugin(kind: type[Capability], settings: Mapping[str, Any], url: str) -
     for name in (*jobs, *hooks, *redirects, *rounds, *(one.name for one in queries)):
         if not check_word(name):
             raise ValueError(
-                f"a job, round, hook, redirect or action is named {name!r}; it takes small letters,"
-                " digits and _."
+                f"a job, round, hook, redirect or action is named {name!r}; use only"
+                " lowercase letters, digits and _."
             )
     for name, redirect in redirects.items():
         _check_redirect(name, redirect)
@@ -142,28 +142,32 @@ def load_plugin(kind: type[Capability], settings: Mapping[str, Any], url: str) -
 def _check_kinds(what: str, given: Iterable[object], kind: type) -> None:
     for one in given:
         if not isinstance(one, kind):
-            raise ValueError(f"{what} returns {one!r}; it takes {kind.__name__}.")
+            raise ValueError(f"{what} returns {one!r}; it must return {kind.__name__}.")
 
 
 def _webhook(name: str, given: Hook | Webhook) -> Webhook:
     hook = given if isinstance(given, Webhook) else Webhook(given)
     if not callable(hook.judge):
-        raise ValueError(f"the hook {name!r} is {hook.judge!r}; it takes what judges a delivery.")
+        raise ValueError(
+            f"the hook {name!r} is {hook.judge!r}; it must be a function that judges a delivery."
+        )
     if not _MEDIA_TYPE.fullmatch(hook.media_type):
         raise ValueError(
-            f"the hook {name!r} takes {hook.media_type!r}; it takes a media type in small letters,"
-            " without parameters."
+            f"the hook {name!r} has the media type {hook.media_type!r}; write it in"
+            " lowercase, without parameters."
         )
     return hook
 
 
 def _check_redirect(name: str, redirect: object) -> None:
     if not callable(redirect):
-        raise ValueError(f"the redirect {name!r} is {redirect!r}; it takes what leads people on.")
+        raise ValueError(
+            f"the redirect {name!r} is {redirect!r}; it must be a function that resolves a link."
+        )
     if _TAKEN.fullmatch(name):
         raise ValueError(
-            f"a redirect is named {name!r}, and below such a name stand schemas or calls; it takes"
-            " another."
+            f"a redirect is named {name!r}, which is reserved for schemas or calls; choose"
+            " another name."
         )
 
 
@@ -191,13 +195,13 @@ def _check_schema(kind: type[Capability], schema: Schema) -> None:
     for key, shape in schema.messages.items():
         if not isinstance(shape, msgspec.StructMeta):
             raise ValueError(
-                f"{key} of version {version} of {kind.__name__} is {shape!r}; it takes a"
+                f"{key} of version {version} of {kind.__name__} is {shape!r}; it must be a"
                 " msgspec.Struct."
             )
     try:
         msgspec.json.encode(schema.document)
     except TypeError as error:
-        raise ValueError(f"the document of version {version} is no JSON: {error}.") from None
+        raise ValueError(f"the document of version {version} is not JSON: {error}.") from None
 
 
 def _clashes(one: EnabledPlugin, others: list[EnabledPlugin]) -> Iterator[str]:
@@ -205,7 +209,7 @@ def _clashes(one: EnabledPlugin, others: list[EnabledPlugin]) -> Iterator[str]:
         if other.slug == one.slug:
             yield f"two capabilities have the slug {one.slug}."
         elif shared := list_schema_names(one) & list_schema_names(other):
-            yield f"it and {other.slug} are both called {min(shared)}."
+            yield f"it and {other.slug} both have the name {min(shared)}."
         elif actions := _actions(one) & _actions(other):
             yield f"it and {other.slug} both have an action {min(actions)}."
 

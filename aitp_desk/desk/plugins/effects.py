@@ -226,7 +226,7 @@ class EffectCollector:
 
     def _seal(self, ref: str, value: str, message_id: str) -> KeptSealed:
         if self._sealer is None:
-            raise ValueError("There is no message here that could bring what is sealed.")
+            raise ValueError("A value can be sealed only with a message.")
         where = self._where
         return self._sealer.seal(
             ref,
@@ -239,7 +239,7 @@ class EffectCollector:
 
     def _job(self, enabled: EnabledPlugin, effect: Start, message_id: str) -> NewJob:
         if effect.job not in enabled.jobs:
-            raise ValueError(f"{enabled.slug} has no job of the name {effect.job!r}.")
+            raise ValueError(f"{enabled.slug} has no job named {effect.job!r}.")
         where = self._where
         return NewJob(
             new_id("job", where.now),

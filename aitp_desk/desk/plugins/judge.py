@@ -244,8 +244,8 @@ class Judge:
                 self._guesses.count_guess(principal.limited_as)
             return written
         raise PreconditionFailed(
-            "What this message answers has been changed by somebody else meanwhile. Read the"
-            " thread, and send it again if it still holds.",
+            "The request that this message answers has just changed. Read the thread, and"
+            " send the message again if it still applies.",
             param="content",
             retry_after=RETRY_SECONDS,
         )
@@ -301,7 +301,7 @@ class Judge:
                 then, effects = verdict.then, verdict.effects
                 if isinstance(then, Resume):
                     if principal is None:
-                        raise ValueError("What the desk says itself has no call go on.")
+                        raise ValueError("A message of the desk itself cannot resume a call.")
                     why = wishes.collect_resumption(then, message.id, principal)
                     if why is not None:
                         effects = _without_resuming(verdict, why)

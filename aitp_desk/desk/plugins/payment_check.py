@@ -49,8 +49,8 @@ def check_prepaid(actions: Iterable[Action], capabilities: PluginRegistry) -> It
         what = "payments" if cost is None else f"payments of {cost}"
         yield Problem(
             "capabilities",
-            f"the action {action.name!r} is prepaid, and nothing here takes {what}: add a section"
-            " [capabilities.payments], or declare the action without prepaid.",
+            f"the action {action.name!r} is prepaid, but no capability accepts {what}: add"
+            " a section [capabilities.payments], or declare the action without prepaid.",
         )
 
 

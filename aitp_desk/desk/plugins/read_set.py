@@ -277,5 +277,5 @@ class OwnCounters(Counters):
 
 def _checked(key: str) -> str:
     if not 1 <= len(key) <= MAX_KEY:
-        raise ValueError(f"A key has 1 to {MAX_KEY} characters, not {len(key)}.")
+        raise ValueError(f"A key must have 1 to {MAX_KEY} characters, not {len(key)}.")
     return key

@@ -22,15 +22,13 @@ from aitp_desk.store.records.capabilities import NewAnswer, NewEffects
 
 LOOKED_BACK = 20
 """How many of the newest messages are searched for the desk's last question."""
-TOO_LATE = "This has waited too long, and nothing was done. Please ask for it again."
+TOO_LATE = "This request has expired, and nothing was done. Please ask again."
 FOR_OTHERS = NotCounted(
-    "not_yours", "This is for somebody else to answer: only who has asked for it can."
+    "not_yours", "You cannot answer this question: only the caller who made the request can."
 )
 EXPIRED = NotCounted("expired", TOO_LATE)
-SETTLED = NotCounted("settled", "This was settled before; nothing more is done.")
-ASKED_SINCE = NotCounted(
-    "superseded", "Something else was asked since, which is still to be answered."
-)
+SETTLED = NotCounted("settled", "This was already decided; nothing more is done.")
+ASKED_SINCE = NotCounted("superseded", "A newer question is still open. Answer that one first.")
 
 
 def find_obstacle(

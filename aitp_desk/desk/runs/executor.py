@@ -32,7 +32,7 @@ from aitp_desk.store.units.runs.workers import fail_run, finish_run, pause_run
 OWED_SECONDS = 600
 """How long a run waits for the caller's tool outputs, as in the OpenAI API."""
 RUN_SECONDS: Final = (0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0)
-FAULT = "The desk could not answer this because of a fault of its own."
+FAULT = "The desk could not answer this because of an internal error."
 
 _log = structlog.get_logger()
 

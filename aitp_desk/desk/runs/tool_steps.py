@@ -92,7 +92,7 @@ def make_steps(
     new = request.rounds[before:]
     owing = [round_ for round_ in new if any(called.result is None for called in round_.called)]
     if not new or owing != [new[-1]]:
-        raise AgentContractError("The last round of a tool request is the one that owes results.")
+        raise AgentContractError("Only the last round of a tool request may lack results.")
     ids = [called.call.id for round_ in request.rounds for called in round_.called]
     if len(set(ids)) < len(ids):
         raise AgentContractError("The agent used one id for two calls.")

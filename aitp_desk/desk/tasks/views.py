@@ -30,7 +30,7 @@ HISTORY_BYTES = 256 * 1024
 LOOKED_THROUGH = 20
 """How many messages after a question are searched for its answer if no run gave it."""
 NO_ANSWER = "There was no answer to this message."
-GONE = "What became of this is not kept any more."
+GONE = "The outcome is no longer stored."
 
 PAID = "It is paid."
 _RUNS = {
@@ -337,7 +337,7 @@ def _call(status: CallStatus) -> _TurnState:
     if call.state is CallState.WAITING_PAYMENT:
         if status.terms is None:  # the payment is being checked
             return _TurnState(TaskState.WORKING, _in_words(call.how_far), at=at)
-        costs = f"{call.action} costs {call.price}, which is paid before it is done."
+        costs = f"{call.action} costs {call.price} and must be paid first."
         return _TurnState(state, Result((costs,), terms=status.terms), at=at)
     awaited = {"eta_seconds": status.eta_seconds}
     words = Result((call.how_far,), awaited)

@@ -201,7 +201,9 @@ class ThreadCreation:
         if kept is None:
             raise ThreadNotFound("The thread that this request opened has been deleted.")
         if kept.is_claimed and kept.thread.owner != principal.owner:
-            raise ThreadNotFound("The thread that this request opened has become somebody else's.")
+            raise ThreadNotFound(
+                "The thread that this request opened now belongs to another caller."
+            )
         page = await reads.messages(
             self._store, placed.thread_id, order="asc", limit=MAX_THREAD_MESSAGES
         )

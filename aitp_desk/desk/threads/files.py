@@ -32,7 +32,7 @@ TEXT_FILES = 5
 MAX_UPLOADS = 32
 MAX_UPLOADS_OF_CALLER = 8
 """Limits on concurrent uploads: each is held in memory in full."""
-_FILES = "This credential does not open files; it needs the scope 'threads'."
+_FILES = "This credential does not open files. Use one with the scope 'threads'."
 
 
 class FileService:
@@ -121,11 +121,13 @@ class FileService:
         if not data:
             raise InvalidRequest("The file is empty.", param="file")
         if len(data) > settings.max_bytes:
-            raise RequestTooLarge(f"A file has at most {settings.max_bytes} bytes.", param="file")
+            raise RequestTooLarge(
+                (f"A file may have at most {settings.max_bytes} bytes."), param="file"
+            )
         media_type = await asyncio.to_thread(sniff, data)
         if media_type not in settings.types:
             raise InvalidRequest(
-                f"The file's bytes are {media_type}; this site accepts"
+                f"The file is of the type {media_type}; this site accepts"
                 f" {', '.join(settings.types)}.",
                 param="file",
             )

@@ -44,8 +44,8 @@ from aitp_desk.store.units.runs.callers import start_run
 from aitp_desk.store.units.threads.threads import append_message, update_thread
 
 _CAPPED = (
-    "This conversation has had its share of automatic replies for now. A person may go on in a"
-    " while; your messages are kept."
+    "This conversation has reached its limit of automatic replies for now. A person may"
+    " answer later; your messages are stored."
 )
 
 

@@ -152,8 +152,8 @@ class OpenRequests:
                 # the plugin refuses a caller that may not answer, under the caller's own actor name
                 return Draft("user", (content,), actor=found.answers_as)
         raise RequestNotFound(
-            "Nothing of this name waits for an answer here: it was answered or replaced, or its"
-            " time has passed.",
+            "There is no open request with this name: it was answered or replaced, or it"
+            " has expired.",
             param="request_id",
         )
 

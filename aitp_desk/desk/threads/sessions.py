@@ -259,8 +259,8 @@ class SessionService:
         """
         if not self.has_turns(session):
             raise SessionLimit(
-                f"A session has {self._settings.max_turns} turns, and this one has had them."
-                " Leave session_id out to begin a new one.",
+                f"This session has used its {self._settings.max_turns} turns. Leave"
+                " session_id out to start a new session.",
                 param="session_id",
             )
 

@@ -140,7 +140,7 @@ class TranscriptService:
         if access.upto_event is not None:
             actors = await reads.read_actors(self._store, thread_id, access.upto_event)
         if seq is not None and not 0 <= seq <= upto:
-            raise InvalidRequest(f"seq is a whole number from 0 to {upto}.", param="seq")
+            raise InvalidRequest(f"`seq` must be a whole number from 0 to {upto}.", param="seq")
         return await make_transcript(
             self._store,
             self._keys,

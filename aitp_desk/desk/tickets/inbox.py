@@ -227,7 +227,9 @@ class OperatorInbox:
             InvalidRequest: ``hours`` is out of range.
         """
         if not 1 <= hours <= MAX_HOURS:
-            raise InvalidRequest(f"hours is a whole number from 1 to {MAX_HOURS}.", param="hours")
+            raise InvalidRequest(
+                (f"`hours` must be a whole number from 1 to {MAX_HOURS}."), param="hours"
+            )
         now = int(self._clock())
         present = now - now % HOUR
         async with self._count_lock:

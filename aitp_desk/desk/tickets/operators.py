@@ -19,8 +19,8 @@ def check_name(operator: str) -> None:
     """
     if _NAME.fullmatch(operator) is None:
         raise InvalidRequest(
-            f"{operator!r} is no name for an operator; it takes small letters, digits and . _ -, a"
-            " letter or digit first, at most 63.",
+            f"{operator!r} is not a valid operator name. Use at most 63 lowercase letters,"
+            " digits and . _ -, beginning with a letter or digit.",
             param="operator",
         )
 
@@ -44,5 +44,5 @@ def check_length(words: str) -> None:
     """
     if len(words) > LONGEST_ANSWER:
         raise InvalidRequest(
-            f"What is said takes at most {LONGEST_ANSWER} characters.", param="words"
+            f"The text may have at most {LONGEST_ANSWER} characters.", param="words"
         )

@@ -149,7 +149,9 @@ class Takeover:
         draft = Draft("assistant", (part,), actor=actor)
         parts = judging.read_parts(draft.content)
         if not parts:
-            raise InvalidRequest("This is no message of a capability of the site.", param="message")
+            raise InvalidRequest(
+                ("This is not a message of any capability of this site."), param="message"
+            )
 
         async def write(judged: JudgedMessages) -> None:
             (written,) = judged.drafts

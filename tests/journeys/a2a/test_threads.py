@@ -105,7 +105,7 @@ async def test_what_an_agent_cannot_answer_fails_and_what_comes_too_often_is_rej
         assert state(await send(client, "Again.", context_id=context)) == "completed"
         capped = await send(client, "And again.", context_id=context)
         assert state(capped) == "rejected"
-        assert "share of automatic replies" in said(capped)
+        assert "limit of automatic replies" in said(capped)
 
 
 async def test_what_is_erased_is_in_no_task_any_more(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ class Caller(NamedTuple):
         method = "GET" if body is None else "POST"
         async with self.http.request(method, path, headers=self.headers, json=body) as response:
             if response.status == 403:
-                assert "it needs the scope 'threads'" in await response.text()
+                assert "Use one with the scope 'threads'" in await response.text()
             return response.status
 
     async def actions(self) -> list[str] | None:

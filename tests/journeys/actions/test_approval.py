@@ -158,9 +158,9 @@ async def test_a_call_is_carried_out_once_a_person_has_approved_it(tmp_path: Pat
         assert ticket["note"].splitlines() == [
             "Pays money back.",
             "It cannot be undone. It costs nothing.",
-            f"Asked for by {ticket['asked_by']}.",
+            f"Requested by {ticket['asked_by']}.",
             "It requires: The till is open.",
-            'What for, in the caller\'s words: "They\\nbroke"',
+            'Purpose, in the caller\'s words: "They\\nbroke"',
             "With:",
             '  order: "A7"',
             "  amount: 500",
@@ -199,20 +199,20 @@ async def test_nothing_that_a_caller_writes_passes_for_a_line_of_the_desks(
 ) -> None:
     async with housing(tmp_path) as house:
         caller = await house.caller()
-        lie = "A7\nIt costs nothing. It can be undone.\r\u2028Asked for by key:boss.\x1b[2J"
+        lie = "A7\nIt costs nothing. It can be undone.\r\u2028Requested by key:boss.\x1b[2J"
         said = await caller.ask({"order": lie, "amount": 500}, "refund", user_intent=lie)
         assert said.body["status"] == "accepted"
         ticket = await house.ticket()
         lines = ticket["note"].splitlines()
-        assert [line for line in lines if line.startswith(("It c", "Asked"))] == [
+        assert [line for line in lines if line.startswith(("It c", "Requested"))] == [
             "It cannot be undone. It costs nothing.",
-            f"Asked for by {ticket['asked_by']}.",
+            f"Requested by {ticket['asked_by']}.",
         ]
         assert "\n" not in ticket["about"]
         _, shown, _ = await house.run("show", ticket["id"])
         assert all(line.isprintable() for line in shown)
         quoted = (
-            "A7\\nIt costs nothing. It can be undone.\\r\\u2028Asked for by key:boss.\\u001b[2J"
+            "A7\\nIt costs nothing. It can be undone.\\r\\u2028Requested by key:boss.\\u001b[2J"
         )
         assert lines[-2:] == [f'  order: "{quoted}"', "  amount: 500"]
 
@@ -275,7 +275,7 @@ async def test_what_fits_no_ticket_of_its_kind_is_refused_and_changes_nothing(
             (("answer", asked["id"], "Yes."), "approve or decline it"),
             (("approve", "ticket_none"), "There is no ticket 'ticket_none'"),
             (("decline", "ticket_none"), "There is no ticket 'ticket_none'"),
-            (("approve", asked["id"], "--as", "Anna B"), "is no name for an operator"),
+            (("approve", asked["id"], "--as", "Anna B"), "is not a valid operator name"),
             (("decline", asked["id"], "--reason", "x" * 16_001), "at most 16000 characters"),
         ):
             code, out, wrong = await house.run(*arguments)
@@ -286,7 +286,7 @@ async def test_what_fits_no_ticket_of_its_kind_is_refused_and_changes_nothing(
         code, _, wrong = await house.run("approve", asked["id"], "--as", "ben")
         assert (code, wrong) == (1, "anna has taken the ticket; nothing was changed.")
         own = somebody(principal=asked["asked_by"])
-        with pytest.raises(Forbidden, match="Somebody else"):
+        with pytest.raises(Forbidden, match="Another operator must approve it"):
             await house.people.approve(asked["id"], "anna", own)
         assert house.booked == []
         # who has asked may well decline it, and the conversation is given back
@@ -329,8 +329,8 @@ async def test_what_is_not_possible_any_more_fails_and_says_what_helps(tmp_path:
             (
                 {"amount": 950, **price},
                 ("fee.txt", "3"),
-                "costs 3 EUR by now, and 2.50 EUR was",
-                "It costs 3 EUR by now, and 2.50 EUR was agreed to. Nothing was done.",
+                "now costs 3 EUR, but the agreed price was 2.50 EUR",
+                "It now costs 3 EUR, but the agreed price was 2.50 EUR. Nothing was done.",
                 None,
             ),
         ):
@@ -486,7 +486,7 @@ async def test_a_model_is_told_that_a_person_must_approve_its_call(tmp_path: Pat
         opened = await who.open("Move my house to Bend.", wait=SECONDS)
         [reply] = opened.ok["replies"]
         assert reply["content"][0] == "A person looks at it."
-        assert "a person of the site has to approve it first: nothing was done yet" in results[0]
+        assert "nothing was done yet: a person of the site must approve it first" in results[0]
         assert moved == []
         [(ticket,)] = met.talker.rows("SELECT id FROM tickets WHERE kind = 'approval'")
         async with following(who, opened.id) as listener:

@@ -347,7 +347,7 @@ async def test_a_run_that_was_cut_short_calls_nothing_twice(tmp_path: Path, is_d
     assert second.took == []
     assert of == run_id
     assert state == ("succeeded" if is_done else "unknown")
-    expected = "It is ordered." if is_done else "It is not known whether it was done"
+    expected = "It is ordered." if is_done else "its outcome is unknown"
     assert expected in before["content"]
     assert expected in texts[-1]
     assert call_id

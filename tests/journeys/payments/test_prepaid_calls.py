@@ -227,7 +227,7 @@ async def test_what_is_prepaid_is_not_served_where_nothing_takes_payments(tmp_pa
             pass
     told = [str(problem) for problem in refused.value.problems]
     assert len(told) == 4
-    assert "'buy_ticket' is prepaid, and nothing here takes payments of 5.00 EUR" in told[0]
+    assert "'buy_ticket' is prepaid, but no capability accepts payments of 5.00 EUR" in told[0]
     assert "[capabilities.payments]" in told[0]
 
 

@@ -163,7 +163,7 @@ async def test_what_an_older_version_cannot_say_is_said_in_a_newer_one_and_in_wo
 async def test_a_desk_tells_how_it_is_whatever_a_capability_tells(guest: Guest) -> None:
     ready = await guest.send("GET", "/ready")
     assert ready.status == 200
-    assert ready.body["notes"] == ["The capability odd does not tell how it is."]
+    assert ready.body["notes"] == ["The capability odd does not report its state."]
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,9 @@ async def test_what_the_agent_says_and_cannot_be_said_is_no_fault_of_who_asks(
         asked = {"ahp": "0.1", "capability": "content_search", "query": "When do you open?"}
         told = await guest.send("POST", "/agent/converse", asked)
         assert (told.status, told.body["code"]) == (500, "concierge_error")
-        assert told.body["message"].startswith("What was to be said here cannot be said. Tell us")
+        assert told.body["message"].startswith(
+            "The desk cannot send its reply because of a fault on our side. Send us"
+        )
         thread = await guest.open()
         await guest.say(thread, "When do you open?")
         path = f"/v1/threads/{thread}/events"

@@ -123,7 +123,7 @@ class Faults:
         (Faults.Silent, "every_example_has_words", "has no words"),
         (Faults.Greedy, "words_that_answer_nothing_are_nobodys", "was taken for"),
         (Faults.Fickle, "judging_gives_the_same_each_time_and_changes_nothing", "in two ways"),
-        (Faults.Clumsy, "all_effects_can_be_applied", "A key has 1 to 200 characters"),
+        (Faults.Clumsy, "all_effects_can_be_applied", "A key must have 1 to 200 characters"),
         (Faults.Failing, "a_desk_takes_every_example_and_tells_it_in_words", "answer 500"),
         (Faults.Mistaken, "words_that_answer_what_waits_are_a_message", "this has none"),
         (Faults.Unwell, "it_tells_how_it_is", "it tells 'unwell' of how it is"),

@@ -21,7 +21,9 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 SETTINGS = ("capabilities.loyalty.stamps=3", 'capabilities.loyalty.rewards=["Tea", "Cake"]')
 SLUG = "loyalty.example/cards"
 KEYS = "collect_stamp, card, request_reward, choose_reward, reward"
-SEVERAL = f"A message of loyalty has exactly one of {KEYS}; this has both collect_stamp and card."
+SEVERAL = (
+    f"A message of loyalty must have exactly one of {KEYS}; this has both collect_stamp and card."
+)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -207,7 +209,7 @@ async def test_a_message_of_the_first_call_is_judged(guest: Talker) -> None:
         (
             part("https://loyalty.example/v7/cards/schema.json", card={}),
             "content[0].$schema",
-            "There is no version 7 of loyalty here; there is 1.",
+            "There is no version 7 of loyalty here; this desk has 1.",
         ),
         (
             '{"$schema": "loyalty.example/cards", "card": {}, "card": {}}',

@@ -185,9 +185,9 @@ async def test_what_is_no_address_is_a_fault_and_nobody_is_led_there(guest: Gues
 @pytest.mark.parametrize(
     ("name", "given", "why"),
     [
-        ("where", "x", "the redirect 'where' is 'x'; it takes what leads people on."),
-        ("calls", len, "a redirect is named 'calls', and below such a name stand schemas or calls"),
-        ("v2", len, "a redirect is named 'v2', and below such a name stand schemas or calls"),
+        ("where", "x", "the redirect 'where' is 'x'; it must be a function that resolves a link."),
+        ("calls", len, "a redirect is named 'calls', which is reserved for schemas or calls"),
+        ("v2", len, "a redirect is named 'v2', which is reserved for schemas or calls"),
         ("No", len, "a job, round, hook, redirect or action is named 'No'"),
     ],
 )

@@ -38,8 +38,9 @@ class Broken(Capability):
 """
 COMES_WITH_IT = {point.name for point in entry_points(group=GROUP)}
 UNKNOWN = (
-    "no installed package has a capability of this name (entry point group aitp_desk.capabilities);"
-    f" there are: {', '.join(sorted({*POINTS, *COMES_WITH_IT}))}."
+    "no installed package has a capability of this name (entry point group"
+    " aitp_desk.capabilities); installed are:"
+    f" {', '.join(sorted({*POINTS, *COMES_WITH_IT}))}."
 )
 
 
@@ -69,7 +70,7 @@ UNKNOWN = (
         (
             ["capabilities.card={}"],
             "capabilities.card",
-            "loyalty:Card is no class below aitp_desk.capability.Capability.",
+            "loyalty:Card is not a subclass of aitp_desk.capability.Capability.",
         ),
         (
             ["capabilities.gone={}"],

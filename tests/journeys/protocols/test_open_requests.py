@@ -76,7 +76,7 @@ async def test_a_task_shows_what_waits_as_data_and_takes_its_form(
         for wrong in ({"reward": "Beer"}, {}):
             with pytest.raises(A2AError, match="reward is one of: Tea, Cake"):
                 await send(client, {"data": {**named, "answer": wrong}}, **goes_on)
-        with pytest.raises(A2AError, match="Nothing of this name"):
+        with pytest.raises(A2AError, match="There is no open request with this name"):
             await send(client, {"data": {**named, "request": "?", "answer": {}}}, **goes_on)
         chosen = await send(client, {"data": {**named, "answer": {"reward": "Cake"}}}, **goes_on)
         assert chosen.id == asked.id

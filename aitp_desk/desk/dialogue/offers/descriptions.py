@@ -46,7 +46,7 @@ def _of_recording(payload: Mapping[str, Any]) -> list[str]:
     if subtitles := payload.get("subtitles"):
         said.append(f"Subtitles: {', '.join(one['lang'] for one in subtitles)}.")
     if transcript := payload.get("transcript_url"):
-        said.append(f"What is said in it can be read at {transcript}.")
+        said.append(f"A transcript is at {transcript}.")
     if chapters := payload["chapters"]:
         named = [f"{_clock(one['start_seconds'])} {one['title']}" for one in chapters]
         more = ", …" if len(named) > _MOST_CHAPTERS else ""

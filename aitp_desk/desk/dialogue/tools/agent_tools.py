@@ -53,13 +53,13 @@ MAX_RESULT = 16_000
 _SCOPES_KEPT = 256
 """Number of scope sets whose tools are cached."""
 CUT_SHORT = (
-    "It was begun and cut short. It is not known whether it was done: do not call it again, and"
-    " tell the visitor so."
+    "The call was interrupted, and its outcome is unknown. Do not call it again, and tell"
+    " the visitor so."
 )
 
 NOT_IN_WORDS = (
-    "Nothing was done: {!r} is secret and is not taken in words. Do not ask the visitor for it; it"
-    " is filled in by a form, or sent with the call by a program."
+    "Nothing was done: {!r} is secret and is not accepted as text. Do not ask the visitor"
+    " for it; it comes from a form, or from a program with the call."
 )
 
 
@@ -235,11 +235,11 @@ class AgentTools:
         if memory is not None:
             told = "Nothing was done: the visitor is asked for what is missing."
         elif waiting.payment is None:
-            told = "Nothing was done: the visitor has to agree first, and is asked."
+            told = "Nothing was done: the visitor must agree first, and is asked now."
         else:
             told = (
-                f"Nothing was done: the visitor has to pay {waiting.price} first, and is asked. Do"
-                " not ask for a card, an account or a code yourself."
+                f"Nothing was done: the visitor must pay {waiting.price} first, and is"
+                " asked now. Do not ask for a card, an account or a code yourself."
             )
         asks = FollowUpQuestion(words.question, words.options, waiting.id)
         return ToolResult(told, failed=True, asks=asks)
@@ -257,8 +257,8 @@ def describe_call(call: ActionCall) -> ToolResult:
             return ToolResult(call.error.in_words if call.error else "It failed.", failed=True)
         case CallState.WAITING_APPROVAL:
             return ToolResult(
-                f"It was taken on ({call.id}), and a person of the site has to approve it first:"
-                " nothing was done yet. What comes of it is told on this thread."
+                f"The call was accepted ({call.id}), but nothing was done yet: a person of"
+                " the site must approve it first. The result is posted on this thread."
             )
         case _ if call.accepted_at is not None and not call.is_over:
             return _taken_on(call, None)
@@ -306,7 +306,7 @@ def make_round(calls: Sequence[ActionCall], told: Collection[str]) -> tuple[Tool
 
 def _taken_on(call: ActionCall, eta_seconds: int | None) -> ToolResult:
     about = "" if eta_seconds is None else f", for about {eta_seconds} seconds"
-    return ToolResult(f"It was taken on ({call.id}) and goes on by itself{about}.")
+    return ToolResult(f"The call was accepted ({call.id}) and continues in the background{about}.")
 
 
 def make_tool(action: Action) -> Tool:

@@ -37,8 +37,9 @@ def parse_arguments(words: str) -> tuple[Mapping[str, Any], Consent | None] | No
             return None
         # read as text, it would become another call than the caller wrote
         raise InvalidRequest(
-            "query is a JSON object that is not strict: no member stands twice, numbers are finite,"
-            f" texts hold no NUL and no lone surrogate, and it nests at most {MAX_DEPTH} levels.",
+            "`query` must be strict JSON if it is a JSON object: no member twice, finite"
+            f" numbers, no NUL and no lone surrogate in texts, and at most {MAX_DEPTH}"
+            " levels.",
             param="query",
         ) from error
     return split_consent(given)
@@ -84,13 +85,13 @@ def _payment_in(given: Any) -> Mapping[str, Any] | None:
     members = tuple(given.items()) if isinstance(given, dict) else ()
     if len(members) != 1 or members[0][0] not in PAYING or not isinstance(members[0][1], dict):
         raise InvalidRequest(
-            f"{PAYMENT} is an object of one member that pays, itself an object:"
-            f" {' or '.join(PAYING)}.",
+            f"`{PAYMENT}` must be an object with exactly one member, {' or '.join(PAYING)},"
+            " whose value is an object.",
             param=PAYMENT,
         )
     if len(msgspec.json.encode(given)) > MAX_PAYMENT or _depth(given) > MAX_PAYMENT_DEPTH:
         raise InvalidRequest(
-            f"{PAYMENT} has at most {MAX_PAYMENT} bytes and {MAX_PAYMENT_DEPTH} levels.",
+            f"`{PAYMENT}` may have at most {MAX_PAYMENT} bytes and {MAX_PAYMENT_DEPTH} levels.",
             param=PAYMENT,
         )
     return dict(members)

@@ -84,7 +84,7 @@ def read_part(given: Mapping[str, Any], meant: SchemaMatch, at: str) -> Part:
     if not meant.is_known:
         known = ", ".join(map(str, sorted(meant.enabled.schemas)))
         raise InvalidRequest(
-            f"There is no version {version} of {slug} here; there is {known}.",
+            f"There is no version {version} of {slug} here; this desk has {known}.",
             param=f"{at}.{SCHEMA}",
         )
     messages = meant.enabled.schemas[version].messages
@@ -92,7 +92,8 @@ def read_part(given: Mapping[str, Any], meant: SchemaMatch, at: str) -> Part:
     if len(keys) != 1:
         several = f"both {keys[0]} and {keys[1]}" if keys else "none"
         raise InvalidRequest(
-            f"A message of {slug} has exactly one of {', '.join(messages)}; this has {several}.",
+            f"A message of {slug} must have exactly one of {', '.join(messages)}; this has"
+            f" {several}.",
             param=at,
         )
     key = keys[0]

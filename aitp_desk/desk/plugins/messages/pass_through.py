@@ -21,7 +21,8 @@ def make_refusal_text(placed: PlacedPart) -> Forbidden:
     """Return the error where the site accepts no messages of a capability."""
     slug = placed.enabled.slug
     return Forbidden(
-        f"This site takes no messages of {slug}. Say it in words.", param=f"content[{placed.place}]"
+        f"This site accepts no messages of {slug}. Send plain text instead.",
+        param=f"content[{placed.place}]",
     )
 
 
@@ -57,17 +58,17 @@ def check_addressee(
         )
     if named == own:
         raise InvalidRequest(
-            f"The site's own agent reads no messages of {slug}; it passes them along to others. Say"
-            " it in words.",
+            f"The site's agent does not read messages of {slug}; it passes them on to other"
+            " actors. Send plain text instead.",
             param=at,
         )
     if named not in others:
         raise InvalidRequest(
-            f"{str(named)[:200]!r} takes no part in this thread. {_listed(others)}", param=at
+            f"{str(named)[:200]!r} is not a participant of this thread. {_listed(others)}", param=at
         )
 
 
 def _listed(others: Collection[str]) -> str:
     if not others:
-        return "Nobody else takes part."
-    return f"There take part: {', '.join(sorted(others))}."
+        return "It has no other participants."
+    return f"Its other participants are: {', '.join(sorted(others))}."

@@ -51,7 +51,7 @@ def write_valid_part(
             told = told or error.message
         else:
             return write_part(plain, enabled.url_of(version))
-    raise ValueError(f"{enabled.slug} gives a message that fits no schema of its own: {told}")
+    raise ValueError(f"{enabled.slug} sends a message that fits none of its schemas: {told}")
 
 
 def write_kept_part(
@@ -72,5 +72,7 @@ def write_kept_part(
     named = given.get(SCHEMA, url)
     meant = capabilities.resolve_schema(named)
     if meant is None or meant.enabled is not enabled:
-        raise ValueError(f"{enabled.slug} keeps a message of {named}, which is not its own.")
+        raise ValueError(
+            f"{enabled.slug} stores a message of {named}, which is not its own schema."
+        )
     return write_valid_part(enabled, {SCHEMA: named, **given}, (meant.version,))

@@ -54,7 +54,7 @@ def _documents(enabled: EnabledPlugin) -> dict[str, bytes]:
     documents = dict(enabled.capability.documents())
     for name in documents:
         if not check_document(name):
-            raise ValueError(f"a document is named {name!r}; it takes a name such as jwks.json.")
+            raise ValueError(f"a document is named {name!r}; use a name such as jwks.json.")
     return {
         DOCUMENTS_PATH.format(slug=enabled.slug, name=name): msgspec.json.encode(document)
         for name, document in documents.items()

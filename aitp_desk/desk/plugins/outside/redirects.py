@@ -79,7 +79,7 @@ class PluginRedirects:
                 ) from None
             return onward.url
         raise PreconditionFailed(
-            "What this is about has been changed by somebody else meanwhile. Open it again.",
+            "Its state has just changed. Open the link again.",
             retry_after=RETRY_SECONDS,
         )
 
@@ -92,4 +92,4 @@ def _check(onward: Onward) -> None:
     """
     url = onward.url
     if not url.startswith(("https://", "http://")) or not url.isascii() or not url.isprintable():
-        raise ValueError("A redirect leads to no address of the web.")
+        raise ValueError("A redirect must lead to an http or https address.")

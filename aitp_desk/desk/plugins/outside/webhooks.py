@@ -75,7 +75,7 @@ class PluginWebhooks:
                 continue
             return
         raise PreconditionFailed(
-            "What this is about has been changed by somebody else meanwhile. Send it again.",
+            "The state that the request refers to has just changed. Send it again.",
             retry_after=RETRY_SECONDS,
         )
 
@@ -153,7 +153,7 @@ class PluginWebhooks:
             raise ValueError("There is no part of a message here to replace or seal.")
         if thread_id is None:
             if any(isinstance(effect, Say) for effect in verdict.effects):
-                raise ValueError("Something is said on no thread.")
+                raise ValueError("The verdict says something, but names no thread.")
             return EffectTarget(None, "", "", (), None, now)
         kept = await reads.thread(self._store, thread_id)
         if kept is None:  # it was deleted; an error would make the sender retry forever
@@ -178,4 +178,4 @@ def _health_note(enabled: EnabledPlugin) -> str:
         return f"The capability {enabled.slug} is {health.state}: {health.reason}"
     except Exception:  # noqa: BLE001 -- whatever a plugin raises, health is reported
         _log.exception("health_failed", capability=enabled.slug)
-        return f"The capability {enabled.slug} does not tell how it is."
+        return f"The capability {enabled.slug} does not report its state."

@@ -397,6 +397,6 @@ async def test_a_short_call_that_a_crash_cut_short_is_said_to_be_unknown(
         assert talker.rows("SELECT state FROM calls") == [("unknown",)]
         operator = await talker.with_key("operator")
         assert (await operator.texts(thread))[-1] == (
-            "It was begun. It is not known what became of it."
+            "The call has started. The outcome is unknown."
         )
     assert session

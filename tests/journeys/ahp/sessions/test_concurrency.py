@@ -60,7 +60,7 @@ async def test_a_session_in_the_middle_of_a_turn_is_not_let_go_of(
             await visitor.ask("And?", session_id=other.session_id)
         slow.go_on.set()
         assert said(await first) == "2 before"
-        with pytest.raises(SessionLimit, match="A session has 2 turns"):
+        with pytest.raises(SessionLimit, match="This session has used its 2 turns"):
             await second
 
 

@@ -85,7 +85,7 @@ async def test_an_answer_to_what_was_asked_before_is_not_taken_for_another(tmp_p
         second = await say("2 TO-2201-LAKE", session)
         (form,) = [one for one in second["clarification"]["messages"] if "request_data" in one]
         late = await say(decision(which["request_decision"]["id"], "TO-2201-SAGE"), session)
-        assert "Something else was asked since" in str(late)
+        assert "A newer question is still open" in str(late)
         told = await shopper.talker.texts(await shopper.talker.thread_of(session))
         assert "Rejected: Sage." in told, "whoever reads the thread in words"
         fields = [{"id": id, "value": value} for id, value in ADDRESS.items()]

@@ -307,7 +307,7 @@ async def test_a_caller_who_goes_away_does_not_end_the_run(tmp_path: Path) -> No
     ("error", "says"),
     [
         (Unavailable("The model is resting. Ask again later."), "The model is resting."),
-        (RuntimeError("secret detail"), "a fault of its own"),
+        (RuntimeError("secret detail"), "an internal error"),
     ],
 )
 async def test_a_run_that_fails_says_why_and_the_next_message_is_answered(

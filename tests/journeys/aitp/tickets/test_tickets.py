@@ -267,7 +267,7 @@ async def test_errors_are_reported_and_nothing_changed(tmp_path: Path, site: Pat
             (("show", "ticket_none"), "There is no ticket 'ticket_none'"),
             (("answer", ticket["id"], " "), "An answer must not be empty."),
             (("answer", ticket["id"], "x" * 16_001), "at most 16000 characters"),
-            (("answer", ticket["id"], "Yes.", "--as", "Anna B"), "is no name for an operator"),
+            (("answer", ticket["id"], "Yes.", "--as", "Anna B"), "is not a valid operator name"),
         ):
             code, out, wrong = await people.run(*arguments)
             assert (code, out) == (1, []), arguments
@@ -364,7 +364,7 @@ async def test_a_ticket_about_nothing_is_a_fault_of_the_action(tmp_path: Path, s
         caller, session = await ask(talker, site, "nothing")
         done = (await caller.ended(session)).body
         assert done["status"] == "failed"
-        assert "failed on our side" in done["progress"]
+        assert "because of a fault on our side" in done["progress"]
         assert (await People(tmp_path).run("list"))[1] == []
 
 

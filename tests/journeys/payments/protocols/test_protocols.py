@@ -337,7 +337,7 @@ async def test_a_query_that_fails_by_a_fault_says_so_at_once_and_the_money_goes_
             said := await shop.talker.texts(payment["thread_id"])
         ):
             pass
-    assert any("What was paid for it goes back." in text for text in said)
+    assert any("The payment is refunded." in text for text in said)
     assert shop.sold.count("divided by 0") == 1
 
 

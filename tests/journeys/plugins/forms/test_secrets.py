@@ -132,7 +132,7 @@ async def test_without_a_form_it_is_not_asked_for_in_words(tmp_path: Path) -> No
             told = await converse(who, words)
             assert told.status == 400, told.body
             assert told.body["param"] == "password"
-            assert "is not taken in words" in told.body["message"]
+            assert "is not accepted as text" in told.body["message"]
             assert SECRET not in told.body["message"]
         await who.desk.store.settled()
         assert found_in(bytes_below(tmp_path / "data", but=["master.key"]), [SECRET]) == set()
@@ -169,7 +169,7 @@ async def test_what_was_erased_meanwhile_is_not_done_without(tmp_path: Path) -> 
         body |= {"session_id": asked["session_id"], "clarification": "yes"}
         told = await who.send("POST", "/agent/converse", body)
         assert told.status == 409 or told.body.get("detail") == "precondition_failed", told.body
-        assert "Give it again" in told.body["message"]
+        assert "Send it again" in told.body["message"]
         assert heard(tmp_path) == []
         assert (await who.send("GET", f"{THREADS}/{thread}")).status == 200
 

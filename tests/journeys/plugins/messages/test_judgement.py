@@ -112,7 +112,9 @@ async def test_it_names_whom_it_is_for_where_several_take_part(passing: Talker) 
     await join(guest, thread, courier, COURIER, SLUG)
     unclear = await post(asked)
     assert unclear.refusal == (400, "invalid_request", "metadata.to")
-    assert unclear.body["error"]["message"].endswith(f"There take part: {COURIER}, {SELLER}.")
+    assert unclear.body["error"]["message"].endswith(
+        f"Its other participants are: {COURIER}, {SELLER}."
+    )
     nobody = await post(part(request_decision={**SIZE, "actor": "fred"}))
     assert nobody.refusal == (400, "invalid_request", at)
     desk = (await guest.send("GET", f"{THREADS}/{thread}/actors")).ok["data"][0]
@@ -151,7 +153,7 @@ async def test_rejected_messages_are_refused_with_a_sentence_over_every_protocol
     ):
         assert refused.refusal == (403, "forbidden", "content[0]")
         assert refused.body["error"]["message"] == (
-            "This site takes no messages of requests. Say it in words."
+            "This site accepts no messages of requests. Send plain text instead."
         )
     question = {"ahp": "0.1", "capability": "content_search", "query": part(request_decision=SIZE)}
     by_ahp = await rejecting.send("POST", "/agent/converse", question)
@@ -189,7 +191,7 @@ async def test_who_takes_part_hears_it_as_it_happens_in_their_own_form(passing: 
 
 
 async def test_a_setting_that_is_none_of_the_three_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="takes one of 'accept', 'reject', 'pass'"):
+    with pytest.raises(ConfigError, match="must be one of 'accept', 'reject', 'pass'"):
         async with talking(tmp_path, "capabilities.requests.from_visitors=forward"):
             pass
 
@@ -203,7 +205,7 @@ async def test_in_a_session_it_is_said_that_it_was_passed_along(passing: Talker)
         "POST", "/agent/converse", {**question, "query": part(request_decision=SIZE)}
     )
     assert told.ok["response"]["answer"] == (
-        "It was passed along to who takes part in this conversation."
+        "Your message was passed on to the other participants."
     )
     assert json.loads((await said(seller, thread))[0])["request_decision"] == SIZE
 

@@ -20,7 +20,7 @@ from tests.support.desk.processes import Server, desk_command, free_port, servin
 from tests.support.sites.tents import REQUESTS, Buyer, decision, declare, make_site
 
 DONE = "The blue cove is yours."
-NOBODY_KNOWS = "It was begun. It is not known what became of it."
+NOBODY_KNOWS = "The call has started. The outcome is unknown."
 
 
 def make_key(data: Path) -> str:

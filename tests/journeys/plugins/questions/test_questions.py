@@ -160,7 +160,7 @@ async def test_what_was_declined_in_words_meanwhile_is_reported(buyer: Buyer) ->
     told = (await buyer.ask("never mind", session)).ok
     assert told["response"]["answer"] == "Nothing was done."
     late = await buyer.post(thread, decision(asked["id"], "yes"))
-    assert late == ["This was settled before; nothing more is done."]
+    assert late == ["This was already decided; nothing more is done."]
     assert buyer.orders == []
     parts = [json.loads(text) for one in await buyer.said(thread) for text in one if "{" in text]
     assert not any("decision" in one for one in parts[-1:]), "nobody takes it for one that counts"

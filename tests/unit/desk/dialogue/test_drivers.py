@@ -64,10 +64,12 @@ REFUND = (
     " Shall I go ahead?\n1. Yes\n2. No\nReply 1 or 2."
 )
 TO_APPROVE = (
-    "A person of this site has to approve it first. What comes of it can be asked after, and is"
-    " told on this thread."
+    "A person of this site must approve your request first. Ask here for its status; the"
+    " result is posted on this thread."
 )
-TAKEN_ON = "It was taken on. What comes of it can be asked after, and is told on this thread."
+TAKEN_ON = (
+    "Your request was accepted. Ask here for its status; the result is posted on this thread."
+)
 NOTHING = "Nothing was done."
 SOLD_OUT = "It is sold out."
 CODE = "Sesame-4711"

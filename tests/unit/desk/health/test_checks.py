@@ -173,8 +173,8 @@ async def test_one_part_that_fails_or_hangs_leaves_the_others_told(
         "hangs": "down",
         "agent": "up",
     }
-    assert told["fails"].reason == "It could not be looked at; see the log."
-    assert told["hangs"].reason == "It did not tell how it is within 0.05 seconds."
+    assert told["fails"].reason == "It could not be checked; see the log."
+    assert told["hangs"].reason == "It did not report its state within 0.05 seconds."
 
 
 async def test_requests_during_a_probe_get_the_next_probe_together(

@@ -230,11 +230,11 @@ async def test_a_receiver_that_fails_is_notified_again_under_the_same_id_until_i
 ) -> None:
     monkeypatch.setattr("aitp_desk.desk.jobs.callbacks.SEND_SECONDS", 0.05)
     failures = {
-        500: "It was answered with status 500.",
+        500: "The receiver responded with status 500.",
         "hangs": "127.0.0.1 did not answer completely within 0.05 seconds.",
         "closes": "127.0.0.1 could not be reached: its answer broke off or cannot be unpacked.",
-        "redirects": "It was answered with status 307.",
-        404: "It was answered with status 404.",
+        "redirects": "The receiver responded with status 307.",
+        404: "The receiver responded with status 404.",
     }
     calling.receiver.behave(*failures)  # type: ignore[arg-type]
     with structlog.testing.capture_logs() as log:
@@ -267,7 +267,7 @@ async def test_after_a_day_no_receiver_is_notified_any_more(calling: Calling) ->
         calling.clock.advance(delay)
         calling.wake()
     dead = await calling.until("call_1", JobState.DEAD, len(DELAYS) + 1)
-    assert dead.last_error == "It was answered with status 503."
+    assert dead.last_error == "The receiver responded with status 503."
 
 
 async def test_one_that_wants_no_more_or_says_too_much_has_been_told(calling: Calling) -> None:
@@ -343,7 +343,7 @@ async def test_an_address_that_may_not_be_told_is_refused_when_it_is_given(url: 
 
 async def test_a_desk_that_calls_nobody_back_says_so() -> None:
     a_desk().check(a_caller(AGENT), URL)
-    with pytest.raises(InvalidRequest, match="calls nobody back"):
+    with pytest.raises(InvalidRequest, match="sends no callbacks"):
         a_desk(settings=CallbackSettings(enabled=False)).check(a_caller(AGENT), URL)
     a_desk(signing_keys=None).check(a_caller(f"key:{KEY_ID}"), URL)
     with pytest.raises(InvalidRequest, match="publishes no keys"):

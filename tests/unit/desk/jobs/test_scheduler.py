@@ -214,6 +214,6 @@ async def test_one_is_done_at_once_when_requested_unless_it_is_at_work(
         assert await store.run(hasten_schedule, name="sweep")
         schedules.wake()
         await begun(sweeping)
-        with pytest.raises(PreconditionFailed, match="at work"):
+        with pytest.raises(PreconditionFailed, match="already running"):
             await store.run(hasten_schedule, name="sweep")
     assert not await store.run(hasten_schedule, name="other")

@@ -33,15 +33,19 @@ class Odd(Capability):
 @pytest.mark.parametrize(
     ("member", "given", "why"),
     [
-        ("jobs", {"work": len}, "jobs returns <built-in function len>; it takes Work."),
-        ("rounds", {"work": len}, "rounds returns <built-in function len>; it takes Round."),
-        ("actions", (5,), "actions returns 5; it takes Query."),
-        ("hooks", {"till": "x"}, "the hook 'till' is 'x'; it takes what judges a delivery."),
+        ("jobs", {"work": len}, "jobs returns <built-in function len>; it must return Work."),
+        ("rounds", {"work": len}, "rounds returns <built-in function len>; it must return Round."),
+        ("actions", (5,), "actions returns 5; it must return Query."),
+        (
+            "hooks",
+            {"till": "x"},
+            "the hook 'till' is 'x'; it must be a function that judges a delivery.",
+        ),
         ("schemas", (SCHEMA, SCHEMA), "Kind.schemas has version 1 twice."),
         (
             "schemas",
             (Schema(version=1, messages=DICTS, document={}),),
-            "do of version 1 of Kind is <class 'dict'>; it takes a msgspec.Struct.",
+            "do of version 1 of Kind is <class 'dict'>; it must be a msgspec.Struct.",
         ),
     ],
 )
@@ -64,5 +68,5 @@ def test_the_contract_finds_what_breaks_its_own_schema() -> None:
         capability = Odd
         examples: ClassVar = {1: [{"do": {"what": "anything"}}]}
 
-    with pytest.raises(ValueError, match="odd gives a message that fits no schema of its own"):
+    with pytest.raises(ValueError, match="odd sends a message that fits none of its schemas"):
         Contract().test_all_effects_can_be_applied()

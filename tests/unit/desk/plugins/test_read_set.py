@@ -102,5 +102,5 @@ def test_of_a_counter_that_is_compared_no_more_is_seen_than_that() -> None:
 
 @pytest.mark.parametrize("key", ["", "k" * 201])
 def test_a_key_has_1_to_200_characters(key: str) -> None:
-    with pytest.raises(ValueError, match="A key has 1 to 200 characters"):
+    with pytest.raises(ValueError, match="A key must have 1 to 200 characters"):
         ReadSet().add("x", Add(key, 1))
