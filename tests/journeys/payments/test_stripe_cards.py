@@ -186,7 +186,7 @@ async def test_without_the_right_key_the_desk_does_not_start(
 async def test_what_costs_too_little_for_cards_cannot_be_sold_by_cards_alone(
     tmp_path: Path,
 ) -> None:
-    with pytest.raises(ConfigError, match=r"nothing here takes payments of 0\.01 EUR"):
+    with pytest.raises(ConfigError, match=r"no capability accepts payments of 0\.01 EUR"):
         async with selling_by_card(tmp_path, sells_all=True):
             pass
 
