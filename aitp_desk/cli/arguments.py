@@ -11,6 +11,9 @@ from typing import IO, NoReturn
 
 import click
 
+DASHED_ARGUMENTS = {"ignore_unknown_options": True}
+"""Context settings of a command whose arguments may begin with a dash: key ids, text."""
+
 site_folder = click.argument(
     "folder", type=click.Path(path_type=Path, exists=True, file_okay=False)
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from aitp_desk.cli.arguments import fail, mistakes_told
+from aitp_desk.cli.arguments import DASHED_ARGUMENTS, fail, mistakes_told
 from aitp_desk.cli.data import (
     desk_data,
     desk_store,
@@ -102,7 +102,7 @@ def show(data: Path, url: str, ticket_id: str, *, as_json: bool) -> None:
             click.echo(_shown(f"\n{one.actor}:\n" + "\n".join(one.content)))
 
 
-@tickets.command()
+@tickets.command(context_settings=DASHED_ARGUMENTS)
 @desk_data
 @desk_store
 @_by_name
@@ -172,7 +172,7 @@ def take(data: Path, url: str, operator: str, ticket_id: str) -> None:
         click.echo(f"Took ticket {ticket_id}.")
 
 
-@tickets.command()
+@tickets.command(context_settings=DASHED_ARGUMENTS)
 @desk_data
 @desk_store
 @_by_name

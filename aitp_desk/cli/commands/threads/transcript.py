@@ -13,7 +13,14 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from aitp_desk.cli.arguments import data_folder, fail, mistakes_told, overrides, site_folder
+from aitp_desk.cli.arguments import (
+    DASHED_ARGUMENTS,
+    data_folder,
+    fail,
+    mistakes_told,
+    overrides,
+    site_folder,
+)
 from aitp_desk.cli.data import desk_data, desk_store, make_local_auditor, require_keys, run_in_store
 from aitp_desk.cli.timestamps import write_second
 
@@ -143,7 +150,7 @@ def verify(file: Path, source: str | None, head: str | None, *, as_json: bool) -
     sys.exit(1 if wrong else 0)
 
 
-@transcript.command()
+@transcript.command(context_settings=DASHED_ARGUMENTS)
 @desk_data
 @desk_store
 @click.argument("key")

@@ -95,7 +95,7 @@ async def test_a_person_answers_what_an_action_has_handed_to_people(
         _, shown, _ = await people.run("show", ticket["id"])
         assert '{"wish": "40 lamps"}' in shown
         async with following(caller.talker, thread, "?after=0") as listener:
-            words = "We can do it for 900 EUR."
+            words = "-10 %: we can do it for 900 EUR."
             told = await people.run("answer", ticket["id"], words, "--as", "anna")
             assert told == (0, [f"Answered ticket {ticket['id']}."], "")
             heard = await listener.until(lambda event: words in str(event.data))
