@@ -227,7 +227,7 @@ async def open_server(
             desk=desks[0],
             protocols=protocols,
             identifier=identifier,
-            browsers=CorsPolicy(config.site.url, config.cors),
+            browsers=CorsPolicy(config.site.url, config.cors, config.widget.origins),
             audit_log=services.audit_log,
             tells_of_tokens=config.oauth.enabled,
             concurrency=concurrency,

@@ -28,6 +28,7 @@ from aitp_desk.config.sections.protocols.endpoints import CallbackSettings, Cors
 from aitp_desk.config.sections.retention import Retention
 from aitp_desk.config.sections.server import Events, Server
 from aitp_desk.config.sections.threads import Threads
+from aitp_desk.config.sections.widget import Widget
 from aitp_desk.config.settings import (
     Cache,
     Config,
@@ -80,6 +81,7 @@ __all__ = [
     "Tier",
     "ToolTerms",
     "Web",
+    "Widget",
     "check_public",
     "default_url",
     "load_config",

@@ -44,6 +44,7 @@ from aitp_desk.config.sections.retention import Retention
 from aitp_desk.config.sections.server import Events, Server
 from aitp_desk.config.sections.threads import Threads
 from aitp_desk.config.sections.tracing import Tracing
+from aitp_desk.config.sections.widget import Widget
 from aitp_desk.config.units import (
     Bytes,
     Count,
@@ -313,6 +314,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     content: Content = Content()
     server: Server = Server()
     cors: Cors = Cors()
+    widget: Widget = Widget()
     limits: Limits = Limits()
     agent_limits: tuple[AgentLimits, ...] = ()
     tiers: tuple[Tier, ...] = ()

@@ -97,9 +97,10 @@ class CorsPolicy:
 
     Parameters:
         site_url: the site's address; pages of its origin may do everything.
+        widget_origins: sites with the chat component, which may do what it does.
     """
 
-    def __init__(self, site_url: str, settings: Cors) -> None:
+    def __init__(self, site_url: str, settings: Cors, widget_origins: Sequence[str] = ()) -> None:
         site = urlsplit(site_url)
         self._site = site.netloc.lower()
         self._own = origin_of(site)
@@ -113,22 +114,32 @@ class CorsPolicy:
             origin: CorsHeaders((("Access-Control-Allow-Origin", origin), *to_one))
             for origin in (self._own, *settings.origins)
         }
+        self._to_widget = {
+            origin: CorsHeaders((("Access-Control-Allow-Origin", origin), *to_one))
+            for origin in widget_origins
+        } | self._to_origin
 
     def make_headers(
-        self, method: str, headers: Mapping[str, str], *, is_open: bool
+        self,
+        method: str,
+        headers: Mapping[str, str],
+        *,
+        is_open: bool,
+        is_for_widget: bool = False,
     ) -> CorsHeaders:
         """Return the CORS headers of the response to a request.
 
         Parameters:
             headers: the request's.
             is_open: whether the route belongs to discovery.
+            is_for_widget: whether the chat component calls the route.
         """
         if is_open and self._open_discovery:
             return self._to_all
         origin = headers.get("Origin")
         if origin is None:
             return self._to_no_other
-        known = self._to_origin.get(origin)
+        known = (self._to_widget if is_for_widget else self._to_origin).get(origin)
         if known is not None:
             return known
         if method in _CHANGES_NOTHING or self._is_own(origin, headers):
@@ -153,7 +164,13 @@ class CorsPolicy:
         return self._to_no_other if is_own else self._refused
 
     def make_preflight_headers(
-        self, method: str, headers: Mapping[str, str], *, methods: Sequence[str], is_open: bool
+        self,
+        method: str,
+        headers: Mapping[str, str],
+        *,
+        methods: Sequence[str],
+        is_open: bool,
+        is_for_widget: bool = False,
     ) -> CorsHeaders:
         """Return the CORS headers of the response to a preflight request.
 
@@ -161,9 +178,9 @@ class CorsPolicy:
             method: of the request that a page intends to send.
             headers: the preflight request's.
             methods: that the address allows.
-            is_open: as for :meth:`make_headers`.
+            is_open, is_for_widget: as for :meth:`make_headers`.
         """
-        told = self.make_headers(method, headers, is_open=is_open)
+        told = self.make_headers(method, headers, is_open=is_open, is_for_widget=is_for_widget)
         if told is self._to_no_other or told.is_refused:
             return self._refused
         return CorsHeaders(

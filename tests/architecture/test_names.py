@@ -25,8 +25,8 @@ NO_NOUNS = frozenset(
     "shown their then there told twice under until util utils what where who".split()
 )
 NOUNS_IN_ING = frozenset(
-    "beginning binding ceiling embedding finding heading listing meaning padding pending ranking "
-    "reading setting standing string thing thinking tracing wording "
+    "beginning binding ceiling embedding finding greeting heading listing meaning padding pending "
+    "ranking reading setting standing string thing thinking tracing wording "
     "incoming missing outgoing remaining waiting working".split()  # adjectives of a state
 )
 """Names of values that end as a verb does."""

@@ -26,6 +26,7 @@ from aitp_desk.protocols.health.routes import make_routes as make_health_routes
 from aitp_desk.protocols.openapi.routes import OpenApiHandlers, Served
 from aitp_desk.web.pages.resources import make_resource_routes
 from aitp_desk.web.pages.routes import PagesHandlers
+from aitp_desk.web.widget.routes import WidgetHandlers
 
 
 def make_site_routes(
@@ -66,6 +67,7 @@ def make_site_routes(
         *make_agents_txt_routes(desk, further, config),
         pages.content_routes(render_ahp_error, desk),
         make_health_routes(render_aitp_error),
+        WidgetHandlers(config.site, config.widget).protocol(pages.render_error),
         *make_resource_routes(pages, (*further, desk), calls=config.rest.enabled),
         *(
             pages.protocol_below(other.name, other, own.document if own else None)

@@ -14,7 +14,13 @@ from aitp_desk.cli.arguments import fail, mistakes_told, overrides, site_folder
 _MEBIBYTE = 1024 * 1024
 _IN_HEAD = "<!-- before </head> of every page -->"
 _IN_BODY = "<!-- before </body> of every page, of error pages and API documentation too -->"
-Part = Literal["head", "body", "footer", "nginx", "caddy"]
+_IN_PAGE = "<!-- before </body> of every page that has the chat -->"
+_IN_POLICY = (
+    "<!-- only where pages have a Content-Security-Policy: add to its directives\n"
+    "     (for the frame: frame-src with the same address) -->"
+)
+_IN_FRAME = "<!-- or, where no script is allowed, as a frame in a page -->"
+Part = Literal["head", "body", "footer", "widget", "nginx", "caddy"]
 
 
 @click.command()
@@ -22,6 +28,9 @@ Part = Literal["head", "body", "footer", "nginx", "caddy"]
 @click.option("--head", "part", flag_value="head", help="Only the tags for <head>.")
 @click.option("--body", "part", flag_value="body", help="Only the hidden notice for agents.")
 @click.option("--footer", "part", flag_value="footer", help="Only the visible notice.")
+@click.option(
+    "--widget", "part", flag_value="widget", help="The tags and the policy of the chat on a page."
+)
 @click.option(
     "--nginx", "part", flag_value="nginx", help="The include file of an nginx server block."
 )
@@ -31,16 +40,18 @@ Part = Literal["head", "body", "footer", "nginx", "caddy"]
 )
 @overrides
 def snippet(folder: Path, part: Part | None, static: bool, overrides: tuple[str, ...]) -> None:
-    """Print what leads agents from your own site to the desk of FOLDER.
+    """Print what leads agents and visitors from your own site to the desk of FOLDER.
 
     HTML for its pages, or settings for the web server before both. Addresses in the HTML begin with
     site.url; where that is not set they are paths, for pages on the same host as the desk.
     """
-    if static and part in {"nginx", "caddy"}:
+    if static and part in {"widget", "nginx", "caddy"}:
         raise click.UsageError("--static needs HTML; an exported site needs no desk.")
     with mistakes_told():
         if part in {"nginx", "caddy"}:
             text = _write_settings(folder, overrides, caddy=part == "caddy")
+        elif part == "widget":
+            text = _write_widget(folder, overrides)
         else:
             text = _write_html(folder, overrides, part, asks=not static)
     click.echo(text)
@@ -56,6 +67,22 @@ def _write_html(folder: Path, overrides: tuple[str, ...], part: Part | None, *, 
     if part is None:
         return f"{_IN_HEAD}\n{tags}\n\n{_IN_BODY}\n{hidden}"
     return {"head": tags, "body": hidden, "footer": write_notice(url, asks=asks)}[part]
+
+
+def _write_widget(folder: Path, overrides: tuple[str, ...]) -> str:
+    """Return the chat's tags, its frame, and what a page's policy has to allow."""
+    from aitp_desk.config import default_url, load_config
+    from aitp_desk.web.widget.wire import write_frame, write_policy, write_tag
+
+    config = load_config(folder, overrides)
+    url = config.site.url or default_url(config.server)
+    address = urlsplit(url)
+    policy = write_policy(f"{address.scheme}://{address.netloc}")
+    title = config.widget.title or config.site.name
+    return (
+        f"{_IN_PAGE}\n{write_tag(url)}\n\n{_IN_POLICY}\n{policy}\n\n"
+        f"{_IN_FRAME}\n{write_frame(url, title)}"
+    )
 
 
 def _write_settings(folder: Path, overrides: tuple[str, ...], *, caddy: bool) -> str:

@@ -46,6 +46,8 @@ RESERVED = frozenset(
         "openapi.json",
         "ready",
         "v1",
+        "widget",
+        "widget.js",
     }
 )
 """Names that no site agent may have: paths of the desk begin with them."""
@@ -92,7 +94,8 @@ def check_rules(config: Config) -> Iterator[Problem]:
                 " 10.0.0.0/8.",
             )
     yield from _check_bodies(config)
-    yield from _check_origins(config.cors.origins)
+    yield from _check_origins("cors.origins", config.cors.origins)
+    yield from _check_origins("widget.origins", config.widget.origins)
     for section, content in (
         ("content.web", config.content),
         *(("agents.content.web", agent.content) for agent in config.agents),
@@ -200,16 +203,17 @@ def check_public(config: Config) -> tuple[Problem, ...]:
                 " on their way; it takes an https:// address unless it is this machine's own.",
             )
         )
-    found += (
-        Problem(
-            "cors.origins",
-            f"{origin.geturl()} is not encrypted, so anybody on the way can put a script into its"
-            " pages that uses the API; it takes an https:// address unless it is this machine's"
-            " own.",
+    found += _find_unencrypted("cors.origins", config.cors.origins)
+    found += _find_unencrypted("widget.origins", config.widget.origins)
+    public = [one for one in config.widget.origins if not is_loopback(urlsplit(one).hostname or "")]
+    if public and is_own:
+        found.append(
+            Problem(
+                "site.url",
+                f"is this machine's own, so the chat on {public[0]} cannot reach the desk from"
+                " visitors' browsers; it takes the desk's public https:// address.",
+            )
         )
-        for origin in map(urlsplit, config.cors.origins)
-        if origin.scheme == "http" and not is_loopback(origin.hostname or "")
-    )
     if config.egress.allow_loopback and not is_own:
         found.append(
             Problem(
@@ -221,12 +225,22 @@ def check_public(config: Config) -> tuple[Problem, ...]:
     return tuple(found)
 
 
-def _check_origins(origins: Iterable[str]) -> Iterator[Problem]:
+def _check_origins(key: str, origins: Iterable[str]) -> Iterator[Problem]:
     """Yield origins that are not in the form that browsers send."""
     for origin in origins:
         if wrong := _wrong_origin(origin):
+            yield Problem(key, f"{wrong}; it takes origins such as https://www.example.com.")
+
+
+def _find_unencrypted(key: str, origins: Iterable[str]) -> Iterator[Problem]:
+    """Yield origins that anybody on the way can change."""
+    for origin in map(urlsplit, origins):
+        if origin.scheme == "http" and not is_loopback(origin.hostname or ""):
             yield Problem(
-                "cors.origins", f"{wrong}; it takes origins such as https://www.example.com."
+                key,
+                f"{origin.geturl()} is not encrypted, so anybody on the way can put a script into"
+                " its pages that uses the API; it takes an https:// address unless it is this"
+                " machine's own.",
             )
 
 

@@ -152,14 +152,24 @@ def parse_head(
     methods = tuple(one for one in methods if one != "HEAD")
     if methods:
         wanted = table.find(asked, path)
-        is_open = wanted is not None and wanted[1].is_open
-        told = browsers.make_preflight_headers(asked, headers, methods=methods, is_open=is_open)
+        told = browsers.make_preflight_headers(
+            asked,
+            headers,
+            methods=methods,
+            is_open=wanted is not None and wanted[1].is_open,
+            is_for_widget=wanted is not None and wanted[1].is_for_widget,
+        )
         if wanted is not None and wanted[1].is_own:
             told = browsers.make_same_origin_headers(headers)
     elif route is not None and route.is_own:
         told = browsers.make_same_origin_headers(headers)
     else:
-        told = browsers.make_headers(method, headers, is_open=route is not None and route.is_open)
+        told = browsers.make_headers(
+            method,
+            headers,
+            is_open=route is not None and route.is_open,
+            is_for_widget=route is not None and route.is_for_widget,
+        )
     face = negotiate_representation(joined, method, path, route, called, has_faces=has_faces)
     if route is not None and route.second is not None and not route.is_open:
         told = msgspec.structs.replace(told, headers=(BY_FACE, *told.headers))

@@ -216,7 +216,11 @@ def make_routes(max_body: int, max_file: int, desk: Desk | None = None) -> Proto
         *files_routes.make_routes(max_file),
         *sealed_routes.ROUTES,
     )
-    routes = tuple(_by_any_name(route) for route in routes)
+    called = {"/v1/threads", thread, messages, f"{thread}/events"}
+    routes = tuple(
+        msgspec.structs.replace(_by_any_name(route), is_for_widget=route.path in called)
+        for route in routes
+    )
     if desk is None:
         return ProtocolRoutes(
             "aitp",

@@ -277,6 +277,12 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         "GET /assets/desk/{name}": OperationText(
             "A file that the desk's own pages load", gives_files=True
         ),
+        "GET /widget.js": OperationText("The chat component, as a script tag includes it"),
+        "GET /widget/settings.json": OperationText("Title, greeting and suggestions of the chat"),
+        "GET /widget": OperationText("A page with nothing but the chat, for frames"),
+        "GET /widget/{version}/{name:.*}": OperationText(
+            "A file that the chat component loads", gives_files=True
+        ),
         "GET /{path:.*}": OperationText(
             "A page of the site, or a file that a page declares", gives_files=True
         ),

@@ -7,19 +7,17 @@ new name. The script's modules are bundled into one file, so that a page needs f
 from __future__ import annotations
 
 import hashlib
-import re
 from importlib.resources import files
 from pathlib import Path
 
 import msgspec
 
+from aitp_desk.web.bundle import bundle_modules, read_modules
 from aitp_desk.web.pages.blocks.texts import LANGUAGES, find_texts
 
 ASSETS_PATH = "/assets/desk/"
 _JAVASCRIPT = "text/javascript; charset=utf-8"
-_IMPORT = re.compile(rb'^import [^;]+ from "[./]+(?:[a-z]+/)*([a-z]+)\.js";\n', re.MULTILINE)
 _FOLDER = Path(__file__).with_name("scripts")
-_EXPORT = re.compile(rb"^export ", re.MULTILINE)
 
 
 class Asset(msgspec.Struct, frozen=True):
@@ -48,31 +46,9 @@ def _asset(name: str, suffix: str, content_type: str, body: bytes) -> Asset:
     return Asset(f"{name}.{hashlib.sha256(body).hexdigest()[:12]}.{suffix}", content_type, body)
 
 
-_SCRIPTS = {
-    path.stem: f"scripts/{path.relative_to(_FOLDER).as_posix()}" for path in _FOLDER.rglob("*.js")
-}
-"""The path of each script, by its name."""
-
-
-def _bundle(name: str, bundled: dict[str, bytes]) -> bytes:
-    """Bundle a module and all that it imports into one module, dependencies first.
-
-    No two modules declare the same name at their top level; a test checks that.
-
-    Parameters:
-        bundled: the modules already in it; the others are added.
-    """
-    if name not in bundled:
-        source = _read(_SCRIPTS[name])
-        for imported in _IMPORT.findall(source):
-            _bundle(imported.decode(), bundled)
-        bundled[name] = _EXPORT.sub(b"", _IMPORT.sub(b"", source))
-    return b"\n".join(bundled.values())
-
-
 _STYLES = tuple(f"styles/{name}.css" for name in ("ground", "asking", "cards", "reading"))
 STYLE = _asset("desk", "css", "text/css; charset=utf-8", _read(*_STYLES))
-_CODE = _bundle("desk", {})
+_CODE = bundle_modules("desk", read_modules(_FOLDER))
 SCRIPTS = {
     language: _asset(
         "desk",

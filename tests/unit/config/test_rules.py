@@ -310,3 +310,21 @@ def test_a_time_zone_is_one_that_there_is(tmp_path: Path) -> None:
         "+02:00",
     ):
         assert "Europe/Vienna" in told(tmp_path, f"site.timezone={name}")["site.timezone"], name
+
+
+@pytest.mark.parametrize("origin", ["https://shop.example/", "https://*.example", "shop.example"])
+def test_a_site_with_the_chat_is_named_as_browsers_say_it(tmp_path: Path, origin: str) -> None:
+    message = told(tmp_path, f"widget.origins=[{origin!r}]")["widget.origins"]
+    assert "it takes origins such as https://www.example.com." in message
+
+
+def test_the_chat_of_a_public_site_needs_a_desk_that_can_be_reached(tmp_path: Path) -> None:
+    (tmp_path / "content").mkdir()
+    named = "widget.origins=['https://www.example.com', 'http://shop.example']"
+    own, *_ = (found := check_public(load_config(tmp_path, [named])))[::-1]
+    assert [problem.key for problem in found] == ["widget.origins", "site.url"]
+    assert "the chat on https://www.example.com cannot reach the desk" in own.message
+    public = [named, "site.url=https://desk.example.com"]
+    assert [one.key for one in check_public(load_config(tmp_path, public))] == ["widget.origins"]
+    local = "widget.origins=['http://localhost:3000']"
+    assert check_public(load_config(tmp_path, [local])) == ()

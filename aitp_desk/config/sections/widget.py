@@ -1,0 +1,84 @@
+"""Settings of the chat component that web pages include."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from aitp_desk.config.units import Url
+
+WidgetLanguage = Literal["en", "de", "fr"]
+MAX_SUGGESTIONS = 6
+
+
+class Widget(msgspec.Struct, frozen=True, kw_only=True):
+    """The chat that a script tag puts on the pages of any website."""
+
+    origins: Annotated[
+        tuple[str, ...],
+        Meta(
+            extra={"unit": "origins"},
+            description="Sites that have the chat on their pages, such as https://www.example.com;"
+            " the desk's own pages always may.",
+        ),
+    ] = ()
+    title: Annotated[
+        str, Meta(max_length=60, description="Heading of the chat; by default the site's name.")
+    ] = ""
+    greeting: Annotated[
+        str,
+        Meta(
+            max_length=400,
+            description="First words of an empty chat; by default in the visitor's language.",
+        ),
+    ] = ""
+    placeholder: Annotated[
+        str,
+        Meta(
+            max_length=80,
+            description="Text of the empty text box; by default in the visitor's language.",
+        ),
+    ] = ""
+    suggestions: Annotated[
+        tuple[Annotated[str, Meta(min_length=1, max_length=120)], ...],
+        Meta(
+            max_length=MAX_SUGGESTIONS,
+            extra={"unit": "questions"},
+            description="Questions that an empty chat offers; by default taken from the content.",
+        ),
+    ] = ()
+    accent: Annotated[
+        str,
+        Meta(
+            pattern=r"\A(?:#[0-9a-fA-F]{6})?\Z",
+            extra={"unit": "a colour such as #0b5f4c"},
+            description="Colour of buttons and links. The chat darkens or lightens it where text"
+            " would be hard to read.",
+        ),
+    ] = ""
+    corner: Annotated[
+        Literal["right", "left"],
+        Meta(description="The lower corner of the page that has the button."),
+    ] = "right"
+    languages: Annotated[
+        tuple[WidgetLanguage, ...],
+        Meta(
+            extra={"unit": "languages"},
+            description="Languages of the chat's own texts; by default all that it has. Visitors"
+            " get theirs if it is among them, else site.language, else the first.",
+        ),
+    ] = ()
+    privacy_url: Annotated[
+        Url,
+        Meta(description="Page about privacy that the chat links to: a URL or a path of the desk."),
+    ] = ""
+    consent: Annotated[
+        str,
+        Meta(
+            max_length=300,
+            description="A line below the text box, such as: An assistant answers; messages are"
+            " kept for 30 days.",
+        ),
+    ] = ""

@@ -1,0 +1,1 @@
+"""The chat component that web pages include by one script tag."""

@@ -1,0 +1,58 @@
+"""Reads the component's files: modules, style sheets, texts.
+
+The loader ``/widget.js`` keeps its address, and names the version of all others in theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from aitp_desk.protocols.base.protocol import make_etag
+from aitp_desk.web.bundle import bundle_modules, read_modules
+
+COMPONENT = Path(__file__).with_name("component")
+TEXTS: Final = "texts.json"
+TYPES: Final = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".html": "text/html; charset=utf-8",
+}
+LOADER: Final = "loader.js"
+PAGE: Final = "page.html"
+ENGLISH: Final = "en"
+
+
+class ComponentFile(msgspec.Struct, frozen=True):
+    """A file that the component loads."""
+
+    body: bytes
+    content_type: str
+
+
+@cache
+def read_texts() -> Mapping[str, Mapping[str, str]]:
+    """Return the catalogue: the texts of each language by their names."""
+    catalogue: dict[str, dict[str, str]] = msgspec.json.decode((COMPONENT / TEXTS).read_bytes())
+    return catalogue
+
+
+@cache
+def read_component() -> tuple[str, Mapping[str, ComponentFile]]:
+    """Return the version, a hash of all files, and the files by name.
+
+    ``chat.js`` has all modules but the loader; ``texts/de.json`` the texts of a language.
+    """
+    code = bundle_modules("chat", read_modules(COMPONENT), exports=True)
+    found = {"chat.js": ComponentFile(code, TYPES[".js"])}
+    for style in ("chat.css", "page.css"):
+        found[style] = ComponentFile((COMPONENT / style).read_bytes(), TYPES[".css"])
+    for language, texts in read_texts().items():
+        found[f"texts/{language}.json"] = ComponentFile(msgspec.json.encode(texts), TYPES[".json"])
+    everything = b"".join(name.encode() + file.body for name, file in found.items())
+    return make_etag(everything).strip('"')[:16], found

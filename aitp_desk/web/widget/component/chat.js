@@ -1,0 +1,82 @@
+// The chat, loaded: brings together the conversation, its view and the page that includes it.
+
+import { Conversation } from "./conversation/conversation.js";
+import { Client } from "./conversation/client.js";
+import { Memory } from "./conversation/memory.js";
+import { loadTexts } from "./texts.js";
+import { Panel } from "./view/panel.js";
+
+/** Fetch a file of the component, which no page's policy for styles covers. */
+async function fetchFile(url) {
+  const response = await fetch(url, { credentials: "omit" });
+  if (!response.ok) throw new Error(`${url}: ${response.status}`);
+  return response;
+}
+
+async function loadStyle(url) {
+  const sheet = new CSSStyleSheet();
+  return sheet.replace(await (await fetchFile(url)).text());
+}
+
+/**
+ * Make the chat of an element.
+ *
+ * @param {HTMLElement} host the <aitp-chat> element.
+ * @param {{base: URL, kept: string, version: string, button: HTMLButtonElement}} desk the desk's
+ *   address, the name under which the browser stores the conversation, the version of the files,
+ *   and the launcher.
+ */
+export async function makeChat(host, { base, kept, version, button }) {
+  const at = (name) => new URL(`widget/${version}/${name}`, base);
+  const [settings, style] = await Promise.all([
+    fetchFile(new URL("widget/settings.json", base)).then((response) => response.json()),
+    loadStyle(at("chat.css")),
+    loadTexts(at(`texts/${host.language}.json`)),
+  ]);
+  host.shadowRoot.adoptedStyleSheets.push(style);
+  return new Chat(host, settings, { base, kept, button });
+}
+
+class Chat {
+  constructor(host, settings, { base, kept, button }) {
+    this.host = host;
+    this.panel = new Panel(host, settings, button, {
+      onask: (text) => this.ask(text),
+      onretry: (entry) => this.conversation.retry(entry),
+      onbegin: () => this.begin(),
+      onerase: () => this.conversation.erase(),
+      onseen: () => this.conversation.markSeen(),
+      onclosed: () => this.tell("close"),
+    });
+    this.conversation = new Conversation(
+      new Client(base),
+      new Memory(kept),
+      settings.desk,
+      this.panel,
+      (name, detail) => this.tell(name, detail),
+    );
+    this.conversation.restore();
+    this.tell("ready");
+  }
+
+  /** Tell the page, as an event of the element. */
+  tell(name, detail = null) {
+    this.host.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+
+  open() {
+    if (this.panel.open()) this.tell("open");
+  }
+
+  close() {
+    this.panel.close();
+  }
+
+  ask(text) {
+    return this.conversation.ask(text);
+  }
+
+  begin() {
+    this.conversation.renew();
+  }
+}

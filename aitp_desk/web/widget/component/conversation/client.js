@@ -1,0 +1,83 @@
+// The client of the Threads API (AITP 0.1): requests, and their failures as texts for people.
+
+import { counted, text } from "../texts.js";
+
+const PATIENCE_MS = 30_000;
+
+/**
+ * A failure.
+ *
+ * @typedef {{text: string, again: boolean, wait?: number, gone?: boolean}} Failure a sentence,
+ *   whether the same request may succeed later, after how many milliseconds the desk suggests, and
+ *   whether the thread does not exist any more.
+ */
+
+/** @returns {Failure} */
+function explain(response, said) {
+  const { status } = response;
+  const wait = Number(response.headers.get("Retry-After")) * 1000 || undefined;
+  const isInFlight = said?.error?.code === "idempotency_in_flight";
+  if (status === 404 || status === 401) return { text: text("ended"), again: false, gone: true };
+  if (status === 413) return { text: text("tooLong"), again: false };
+  if (status === 429) {
+    const seconds = Math.ceil((wait ?? 0) / 1000);
+    return { text: seconds ? counted("often", seconds) : text("busy"), again: true, wait };
+  }
+  if (status >= 500 || isInFlight) return { text: text("busy"), again: true, wait };
+  return { text: said?.error?.message ?? text("fault"), again: false };
+}
+
+export class Client {
+  /** @param {URL} base the desk's address, with a final slash. */
+  constructor(base) {
+    this.base = base;
+  }
+
+  /** The address of the threads, or of one, or of a part of it. */
+  threads(...path) {
+    const parts = ["v1/threads", ...path.map(encodeURIComponent)];
+    return new URL(parts.join("/"), this.base);
+  }
+
+  /**
+   * Open a thread with a message, or post it to one.
+   *
+   * @param {string | null} thread
+   * @param {{text: string, key: string}} entry the key makes a repeat find the first message.
+   * @returns {Promise<{thread?: string, failure?: Failure}>}
+   */
+  async post(thread, { text: content, key }) {
+    const message = { role: "user", content, metadata: { draft: key } };
+    const { said, failure } = await this.request(
+      "POST",
+      thread ? this.threads(thread, "messages") : this.threads(),
+      { body: thread ? message : { messages: [message] }, key },
+    );
+    return failure ? { failure } : { thread: thread ?? said.id };
+  }
+
+  /** Delete a thread with all its messages. */
+  delete(thread) {
+    return this.request("DELETE", this.threads(thread));
+  }
+
+  async request(method, address, { body, key } = {}) {
+    const headers = { Accept: "application/json" };
+    if (body) headers["Content-Type"] = "application/json";
+    if (key) headers["Idempotency-Key"] = key;
+    let response;
+    try {
+      response = await fetch(address, {
+        method,
+        headers,
+        body: body && JSON.stringify(body),
+        credentials: "omit",
+        signal: AbortSignal.timeout(PATIENCE_MS),
+      });
+    } catch {
+      return { failure: { text: text("unreachable"), again: true } };
+    }
+    const said = await response.json().catch(() => null);
+    return response.ok && said ? { said } : { failure: explain(response, said) };
+  }
+}

@@ -1,0 +1,58 @@
+// Reads messages of a thread: the speaker, the text, the sources.
+
+/** The actor of an anonymous visitor. */
+const VISITOR = "visitor";
+const OPERATORS = "/operators/";
+const SOURCES = /^Sources:\n/;
+const SOURCE = /^- (.*): (\S+)$/;
+
+/** Return the operator's name of an actor; empty for any other. */
+export function operatorOf(actor) {
+  const at = actor.lastIndexOf(OPERATORS);
+  return at < 0 ? "" : actor.slice(at + OPERATORS.length);
+}
+
+/**
+ * Return who speaks in a message.
+ *
+ * @param {string} desk id of the desk's actor.
+ * @returns {{party: "visitor" | "person" | "desk" | "other", name: string}}
+ */
+function findSpeaker({ role, metadata: { actor } }, desk) {
+  const name = operatorOf(actor);
+  if (name) return { party: "person", name };
+  if (role === "user" && actor === VISITOR) return { party: "visitor", name: "" };
+  return actor === desk ? { party: "desk", name: "" } : { party: "other", name: actor };
+}
+
+/** Return a message as an entry of the conversation. */
+export function readMessage(message, desk) {
+  const words = [];
+  let sources = [];
+  for (const part of message.content) {
+    if (SOURCES.test(part)) sources = readSources(part);
+    else words.push(part);
+  }
+  return {
+    ...findSpeaker(message, desk),
+    id: message.id,
+    key: message.metadata.draft,
+    text: words.join("\n\n"),
+    sources,
+    followUps: readFollowUps(message.metadata.suggested_queries),
+    state: "said",
+  };
+}
+
+function readSources(part) {
+  const found = part.split("\n").map((line) => SOURCE.exec(line));
+  return found.filter(Boolean).map(([, title, url]) => ({ title, url }));
+}
+
+function readFollowUps(text) {
+  try {
+    return JSON.parse(text ?? "[]");
+  } catch {
+    return [];
+  }
+}

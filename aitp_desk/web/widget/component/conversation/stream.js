@@ -1,0 +1,122 @@
+// The events of a thread: server-sent events read by fetch, resumed by number after a lost connection.
+
+import { Backoff, Sleep } from "./pause.js";
+
+const FIRST_RECONNECT_MS = 500;
+const LONGEST_RECONNECT_MS = 30_000;
+/** Longer than the desk's heartbeat: a silent connection is a lost one. */
+const SILENCE_MS = 45_000;
+/** Statuses of a thread that is closed, deleted, or another caller's. */
+const OVER = new Set([401, 403, 404]);
+
+/** Parse the events of a stream from the pieces of its text; `onpiece` is called for each piece. */
+async function* readEvents(body, onpiece) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    onpiece();
+    const blocks = (rest + value).replaceAll("\r\n", "\n").split("\n\n");
+    rest = blocks.pop();
+    for (const block of blocks) {
+      const fields = {};
+      for (const line of block.split("\n")) {
+        const [, name, given] = /^(\w+): ?(.*)$/.exec(line) ?? [];
+        if (name) fields[name] = given;
+      }
+      if (fields.event) yield fields;
+    }
+  }
+}
+
+/** Follows a thread from its first event, while the page is visible. */
+export class Stream {
+  /**
+   * @param {URL} address of the thread's events.
+   * @param {{onevent: (kind: string, data: object, n: number) => void,
+   *   onstate: (isConnected: boolean) => void, onover: () => void}} listener `onover` is called
+   *   once where the thread cannot be followed any more.
+   */
+  constructor(address, { onevent, onstate, onover }) {
+    this.address = address;
+    this.onevent = onevent;
+    this.onstate = onstate;
+    this.onover = onover;
+    this.last = "0";
+    this.backoff = new Backoff(FIRST_RECONNECT_MS, LONGEST_RECONNECT_MS);
+    this.sleep = new Sleep();
+    this.isStopped = false;
+    this.look = () => this.changed();
+    document.addEventListener("visibilitychange", this.look);
+    addEventListener("online", this.look);
+    addEventListener("offline", this.look);
+    this.follow();
+  }
+
+  stop() {
+    this.isStopped = true;
+    document.removeEventListener("visibilitychange", this.look);
+    removeEventListener("online", this.look);
+    removeEventListener("offline", this.look);
+    this.request?.abort();
+    this.sleep.wake();
+  }
+
+  /** A hidden page holds no connection: browsers have few for all pages of a site. */
+  get isIdle() {
+    return document.hidden || !navigator.onLine;
+  }
+
+  changed() {
+    if (this.isIdle) this.request?.abort();
+    this.backoff.reset();
+    this.sleep.wake();
+  }
+
+  async follow() {
+    while (!this.isStopped) {
+      const pause = this.isIdle ? Infinity : await this.connect();
+      if (this.isStopped) return;
+      if (!document.hidden) this.onstate(false);
+      await this.sleep.for(this.isIdle ? Infinity : pause);
+    }
+  }
+
+  /** Read until the connection ends; return the milliseconds to wait before the next. */
+  async connect() {
+    this.request = new AbortController();
+    const { signal } = this.request;
+    const headers = { Accept: "text/event-stream", "Last-Event-ID": this.last };
+    try {
+      const response = await fetch(this.address, { headers, credentials: "omit", signal });
+      if (OVER.has(response.status)) {
+        this.stop();
+        this.onover();
+      } else if (response.ok) {
+        await this.read(response.body);
+      }
+      return Number(response.headers.get("Retry-After")) * 1000 || this.backoff.next();
+    } catch {
+      return this.backoff.next();
+    } finally {
+      clearTimeout(this.timer);
+    }
+  }
+
+  async read(body) {
+    this.onstate(true);
+    for await (const { id, event, data } of readEvents(body, () => this.listen())) {
+      if (this.isStopped) return;
+      this.backoff.reset();
+      if (id !== undefined) this.last = id;
+      this.onevent(event, JSON.parse(data), Number(id));
+    }
+  }
+
+  /** Take silence for a lost connection. */
+  listen() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.request.abort(), SILENCE_MS);
+  }
+}

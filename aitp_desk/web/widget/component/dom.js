@@ -1,0 +1,63 @@
+// Elements. Text from outside becomes text nodes, and a link only where it leads to http(s) or mail.
+
+/**
+ * Make an element.
+ *
+ * @param {string} tag
+ * @param {Record<string, unknown>} attributes functions are listeners (`onclick`); null, undefined
+ *   and false are left out; true is an attribute without a value.
+ * @param {...(Node | string | null | false | undefined)} children empty ones are left out.
+ */
+export function el(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.filter((child) => child || child === 0));
+  return element;
+}
+
+const SAFE = new Set(["https:", "http:", "mailto:"]);
+
+/** Return the address if visitors may follow it, else null. */
+export function safeAddress(address) {
+  let url;
+  try {
+    url = new URL(address);
+  } catch {
+    return null;
+  }
+  return SAFE.has(url.protocol) ? url : null;
+}
+
+/** Make a link; an address that is not safe leaves its text. Other sites open in a new tab. */
+export function link(address, label, attributes = {}) {
+  const url = safeAddress(address);
+  if (!url) return document.createTextNode(typeof label === "string" ? label : label.textContent);
+  const isHere = url.origin === location.origin && window === window.top;
+  const target = isHere || url.protocol === "mailto:" ? null : "_blank";
+  return el("a", { href: url.href, target, rel: "noopener noreferrer", ...attributes }, label);
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+const PATHS = {
+  close: "M6 6l12 12M18 6L6 18",
+  collapse: "M5 9l7 7 7-7",
+  copy: "M9 9h10v11H9zM5 15V4h10",
+  more: "M5 12h.01M12 12h.01M19 12h.01",
+  send: "M12 19V5M5.5 11.5L12 5l6.5 6.5",
+};
+
+/** Make an icon; a text or label next to it says what it means. */
+export function icon(name) {
+  const svg = document.createElementNS(SVG, "svg");
+  const path = document.createElementNS(SVG, "path");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("class", "icon");
+  svg.setAttribute("aria-hidden", "true");
+  path.setAttribute("d", PATHS[name]);
+  svg.append(path);
+  return svg;
+}

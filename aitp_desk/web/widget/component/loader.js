@@ -1,0 +1,138 @@
+// Defines <aitp-chat>: a button in a corner of the page that opens the chat, or with `inline` the
+// chat itself. All other modules are imported when the chat is first opened, or at once where the
+// visitor has a conversation from before. `DESK` is set by the server in front of this module.
+
+const BASE = new URL("./", import.meta.url);
+const KEPT = `aitp-chat ${BASE.href}`;
+const STYLE = `
+:host { all: initial; position: fixed; z-index: 2147483000; inset-block-end: 1.25rem; right: 1.25rem;
+  --accent: #0b5f4c; --on-accent: #fff; font: 16px/1.5 system-ui, sans-serif; color-scheme: light dark; }
+:host([corner=left]) { right: auto; left: 1.25rem; }
+:host([inline]) { display: block; position: relative; z-index: auto; inset: auto; height: 40rem; }
+:host([hidden]) { display: none; }
+.launcher { display: grid; place-items: center; box-sizing: border-box; width: 3.5rem; height: 3.5rem;
+  margin: 0; padding: 0; border: 0; border-radius: 50%; cursor: pointer; background: var(--accent);
+  color: var(--on-accent); box-shadow: 0 1px 3px #0003, 0 8px 24px #0003; transition: transform .15s; }
+.launcher:hover { transform: scale(1.06); }
+.launcher:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; }
+.launcher svg { width: 1.6rem; height: 1.6rem; }
+.launcher[aria-busy=true] svg { opacity: .5; }
+.badge { position: absolute; inset-block-start: -.25rem; inset-inline-end: -.25rem; min-width: 1.35rem;
+  box-sizing: border-box; padding: 0 .35rem; border: 2px solid #fff; border-radius: 1rem;
+  background: #b3261e; color: #fff; font-size: .75rem; font-weight: 700; text-align: center; }
+.badge:empty { display: none; }
+@media (prefers-reduced-motion: reduce) { .launcher { transition: none; } }
+@media print { :host { display: none; } }`;
+const BUBBLE =
+  "M12 3c5 0 9 3.4 9 7.7s-4 7.7-9 7.7c-1 0-2-.1-2.9-.4L4.5 20.5l1-4A7.3 7.3 0 0 1 3 10.7C3 6.4 7 3 12 3z";
+
+/** Return the language of the chat: of `lang`, of the visitor, or of the site. */
+function chooseLanguage(lang) {
+  const wanted = lang ? [lang] : navigator.languages;
+  const known = wanted.map((tag) => tag.toLowerCase().split("-")[0]);
+  return known.find((tag) => Object.hasOwn(DESK.texts, tag)) ?? DESK.language;
+}
+
+function makeIcon() {
+  const [svg, path] = ["svg", "path"].map((name) =>
+    document.createElementNS("http://www.w3.org/2000/svg", name),
+  );
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("aria-hidden", "true");
+  path.setAttribute("fill", "currentColor");
+  path.setAttribute("d", BUBBLE);
+  svg.append(path);
+  return svg;
+}
+
+/** Return the owner's colours as a rule; empty for the chat's own. */
+function writePalette(palette) {
+  if (!palette) return "";
+  const { accent, on_accent: on, light, dark } = palette;
+  return `:host { --accent: ${accent}; --on-accent: ${on}; --link-light: ${light}; --link-dark: ${dark}; }`;
+}
+
+function hasConversation() {
+  try {
+    return localStorage.getItem(KEPT) !== null;
+  } catch {
+    return false;
+  }
+}
+
+class AitpChat extends HTMLElement {
+  #chat = null;
+  #badge = document.createElement("span");
+  #button = document.createElement("button");
+
+  connectedCallback() {
+    if (this.shadowRoot) return;
+    const root = this.attachShadow({ mode: "open" });
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(STYLE + writePalette(DESK.palette));
+    root.adoptedStyleSheets = [sheet];
+    this.language = chooseLanguage(this.lang);
+    if (!this.hasAttribute("corner")) this.setAttribute("corner", DESK.corner);
+    if (this.hasAttribute("inline")) {
+      this.#load();
+      return;
+    }
+    this.#badge.className = "badge";
+    this.#badge.setAttribute("aria-hidden", "true");
+    this.#button.className = "launcher";
+    this.#button.type = "button";
+    this.#button.setAttribute("aria-haspopup", "dialog");
+    this.#button.append(makeIcon(), this.#badge);
+    this.#button.addEventListener("click", () => this.open().catch(() => {}));
+    this.showUnread(0);
+    root.append(this.#button);
+    if (hasConversation()) this.#load().catch(() => {});
+  }
+
+  /** Open the chat. */
+  async open() {
+    const chat = await this.#load();
+    chat.open();
+  }
+
+  /** Close the chat; an inline one stays. */
+  close() {
+    this.#chat?.then((chat) => chat.close());
+  }
+
+  /** Open the chat and ask a question. */
+  async ask(text) {
+    await this.open();
+    return (await this.#chat).ask(text);
+  }
+
+  /** Leave the conversation and begin another. */
+  async newConversation() {
+    return (await this.#load()).begin();
+  }
+
+  /** Show on the button how many messages wait; the chat calls this. */
+  showUnread(count) {
+    const texts = DESK.texts[this.language];
+    const told = texts[count === 1 ? "unread.one" : "unread.other"].replace("{count}", count);
+    this.#badge.textContent = count > 9 ? "9+" : count || "";
+    this.#button.setAttribute("aria-label", count ? `${texts.open}. ${told}` : texts.open);
+  }
+
+  #load() {
+    this.#button.setAttribute("aria-busy", "true");
+    this.#chat ??= import(new URL(`widget/${DESK.version}/chat.js`, BASE))
+      .then(({ makeChat }) =>
+        makeChat(this, { base: BASE, kept: KEPT, version: DESK.version, button: this.#button }),
+      )
+      .catch((reason) => {
+        this.#chat = null;
+        this.#button.title = DESK.texts[this.language].unavailable;
+        throw reason;
+      })
+      .finally(() => this.#button.removeAttribute("aria-busy"));
+    return this.#chat;
+  }
+}
+
+customElements.define("aitp-chat", AitpChat);

@@ -1,0 +1,46 @@
+// Markdown within a line as nodes: code, emphasis, links, addresses, numbers of sources.
+
+import { el, link } from "../dom.js";
+
+const INLINE = new RegExp(
+  [
+    "`(?<code>[^`]+)`",
+    "\\*\\*(?<bold>(?!\\s).+?)\\*\\*",
+    "(?<![\\w*])\\*(?<italic>(?!\\s)[^*]+)\\*(?!\\*)",
+    "(?<!\\w)_(?<slanted>(?!\\s)[^_]+)_(?!\\w)",
+    "~~(?<struck>[^~]+)~~",
+    "!?\\[(?<label>[^\\]]+)\\]\\((?<target>[^)\\s]+)(?:\\s+\"[^\"]*\")?\\)",
+    "\\[(?<number>\\d{1,2})\\]",
+    "(?<bare>https?:\\/\\/[^\\s<>()\"']*[^\\s<>()\"'.,;:!?])",
+    "(?<mail>[\\w.+-]+@[\\w-]+(?:\\.[\\w-]+)+)",
+  ].join("|"),
+  "g",
+);
+
+/**
+ * Return the nodes of a line.
+ *
+ * @param {(number: number) => Node | null} cite makes the link of a numbered source.
+ */
+export function inline(text, cite) {
+  const nodes = [];
+  let end = 0;
+  for (const match of text.matchAll(INLINE)) {
+    nodes.push(text.slice(end, match.index));
+    end = match.index + match[0].length;
+    nodes.push(nodeOf(match, cite));
+  }
+  nodes.push(text.slice(end));
+  return nodes.filter((node) => node !== "");
+}
+
+function nodeOf({ 0: whole, groups }, cite) {
+  const { code, bold, italic, slanted, struck, label, target, number, bare, mail } = groups;
+  if (code) return el("code", {}, code);
+  if (bold) return el("strong", {}, ...inline(bold, cite));
+  if (italic ?? slanted) return el("em", {}, ...inline(italic ?? slanted, cite));
+  if (struck) return el("s", {}, struck);
+  if (number) return cite(Number(number)) ?? whole;
+  if (mail) return link(`mailto:${mail}`, mail);
+  return link(target ?? bare, label ?? bare);
+}

@@ -1,0 +1,176 @@
+// The window of the chat: heading, what was said, text box. In a corner it is a dialog that the
+// launcher opens; on a phone it fills the screen and the page behind it rests. Inline it is a region.
+
+import { el, icon } from "../dom.js";
+import { text } from "../texts.js";
+import { Composer } from "./composer.js";
+import { Menu } from "./menu.js";
+import { Transcript } from "./transcript.js";
+
+const PHONE = "(max-width: 30rem), (max-height: 26rem)";
+
+export class Panel {
+  /**
+   * @param {HTMLElement} host the <aitp-chat> element.
+   * @param {object} settings of the owner.
+   * @param {HTMLButtonElement} button the launcher.
+   * @param {object} on listeners: onask, onretry, onbegin, onerase, onseen, onclosed.
+   */
+  constructor(host, settings, button, on) {
+    this.host = host;
+    this.settings = settings;
+    this.button = button;
+    this.on = on;
+    this.isInline = host.hasAttribute("inline");
+    this.title = settings.title;
+    this.status = el("p", { class: "state" });
+    this.banner = el("p", { class: "banner", role: "status", hidden: true });
+    this.live = el("div", { class: "unseen", role: "status" });
+    this.log = el("div", { class: "log", role: "log", "aria-live": "off", tabindex: "0" });
+    this.log.setAttribute("aria-label", text("log"));
+    this.transcript = new Transcript(this.log, { ...on, onask: (words) => this.ask(words) });
+    this.menu = new Menu({ onbegin: () => this.begin(), onerase: () => this.erase() });
+    this.composer = new Composer(settings.placeholder || text("placeholder"), (words) => this.ask(words));
+    this.element = this.build();
+    this.showWelcome();
+    host.shadowRoot.append(this.element);
+    document.addEventListener("visibilitychange", () => this.markSeen());
+  }
+
+  build() {
+    const tag = this.isInline ? "section" : "dialog";
+    const frame = el(tag, { class: "panel", lang: this.host.language, "aria-labelledby": "title" });
+    frame.append(
+      this.makeHeader(),
+      this.banner,
+      this.log,
+      this.menu.question,
+      el("footer", {}, this.composer.element, this.makeSmallPrint()),
+      this.live,
+    );
+    frame.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && !event.isComposing) this.close();
+    });
+    frame.addEventListener("cancel", (event) => {
+      event.preventDefault();
+      this.close();
+    });
+    return frame;
+  }
+
+  makeHeader() {
+    const titles = el("div", { class: "titles" }, el("h2", { id: "title" }, this.title), this.status);
+    return el("header", {}, titles, this.menu.element, !this.isInline && this.makeClose());
+  }
+
+  makeClose() {
+    const close = el("button", { type: "button", class: "tool", "aria-label": text("close") });
+    close.addEventListener("click", () => this.close());
+    close.append(icon("collapse"));
+    return close;
+  }
+
+  makeSmallPrint() {
+    const { consent, privacy } = this.settings;
+    const more = privacy && el("a", { href: privacy, target: "_blank", rel: "noopener" }, text("privacy"));
+    return (consent || more) && el("p", { class: "small" }, consent, consent && more && " ", more);
+  }
+
+  get isOpen() {
+    return this.isInline || this.element.open;
+  }
+
+  /** Open the dialog; return whether it was closed. */
+  open() {
+    if (this.isOpen) return false;
+    if (matchMedia(PHONE).matches) this.element.showModal();
+    else this.element.show();
+    this.button.setAttribute("aria-expanded", "true");
+    this.transcript.scrollToEnd();
+    this.composer.focus();
+    this.markSeen();
+    return true;
+  }
+
+  /** Close the dialog; the focus returns to the launcher. */
+  close() {
+    if (this.isInline || !this.element.open) return;
+    this.element.close();
+    this.button.setAttribute("aria-expanded", "false");
+    this.button.focus();
+    this.on.onclosed();
+  }
+
+  ask(words) {
+    this.on.onask(words);
+    this.composer.focus();
+  }
+
+  begin() {
+    this.on.onbegin();
+    this.composer.focus();
+  }
+
+  async erase() {
+    const failure = await this.on.onerase();
+    if (!failure) {
+      this.say(text("deleted"));
+      this.composer.focus();
+    }
+    return failure;
+  }
+
+  /** Say something to screen readers, once. */
+  say(words) {
+    this.live.replaceChildren(el("p", {}, words));
+  }
+
+  /** Greet the visitor of an empty conversation, and offer questions. */
+  showWelcome() {
+    const { greeting, site, suggestions } = this.settings;
+    this.welcome = el("div", { class: "welcome" }, el("p", {}, greeting || text("greeting", { site })));
+    if (suggestions.length) this.welcome.append(this.transcript.makeChoices(suggestions));
+    this.log.prepend(this.welcome);
+  }
+
+  clear() {
+    this.transcript.clear();
+    if (!this.welcome.isConnected) this.showWelcome();
+  }
+
+  /** Show an entry; a new one of the desk or a person is also read out, once and whole. */
+  show(entry, isNew) {
+    if (entry.party !== "note") this.welcome.querySelector(".choices")?.remove();
+    this.transcript.show(entry);
+    if (isNew && entry.party !== "visitor") this.say(`${entry.name || ""} ${entry.text}`.trim());
+    this.showTyping();
+    this.markSeen();
+  }
+
+  remove(id) {
+    this.transcript.remove(id);
+    this.showTyping();
+  }
+
+  markSeen() {
+    if (this.isOpen && !document.hidden) this.on.onseen();
+  }
+
+  countUnseen(count) {
+    this.host.showUnread(this.isOpen ? 0 : count);
+  }
+
+  update({ isConnected, isAnswering, person, isBegun }) {
+    this.isAnswering = isAnswering;
+    this.status.textContent = person ? text("answers", { name: person }) : text("assistant");
+    this.menu.button.hidden = !isBegun;
+    const lost = navigator.onLine ? "reconnecting" : "offline";
+    this.banner.textContent = isConnected ? "" : text(lost);
+    this.banner.hidden = isConnected;
+    this.showTyping();
+  }
+
+  showTyping() {
+    this.transcript.showTyping(Boolean(this.isAnswering));
+  }
+}

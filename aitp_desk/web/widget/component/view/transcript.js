@@ -1,0 +1,133 @@
+// What was said, top to bottom: one article for each entry of the conversation.
+
+import { el, link } from "../dom.js";
+import { blocks } from "../markdown/blocks.js";
+import { text } from "../texts.js";
+
+const NEAR_PX = 80;
+
+export class Transcript {
+  /**
+   * @param {HTMLElement} log
+   * @param {{onask: (text: string) => void, onretry: (entry: Entry) => void}} on
+   */
+  constructor(log, { onask, onretry }) {
+    this.log = log;
+    this.onask = onask;
+    this.onretry = onretry;
+    this.articles = new Map();
+    this.typing = el("div", { class: "typing", hidden: true, "aria-hidden": "true" });
+    this.typing.append(el("i"), el("i"), el("i"));
+    log.append(this.typing);
+  }
+
+  get isEmpty() {
+    return this.articles.size === 0;
+  }
+
+  clear() {
+    for (const article of this.articles.values()) article.remove();
+    this.articles.clear();
+  }
+
+  remove(id) {
+    this.articles.get(id)?.remove();
+    this.articles.delete(id);
+  }
+
+  /** Show an entry: in its place, or after all others. */
+  show(entry) {
+    const isNear = this.isNearEnd;
+    const article = this.makeArticle(entry);
+    const old = this.articles.get(entry.id);
+    if (old) old.replaceWith(article);
+    else this.typing.before(article);
+    this.articles.set(entry.id, article);
+    if (!old && entry.party !== "note") this.dropChoices(article);
+    if (entry.party === "visitor" && !old) this.scroll(article, "start");
+    else if (isNear) this.scroll(article, entry.state === "writing" ? "end" : "nearest");
+  }
+
+  showTyping(isTyping) {
+    const isWriting = Boolean(this.log.querySelector(".writing"));
+    this.typing.hidden = !isTyping || isWriting;
+    if (isTyping && this.isNearEnd) this.typing.scrollIntoView({ block: "nearest" });
+  }
+
+  get isNearEnd() {
+    const { scrollHeight, scrollTop, clientHeight } = this.log;
+    return scrollHeight - scrollTop - clientHeight < NEAR_PX;
+  }
+
+  scroll(element, block) {
+    const { log } = this;
+    const top = element.offsetTop - log.offsetTop;
+    const end = top + element.offsetHeight - log.clientHeight;
+    // the beginning of an answer that is longer than the log is what is read first
+    const to = block === "end" ? end : Math.min(top - 12, Math.max(end + 16, log.scrollTop));
+    log.scrollTo({ top: to, behavior: block === "end" ? "instant" : "auto" });
+  }
+
+  scrollToEnd() {
+    this.log.scrollTop = this.log.scrollHeight;
+  }
+
+  makeArticle(entry) {
+    const { party, name, state } = entry;
+    if (party === "note") return el("p", { class: "note" }, entry.text);
+    const article = el("article", { class: `entry ${party} ${state}` });
+    if (name) article.append(el("h3", { class: "name" }, name));
+    else article.append(el("h3", { class: "unseen" }, text(party === "visitor" ? "you" : "desk")));
+    const said =
+      party === "visitor"
+        ? [el("p", { class: "plain" }, entry.text)]
+        : blocks(entry.text, (number) => this.cite(entry, number));
+    article.append(el("div", { class: "words" }, ...said));
+    if (entry.sources?.length) this.addSources(article, entry);
+    if (entry.followUps?.length) article.append(this.makeChoices(entry.followUps));
+    if (state === "failed") article.append(this.makeFailure(entry));
+    return article;
+  }
+
+  /** The numbers of the sources end the answer, unless they stand within it; a list has the titles. */
+  addSources(article, entry) {
+    const words = article.querySelector(".words");
+    if (!words.querySelector(".cite")) {
+      const last = words.lastElementChild?.matches("p") ? words.lastElementChild : words;
+      last.append(" ", ...entry.sources.map((_, at) => this.cite(entry, at + 1)));
+    }
+    const items = entry.sources.map(({ title, url }, at) =>
+      el("li", {}, el("span", { class: "number", "aria-hidden": "true" }, at + 1), link(url, title)),
+    );
+    const list = el("ol", { class: "sources", "aria-label": text("sources") }, ...items);
+    article.append(list);
+  }
+
+  cite({ sources = [] }, number) {
+    const source = sources[number - 1];
+    if (!source) return null;
+    const label = text("source", { number, title: source.title });
+    return link(source.url, String(number), { class: "cite", title: source.title, "aria-label": label });
+  }
+
+  makeChoices(questions) {
+    const buttons = questions.map((question) => {
+      const onclick = () => this.onask(question);
+      return el("li", {}, el("button", { type: "button", class: "chip", onclick }, question));
+    });
+    return el("ul", { class: "choices", "aria-label": text("followUps") }, ...buttons);
+  }
+
+  /** Offer the questions of the newest answer only. */
+  dropChoices(newest) {
+    for (const offered of this.log.querySelectorAll(".choices")) {
+      if (!newest.contains(offered)) offered.remove();
+    }
+  }
+
+  makeFailure(entry) {
+    const again = el("button", { type: "button", class: "again", onclick: () => this.onretry(entry) });
+    again.append(text("tryAgain"));
+    return el("p", { class: "failure" }, `${entry.failure.text} `, again);
+  }
+}

@@ -1,0 +1,118 @@
+"""The routes of the chat component: loader, files, settings, and the page for frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from aitp_desk.config import Site, Widget
+from aitp_desk.desk.desk import Desk
+from aitp_desk.model.errors import DeskError, RouteNotFound
+from aitp_desk.protocols.base.protocol import (
+    FOREVER,
+    HTML,
+    JSON,
+    Call,
+    Handler,
+    ProtocolRoutes,
+    Reply,
+    Route,
+    make_etag,
+    matches_etag,
+)
+from aitp_desk.web.pages.blocks.example_questions import list_example_questions
+from aitp_desk.web.widget.assets import TYPES, read_component
+from aitp_desk.web.widget.wire import write_loader, write_page, write_settings
+
+WIDGET_PATH = "/widget"
+LOADER_PATH = "/widget.js"
+SETTINGS_PATH = "/widget/settings.json"
+_JAVASCRIPT = TYPES[".js"]
+_REVALIDATE = ("Cache-Control", "no-cache")
+_MEDIA_TYPES = tuple(kind.partition(";")[0] for kind in TYPES.values() if kind != HTML)
+RenderError = Callable[[DeskError, Mapping[str, str]], Reply]
+
+
+class WidgetHandlers:
+    """Serves the chat component.
+
+    Parameters:
+        site: the site, with its address.
+        widget: its settings.
+    """
+
+    def __init__(self, site: Site, widget: Widget) -> None:
+        self._site = site
+        self._widget = widget
+        self._version, self._files = read_component()
+        self._loader = write_loader(self._version, widget, site)
+        self._settings: tuple[str, bytes] = ("", b"")
+
+    async def get_loader(self, _desk: Desk, call: Call) -> Reply:
+        """``GET /widget.js``: defines the element ``<aitp-chat>``."""
+        return _reply_tagged(self._loader, _JAVASCRIPT, call)
+
+    async def get_settings(self, desk: Desk, call: Call) -> Reply:
+        """``GET /widget/settings.json``: title, greeting, suggestions and notices."""
+        return _reply_tagged(self._write_settings(desk), JSON, call)
+
+    async def get_file(self, _desk: Desk, call: Call) -> Reply:
+        """``GET /widget/{version}/{name}``: a module, style sheet or catalogue.
+
+        Raises:
+            RouteNotFound: no file has this name, or the version is outdated.
+        """
+        file = self._files.get(call.params["name"])
+        if file is None or call.params["version"] != self._version:
+            raise RouteNotFound("The chat has no file of this name and version.")
+        return Reply(200, file.body, file.content_type, (FOREVER,))
+
+    async def get_page(self, _desk: Desk, call: Call) -> Reply:
+        """``GET /widget``: a page with nothing but the chat, for frames."""
+        page = write_page(self._version, self._widget, self._site, call.query.get("lang", ""))
+        return _reply_tagged(page, HTML, call, *self._on_page())
+
+    def _on_page(self) -> tuple[tuple[str, str], ...]:
+        """Return the security headers of the page: only the owner's sites may frame it."""
+        ancestors = " ".join(("'self'", *self._widget.origins))
+        policy = (
+            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
+            " img-src 'self'; base-uri 'none'; form-action 'none';"
+            f" frame-ancestors {ancestors}; require-trusted-types-for 'script';"
+            " trusted-types 'none'"
+        )
+        return ("Content-Security-Policy", policy), ("X-Robots-Tag", "noindex")
+
+    def _write_settings(self, desk: Desk) -> bytes:
+        editions = desk.knowledge.editions
+        if self._settings[0] != editions.revision:
+            library = editions.library
+            examples = list_example_questions(
+                library.documents, library.passages, self._site.language
+            )
+            told = write_settings(self._widget, self._site, examples)
+            self._settings = (editions.revision, told)
+        return self._settings[1]
+
+    def protocol(self, render_error: RenderError) -> ProtocolRoutes:
+        """Return the routes; every page of the component's sites may read them."""
+        routes = (
+            _read(LOADER_PATH, self.get_loader, (_JAVASCRIPT.partition(";")[0],)),
+            _read(SETTINGS_PATH, self.get_settings, (JSON,)),
+            _read(WIDGET_PATH, self.get_page, ("text/html",)),
+            _read(f"{WIDGET_PATH}/{{version}}/{{name:.*}}", self.get_file, _MEDIA_TYPES),
+        )
+        return ProtocolRoutes("widget", routes, (f"{WIDGET_PATH}/",), render_error)
+
+
+def _read(path: str, handler: Handler, gives: tuple[str, ...]) -> Route:
+    """Return a public route that counts against no limit: a first opening reads many files."""
+    return Route("GET", path, handler, None, gives=gives, is_open=True, is_for_widget=True)
+
+
+def _reply_tagged(body: bytes, content_type: str, call: Call, *headers: tuple[str, str]) -> Reply:
+    """Return a body that browsers revalidate, or 304."""
+    tag = make_etag(body)
+    told = (("ETag", tag), _REVALIDATE, *headers)
+    if matches_etag(call.headers, tag):
+        return Reply(304, content_type=content_type, headers=told)
+    return Reply(200, body, content_type, told)

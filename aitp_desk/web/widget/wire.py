@@ -1,0 +1,104 @@
+"""Writes what the component is told: the loader's settings, and those of the open chat."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+import msgspec
+
+from aitp_desk.config import Site, Widget
+from aitp_desk.web.widget.assets import COMPONENT, LOADER, PAGE, read_texts
+from aitp_desk.web.widget.palette import make_palette
+
+_LAUNCHER_TEXTS = ("open", "unread.one", "unread.other", "unavailable")
+"""What the button says before the chat is loaded."""
+
+
+def list_languages(widget: Widget) -> tuple[str, ...]:
+    """Return the languages that the chat may speak."""
+    return widget.languages or tuple(read_texts())
+
+
+def find_language(wanted: str, widget: Widget, site: Site) -> str:
+    """Return the chat's language for a language tag: that, or the site's, or its first."""
+    languages = list_languages(widget)
+    for tag in (wanted, site.language):
+        language = tag.partition("-")[0].lower()
+        if language in languages:
+            return language
+    return languages[0]
+
+
+def write_loader(version: str, widget: Widget, site: Site) -> bytes:
+    """Return ``/widget.js``: a constant with what the button needs, then the loader."""
+    catalogue = read_texts()
+    told = {
+        "version": version,
+        "corner": widget.corner,
+        "language": find_language("", widget, site),
+        "texts": {
+            language: {name: catalogue[language][name] for name in _LAUNCHER_TEXTS}
+            for language in list_languages(widget)
+        },
+        "palette": make_palette(widget.accent) if widget.accent else None,
+    }
+    return b"const DESK = %s;\n%s" % (
+        msgspec.json.encode(told),
+        (COMPONENT / LOADER).read_bytes(),
+    )
+
+
+def write_settings(widget: Widget, site: Site, suggestions: Sequence[str]) -> bytes:
+    """Return what the open chat shows besides its texts.
+
+    Parameters:
+        suggestions: questions from the content, for an owner who has set none.
+    """
+    return msgspec.json.encode(
+        {
+            "site": site.name,
+            "desk": site.url,
+            "title": widget.title or site.name,
+            "greeting": widget.greeting,
+            "placeholder": widget.placeholder,
+            "suggestions": widget.suggestions or suggestions,
+            "privacy": _on_site(widget.privacy_url, site),
+            "consent": widget.consent,
+        }
+    )
+
+
+def write_page(version: str, widget: Widget, site: Site, wanted: str) -> bytes:
+    """Return the page that other sites frame: the chat fills it.
+
+    Parameters:
+        wanted: the language that the frame's address names.
+    """
+    language = find_language(wanted, widget, site)
+    title = html.escape(widget.title or site.name)
+    page = (COMPONENT / PAGE).read_text("utf-8")
+    page = page.replace("$language", language).replace("$version", version)
+    return page.replace("$title", title).encode()
+
+
+def write_tag(url: str) -> str:
+    """Return the tags that put the chat on a page."""
+    return f'<script type="module" src="{url}/widget.js"></script>\n<aitp-chat></aitp-chat>'
+
+
+def write_frame(url: str, title: str) -> str:
+    """Return the frame for pages that allow no script."""
+    return (
+        f'<iframe src="{url}/widget" title="{html.escape(title)}"'
+        ' width="100%" height="640" frameborder="0"></iframe>'
+    )
+
+
+def write_policy(origin: str) -> str:
+    """Return what a page's Content-Security-Policy has to allow."""
+    return f"script-src {origin}; connect-src {origin}; img-src {origin}"
+
+
+def _on_site(address: str, site: Site) -> str:
+    return site.url + address if address.startswith("/") else address

@@ -1,0 +1,92 @@
+"""The chat component: small, plain, without markup from words, and with all texts everywhere."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from aitp_desk.config import Site, Widget
+from aitp_desk.config.sections.widget import WidgetLanguage
+from aitp_desk.web.widget.assets import COMPONENT, read_component, read_texts
+from aitp_desk.web.widget.wire import write_loader
+from tests.architecture.test_console_pages import LONGEST, MARKUP
+
+SCRIPTS = sorted(COMPONENT.rglob("*.js"))
+DECLARED = re.compile(
+    r"^(?:export )?(?:const|let|class|(?:async )?function\*?) (\w+)", re.MULTILINE
+)
+SAID = re.compile(r"\b(text|counted)\(\"(\w+)\"")
+PLACES = re.compile(r"\{\w+\}")
+MAX_LOADER = 3_000
+MAX_ALL = 25_000
+"""Bytes after gzip: of the first load, and of all that the chat in one language ever loads."""
+LOOKED_UP = {
+    # names that are no literal where they are used
+    *("deleteNo", "deleteYes", "newConversation", "you", "desk", "reconnecting", "offline"),
+    *("open", "unread.one", "unread.other", "unavailable", "joined", "left"),
+}
+
+
+def zipped(body: bytes) -> int:
+    return len(gzip.compress(body, mtime=0))
+
+
+def test_it_is_small() -> None:
+    version, files = read_component()
+    loader = zipped(write_loader(version, Widget(accent="#ffcc00"), Site()))
+    texts = max(zipped(files[f"texts/{language}.json"].body) for language in read_texts())
+    rest = sum(zipped(file.body) for name, file in files.items() if not name.startswith("texts/"))
+    assert loader < MAX_LOADER
+    assert loader + rest + texts <= MAX_ALL
+
+
+@pytest.mark.parametrize("file", SCRIPTS, ids=lambda file: file.name)
+def test_a_module_is_short_says_what_it_is_for_and_makes_nothing_of_markup(file: Path) -> None:
+    text = file.read_text("utf-8")
+    assert text.startswith("// ")
+    assert len(text.splitlines()) <= LONGEST
+    assert max(map(len, text.splitlines())) <= 110
+    assert MARKUP.search(text) is None
+    assert "document.cookie" not in text
+
+
+def test_the_chat_is_all_modules_in_one_that_imports_nothing() -> None:
+    _, files = read_component()
+    served = files["chat.js"].body.decode()
+    assert re.findall(r"^(?:import|export).*$", served, re.MULTILINE) == [
+        "export async function makeChat(host, { base, kept, version, button }) {"
+    ]
+    for file in SCRIPTS:
+        first_words = file.read_text("utf-8").partition("\n")[0]
+        assert served.count(first_words) == (file.name != "loader.js")
+
+
+def test_no_two_modules_declare_the_same_name() -> None:
+    bundled = [file for file in SCRIPTS if file.name != "loader.js"]
+    declared = [name for file in bundled for name in DECLARED.findall(file.read_text("utf-8"))]
+    assert len(declared) == len(set(declared))
+
+
+def test_the_languages_that_can_be_set_are_those_of_the_catalogue() -> None:
+    assert set(read_texts()) == set(get_args(WidgetLanguage))
+
+
+def test_no_language_lacks_a_text_or_a_value_in_it() -> None:
+    english = read_texts()["en"]
+    for language, texts in read_texts().items():
+        assert list(texts) == sorted(english), language
+        for name, text in texts.items():
+            assert text.strip() == text != "", (language, name)
+            assert set(PLACES.findall(text)) == set(PLACES.findall(english[name])), (language, name)
+
+
+def test_every_text_is_used_and_every_text_used_is_there() -> None:
+    used = set(LOOKED_UP)
+    for file in SCRIPTS:
+        for how, name in SAID.findall(file.read_text("utf-8")):
+            used |= {f"{name}.one", f"{name}.other"} if how == "counted" else {name}
+    assert used == set(read_texts()["en"])

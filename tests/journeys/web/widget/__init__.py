@@ -1,0 +1,1 @@
+"""The chat on pages of other sites: over HTTP, and in a browser."""

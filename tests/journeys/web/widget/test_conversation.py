@@ -1,0 +1,288 @@
+"""The chat in a browser, on a page of another site with a strict policy."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from aitp_desk.app.server import RunningServer
+from tests.support.browser.accessibility import find_flaws
+from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.widget import (
+    PHONE,
+    at_chat,
+    hosting,
+    in_new_tab,
+    write_host_page,
+)
+from tests.support.clients.operator import Operator, operating
+from tests.support.desk.server import serving
+
+if TYPE_CHECKING:
+    from playwright.async_api import Expect, Route
+
+pytestmark = pytest.mark.servers
+
+QUESTION = "How long may I return a book?"
+
+
+@pytest.fixture
+def expect() -> Expect:
+    """Playwright's assertions, which wait for what they assert."""
+    from playwright.async_api import expect
+
+    return expect
+
+
+class Ground(NamedTuple):
+    """A desk, an operator of its console, and the address of a page with the chat."""
+
+    desk: RunningServer
+    anna: Operator
+    url: str
+
+
+@pytest.fixture
+async def ground(tmp_path: Path) -> AsyncIterator[Ground]:
+    async with hosting() as site:
+        named = f"widget.origins=['{site.url}']"
+        async with (
+            serving(tmp_path / "data", named, "tickets.people=on_request") as desk,
+            operating(desk, tmp_path / "data") as anna,
+        ):
+            site.put("/", write_host_page(desk.url), desk.url)
+            rtl = write_host_page(desk.url, lang="ar", direction="rtl")
+            site.put("/rtl", rtl, desk.url)
+            inline = write_host_page(desk.url, attributes='inline lang="de"')
+            site.put("/inline", inline, desk.url)
+            frame = f'<iframe src="{desk.url}/widget" title="Chat"></iframe>'
+            site.put("/frame", f"<!doctype html><title>Host</title>{frame}", desk.url)
+            yield Ground(desk, anna, f"{site.url}/")
+
+
+async def test_a_question_is_answered_with_sources_and_nothing_loads_from_elsewhere(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with at_chat(browser, ground.url) as visitor:
+        assert await visitor.focused() == "textarea"
+        await expect(visitor.page.locator(".welcome .chip").first).to_be_visible()
+        await visitor.ask(QUESTION)
+        await expect(visitor.answers).to_contain_text("14 days")
+        source = visitor.answers.locator(".cite").first
+        await expect(source).to_have_attribute(
+            "href", f"{ground.desk.url}/policies/returns#return-window"
+        )
+        await expect(visitor.answers.locator(".sources a").first).to_be_visible()
+        await expect(visitor.page.locator(".typing")).to_be_hidden()
+        assert await find_flaws(visitor.page) == []
+        await visitor.press("Escape")
+        await expect(visitor.panel).to_have_count(0)
+        assert await visitor.focused() == "launcher"
+        thread = await visitor.thread()
+        assert thread is not None
+        known = (ground.url, ground.desk.url)
+        for request in visitor.requests:
+            assert request.url.startswith(known), request.url
+        assert not any(thread in one.url for one in visitor.requests if "/v1/" not in one.url)
+        assert await visitor.page.context.cookies() == []
+
+
+async def test_a_page_that_nobody_opens_the_chat_of_loads_one_small_file(
+    ground: Ground, browser: OpenBrowser
+) -> None:
+    async with at_chat(browser, ground.url, is_open=False) as visitor:
+        await visitor.launcher.wait_for()
+        loaded = [one.url for one in visitor.requests if one.url.startswith(ground.desk.url)]
+        assert loaded == [f"{ground.desk.url}/widget.js"]
+
+
+async def test_a_reload_and_a_second_tab_show_the_conversation(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with at_chat(browser, ground.url) as visitor:
+        await visitor.ask(QUESTION)
+        await expect(visitor.answers).to_contain_text("14 days")
+        await visitor.page.reload()
+        await visitor.open()
+        await expect(visitor.questions).to_have_text([f"You{QUESTION}"])
+        await expect(visitor.answers).to_contain_text("14 days")
+        await expect(visitor.answers.locator(".sources a").first).to_be_visible()
+        other = await in_new_tab(visitor.page.context, ground.url)
+        await other.open()
+        await expect(other.answers).to_contain_text("14 days")
+        await other.ask("What does gift wrapping cost?")
+        await expect(visitor.questions).to_have_count(2)
+        await expect(visitor.answers.last).to_contain_text("2 EUR")
+        await expect(other.answers).to_have_count(2)
+        await visitor.choose("New conversation")
+        await expect(other.questions).to_have_count(0)
+        await other.ask(QUESTION)
+        await expect(visitor.answers).to_contain_text("14 days")
+        assert other.faults == []
+
+
+async def test_a_person_joins_and_answers_with_their_name(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with at_chat(browser, ground.url) as visitor:
+        await visitor.ask(QUESTION)
+        await expect(visitor.answers).to_have_count(1)
+        thread = await visitor.thread()
+        await ground.anna.post(f"threads/{thread}/take")
+        await expect(visitor.notes).to_have_text("anna has joined and answers from now on.")
+        await expect(visitor.page.locator(".state")).to_have_text("anna answers")
+        await ground.anna.post(f"threads/{thread}/say", words="For you: **30 days**.")
+        await expect(visitor.people).to_contain_text("For you: 30 days.", timeout=1000)
+        await expect(visitor.people.locator(".name")).to_have_text("anna")
+        live = visitor.page.locator("[role=status].unseen")
+        await expect(live).to_have_text("anna For you: **30 days**.")
+        assert await find_flaws(visitor.page) == []
+        await visitor.press("Escape")
+        await ground.anna.post(f"threads/{thread}/say", words="Or 40.")
+        badge = visitor.page.locator(".badge")
+        await expect(badge).to_have_text("1")
+        await expect(visitor.launcher).to_have_accessible_name("Open the chat. 1 new message")
+        await visitor.page.reload()
+        await expect(badge).to_have_text("1")
+        await visitor.open()
+        await expect(badge).to_be_empty()
+        await ground.anna.post(f"threads/{thread}/release")
+        await expect(visitor.notes.last).to_have_text("The assistant answers again.")
+
+
+async def test_a_deleted_conversation_is_gone_from_the_desk(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with at_chat(browser, ground.url) as visitor:
+        await visitor.ask(QUESTION)
+        await expect(visitor.answers).to_have_count(1)
+        thread = await visitor.thread()
+        other = await in_new_tab(visitor.page.context, ground.url)
+        await other.open()
+        await expect(other.answers).to_have_count(1)
+        await visitor.choose("Delete my conversation")
+        assert await find_flaws(visitor.page) == []
+        await visitor.page.get_by_role("button", name="Keep it").click()
+        await expect(visitor.answers).to_have_count(1)
+        await visitor.choose("Delete my conversation")
+        await visitor.page.get_by_role("button", name="Delete", exact=True).click()
+        await expect(visitor.questions).to_have_count(0)
+        await expect(other.questions).to_have_count(0)
+        assert await visitor.thread() is None
+        status = await visitor.page.evaluate(
+            "url => fetch(url).then(answer => answer.status)",
+            f"{ground.desk.url}/v1/threads/{thread}",
+        )
+        assert status == 404
+        await visitor.ask(QUESTION)
+        await expect(visitor.answers).to_have_count(1)
+
+
+async def test_what_cannot_be_sent_is_sent_again_once(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with at_chat(browser, ground.url) as visitor:
+        await visitor.page.context.set_offline(True)
+        await visitor.ask(QUESTION)
+        await expect(visitor.questions).to_contain_class("sending")
+        await visitor.page.context.set_offline(False)
+        await expect(visitor.answers).to_contain_text("14 days")
+        await visitor.page.context.set_offline(True)
+        await expect(visitor.banner).to_contain_text("You are offline.")
+        await visitor.page.context.set_offline(False)
+        await expect(visitor.banner).to_be_hidden()
+
+
+async def test_a_message_whose_acknowledgement_is_lost_is_posted_once(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    lost: list[str] = []
+
+    async def lose(route: Route) -> None:
+        """Let the desk have the message, but not the page the acknowledgement."""
+        lost.append(route.request.headers["idempotency-key"])
+        await route.fetch()
+        await route.abort()
+
+    async with at_chat(browser, ground.url) as visitor:
+        await visitor.page.route("**/v1/threads", lose, times=2)
+        await visitor.ask(QUESTION)
+        await expect(visitor.answers).to_have_count(1)
+        assert len(lost) == 2
+        assert len(set(lost)) == 1
+        await visitor.page.route("**/messages", lose, times=1)
+        await visitor.ask("What does gift wrapping cost?")
+        await expect(visitor.answers).to_have_count(2)
+        await expect(visitor.page.locator(".sending")).to_have_count(0)
+        await visitor.page.reload()
+        await visitor.open()
+        await expect(visitor.questions).to_have_count(2)
+        await expect(visitor.answers).to_have_count(2)
+
+
+async def test_it_fills_a_phone_and_a_region_and_a_frame(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with at_chat(browser, ground.url, viewport=PHONE, color_scheme="dark") as visitor:
+        box = await visitor.panel.bounding_box()
+        assert box is not None
+        assert (box["width"], box["height"]) == (PHONE["width"], PHONE["height"])
+        await visitor.ask(QUESTION)
+        await expect(visitor.answers).to_have_count(1)
+        assert not await visitor.is_too_wide()
+        assert await find_flaws(visitor.page) == []
+    async with at_chat(browser, f"{ground.url}inline", is_open=False) as visitor:
+        region = visitor.page.get_by_role("region", name="My site")
+        await expect(region.get_by_placeholder("Frage stellen")).to_be_visible()
+        await visitor.ask(QUESTION)
+        await expect(visitor.answers).to_have_count(1)
+        assert await find_flaws(visitor.page) == []
+    async with at_chat(browser, f"{ground.url}frame", is_open=False, locale="fr-FR") as visitor:
+        frame = visitor.page.frame_locator("iframe")
+        await frame.locator("textarea").fill(QUESTION)
+        await frame.locator("textarea").press("Enter")
+        await expect(frame.locator(".entry.desk")).to_contain_text("14 days")
+
+
+@pytest.mark.parametrize(
+    ("path", "locale", "name"),
+    [("", "de-AT", "Chat öffnen"), ("", "fr-FR", "Ouvrir la discussion"), ("rtl", "ar", None)],
+)
+async def test_it_speaks_the_visitors_language_and_from_right_to_left(
+    ground: Ground, browser: OpenBrowser, expect: Expect, path: str, locale: str, name: str | None
+) -> None:
+    zoomed = {"width": 640, "height": 400}  # 200 % of a small window
+    async with at_chat(browser, ground.url + path, locale=locale, viewport=zoomed) as visitor:
+        await expect(visitor.launcher).to_have_accessible_name(name or "Open the chat")
+        await visitor.ask(QUESTION)
+        await expect(visitor.answers).to_contain_text("14 days")
+        assert not await visitor.is_too_wide()
+        assert await find_flaws(visitor.page) == []
+
+
+async def test_the_words_of_a_page_become_no_markup(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    said = (
+        "# Heading\n\n<img src=x onerror=alert(1)> [bad](javascript:alert(1))"
+        " [good](https://shop.example/a)\n\n1. one\n2. two\n   - deep\n\n| A | B |\n|---|---|\n"
+        "| 1 | `2` |\n\n```\nlet a = 1;\n```"
+    )
+    async with at_chat(browser, ground.url) as visitor:
+        await visitor.ask(QUESTION)
+        await expect(visitor.answers).to_have_count(1)
+        thread = await visitor.thread()
+        await ground.anna.post(f"threads/{thread}/take")
+        await ground.anna.post(f"threads/{thread}/say", words=said)
+        words = visitor.people.locator(".words")
+        await expect(words.locator("img")).to_have_count(0)
+        await expect(words.locator("a")).to_have_count(1)
+        await expect(words.locator("a")).to_have_attribute("rel", "noopener noreferrer")
+        await expect(words.locator("ol > li > ul > li")).to_have_text("deep")
+        await expect(words.locator("td code")).to_have_text("2")
+        await expect(words.locator("pre")).to_have_text("let a = 1;")
+        await expect(words.get_by_role("button", name="Copy")).to_be_visible()
+        assert await find_flaws(visitor.page) == []

@@ -1,0 +1,98 @@
+"""The component over HTTP: who may load it, how long it is kept, who may call what it calls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from tests.support.desk.server import serving
+
+HOST = "https://www.shop.example"
+OTHER = "https://evil.example"
+SETTINGS = (f"widget.origins=['{HOST}']", "cors.open_discovery=false")
+
+
+@pytest.fixture
+async def http(tmp_path: Path) -> AsyncIterator[aiohttp.ClientSession]:
+    async with (
+        serving(tmp_path / "data", *SETTINGS) as desk,
+        aiohttp.ClientSession(desk.url) as http,
+    ):
+        yield http
+
+
+async def preflight(
+    http: aiohttp.ClientSession, path: str, origin: str, method: str = "POST"
+) -> int:
+    headers = {"Origin": origin, "Access-Control-Request-Method": method}
+    async with http.options(path, headers=headers) as answer:
+        return answer.status
+
+
+async def find_version(http: aiohttp.ClientSession) -> str:
+    async with http.get("/widget.js") as answer:
+        found = re.search(r'"version":"(\w+)"', await answer.text())
+    assert found is not None
+    return found[1]
+
+
+async def test_the_loader_is_revalidated_and_the_rest_is_kept_for_ever(
+    http: aiohttp.ClientSession,
+) -> None:
+    for path in ("/widget.js", "/widget/settings.json", "/widget"):
+        async with http.get(path) as answer:
+            assert answer.status == 200, path
+            assert answer.headers["Cache-Control"] == "no-cache"
+            assert "X-RateLimit-Limit" not in answer.headers
+            tag = {"If-None-Match": answer.headers["ETag"]}
+        async with http.get(path, headers=tag) as answer:
+            assert answer.status == 304, path
+    version = await find_version(http)
+    for name in ("chat.js", "chat.css", "page.css", "texts/de.json"):
+        async with http.get(f"/widget/{version}/{name}") as answer:
+            assert answer.status == 200, name
+            assert "immutable" in answer.headers["Cache-Control"]
+    for path in (f"/widget/{version}/loader.js", "/widget/0/chat.js", "/widget/", "/widget/x"):
+        async with http.get(path) as answer:
+            assert answer.status == 404, path
+
+
+async def test_only_the_owners_sites_load_it_and_call_what_it_calls(
+    http: aiohttp.ClientSession,
+) -> None:
+    version = await find_version(http)
+    for path in ("/widget.js", "/widget/settings.json", f"/widget/{version}/chat.js"):
+        for origin, allowed in ((HOST, HOST), (OTHER, None)):
+            async with http.get(path, headers={"Origin": origin}) as answer:
+                assert answer.headers.get("Access-Control-Allow-Origin") == allowed, path
+    thread = "/v1/threads/thread_x"
+    for method, path in (
+        ("POST", "/v1/threads"),
+        ("POST", f"{thread}/messages"),
+        ("GET", f"{thread}/events"),
+        ("DELETE", thread),
+    ):
+        assert await preflight(http, path, HOST, method) == 204, path
+        assert await preflight(http, path, OTHER, method) == 403, path
+
+
+async def test_its_sites_may_call_nothing_else(http: aiohttp.ClientSession) -> None:
+    for path in ("/agent/converse", "/v1/threads/thread_x/claim", "/mcp", "/v1/thread"):
+        assert await preflight(http, path, HOST) == 403, path
+    body = {"ahp": "0.1", "capability": "contact", "query": "How?"}
+    async with http.post("/agent/converse", json=body, headers={"Origin": HOST}) as answer:
+        assert answer.status == 403
+
+
+async def test_only_the_owners_sites_may_frame_the_page(http: aiohttp.ClientSession) -> None:
+    async with http.get("/widget", params={"lang": "de"}) as answer:
+        policy = answer.headers["Content-Security-Policy"]
+        assert f"frame-ancestors 'self' {HOST};" in policy
+        assert "'unsafe" not in policy
+        assert '<aitp-chat inline lang="de">' in await answer.text()
+    async with http.get("/") as answer:
+        assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]

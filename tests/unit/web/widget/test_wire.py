@@ -1,0 +1,63 @@
+"""What the component is told: settings, language, tags."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from aitp_desk.config import Site, Widget
+from aitp_desk.web.widget.wire import (
+    find_language,
+    write_frame,
+    write_loader,
+    write_page,
+    write_settings,
+)
+
+SITE = Site(name="Books & more", url="https://desk.example", language="fr-CA")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "languages", "found"),
+    [
+        ("de-AT", (), "de"),
+        ("DE", (), "de"),
+        ("", (), "fr"),
+        ("ja", (), "fr"),
+        ("ja", ("de", "en"), "de"),
+        ("fr", ("en",), "en"),
+    ],
+)
+def test_the_language_is_the_wanted_one_or_the_sites_or_the_first(
+    wanted: str, languages: tuple[str, ...], found: str
+) -> None:
+    widget = msgspec.convert({"languages": languages}, Widget)
+    assert find_language(wanted, widget, SITE) == found
+
+
+def test_the_loader_knows_the_button_and_nothing_else() -> None:
+    widget = Widget(corner="left", languages=("de",), accent="#ffcc00")
+    first, _, rest = write_loader("1f", widget, SITE).decode().partition("\n")
+    told = msgspec.json.decode(first.removeprefix("const DESK = ").removesuffix(";"))
+    assert told["version"] == "1f"
+    assert told["corner"] == "left"
+    assert told["language"] == "de"
+    assert list(told["texts"]) == ["de"]
+    assert told["palette"]["on_accent"] == "#000000"
+    assert rest.startswith("// Defines <aitp-chat>")
+
+
+def test_the_owners_words_come_first() -> None:
+    told = msgspec.json.decode(write_settings(Widget(), SITE, ("Where?",)))
+    assert told["title"] == "Books & more"
+    assert told["suggestions"] == ["Where?"]
+    assert told["privacy"] == ""
+    widget = Widget(title="Ask us", suggestions=("Who?",), privacy_url="/privacy", consent="Kept.")
+    told = msgspec.json.decode(write_settings(widget, SITE, ("Where?",)))
+    assert (told["title"], told["suggestions"]) == ("Ask us", ["Who?"])
+    assert (told["privacy"], told["consent"]) == ("https://desk.example/privacy", "Kept.")
+
+
+def test_a_name_is_no_markup() -> None:
+    assert "<title>Books &amp; more</title>" in write_page("1f", Widget(), SITE, "").decode()
+    assert 'title="&quot;&gt;"' in write_frame("https://desk.example", '">')
