@@ -135,6 +135,7 @@ def test_every_loss_of_the_table_is_tried() -> None:
     assert access.losses().keys() == LOSSES.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LOSSES)
 async def test_what_is_left_after_access_has_ended_is_what_the_table_says(
     tmp_path: Path, name: str

@@ -91,6 +91,7 @@ def runs(excerpt: Excerpt) -> Iterator[range]:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", [60, 150, ROOM])
 def test_excerpts_are_whole_units_in_order_and_gaps_are_marked(shop: Library, room: int) -> None:
     cut = 0

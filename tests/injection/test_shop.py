@@ -44,6 +44,7 @@ async def test_no_case_does_anything_grave_or_to_another_person(
         assert count >= len(cases) // 3
 
 
+@pytest.mark.slow
 async def test_what_the_visitor_agrees_to_is_done_and_what_the_judge_looks_for_is_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

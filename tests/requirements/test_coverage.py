@@ -88,6 +88,7 @@ def test_an_unknown_field_in_a_row_is_refused() -> None:
         msgspec.toml.decode(row, type=Specification)
 
 
+@pytest.mark.slow
 @each_specification
 def test_every_requirement_in_force_is_carried_by_a_test(name: str) -> None:
     carried = carried_ids()

@@ -217,6 +217,7 @@ async def test_a_key_in_the_address_is_refused_everywhere_and_told_without_it(
 # --- keys that end while the desk serves ----------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_a_key_made_and_revoked_on_the_command_line_holds_from_then_until_then(
     known: Known,
 ) -> None:

@@ -277,6 +277,7 @@ async def test_a_credential_next_to_a_signature_identifies_and_both_must_prove(
         assert (await ground.send("POST", "/v1/threads", both, body))[0] == expected
 
 
+@pytest.mark.slow
 async def test_a_stream_ends_with_the_signature_that_opened_it(tmp_path: Path) -> None:
     async with grounding(tmp_path / "data", "events.heartbeat_seconds=1") as ground:
         target = f"{await ground.open(ground.listed)}/events"

@@ -268,6 +268,7 @@ async def test_resources_afford_operations_of_a_service(tmp_path: Path) -> None:
                 pytest.fail("it has started")
 
 
+@pytest.mark.slow
 async def test_resources_afford_tools_of_a_server(tmp_path: Path) -> None:
     site = make_site(tmp_path, AFFORDING.replace("NAME", "shop_get_stock"))
     async with serving_tools() as url:

@@ -99,6 +99,7 @@ async def test_a_failure_is_sent_to_all_who_wait_for_the_answer(tmp_path: Path) 
     assert len(agent.turns) == 1
 
 
+@pytest.mark.slow
 async def test_what_was_done_for_one_is_done_for_each(tmp_path: Path) -> None:
     """An answer that a tool had a part in is nobody else's."""
     go_on = asyncio.Event()

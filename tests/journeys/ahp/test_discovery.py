@@ -40,6 +40,7 @@ async def test_the_manifest_is_served_as_json_at_the_well_known_address(visitor:
         assert isinstance(await response.json(), dict)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("AHP-3.1-3", "AHP-A-1", "AHPW-4.1-4")
 @pytest.mark.parametrize("folder", [SITE, SHOP], ids=["site", "shop"])
 @pytest.mark.parametrize("limits", ["true", "false"])

@@ -59,6 +59,7 @@ async def test_an_agent_that_asks_too_often_is_refused_by_its_name(
     assert other.status == 200
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("AHP-11.3-3", "AHP-8.1-2")
 async def test_who_invents_a_name_for_every_question_gains_nothing(
     tmp_path: Path, clock: Clock
@@ -346,6 +347,7 @@ async def add_until_refused(
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.requirement(
     "AHP-4.3-8", "AHP-11-2", "AHP-11.5-1", "AHP-11.2-1", "AHP-11.2-3", "AHP-13-4"
 )

@@ -35,6 +35,7 @@ async def agent(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Calle
         yield Caller(await talker.with_key("actions"), site)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("AHPW-4.1-1", "AHPW-4.1-2", "AHPW-4.1-3", "AHPW-4.1-4")
 async def test_t01_to_t04_it_is_found(agent: Caller) -> None:
     http = agent.talker.http

@@ -132,6 +132,7 @@ async def test_what_the_api_counts_is_what_a_session_has_used(tmp_path: Path) ->
         assert len(met.api.requests) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("AHP-11.4-2")
 async def test_by_default_the_tokens_of_a_session_last_for_all_its_turns(tmp_path: Path) -> None:
     """Ten of them, each with a search of the model's own and a good hundred words of answer."""

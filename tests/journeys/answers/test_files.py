@@ -285,6 +285,7 @@ async def status_of(visitor: Visitor, path: str) -> int:
         return response.status
 
 
+@pytest.mark.slow
 async def test_a_reader_who_goes_away_leaves_no_file_open(tmp_path: Path) -> None:
     folder = make_site(tmp_path / "site")
     (folder / "guides" / "clips" / "helmet.mp4").write_bytes(b"x" * 20_000_000)

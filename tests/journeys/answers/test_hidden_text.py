@@ -42,6 +42,7 @@ async def visitor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Vis
         yield visitor
 
 
+@pytest.mark.slow
 async def test_no_answer_quotes_hidden_text(visitor: Visitor) -> None:
     for query in ("Who says kumquat?", "to everybody", "kumquat", "Lamp 3", "Note 1"):
         said = await visitor.ask(query)

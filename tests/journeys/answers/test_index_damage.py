@@ -81,6 +81,7 @@ async def everything(visitor: Visitor) -> list[tuple[int, str]]:
     return found
 
 
+@pytest.mark.slow
 @every_damage
 async def test_a_desk_that_starts_over_a_damaged_index_makes_it_again(
     tmp_path: Path, damage: Damage
@@ -94,6 +95,7 @@ async def test_a_desk_that_starts_over_a_damaged_index_makes_it_again(
         assert await everything(visitor) == whole
 
 
+@pytest.mark.slow
 @every_damage
 async def test_an_index_that_is_damaged_while_the_desk_serves_is_made_again(
     tmp_path: Path, damage: Damage

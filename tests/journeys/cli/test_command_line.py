@@ -45,6 +45,7 @@ def data(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_help_is_there_for_every_command_and_imports_nothing_heavy() -> None:
     program = """
 import sys

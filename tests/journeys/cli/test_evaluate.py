@@ -201,6 +201,7 @@ def test_a_suggested_file_names_pages_and_can_be_asked_at_once(site: Path) -> No
     assert run_here("evaluate", site, "--suggest", "--count", 1).out.count("[[question]]") == 1
 
 
+@pytest.mark.slow
 def test_the_shop_answers_most_of_its_questions(tmp_path: Path) -> None:
     done = run_here(
         "evaluate", SHOP, SHOP / "questions.toml", "--data", tmp_path, "--at-least", "0.8"

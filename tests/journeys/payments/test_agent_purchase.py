@@ -175,6 +175,7 @@ def check_alone(transcript: Path, keys: Path) -> None:
     names["check"](*(json.loads(file.read_bytes()) for file in (transcript, keys)))
 
 
+@pytest.mark.slow
 async def test_an_agent_buys_from_a_channel_and_proves_it_offline(tmp_path: Path) -> None:
     data, kept, keys = tmp_path / "data", tmp_path / "transcript.json", tmp_path / "keys.json"
     async with shopping(tmp_path, PAYING) as (shopper, _):

@@ -111,6 +111,7 @@ def ceilings(**other: str) -> dict[str, str]:
     return {**usual, **other}
 
 
+@pytest.mark.slow
 async def test_what_the_mandate_refuses_and_others_ask_for_is_not_paid(tmp_path: Path) -> None:
     small = ceilings(per_day="12")
     async with trading(tmp_path, otherwise="nobody", ceilings={"EUR": small}) as trade:
@@ -133,6 +134,7 @@ async def test_what_the_mandate_refuses_and_others_ask_for_is_not_paid(tmp_path:
         assert sold(trade.shop) == []
 
 
+@pytest.mark.slow
 async def test_what_is_never_confirmed_is_settled_by_the_owner(tmp_path: Path) -> None:
     async with trading(tmp_path) as trade:
         (payment,) = await trade.bring(await trade.ask(name="Ada"))

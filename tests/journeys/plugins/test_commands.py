@@ -46,6 +46,7 @@ def site_in(folder: Path) -> Path:
     return site
 
 
+@pytest.mark.slow
 async def test_a_command_of_a_package_works_with_and_without_a_serving_desk(
     package: Path,
 ) -> None:
@@ -63,6 +64,7 @@ async def test_a_command_of_a_package_works_with_and_without_a_serving_desk(
     assert noted["principal"].startswith("cli:")
 
 
+@pytest.mark.slow
 def test_commands_of_packages_are_listed_and_the_desks_own_come_first(package: Path) -> None:
     del package
     listed = run_here("stamps", "--help").out
@@ -70,6 +72,7 @@ def test_commands_of_packages_are_listed_and_the_desks_own_come_first(package: P
     assert "See and give" not in run_here("serve", "--help").out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "told"), [("broken", "cannot be imported"), ("strange", "is no command")]
 )
@@ -81,6 +84,7 @@ def test_a_command_that_cannot_be_used_says_so(package: Path, name: str, told: s
     assert run_here("no-such-command").code == 2
 
 
+@pytest.mark.slow
 def test_without_a_desk_a_command_says_what_is_missing(package: Path) -> None:
     done = run_here("stamps", "give", "--data", package / "nowhere", "c-1")
     assert (done.code, "there is no" in done.err) == (1, True)
@@ -118,6 +122,7 @@ class TestHaveDone:
         with look(data, url, "other") as looking:
             assert list(looking.records("")) == []
 
+    @pytest.mark.slow
     def test_what_was_read_must_be_so_when_it_is_written(self, data: Path) -> None:
         url, seen = "sqlite:desk.db", list[int]()
 
@@ -136,6 +141,7 @@ class TestHaveDone:
         assert (kept.version, kept.value) == (2, 3)
         assert seen == [0, 0, 1]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "effect", [Say("hello"), Keep("a", 1, 0), Start("order", "r-1")], ids=["say", "keep", "job"]
     )
@@ -147,6 +153,7 @@ class TestHaveDone:
         with pytest.raises(TypeError, match="cannot have done"):
             have_done(data, "sqlite:desk.db", "loyalty", lambda _: [effect])
 
+    @pytest.mark.slow
     def test_a_secret_is_the_same_each_time_and_nobody_elses(self, data: Path) -> None:
         url = "sqlite:desk.db"
         secret = own_secret(data, url, "loyalty", "a purpose")

@@ -40,6 +40,7 @@ def stranger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CapabilityCon
         yield importlib.import_module("test_loyalty").TestLoyalty()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CONTRACT)
 def test_the_pages_capability_keeps_the_contract(name: str, stranger: CapabilityContract) -> None:
     getattr(stranger, name)()
@@ -172,6 +173,7 @@ async def test_what_a_capability_raises_is_not_shown() -> None:
         assert await guest.read(thread) == []
 
 
+@pytest.mark.slow
 async def test_what_has_had_its_time_is_no_answer_any_more(tmp_path: Path) -> None:
     clock = Clock()
     with installed(tmp_path, {"loyalty": loyalty()}, {"loyalty": "loyalty:Loyalty"}):

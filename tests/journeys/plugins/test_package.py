@@ -72,6 +72,7 @@ async def fill_card(guest: Talker, thread: str, card: str) -> None:
         assert told.ok["run"] is None, "nobody else answers"
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("AITP-capabilities-1", "AITP-capabilities-2", "AITP-capabilities-8")
 async def test_who_has_declared_it_reads_messages_as_they_are(guest: Talker) -> None:
     thread = await open_thread(guest, SLUG)

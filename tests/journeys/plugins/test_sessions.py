@@ -61,6 +61,7 @@ def answer(told: Told) -> str:
     return str(told.ok["response"]["answer"])
 
 
+@pytest.mark.slow
 async def test_a_session_is_rendered_as_text_and_answers_in_words(guest: Talker) -> None:
     first = await ask(guest, stamp("s-1", "s-1-1"))
     session = first.ok["session_id"]

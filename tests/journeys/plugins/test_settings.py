@@ -44,6 +44,7 @@ UNKNOWN = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "key", "message"),
     [

@@ -73,6 +73,7 @@ def stamps(till: Talker, card: str) -> list[tuple[int]]:
     return till.rows(counted)
 
 
+@pytest.mark.slow
 async def test_a_sale_counts_once_however_often_it_is_reported(till: Talker) -> None:
     body = json.dumps({"sale": "S-1", "card": "t-1"}).encode()
     told = await asyncio.gather(
@@ -268,6 +269,7 @@ async def test_a_capability_that_is_not_well_is_noted(guest: Guest) -> None:
     assert "The capability parcels is down: The carrier is on strike." in ready.body["notes"]
 
 
+@pytest.mark.slow
 async def test_without_its_key_the_till_is_degraded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

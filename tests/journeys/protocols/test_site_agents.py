@@ -231,6 +231,7 @@ def filled(text: str, names: dict[str, str]) -> str:
     return re.sub(r"\{(\w+)\}", lambda name: names[name[1]], text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("as_", ["anonymous", "threads", "operator", "admin"])
 async def test_what_is_one_agents_does_not_exist_at_the_address_of_another(
     folder: Path, as_: str

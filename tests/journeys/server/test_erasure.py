@@ -274,6 +274,7 @@ class Ending:
         return getattr(self._store, name)
 
 
+@pytest.mark.slow
 async def test_what_was_cut_short_anywhere_is_finished_by_doing_it_again(tmp_path: Path) -> None:
     async with talking(tmp_path, agent=ScriptedAgent(quote)) as talker:
         who, _, _ = await leave_everything(talker)
@@ -345,6 +346,7 @@ async def test_of_a_thread_that_was_deleted_nothing_is_left_either(tmp_path: Pat
             assert found(data, declared, key) == set()
 
 
+@pytest.mark.slow
 async def test_what_was_shared_with_an_erased_person_is_taken_back(tmp_path: Path) -> None:
     data = tmp_path / "data"
     async with talking(tmp_path) as talker:

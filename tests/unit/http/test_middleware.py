@@ -367,6 +367,7 @@ def test_a_page_of_a_million_signs_is_read_in_one_pass() -> None:
         assert add_to_page(nested, TAGS, NOTICE) is nested
 
 
+@pytest.mark.slow
 def test_a_site_that_announces_a_desk_loads_nothing_of_it() -> None:
     program = (
         "import sys; import aitp_desk.middleware\n"

@@ -155,6 +155,7 @@ def test_small_and_long_numbers_are_numbers() -> None:
 MOST = MAX_VALUES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [

@@ -132,6 +132,7 @@ async def test_what_waits_is_listed_the_newest_first_while_it_waits(store: Store
     assert await capability_reads.open_records(store, thread, NOW + 9) == ()
 
 
+@pytest.mark.slow
 async def test_a_record_goes_with_its_thread_unless_it_outlives_it(store: Store) -> None:
     thread = (await open_thread(store)).thread_id
     kept = tuple(

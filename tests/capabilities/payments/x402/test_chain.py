@@ -48,6 +48,7 @@ def wallet(shop: Shop) -> Wallet:
     return one
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mood", ["lost", "unwell after", "garbled", "elsewhere", "pending"])
 async def test_a_transfer_of_which_nobody_has_told_is_found_at_once(shop: Shop, mood: Mood) -> None:
     shop.facilitator.moods.append(mood)

@@ -139,6 +139,7 @@ async def test_every_response_tells_what_is_left_whatever_became_of_the_request(
             assert found == [limit, left[limit], int(NOON) + 60, 60], (method, path)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("AHP-11.1-1", "AHP-13-3")
 @pytest.mark.parametrize("path", [MANIFEST, CONTENT, "/", "/about"])
 async def test_what_is_read_tells_it_too_in_whatever_form_it_comes(

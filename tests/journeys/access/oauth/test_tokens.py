@@ -326,6 +326,7 @@ async def test_a_token_ends_in_its_time_and_with_its_client(known: Known) -> Non
     assert (said.status, said.body["error"]) == (401, "invalid_client")
 
 
+@pytest.mark.slow
 async def test_a_client_that_is_revoked_takes_its_tokens_with_it_within_a_second(
     known: Known,
 ) -> None:
@@ -380,6 +381,7 @@ async def test_tokens_outlive_the_key_that_signed_them(known: Known) -> None:
     assert [key["kid"] for key in await keys_of(known)] == [second["kid"]]
 
 
+@pytest.mark.slow
 async def test_a_key_that_ends_those_before_it_ends_all_tokens_within_a_second(
     known: Known,
 ) -> None:

@@ -80,6 +80,7 @@ async def test_what_is_sold_for_a_product_is_meant_only_where_it_is_named(tmp_pa
             assert told.body["response"]["answer"].startswith(answer), question
 
 
+@pytest.mark.slow
 async def test_visits_are_booked_within_the_opening_hours(tmp_path: Path) -> None:
     async with shopping(tmp_path) as (shopper, clock):  # Friday, January 15, 2027
 

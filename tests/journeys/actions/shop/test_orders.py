@@ -128,6 +128,7 @@ async def test_an_order_that_the_store_cannot_fill_is_refused_with_what_helps(
         assert shopper.rows("SELECT id FROM orders WHERE call_id IS NOT NULL") == []
 
 
+@pytest.mark.slow
 async def test_of_many_at_once_as_many_get_a_stove_as_there_are(tmp_path: Path) -> None:
     async with shopping(tmp_path) as (shopper, _):
         agreed = {"amount": "67.84", "currency": "USD"}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from aitp_desk.actions.loader.loader import load_actions
 from aitp_desk.config import load_config
 from tests.support.doubles.claude_desk import meeting
@@ -114,6 +116,7 @@ async def test_where_no_capability_asks_by_forms(tmp_path: Path) -> None:
         assert told["clarification"]["question"].startswith(SURE)
 
 
+@pytest.mark.slow
 async def test_begun_by_a_model(tmp_path: Path) -> None:
     """Claude begins the call; what it lacks the desk asks for, and Claude tells the end."""
     site = make_shop(tmp_path)
@@ -170,6 +173,7 @@ async def test_a_stove_that_is_collected_and_then_not_wanted(tmp_path: Path) -> 
         assert shopper.count(STOVE, "Portland") == 13
 
 
+@pytest.mark.slow
 async def test_what_is_called_by_its_name_when_that_is_asked(tmp_path: Path) -> None:
     """An answer may say less than the choice is called, and what nobody understands is asked."""
     async with shopping(tmp_path, *ASKING) as (shopper, _):

@@ -115,6 +115,7 @@ async def test_a_session_that_the_process_let_go_of_goes_on_as_it_was(
 # --- its end --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("AHP-6.5-1", "AHPW-4.1-18", "AHPW-3.1-3")
 async def test_a_session_has_ten_turns_and_a_new_one_helps(tmp_path: Path) -> None:
     async with visiting(tmp_path / "data", agent=ScriptedAgent()) as visitor:

@@ -147,6 +147,7 @@ async def test_a_capped_run_is_a_failed_one_to_clients_that_know_no_such_state(
         assert (await talker.texts(thread))[-1].endswith("asked: Two?")
 
 
+@pytest.mark.slow
 async def test_a_run_that_another_process_cancels_is_stopped_when_its_lease_is_renewed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -154,6 +154,7 @@ async def test_not_by_the_stream_of_a_run(desk: Talker) -> None:
     assert "Reply 1 or 2." in told
 
 
+@pytest.mark.slow
 async def test_not_in_sessions_tasks_tools_and_pushes(tmp_path: Path) -> None:
     settings = ("capabilities.requests={}", "egress.allow_loopback=true")
     agent = ScriptedAgent(structured)

@@ -132,6 +132,7 @@ async def test_what_is_sent_before_the_answer_waits_with_its_sender(tmp_path: Pa
         assert (await line.hear())[0] == 200
 
 
+@pytest.mark.slow
 async def test_a_caller_who_hangs_up_harms_nobody(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

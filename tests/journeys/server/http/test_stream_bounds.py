@@ -21,6 +21,7 @@ from tests.support.doubles.agent import NOON, Clock
 MANUAL = [("OpenAI-Beta", "assistants=v2")]
 
 
+@pytest.mark.slow
 async def test_a_slow_reader_is_cut_off_and_misses_nothing_when_it_comes_back(
     tmp_path: Path,
 ) -> None:
@@ -43,6 +44,7 @@ async def test_a_slow_reader_is_cut_off_and_misses_nothing_when_it_comes_back(
         assert heard == list(range(1, count + 1))
 
 
+@pytest.mark.slow
 async def test_a_follower_who_missed_more_than_a_buffer_gets_all_of_it(tmp_path: Path) -> None:
     count = 60
     async with talking(tmp_path) as talker:

@@ -106,6 +106,7 @@ async def test_of_those_who_read_nothing_a_bounded_part_is_held(tmp_path: Path, 
                 await answer.read()
 
 
+@pytest.mark.slow
 async def test_in_all_they_have_a_bound_too_and_who_stalls_is_dropped_soon(tmp_path: Path) -> None:
     with (
         patch("aitp_desk.http.server.CROWDED_SECONDS", 0.05),

@@ -128,6 +128,7 @@ async def test_a_ticket_that_is_closed_fails_its_call_with_the_reason(ground: Gr
     assert again.refusal == (409, "precondition_failed", None)
 
 
+@pytest.mark.slow
 async def test_a_call_is_carried_out_once_an_operator_approves(ground: Ground) -> None:
     session, ticket = await ground.refund("C1")
     answered = await ground.anna.send("POST", f"tickets/{ticket['id']}/answer", {"words": "Yes."})
@@ -208,6 +209,7 @@ async def test_what_makes_no_sense_is_refused_and_does_nothing(ground: Ground) -
     assert await ground.anna.get(path) == ticket
 
 
+@pytest.mark.slow
 async def test_operators_are_told_at_once_what_waits_and_when_it_changes(ground: Ground) -> None:
     async with ground.ben.follow("live") as live:
         first = (await live.until_named("changed"))[-1].data

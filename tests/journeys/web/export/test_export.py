@@ -269,6 +269,7 @@ async def test_of_many_links_to_what_is_not_exported_the_first_are_told(tmp_path
     assert errors[-1] == "And 2 more links lead to what is not exported."
 
 
+@pytest.mark.slow
 def test_two_exports_of_the_same_have_the_same_bytes(tmp_path: Path) -> None:
     first, second = export(tmp_path / "a", folder=SHOP), export(tmp_path / "b", folder=SHOP)
     assert files(tmp_path / "a") == files(tmp_path / "b")

@@ -95,6 +95,7 @@ async def test_the_owner_chooses_tools_and_says_otherwise_of_them(tmp_path: Path
         assert offers.notes() == ("The MCP server shop has no tool nothing.",)
 
 
+@pytest.mark.slow
 async def test_a_server_that_is_down_keeps_its_tools_and_comes_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,6 +37,7 @@ def test_a_window_lets_so_many_through_and_no_more(
         assert allowance.remaining == limit - passed[address]
 
 
+@pytest.mark.slow
 def test_what_is_remembered_of_callers_is_bounded() -> None:
     clock = Clock()
     limiter = RateLimiter(Limits(converse_per_minute=1), clock)
@@ -46,6 +47,7 @@ def test_what_is_remembered_of_callers_is_bounded() -> None:
     assert not is_refused(limiter, "0")
 
 
+@pytest.mark.slow
 def test_no_crowd_of_newcomers_makes_a_caller_forgotten_who_is_being_refused() -> None:
     clock = Clock()
     limiter = RateLimiter(Limits(converse_per_minute=2), clock)

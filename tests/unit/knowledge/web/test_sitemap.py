@@ -76,6 +76,7 @@ def test_what_nests_without_end_is_left_at_once() -> None:
     assert "nests deeper" in refusal(b"<urlset>" + b"<a>" * 1000)
 
 
+@pytest.mark.slow
 def test_a_sitemap_lists_as_many_addresses_as_it_may_and_no_more() -> None:
     addresses = [f"https://a.example/{number}" for number in range(MAX_ADDRESSES)]
     assert len(read_sitemap(urlset(*addresses)).pages) == MAX_ADDRESSES

@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -96,6 +97,7 @@ async def walk(store: Store, steps: Sequence[tuple[str, int, int]]) -> None:
     await events(store, thread_id)
 
 
+@pytest.mark.slow
 def test_whatever_happens_everybody_reads_what_they_may_and_no_more(engine: str) -> None:
     with TemporaryDirectory() as folder, asyncio.Runner() as runner:
         path = Path(folder) / "desk.db"

@@ -139,6 +139,7 @@ def test_what_nests_too_deep_does_no_harm() -> None:
         assert body_of(html, "html").startswith("Shown.")
 
 
+@pytest.mark.slow
 def test_a_long_page_is_converted_in_parts_that_cannot_be_seen() -> None:
     section = (
         "<div>Bare &lt;text&gt; &amp; more <em>text</em><h2>Heading {0}</h2><p>Text {0}.</p>"
