@@ -1,4 +1,7 @@
-"""The kinds of errors. Each protocol maps them to its own form by an exhaustive match."""
+"""The kinds of errors.
+
+Each protocol maps them to its own form by an exhaustive match.
+"""
 
 from __future__ import annotations
 

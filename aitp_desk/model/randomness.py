@@ -1,7 +1,7 @@
 """Unpredictable bytes, read from the system in batches.
 
-A read from the system lets other threads run, and to resume after it takes longer than the read. A
-request needs half a dozen: for its ids and its salts.
+A read from the system lets other threads run, and resuming takes longer than the read itself. A
+request needs about six values, for its ids and salts.
 """
 
 from __future__ import annotations

@@ -48,13 +48,18 @@ Work = Generator[tuple[str, Params], list[Row], T]
 """The running form of a unit: yields (statement, parameters), is sent rows, returns T."""
 
 PAGE_BYTES = 1024 * 1024
-"""The most bytes that the rows of one page hold. JSON columns count as stored, with their escapes,
-so a page is about as long when it is sent. The first row of a page may be longer.
+"""Maximum total size of the rows of one page, in bytes.
+
+JSON columns count as stored, with their escapes, so a page is about as long when it is sent. The
+first row of a page may be longer.
 """
 
 
 class StoreError(Exception):
-    """The store cannot be opened or used; the message says why and what to do."""
+    """The store cannot be opened or used.
+
+    The message says why and what to do.
+    """
 
 
 class StoreTooNew(StoreError):
@@ -93,8 +98,8 @@ class Reader(Protocol):
 
         Parameters:
             params: those of the statement without ``limit``.
-            limit: the most rows.
-            most_bytes: what the rows hold together; there is at least one all the same.
+            limit: maximum number of rows.
+            most_bytes: maximum total size of the rows; there is at least one row in any case.
 
         Raises:
             StoreError: the database failed.
@@ -102,7 +107,10 @@ class Reader(Protocol):
 
 
 class Store(Reader, Protocol):
-    """A durable store of threads and what belongs to them; the module has its guarantees."""
+    """A durable store of threads and related data.
+
+    The module states its guarantees.
+    """
 
     @property
     def name(self) -> str:
@@ -110,7 +118,10 @@ class Store(Reader, Protocol):
 
     @property
     def is_behind(self) -> bool:
-        """Whether more units wait than a few commits take; callers that can wait should do so."""
+        """Whether more units wait than a few commits can take.
+
+        Callers that can wait should wait then.
+        """
 
     async def run(self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run one unit and return its result after its commit.

@@ -1,4 +1,4 @@
-"""What every service of a desk needs: who the desk is, its store and its clock."""
+"""Holds what every service needs: the desk's identity, its store and its clock."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from aitp_desk.store.base import Store
 
 
 class DeskContext(msgspec.Struct, frozen=True, eq=False):
-    """Holds the identity of one desk, with its store, its clock and its audit keys.
+    """Holds the identity of one desk, its store, its clock and its audit keys.
 
     Parameters:
         name: of the further site agent; empty for the site's own.

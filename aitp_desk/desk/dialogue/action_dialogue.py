@@ -66,7 +66,9 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class FindQuestion(msgspec.Struct, frozen=True):
-    """Asks the driver for the next question about a call, which the site's own code may ask.
+    """Asks the driver for the next question about a call.
+
+    The site's own code may ask it.
 
     Parameters:
         missing: what reading the words found out about the missing arguments.
@@ -95,7 +97,7 @@ class Ask(msgspec.Struct, frozen=True):
 
 
 class Remind(msgspec.Struct, frozen=True):
-    """States again that a call waits for payment; it is not asked for a second time."""
+    """States again that a call waits for payment, without a second payment request."""
 
     call: ActionCall
     words: Clarification
@@ -247,7 +249,7 @@ class ActionDialogue:
                 return (yield from self._change(answer or FilledArguments(known), waiting))
 
     def amend(self, words: str, waiting: ActionCall) -> Dialogue[Resumed | None]:
-        """Read words that name no action as a refusal or a change of a pending call.
+        """Read words that refuse or change a pending call without naming the action.
 
         Returns:
             None where the words mean something else.

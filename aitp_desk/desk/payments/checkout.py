@@ -198,7 +198,9 @@ class Checkout:
     async def find_problem(
         self, principal: Principal, call: ActionCall, given: Mapping[str, Any]
     ) -> str | None:
-        """Return why a payment is rejected, as text; None if it is valid. Nothing is written.
+        """Return why a payment is rejected, as text; None if it is valid.
+
+        Nothing is written.
 
         Raises:
             DeskError: as :meth:`.PaymentVerifier.find_problem`.

@@ -151,7 +151,7 @@ class PaymentSettlement:
     async def _is_asked(self, call: ActionCall) -> bool:
         """Return whether a call still waits for a payment, with none being checked.
 
-        An expired quote still counts: a payment made for it in vain is answered at once.
+        An expired quote still counts: a payment for it is rejected at once.
         """
         return await self._asked(call, 0) is not None
 

@@ -93,7 +93,7 @@ class DeskMessages:
         self._clock = clock
 
     async def say(self, thread_id: str, said: Sequence[Utterance], write: Write[T]) -> T:
-        """Send messages on a thread, each question through the first plugin that asks such.
+        """Send messages on a thread, each question through the first plugin that asks it.
 
         A question that its plugin then refuses is asked in words. A request for payment is not,
         since words cannot pay.

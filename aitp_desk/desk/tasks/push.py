@@ -101,7 +101,7 @@ class PushNotifications:
             )
         if len(push.url) > MAX_URL or len(push.id) > MAX_ID:
             raise InvalidRequest(
-                f"url may have at most {MAX_URL} characters, and id at most {MAX_ID}.",
+                f"`url` may have at most {MAX_URL} characters, and `id` at most {MAX_ID}.",
                 param=PARAM,
             )
         for secret in (push.id, push.token, push.scheme, push.credentials):

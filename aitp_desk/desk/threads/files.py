@@ -212,7 +212,9 @@ class FileService:
         )
 
     async def delete_file(self, principal: Principal, file_id: str) -> None:
-        """Delete a file of the caller's. Messages that it was attached to keep its id.
+        """Delete a file of the caller's.
+
+        Messages that it was attached to keep its id.
 
         Raises:
             FileNotFound: as :meth:`get_file`.

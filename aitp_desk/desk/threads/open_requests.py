@@ -111,7 +111,9 @@ class OpenRequests:
         given: Mapping[str, Any],
         request: RequestInfo,
     ) -> PostedMessage:
-        """Answer a request by its form. The answer is posted and judged like any message.
+        """Answer a request by its form.
+
+        The answer is posted and judged like any message.
 
         Parameters:
             named: as in :meth:`draft_answer`.

@@ -81,7 +81,8 @@ class ThreadStreams:
         begin = last if after is None else after
         if begin > last:
             raise InvalidRequest(
-                f"The last event of this thread has the number {last}.", param=param
+                f"This thread has no such event yet: its last event has the number {last}.",
+                param=param,
             )
         if last - begin > self._settings.max_behind:
             raise EventsGone(
@@ -110,7 +111,9 @@ class ThreadStreams:
         start: Callable[[], Awaitable[Run]],
         word: Callable[[Run], RunEventFormat],
     ) -> Stream:
-        """Start or resume a run, and open a stream of it alone. It takes a slot as others do.
+        """Start or resume a run, and open a stream of it alone.
+
+        It takes a slot, as other streams do.
 
         Parameters:
             start: queues the run; not called if no slot is free.

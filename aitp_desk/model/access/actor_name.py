@@ -118,7 +118,7 @@ def _comparable_host(host: str) -> str:
     name, _, port = host.rpartition(":") if _PORT.search(host) else (host, "", "")
     name, port = name.rstrip("."), port.lstrip("0")
     if "xn--" in name:
-        with suppress(UnicodeError):  # it is no host, and stays unchanged
+        with suppress(UnicodeError):  # not a host: left unchanged
             name = folded_name(name.encode().decode("idna"))
     if name.startswith("["):
         name = _ipv6(name[1:].removesuffix("]")) or name

@@ -88,7 +88,10 @@ class AuditAction(Enum):
 
 
 class ObjectKind(Enum):
-    """The kind of an action's object. For those in :data:`HIDDEN` the log has a keyed hash."""
+    """The kind of an action's object.
+
+    For those in :data:`HIDDEN` the log has a keyed hash.
+    """
 
     KEY = "key"
     CLIENT = "client"

@@ -46,7 +46,9 @@ class KeptSealed(msgspec.Struct, frozen=True):
 
 
 class Revealed(msgspec.Struct, frozen=True):
-    """A value for a reader that may see it. Its text form does not show it.
+    """A value for a reader that may see it.
+
+    Its text form does not show it.
 
     Parameters:
         thread_id: the thread that it is deleted with; None for none.

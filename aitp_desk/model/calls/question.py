@@ -84,7 +84,10 @@ class Field(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Fill(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="fill"):
-    """A form. The answer has texts and references to sealed values, by the ids of fields."""
+    """A form.
+
+    The answer has texts and references to sealed values, by the ids of fields.
+    """
 
     title: str
     fields: tuple[Field, ...]

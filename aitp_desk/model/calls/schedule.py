@@ -47,4 +47,5 @@ class KeptSchedule(msgspec.Struct, frozen=True):
         """
         if self.leased_by is None:
             return not now < self.due_at <= now + self.every
-        return not now < self.lease_until <= now + 2 * lease_seconds  # another's clock may be ahead
+        # the clock of another process may be ahead
+        return not now < self.lease_until <= now + 2 * lease_seconds

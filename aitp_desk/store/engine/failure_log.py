@@ -17,7 +17,7 @@ _log = structlog.get_logger()
 
 
 class FailureLog:
-    """Logs the first failure at once, and later ones once a second with their number.
+    """Logs the first failure at once, and the number of later ones each second.
 
     No traceback is written: that would take the event loop longer than many requests.
     """

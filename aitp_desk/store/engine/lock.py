@@ -19,7 +19,9 @@ class DataInUse(StoreError):
 
 @contextmanager
 def lock_data_folder(data: Path) -> Iterator[None]:
-    """Lock a data folder for this process. Creates it if missing, for this user only.
+    """Lock a data folder for this process.
+
+    It is created if missing, for this user only.
 
     Raises:
         DataInUse: another process holds it.

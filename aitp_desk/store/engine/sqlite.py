@@ -55,7 +55,9 @@ OLDEST_SQLITE = (3, 37, 0)
 
 
 class SqliteStore:
-    """A store in one SQLite file, used on one event loop; ``base.py`` states its guarantees.
+    """A store in one SQLite file, used on one event loop.
+
+    ``base.py`` states its guarantees.
 
     Attributes:
         opened: the result of opening it.

@@ -24,7 +24,9 @@ BESIDE = ("-wal", "-shm", "-journal")
 
 
 def copy_database(source: Path, target: Path, *, told: Callable[[int, int], None]) -> None:
-    """Copy a database as it is at one moment; the copy is on disk when this returns.
+    """Copy a database as it is at one moment.
+
+    The copy is on disk when this returns.
 
     Parameters:
         source: the database file; nothing is written to it.

@@ -40,7 +40,9 @@ class SqliteReader:
 
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:
-        """Make all reads within the context see the database as at the first of them.
+        """Make all reads within the context see one state of the database.
+
+        It is the state at the first of these reads.
 
         Raises:
             StoreError: the database failed.

@@ -21,7 +21,7 @@ TRY_AGAIN_SECONDS = 0.05
 
 
 def wipe_free_space(path: Path, *, rewrites: bool) -> None:
-    """Remove from the files of a store what its tables no longer hold, also while a desk runs.
+    """Remove deleted content from the files of a store, also while a desk runs.
 
     Parameters:
         path: the database file.

@@ -34,7 +34,7 @@ from aitp_desk.store.engine.metrics import CommitMetrics
 from aitp_desk.store.engine.unit import Unit, one_statement
 
 MAX_UNITS = 512
-"""The most units in one commit."""
+"""Maximum number of units in one commit."""
 BEHIND_UNITS = 4 * MAX_UNITS
 """From this many waiting units a store is behind. Fewer arrive between two commits."""
 MAX_WAL_BYTES = 64 * 1024 * 1024

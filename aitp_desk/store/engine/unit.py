@@ -63,11 +63,11 @@ class Unit(msgspec.Struct, eq=False):
 
 
 def list_touched_keys(unit: Unit) -> frozenset[tuple[str, ...]] | None:
-    """Return what a unit may touch, from its named arguments: its thread, idempotency key, nonce.
+    """Return the keys that a unit may touch, from its named arguments.
 
-    It touches the audit log if it has an auditor. Two units that share nothing may be interleaved,
-    a statement of one between two of the other. Units that share something must take effect in the
-    order in which they were submitted.
+    These are its thread, idempotency key and nonce. It touches the audit log if it has an auditor.
+    Two units that share nothing may be interleaved, a statement of one between two of the other.
+    Units that share something must take effect in the order in which they were submitted.
 
     Returns:
         None for a unit that may touch anything: it names nothing, has another part, asks for a
@@ -112,10 +112,10 @@ def _place(name: str, value: Any) -> tuple[str, ...] | None:
 
 
 def one_statement(work: Callable[..., Work[Any]]) -> str | None:
-    """Return the statement that units of this work consist of; its parameters are their arguments.
+    """Return the only statement of units of this work, if they have only one.
 
-    An engine may run the statement for many such units at once, before or after those of other such
-    works between them: neither sees the other.
+    The arguments of the unit are its parameters. An engine may run the statement for many such
+    units at once, before or after those of other such works between them: neither sees the other.
 
     Returns:
         None for work that has more than one statement.

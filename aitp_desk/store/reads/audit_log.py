@@ -1,4 +1,4 @@
-"""Reads the audit log row by row and verifies it from the first row to the last."""
+"""Reads and verifies the audit log, from the first row to the last."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ MAX_TRIES = 5
 
 
 class Head(msgspec.Struct, frozen=True):
-    """The end of the log. A head kept elsewhere reveals that later rows were removed.
+    """The end of the log.
+
+    A head that is stored elsewhere reveals that later rows were removed.
 
     Parameters:
         n: number of the newest row; 0 for none.

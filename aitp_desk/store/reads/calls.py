@@ -37,7 +37,7 @@ async def calls_of_run(store: Store, run_id: str) -> tuple[ActionCall, ...]:
 
 
 async def answered_calls(store: Store, thread_id: str) -> tuple[ActionCall, ...]:
-    """Read the calls on a thread that were answered and have not resumed, in order."""
+    """Read a thread's answered calls that have not resumed, in order."""
     rows = await store.read("answered_calls", {"thread_id": thread_id})
     return tuple(map(read_call, rows))
 

@@ -10,7 +10,7 @@ from aitp_desk.capability import Record
 from aitp_desk.store.base import Params, Reader, Row, Store
 
 MAX_OPEN = 50
-"""The most waiting records of a thread that are read, the newest."""
+"""How many waiting records of a thread are read, the newest."""
 PAGE = 1000
 """Page size of records and counters."""
 _LAST_SIGN = "\U0010ffff"

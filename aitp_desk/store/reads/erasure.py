@@ -178,7 +178,10 @@ async def list_files(store: Store, person: Person) -> tuple[AttachedFile, ...]:
 
 
 async def filter_erasable(store: Store, files: Iterable[AttachedFile]) -> set[str]:
-    """Return those files that exist and have no owner or belong to the one who attached them."""
+    """Return the files that exist and that the attaching principal may delete.
+
+    These have no owner, or belong to that principal.
+    """
     found: set[str] = set()
     for file in files:
         asked = {"id": file.file_id, "whose": file.whose}

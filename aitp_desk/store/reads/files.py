@@ -53,7 +53,10 @@ async def page(
 
 
 async def content(store: Store, file: File, most: int) -> bytes:
-    """Read the first bytes of a file, part by part; fewer if it is deleted meanwhile."""
+    """Read the first bytes of a file, part by part.
+
+    It returns fewer if the file is deleted meanwhile.
+    """
     wanted = min(file.size, most)
     pieces: list[bytes] = []
     for n in range(-(-wanted // PART_BYTES)):

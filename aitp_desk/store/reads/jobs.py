@@ -49,7 +49,9 @@ async def jobs_not_over(store: Store, limit: int) -> dict[tuple[str, str], tuple
 async def next_due(
     store: Store, capacities: Sequence[JobCapacity], held: Sequence[str]
 ) -> int | None:
-    """Return when a worker may claim the next job, in Unix seconds; None for never.
+    """Return when a worker may claim the next job, in Unix seconds.
+
+    None means never.
 
     Jobs of other workers count with the end of their lease.
 

@@ -63,9 +63,10 @@ async def called_steps(store: Store, run_id: str) -> tuple[Step, ...]:
 
 
 async def steps(store: Store, run: Run) -> tuple[Step, ...]:
-    """Read all of a run's steps, in order: those with tool calls, then those with messages.
+    """Read all steps of a run, in order.
 
-    A step with a message is derived from it, as is its id.
+    Steps with tool calls come first, then those with messages. A step with a message is derived
+    from it, as is its id.
     """
     called = await called_steps(store, run.id)
     replies = await reads.replies(store, run.id)

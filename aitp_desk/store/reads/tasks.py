@@ -6,7 +6,7 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.records.tasks import KeptPush, KeptTask, KeptTurn
 
 MOST_TURNS = 50
-"""The most turns of a task that are returned, the newest."""
+"""How many turns of a task are returned, the newest."""
 _FIRST = (2**62, "")
 
 
@@ -56,7 +56,7 @@ async def tasks(
     after: tuple[int, str] | None,
     limit: int,
 ) -> tuple[KeptTask, ...]:
-    """Read a page of the tasks of a thread, or of a principal, the newest first.
+    """Read a page of a thread's or a principal's tasks, the newest first.
 
     Parameters:
         thread_id: None for all of the principal's.

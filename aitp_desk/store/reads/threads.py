@@ -66,7 +66,10 @@ async def thread(store: Store, thread_id: str) -> KeptThread | None:
 
 
 async def read_actors(store: Store, thread_id: str, event: int = BEYOND) -> tuple[Actor, ...]:
-    """Read the participants of a thread, or those after one of its events; the desk's first."""
+    """Read the participants of a thread, the desk's first.
+
+    They can be limited to those that joined after one of the thread's events.
+    """
     rows = await _read(store, "actors", {"thread_id": thread_id, "event": event})
     return tuple(map(read_actor, rows))
 
@@ -78,13 +81,16 @@ async def read_present(store: Store, thread_id: str) -> tuple[Actor, ...]:
 
 
 async def owner(store: Store, thread_id: str) -> str | None:
-    """Read the owner of a thread; None for an anonymous one, and if there is none."""
+    """Read the owner of a thread.
+
+    None means an anonymous thread, or no thread.
+    """
     rows = await _read(store, "thread", {"thread_id": thread_id})
     return rows[0][1] if rows else None
 
 
 async def is_shared(store: Store, thread_id: str, now: int) -> bool:
-    """Return whether a thread is shared by a grant that is valid at a moment."""
+    """Return whether a grant shares the thread at the given time."""
     ((count,),) = await _read(store, "count_grants", {"thread_id": thread_id, "now": now})
     return bool(count)
 
@@ -98,7 +104,9 @@ async def joined(store: Store, thread_id: str, event: int) -> Actor | None:
 async def access(
     store: Store, thread_id: str, principal: Principal, idle_before: int, *, now: int
 ) -> Access | None:
-    """Decide what a caller may do with a thread; None if it does not exist for this caller.
+    """Decide what a caller may do with a thread.
+
+    None means that the thread does not exist for this caller.
 
     Parameters:
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
@@ -111,7 +119,7 @@ async def access(
 async def owner_and_access(
     store: Store, thread_id: str, principal: Principal, idle_before: int, *, now: int
 ) -> tuple[str | None, Access | None] | None:
-    """Return the owner's id and :func:`access` of a thread; None if there is no such thread."""
+    """Return a thread's owner and the caller's :func:`access`; None without a thread."""
     rows = await _read(store, "thread_tail", {"thread_id": thread_id, "desk": principal.desk})
     if not rows:
         return None
@@ -136,7 +144,9 @@ async def forked_at(store: Store, thread_id: str) -> tuple[str, int] | None:
 async def threads_opened(
     store: Store, before: int, after: str, limit: int
 ) -> list[tuple[str, int | None]]:
-    """List the oldest threads after one that were opened before a time, including deleted ones.
+    """List the oldest threads opened before a time, after a given one.
+
+    Deleted threads are included.
 
     Returns:
         Their ids, and when each was last used; None for a deleted one.
@@ -201,7 +211,7 @@ async def messages(
 async def newest_messages(
     store: Store, thread_id: str, limit: int, *, upto_seq: int | None = None
 ) -> tuple[Message, ...]:
-    """Read the newest messages of a thread that fit a page, the oldest of them first.
+    """Read the newest messages of a thread that fit a page, oldest first.
 
     Parameters:
         upto_seq: none newer than this.
@@ -269,13 +279,16 @@ async def session(store: Store, session_id: str) -> Session | None:
 
 
 async def token_by_id(store: Store, token_id: str) -> Key | None:
-    """Read a key by its public part, even if it was revoked or has expired."""
+    """Read a key by its public part.
+
+    It may be revoked or have expired.
+    """
     rows = await store.read("token", {"id": token_id})
     return read_token(rows[0]) if rows else None
 
 
 async def unrevoked_token(store: Store, id_or_name: str) -> Key | None:
-    """Read the key with this id or, if there is none, of this name, that was not revoked."""
+    """Read the unrevoked key with this id, or else with this name."""
     rows = await store.read("live_token", {"id_or_name": id_or_name})
     return read_token(rows[0]) if rows else None
 
@@ -291,7 +304,10 @@ async def is_used(store: Store, once: IdempotencyRecord) -> bool:
 
 
 async def last_nonce_end(store: Store) -> int:
-    """Return when the last used nonce expires, in Unix seconds; 0 if there is none."""
+    """Return when the last used nonce expires, in Unix seconds.
+
+    0 means that there is none.
+    """
     rows = await store.read("last_nonce", {})
     return int(rows[0][0] or 0)
 
@@ -318,7 +334,10 @@ async def tokens_used(store: Store, day: int, used_by: bytes) -> int:
 
 
 async def place(store: Store, thread_id: str, message_id: str | None) -> int:
-    """Read a message's position on its thread, even if it was deleted; 0 for none."""
+    """Read a message's position on its thread; 0 for none.
+
+    The message may be deleted.
+    """
     rows = await _read(store, "message_seq", {"thread_id": thread_id, "id": message_id})
     return int(rows[0][0]) if rows else 0
 

@@ -13,7 +13,9 @@ async def keys(reader: Reader) -> tuple[KeptKey, ...]:
 
 
 async def link_at(reader: Reader, thread_id: str, seq: int) -> bytes | None:
-    """Read the link of a message of an unfolded thread, even of a deleted one.
+    """Read the link of a message of an unfolded thread.
+
+    The message may be deleted.
 
     Returns:
         For 0 what the first message is linked to; None if there is no such message.

@@ -15,7 +15,9 @@ from aitp_desk.store.records.threads import NewMessage
 
 
 class SeenRecord(msgspec.Struct, frozen=True):
-    """A record as it was read; it must be unchanged when the effects are written.
+    """A record as it was read.
+
+    It must be unchanged when the effects are written.
 
     Parameters:
         version: 0 if there was none.
@@ -84,7 +86,7 @@ class NewAnswer(msgspec.Struct, frozen=True):
 
 
 class NewQuote(msgspec.Struct, frozen=True):
-    """The quote id under which a waiting call is paid, and until when, in Unix seconds."""
+    """The quote id of a waiting call, and its expiry in Unix seconds."""
 
     call_id: str
     quote_id: str

@@ -8,14 +8,16 @@ from aitp_desk.store.records.keys import FormerSecret
 
 
 class Client(msgspec.Struct, frozen=True):
-    """A program that gets access tokens with an id and a secret (RFC 6749, section 2).
+    """A program that gets access tokens with an id and a secret.
+
+    Source: RFC 6749, section 2.
 
     Parameters:
         id: public; 16 hexadecimal digits.
         name: as its maker chose it. No two live ones that the owner made share one.
         data_key: the version of the data key that the hash is keyed by.
         hash: keyed hash of the secret.
-        scopes: the most that its tokens may have.
+        scopes: the maximum that its tokens may have.
         is_registered: whether it registered itself (RFC 7591); else the owner made it.
         created_at: Unix seconds, as are ``expires_at``, None for never, and ``revoked_at``.
         former: the previous secret, if there was one.

@@ -62,9 +62,10 @@ class JobCapacity(msgspec.Struct, frozen=True):
 
     Parameters:
         longest: seconds; a longer wait means that the clock was set back.
-        of_one: the most jobs of one principal that the worker may run; None for any number.
+        of_one: maximum number of one principal's jobs that the worker may run; None for no
+            limit.
         held: how many of each principal's it runs.
-        last: whose turn was the last one.
+        last: the principal whose turn was last.
     """
 
     kind: str
@@ -75,7 +76,10 @@ class JobCapacity(msgspec.Struct, frozen=True):
     last: str = ""
 
     def left_of(self, asker: str) -> int:
-        """Return how many jobs of a principal may be claimed; the empty id means unknown."""
+        """Return how many jobs of a principal may be claimed.
+
+        The empty id means unknown.
+        """
         if self.of_one is None:
             return self.most
         return min(self.most, self.of_one - self.held.get(asker, 0))

@@ -27,7 +27,9 @@ class NewRun(msgspec.Struct, frozen=True):
 
 
 class ClaimedRun(msgspec.Struct, frozen=True):
-    """A run that a worker holds. It is the proof that ``finish_run`` and others require.
+    """A run that a worker holds.
+
+    It is the proof that ``finish_run`` and others require.
 
     Parameters:
         id: ``run_…``.

@@ -147,7 +147,7 @@ class Session(msgspec.Struct, frozen=True):
     Parameters:
         id: ``session_…``, never the thread's.
         owner: id of the principal that it belongs to, None for an anonymous visitor's.
-        turns: how many turns it has had.
+        turns: number of its turns.
         created_at: Unix seconds, as is ``last_at``, its newest turn.
         pending: JSON of the desk's question, while it waits for its answer.
         tokens: how many its turns used together.

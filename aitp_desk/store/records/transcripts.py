@@ -43,7 +43,9 @@ class KeptCountersignature(msgspec.Struct, frozen=True):
 
 
 class ProvenMessage(msgspec.Struct, frozen=True):
-    """A message with what its proof needs; of a deleted one only the digest and the link.
+    """A message with the inputs of its proof.
+
+    A deleted one has only the digest and the link.
 
     Parameters:
         content, attachments: stored JSON; None, as ``salt``, for a deleted one.

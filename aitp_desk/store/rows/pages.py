@@ -1,4 +1,7 @@
-"""Takes a page from the rows of a statement: bounded in rows and in bytes."""
+"""Takes a page from the rows of a statement.
+
+A page has a maximum number of rows and bytes.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,8 @@ def take_page(rows: Iterable[Row], limit: int, most_bytes: int) -> RowPage:
     """Take the first rows, and read none after the first that does not fit.
 
     Parameters:
-        limit: the most rows.
-        most_bytes: the most bytes of all rows; there is at least one row in any case.
+        limit: maximum number of rows.
+        most_bytes: maximum total size of the rows; there is at least one row in any case.
     """
     page: list[Row] = []
     room = most_bytes

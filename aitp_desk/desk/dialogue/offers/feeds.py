@@ -67,7 +67,7 @@ def list_hits(turn: Turn, library: Library, site_url: str) -> Offer:
     listed = [item.document for item in items.values()]
     text = f"I found nothing about this in the pages of {turn.site.name}."
     if listed:
-        text = f"{_count(listed)} of {turn.site.name} {_speak(listed)} of this: "
+        text = f"{_count(listed)} of {turn.site.name} {_are(listed)} about this: "
     return _feed(text, listed, sources, after, question, library, site_url, items)
 
 
@@ -183,5 +183,5 @@ def _count(listed: Sequence[Document]) -> str:
     return "One page" if len(listed) == 1 else f"{len(listed)} pages"
 
 
-def _speak(listed: Sequence[Document]) -> str:
-    return "speaks" if len(listed) == 1 else "speak"
+def _are(listed: Sequence[Document]) -> str:
+    return "is" if len(listed) == 1 else "are"

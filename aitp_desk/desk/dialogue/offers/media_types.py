@@ -119,8 +119,8 @@ class ContentOffers:
         titles = dict.fromkeys(one.resource.title for one in library.shelf.list_by_type(kind))
         listed = "; ".join(list(titles)[:_MOST_TITLES])
         more = f"; and {len(titles) - _MOST_TITLES} more" if len(titles) > _MOST_TITLES else ""
-        there = f" There is: {listed}{more}." if titles else ""
-        text = f"{self._site.name} offers nothing of this kind that fits.{there}"
+        there = f" It has: {listed}{more}." if titles else ""
+        text = f"{self._site.name} has nothing of this kind that matches.{there}"
         return Offer(text, tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN), found=False)
 
     def _hits(self, turn: Turn, library: Library) -> Offer:

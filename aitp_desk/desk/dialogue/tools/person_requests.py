@@ -111,7 +111,9 @@ class PersonRequests:
             if unanswered is not None:
                 wanted = msgspec.structs.replace(wanted, why="question", about=unanswered)
             return msgspec.structs.replace(said, person=wanted)
-        if said.found or asks_backwards(question, language):  # only it knows what was said
+        if said.found or asks_backwards(
+            question, language
+        ):  # only the agent knows the earlier turns
             return said
         if self._settings.people == "at_once":
             wanted = PersonRequest("question", question, "", speech.tag)

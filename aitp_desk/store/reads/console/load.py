@@ -15,9 +15,9 @@ from aitp_desk.store.records.console import LoadHour
 
 HOUR = 60 * 60
 MOST_COUNTED = 100_000
-"""The most messages, and folded turns, that are counted of an hour."""
+"""How many messages, and folded turns, of an hour are counted."""
 MOST_TICKETS = 5_000
-"""The most tickets that are counted of an hour."""
+"""How many tickets of an hour are counted."""
 SLICE = 4_000
 
 

@@ -32,9 +32,10 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 async def refusals(store: Store) -> AsyncIterator[Refusal]:
-    """Read the questions that the site's own desk refused: the newest first, folded ones last.
+    """Read the questions that the site's own desk refused, newest first.
 
-    It looks through all messages, so it is for commands and not for requests.
+    Folded threads come last. It looks through all messages, so it is for commands and not for
+    requests.
     """
     before = _AFTER_ALL
     while rows := await store.read("refusals_before", {"before": before, "limit": _ROWS}):

@@ -73,11 +73,13 @@ _Source = Callable[[str], Awaitable[_Slice]]
 
 
 async def threads(store: Store, asked: ThreadFilter, after: str | None, limit: int) -> ThreadPage:
-    """List threads by their last message, newest first; with a text, by the message that has it.
+    """List threads by their last message, newest first.
+
+    With a text, a thread's place is that of the newest message that contains it.
 
     Parameters:
         after: the ``next`` of the page before; None for the first.
-        limit: the most threads of a page.
+        limit: maximum number of threads of a page.
 
     Raises:
         InvalidRequest: ``after`` is no such value.

@@ -58,7 +58,7 @@ async def tickets(store: Store, asked: TicketFilter, after: str | None, limit: i
 
     Parameters:
         after: the ``next`` of the page before; None for the first.
-        limit: the most tickets of a page.
+        limit: maximum number of tickets of a page.
 
     Raises:
         InvalidRequest: ``after`` is no such value.

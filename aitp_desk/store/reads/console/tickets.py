@@ -34,7 +34,7 @@ async def tickets_before(store: Store, before: str, limit: int) -> list[KeptTick
 
     Parameters:
         before: the id of that one.
-        limit: the most tickets.
+        limit: maximum number of tickets.
     """
     found: list[KeptTicket] = []
     while len(found) < limit:
@@ -48,7 +48,7 @@ async def tickets_before(store: Store, before: str, limit: int) -> list[KeptTick
 
 
 async def thread_operator(store: Store, thread_id: str) -> str | None:
-    """Read the actor of the operator who has a thread; None if the agent has it."""
+    """Read the actor of a thread's operator; None if the agent has it."""
     rows = await store.read("thread_operator", {"thread_id": thread_id})
     return rows[0][0] if rows else None
 
@@ -97,7 +97,10 @@ class Tally(msgspec.Struct, frozen=True):
 
 
 async def tallies(store: Store) -> tuple[Tally, ...]:
-    """Read how many tickets were created and how they ended, since the database counts them."""
+    """Read how many tickets were created, and how they ended.
+
+    The counts begin when the database began to count.
+    """
     return tuple(Tally(*row) for row in await store.read("ticket_tallies", {}))
 
 

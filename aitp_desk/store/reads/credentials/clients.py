@@ -14,7 +14,10 @@ async def client(store: Store, client_id: str) -> Client | None:
 
 
 async def live_client(store: Store, id_or_name: str) -> Client | None:
-    """Read the unrevoked client with this id or, if the owner made it, with this name."""
+    """Read the unrevoked client with this id or name.
+
+    Only clients that the owner made are found by name.
+    """
     rows = await store.read("live_client", {"id_or_name": id_or_name})
     return await client(store, rows[0][0]) if rows else None
 

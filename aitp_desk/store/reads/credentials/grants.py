@@ -8,7 +8,10 @@ from aitp_desk.store.rows.threads import read_grant
 
 
 async def find_grant_by_hash(store: Store, hash: bytes) -> Grant | None:
-    """Read the grant of a link by the keyed hash of its secret, even if it has expired."""
+    """Read the grant of a link by the keyed hash of its secret.
+
+    It may have expired.
+    """
     rows = await store.read("grant_by_hash", {"hash": hash})
     return read_grant(rows[0]) if rows else None
 

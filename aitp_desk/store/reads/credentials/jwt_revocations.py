@@ -37,7 +37,7 @@ async def is_revoked(
     issued_at: int,
     leeway: int,
 ) -> bool:
-    """Return whether a token was revoked, by its id or with all of its subject.
+    """Return whether a token was revoked, by its id or its subject.
 
     Parameters:
         issuer: the name that the site's owner gave it.

@@ -7,7 +7,10 @@ from aitp_desk.store.records.keys import ConsoleSession, WrappedKey
 
 
 async def data_keys(store: Reader) -> tuple[WrappedKey, ...]:
-    """Read all wrapped data keys, by version; there may be one for each of two master keys."""
+    """Read all wrapped data keys, by version.
+
+    There may be one for each of two master keys.
+    """
     return tuple(WrappedKey(*row) for row in await store.read("data_keys", {}))
 
 

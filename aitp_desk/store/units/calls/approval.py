@@ -1,4 +1,4 @@
-"""Approves calls: the approval and the job that carries the call out are one commit."""
+"""Approves calls: one commit holds the approval and the job that executes the call."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def end_accepted(
     along: Callable[[ActionCall], ExtraStatements | None],
     stands: CallState = CallState.STARTED,
 ) -> Work[None]:
-    """End a call that continues in the background, and report it on its thread: a part of a unit.
+    """End a background call, and report it on its thread: a part of a unit.
 
     If it has ended already, or its thread is gone, nothing is changed or reported.
 
@@ -171,7 +171,7 @@ def write_turn_whole(*, turn: SessionTurn, now: int) -> Work[None]:
 
 
 def write_turn_asking(*, turn: SessionTurn, person: PersonAsked, now: int) -> Work[NewMessage]:
-    """Write a turn of a session that asks for a person, together with its ticket.
+    """Write a session's turn that asks for a person, with its ticket.
 
     The session is kept while it waits for the person.
 
@@ -198,7 +198,7 @@ def write_turn_asking(*, turn: SessionTurn, person: PersonAsked, now: int) -> Wo
 
 
 def forgetting_answer(call_id: str) -> ExtraStatements:
-    """Return the part of a unit that clears the answer of a call once it was processed."""
+    """Return the part of a unit that clears a call's processed answer."""
 
     def write() -> Work[None]:
         yield "forget_answer", {"id": call_id}
@@ -228,7 +228,7 @@ def expire_waiting(*, error: CallError, now: int, limit: int) -> Work[int]:
     Parameters:
         error: the error that they end with.
         now: Unix seconds.
-        limit: the most calls.
+        limit: maximum number of calls.
 
     Returns:
         How many; if they are ``limit`` there may be more.

@@ -1,4 +1,4 @@
-"""Settles payments: a paid call is made, and a call that is not made is refunded.
+"""Settles payments: makes paid calls, and refunds calls that are not made.
 
 Each decision is made in the commit that stores it, so that of two concurrent payments one counts,
 and what a crash interrupts is a job that is resumed. Parts of units.
@@ -28,7 +28,7 @@ PAYING_SECONDS = 60 * 60
 
 
 def note_quote(quote: NewQuote) -> Work[None]:
-    """Store the quote id of a call that waits for payment, and until when it is valid."""
+    """Store the quote id and the expiry of a call that waits for payment."""
     rows = yield "call", {"id": quote.call_id}
     call = read_call(rows[0]) if rows else None
     if call is None or call.payment is None:
@@ -46,7 +46,7 @@ def note_quote(quote: NewQuote) -> Work[None]:
 
 
 def settle_payment(paid: NewPaid, by: Auditor | None, now: int) -> Work[None]:
-    """Queue a call that is paid; refund the payment if the call no longer waits for it.
+    """Queue a paid call, or refund it if it no longer waits for payment.
 
     Parameters:
         by: in whose name the call is recorded.
@@ -85,7 +85,9 @@ def settle_payment(paid: NewPaid, by: Auditor | None, now: int) -> Work[None]:
 
 
 def give_back(call: ActionCall, now: int) -> Work[None]:
-    """Queue the refund of a call that is not made; do nothing for an unpaid one.
+    """Queue the refund of a paid call that is not made.
+
+    It does nothing for an unpaid call.
 
     Parameters:
         now: Unix seconds.

@@ -1,4 +1,4 @@
-"""Commits a call that is to be paid together with the request for payment on its thread."""
+"""Commits a call that must be paid, with its payment request on the thread."""
 
 from __future__ import annotations
 

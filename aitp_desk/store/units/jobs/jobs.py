@@ -46,9 +46,9 @@ def claim_jobs(
     capacities: Sequence[JobCapacity],
     held: Sequence[str] = (),
 ) -> Work[tuple[ClaimedJob, ...]]:
-    """Claim jobs: of each kind in turns, one of each principal, the longest waiting first.
+    """Claim jobs: for each kind one per principal in turn, longest waiting first.
 
-    A job whose last holder's lease has expired counts that as a failure. Some two statements a job.
+    An expired lease of a job counts as a failure. A job takes about two statements.
 
     Parameters:
         worker: who claims them, a name that no other process uses.
@@ -100,7 +100,7 @@ def renew_job(*, claim: ClaimedJob, lease_until: int) -> Work[bool]:
     """Extend the lease of a job.
 
     Returns:
-        Whether it is still held; if not, its work is in vain.
+        Whether it is still held; if not, its result cannot be stored.
     """
     return bool((yield "renew_job", {**_holding(claim), "lease_until": lease_until}))
 
@@ -147,7 +147,9 @@ def put_back_job(*, claim: ClaimedJob, failures: int, available_at: int, error: 
 def bury_job(
     *, claim: ClaimedJob, failures: int, error: str, now: int, also: ExtraStatements | None = None
 ) -> Work[bool]:
-    """Mark a job as dead; it is kept for the site's operators to inspect, retry or delete.
+    """Mark a job as dead.
+
+    It is kept, so that the site's operators can inspect, retry or delete it.
 
     Parameters:
         failures, error, now: as in :func:`put_back_job` and :func:`finish_job`.
@@ -184,7 +186,7 @@ def release_jobs(*, worker: str | None, kinds: Sequence[str]) -> Work[int]:
 
 
 def retry_job(*, job_id: str, by: Auditor | None = None) -> Work[Job | None]:
-    """Make a job that is dead or waits for its next attempt due at once.
+    """Make a job due at once that is dead or waits for its next attempt.
 
     Parameters:
         by: who retries it; None writes no audit entry.
@@ -231,7 +233,9 @@ def drop_job(*, job_id: str, by: Auditor | None = None) -> Work[Job | None]:
 
 
 def forget_jobs(*, state: JobState, before: int, limit: int) -> Work[int]:
-    """Delete jobs that ended in a state before a time. Repeat while it returns ``limit``.
+    """Delete jobs that ended in a state before a time.
+
+    Repeat while it returns ``limit``.
 
     Parameters:
         before: Unix seconds.

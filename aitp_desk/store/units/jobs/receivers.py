@@ -12,7 +12,7 @@ from aitp_desk.store.units.threads.access import find_access
 
 
 def drop_receivers(thread_id: str, now: int) -> Work[None]:
-    """Delete the receivers of a thread's tasks whose setters may not write to it any more.
+    """Delete the receivers of a thread's tasks whose setters lost write access.
 
     A part of a unit that has changed who may use the thread.
 
@@ -36,7 +36,9 @@ def drop_receivers(thread_id: str, now: int) -> Work[None]:
 
 
 def drop_receivers_of(principal: str) -> Work[None]:
-    """Delete the receivers that a principal has set: a part of a unit that ends its credential.
+    """Delete the receivers that a principal has set.
+
+    A part of a unit that ends the principal's credential.
 
     Parameters:
         principal: the id of the principal.

@@ -24,7 +24,7 @@ class ScheduleRun(msgspec.Struct, frozen=True):
     Parameters:
         worker: the process.
         run: its number.
-        failures: how often it was started in vain before.
+        failures: how often it has failed since its last success.
     """
 
     name: str

@@ -104,7 +104,9 @@ def rotate_client(
 
 
 def revoke_client(*, id_or_name: str, now: int, by: Auditor | None = None) -> Work[Client | None]:
-    """Revoke the live client with this id or, if the owner made it, of this name.
+    """Revoke the live client with this id or name.
+
+    Only clients that the owner made are found by name.
 
     Parameters:
         by: who revokes it; None writes no audit entry.

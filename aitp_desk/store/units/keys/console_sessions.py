@@ -43,7 +43,7 @@ def forget_sessions(*, now: int, limit: int) -> Work[int]:
 
     Parameters:
         now: Unix seconds.
-        limit: the most sessions.
+        limit: maximum number of sessions.
 
     Returns:
         How many were deleted.

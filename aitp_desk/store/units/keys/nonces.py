@@ -16,11 +16,13 @@ def keep_nonce(*, nonce: bytes, until: int) -> Work[None]:
 
 
 def forget_nonces(*, before: int, limit: int) -> Work[int]:
-    """Delete nonces that expired before a time. Repeat while it returns as many as ``limit``.
+    """Delete nonces that expired before a time.
+
+    Repeat while it returns as many as ``limit``.
 
     Parameters:
         before: Unix seconds; leave time for a clock that is set back.
-        limit: the most nonces.
+        limit: maximum number of nonces.
 
     Returns:
         How many were deleted.

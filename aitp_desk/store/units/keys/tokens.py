@@ -111,5 +111,8 @@ def revoke_token(*, id_or_name: str, now: int, by: Auditor | None = None) -> Wor
 
 
 def note_token_use(*, id: str, used_at: int) -> Work[None]:
-    """Store when a key was last used. A running desk need not reload for that."""
+    """Store when a key was last used.
+
+    A running desk need not reload for that.
+    """
     yield "note_token_use", {"id": id, "used_at": used_at}

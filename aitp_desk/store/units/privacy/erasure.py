@@ -1,4 +1,4 @@
-"""Erases a person's messages, and what was derived from them, a piece at a time.
+"""Erases a person's messages and the data derived from them, a piece at a time.
 
 Each unit is complete and may be repeated, so an interrupted erasure is finished by running it
 again. A message's position, digest and link stay, and so does its sender: the chain remains valid,
@@ -65,7 +65,7 @@ def erase_around(
     is_fork: bool,
     now: int,
 ) -> Work[ErasureCounts]:
-    """Delete the data around a person's messages on a thread, and end the runs that use them.
+    """Delete the data around a person's messages, and end the runs that use them.
 
     Parameters:
         since: Unix seconds of the first of them; steps are deleted of runs that were unfinished
@@ -138,7 +138,7 @@ def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[ErasureCount
     person may never have written, and on deleted ones.
 
     Parameters:
-        limit: the most grants.
+        limit: maximum number of grants.
 
     Returns:
         How much; if the grants are ``limit`` there may be more.
@@ -169,7 +169,7 @@ def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[ErasureCount
 
 
 def note_erasure(*, person: Person, by: Auditor, outcome: Outcome, count: int) -> Work[None]:
-    """Record that an erasure begins or is done, and make a running desk clear its caches.
+    """Record that an erasure begins or ends; a running desk clears its caches then.
 
     Parameters:
         count: how much was erased.

@@ -26,7 +26,9 @@ def drop_old_thread(*, thread_id: str, before: int, now: int) -> Work[tuple[str,
 
 
 def drop_old_folded(*, before: int, limit: int) -> Work[int]:
-    """Delete folded threads that were not used since a time, entirely: no one knows their ids.
+    """Delete folded threads completely that were not used since a time.
+
+    No one knows their ids.
 
     Returns:
         How many; if these are ``limit`` there may be more.
@@ -70,7 +72,7 @@ def note_retention(*, by: Auditor, what: str, count: int) -> Work[None]:
 
 
 def trim_audit(*, by: Auditor, before: int, limit: int) -> Work[int]:
-    """Delete the oldest rows of the audit log, up to the first that is kept.
+    """Delete the oldest rows of the audit log, before the first kept one.
 
     The chain continues: the last deleted row leaves its number and link, and a row records it.
 

@@ -15,9 +15,10 @@ from aitp_desk.store.units.threads.access import reach_thread
 
 
 def keep_transcript_key(*, id_: str, public: str, now: int) -> Work[tuple[KeptKey, ...]]:
-    """Make a key sign from now on, and the previous one no more.
+    """Make a key sign from now on, in place of the previous one.
 
-    It signs since its data key exists: a restored database may not know what was signed meanwhile.
+    Its start is the creation of its data key: a restored database may not know what was signed
+    since then.
 
     Parameters:
         id_: its thumbprint.
@@ -85,7 +86,7 @@ def countersign(
     Raises:
         ThreadNotFound: there is none, it is closed, or it is not the caller's.
         Forbidden: the caller may not write to it.
-        PreconditionFailed: the most other keys have signed already.
+        PreconditionFailed: the maximum number of other keys has signed.
     """
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
     asked_for = {"thread_id": thread_id}

@@ -96,7 +96,7 @@ def start_run(
 def cancel_run(
     *, thread_id: str, run_id: str, principal: Principal, now: int, idle_before: int
 ) -> Work[RunChange]:
-    """Cancel a run: at once if no worker holds it, else its worker is signalled to stop.
+    """Cancel a run, at once or by signalling its worker to stop.
 
     A run that is being cancelled already stays so.
 

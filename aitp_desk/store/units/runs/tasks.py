@@ -62,7 +62,7 @@ def add_turn(
 
 
 def end_turn_of_call(*, call_id: str, state: CallState, said: str | None, now: int) -> Work[None]:
-    """Store with a call's end its result for the call's tasks: a part of a unit.
+    """Store a call's end as the result of its tasks: a part of a unit.
 
     Wake the desk's jobs after the commit.
 
@@ -88,7 +88,7 @@ def set_push(*, thread_id: str, push: NewPush, now: int, is_managed: bool = Fals
     Raises:
         TaskNotFound: its thread was deleted meanwhile.
         Forbidden: another caller has set one of this id.
-        PreconditionFailed: the task has the most configurations already.
+        PreconditionFailed: the task has the maximum number of configurations.
     """
     if not (yield "task_at_any_desk", {"id": push.task_id}):
         raise TaskNotFound(NO_TASK, param="taskId")
@@ -98,7 +98,8 @@ def set_push(*, thread_id: str, push: NewPush, now: int, is_managed: bool = Fals
         raise Forbidden("Another caller has set a configuration with this id; choose another.")
     if len(kept) >= MAX_PUSHES and replaced is None:
         raise PreconditionFailed(
-            f"A task has at most {MAX_PUSHES} push notification configurations; delete one first.",
+            f"A task may have at most {MAX_PUSHES} push notification configurations. Delete one"
+            " first.",
             param="pushNotificationConfig",
         )
     yield "put_push", {**msgspec.structs.asdict(push), "now": now}
@@ -137,9 +138,9 @@ def tell_of_call(call_id: str, state: CallState, now: int) -> Work[None]:
 
 
 def tell_of_words(thread_id: str, taken_over: str, now: int) -> Work[None]:
-    """Queue push notifications for the tasks that an operator answered: a part of a unit.
+    """Queue push notifications for tasks that an operator answered.
 
-    One notification is sent for an answer, however many messages follow it.
+    A part of a unit. One notification is sent for an answer, however many messages follow it.
 
     Parameters:
         taken_over: the error of a run that an operator answers instead.

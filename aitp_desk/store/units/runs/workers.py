@@ -1,4 +1,4 @@
-"""Lets workers claim runs under a lease, pause them for their callers, and end them once.
+"""Lets workers claim runs under a lease, pause them, and end them once.
 
 A run in progress whose lease has expired stays in progress and may be claimed by any worker; it
 answers what it had to answer the first time. Only its last holder can end it, so that a worker that
@@ -37,14 +37,14 @@ def claim_runs(
 ) -> Work[Claims]:
     """Claim runs: those whose lease has expired, then those that wait, oldest first.
 
-    A run waits while another of its thread is running. One whose lease has expired is ended instead
-    if it had its last attempt, was being cancelled, or waited for its caller in vain. Some four
-    statements a run.
+    A run waits while another of its thread is running. A run with an expired lease is ended instead
+    if it had its last attempt, was being cancelled, or its caller did not respond. A run takes
+    about four statements.
 
     Parameters:
         worker: who claims them, a name that no other process uses.
         lease_until: Unix seconds; renew the lease before then.
-        limit: the most runs of each sort.
+        limit: maximum number of runs of each sort.
         left: runs that continue to wait.
     """
     taken: list[ClaimedRun] = []
@@ -204,7 +204,7 @@ def renew_lease(*, claim: ClaimedRun, lease_until: int) -> Work[RunState | None]
 
     Returns:
         Its state: in progress, or being cancelled, and then its work should stop. None if
-        it is not held any more: its work is in vain.
+        it is no longer held: its result cannot be stored.
     """
     rows = yield "renew_lease", {**_holding(claim), "lease_until": lease_until}
     return RunState(rows[0][0]) if rows else None

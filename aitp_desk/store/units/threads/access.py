@@ -150,7 +150,10 @@ def settle_speaker(
 
 
 def is_callers(message: Message, principal: Principal, reached: ReachedThread) -> Work[bool]:
-    """Return whether the caller sent a message: as an actor that was its then, or without one."""
+    """Return whether the caller sent a message.
+
+    It sent it as an actor that was its own then, or without an actor.
+    """
     if message.origin is not Origin.VISITOR:
         return False
     if principal.is_guest and reached.owner is not None:

@@ -37,7 +37,7 @@ from aitp_desk.store.units.threads.creation import adding_actor
 from aitp_desk.store.units.threads.tail import ThreadTail
 
 MAX_STAYS = 1000
-"""The most stays of actors on one thread, all together."""
+"""Maximum number of stays on one thread, of all actors together."""
 _KEPT = {KEY_PREFIX: "live_token", CLIENT_PREFIX: "live_client"}
 """The credentials that this desk issues, and the statement that finds a live one."""
 
@@ -52,7 +52,9 @@ def join_thread(
     idle_before: int,
     by: Auditor | None = None,
 ) -> Work[Actor]:
-    """Let an actor join a thread. One that is present and declares nothing new stays.
+    """Let an actor join a thread.
+
+    A present actor that declares nothing new stays unchanged.
 
     Parameters:
         actor: bound to the caller, unless it names another principal.
@@ -200,9 +202,9 @@ def check_known(principal_id: str, param: str) -> Work[None]:
 def note_bindings(
     by: Auditor | None, action: AuditAction, thread_id: str, count: int
 ) -> Work[None]:
-    """Record that actors of a thread were bound or unbound; nothing if the count is 0.
+    """Record that actors of a thread were bound or unbound.
 
-    A part of a unit.
+    Nothing is recorded if the count is 0. A part of a unit.
     """
     if count:
         yield from note_audit(by, action, ObjectKind.THREAD, thread_id, count=count)

@@ -1,4 +1,7 @@
-"""Claims an anonymous thread: it gets an owner, and its id alone no longer grants access."""
+"""Claims anonymous threads.
+
+A claimed thread has an owner, and its id alone no longer grants access.
+"""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
 THREAD_DELETED = "The thread was deleted."
 """The error of a run that was to answer there."""
 _MOST_REPLIES = 20
-"""The most replies of capabilities to one message that are looked for."""
+"""How many replies of capabilities to one message are searched for."""
 
 
 def set_message_metadata(
@@ -69,7 +69,7 @@ def set_message_metadata(
 def find_rights(
     *, thread_id: str, principal: Principal, message_id: str, now: int, idle_before: int
 ) -> Work[tuple[bool, bool]]:
-    """Return whether a caller may change a message's metadata, and whether it may delete it.
+    """Return whether a caller may change a message's metadata, and may delete it.
 
     Raises:
         ThreadNotFound, MessageNotFound: it does not exist, or not for this caller.
@@ -180,7 +180,7 @@ def delete_thread(
 
 
 def drop_thread(tail: ThreadTail) -> Work[tuple[str, ...]]:
-    """Delete all content of a thread, end its runs, and close it: a part of a unit.
+    """Empty and close a thread, and end its runs: a part of a unit.
 
     Parameters:
         tail: the thread's end.

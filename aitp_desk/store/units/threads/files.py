@@ -18,8 +18,8 @@ def add_file(
     Parameters:
         counted: against whose allowance it counts.
         parts: its bytes, in parts.
-        max_files: the most files of one allowance.
-        max_bytes: the most bytes of all of them together.
+        max_files: maximum number of files of one allowance.
+        max_bytes: maximum total size of these files, in bytes.
 
     Raises:
         Forbidden: the allowance is exhausted.

@@ -38,7 +38,7 @@ def share_thread(
     Raises:
         ThreadNotFound: there is none, it is closed, or it is not the caller's.
         Forbidden: the thread is another principal's to share.
-        PreconditionFailed: it has no owner, or the most grants.
+        PreconditionFailed: it has no owner, or the maximum number of grants.
         InvalidRequest: the grant is for an unknown principal, or for the owner.
     """
     thread_id = grant.thread_id

@@ -40,7 +40,9 @@ def record_exchange(*, session: Session, messages: Sequence[NewMessage], now: in
 def name_thread(
     *, thread_id: str, desk: str, owner: str | None, session_id: str, now: int, idle_before: int
 ) -> Work[str]:
-    """Find the session of a thread, or create one; it then lives as long as the thread.
+    """Find or create the session of a thread.
+
+    It then lives as long as the thread.
 
     Parameters:
         desk: at which the thread has to be opened; empty for the site's own.
@@ -67,7 +69,7 @@ def name_thread(
 
 
 def open_named(thread: Thread, speaker: str, session_id: str, now: int) -> Work[None]:
-    """Open an empty thread with the session that names it: a part of a unit.
+    """Open an empty thread with its session: a part of a unit.
 
     Parameters:
         speaker: the actor stamped on the opener's messages that name none.
@@ -78,7 +80,9 @@ def open_named(thread: Thread, speaker: str, session_id: str, now: int) -> Work[
 
 
 def say_in_session(session: Session, messages: Sequence[NewMessage], now: int) -> Work[None]:
-    """Add messages to a session's thread, and update the session: a part of a unit.
+    """Add messages to a session's thread, and update the session.
+
+    A part of a unit.
 
     Raises:
         UnknownSession: the thread does not exist: it was deleted, or the record of its first turn
@@ -131,8 +135,8 @@ def delete_expired(
         once_before: Unix seconds; keys first used before then are deleted.
         sessions_before: Unix seconds; sessions without a turn since then are.
         files_until: files that expire by then are deleted.
-        limit: the most keys and sessions.
-        files: the most files.
+        limit: maximum number of keys and sessions.
+        files: maximum number of files.
     """
     keys = yield "delete_old_once", {"before": once_before, "limit": limit}
     idle = {

@@ -36,7 +36,7 @@ class ThreadTail:
         self._added: list[tuple[str, Params]] = []
 
     def add_message(self, new: NewMessage, run_id: str | None = None) -> Message:
-        """Add a message, an event in itself, and return it as it will be stored.
+        """Add a message, which is also an event, and return it as stored.
 
         Parameters:
             run_id: for a reply the run that made it, for a visitor's message the run that answers.

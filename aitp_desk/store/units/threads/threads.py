@@ -58,7 +58,7 @@ def open_thread(
     by: Auditor | None = None,
     effects: NewEffects | None = None,
 ) -> Work[PostResult]:
-    """Open a thread with its actors, its first messages and, if one must answer, a run.
+    """Open a thread with actors, first messages and, if one must answer, a run.
 
     Parameters:
         thread: the first of its actors is the desk's agent, the others were added.

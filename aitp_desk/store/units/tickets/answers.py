@@ -42,7 +42,7 @@ CLOSED = "It was closed without an answer."
 OVERDUE = "The ticket was not taken in time."
 NO_PERSON = "A person was asked and closed this without an answer."
 NOBODY_CAME = "A person was asked, but has not answered in time."
-"""The message of a conversation that waited for a person in vain."""
+"""The message of a conversation that waited for a person who did not come."""
 DECLINED = "It was declined; nothing was done."
 UNAPPROVED = "The call was not approved in time; nothing was done."
 
@@ -232,7 +232,7 @@ def release_ticket(*, ticket_id: str, now: int, by: Auditor) -> Work[KeptTicket 
 
 
 def let_go(ticket: KeptTicket, now: int, *, whole: bool = False) -> Work[None]:
-    """Return the thread of a ticket to the agent, unless another taken ticket is of it too.
+    """Return a ticket's thread to the agent, unless another ticket of it is taken.
 
     Parameters:
         whole: whether also a thread that was itself taken is returned.

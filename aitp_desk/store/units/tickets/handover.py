@@ -26,7 +26,7 @@ TAKEN_OVER = "A person has taken this conversation over."
 
 
 def find_operator(thread_id: str) -> Work[str | None]:
-    """Return the actor of the operator who has a thread; None if none has taken it over."""
+    """Return the actor of a thread's operator; None without one."""
     rows = yield "thread_operator", {"thread_id": thread_id}
     return rows[0][0] if rows else None
 
@@ -70,7 +70,7 @@ def join_operator(thread_id: str, desk: str, operator: str | None, now: int) -> 
 
 
 def hand_over(thread_id: str, desk: str, operator: str, now: int) -> Work[None]:
-    """Assign a thread to an operator, and end the runs that were to answer there.
+    """Assign a thread to an operator, and end its waiting runs.
 
     Does nothing if there is no such thread; call :func:`check_free` before.
 
@@ -94,7 +94,10 @@ def hand_over(thread_id: str, desk: str, operator: str, now: int) -> Work[None]:
 
 
 def keep_sessions(thread_id: str, now: int) -> Work[None]:
-    """Keep a thread's sessions: their visitor waits for an operator, or has an unread message."""
+    """Keep a thread's sessions.
+
+    Their visitor waits for an operator, or has an unread message.
+    """
     yield "keep_sessions", {"thread_id": thread_id, "until": now + KEPT_SECONDS}
 
 

@@ -1,4 +1,4 @@
-"""Requests a person: the ticket is written in the commit of the message that says so.
+"""Requests a person, in the commit of the message that says so.
 
 The text of that message depends on what is found in that commit, so that it states only what is on
 disk: a person was asked, one has been asked before, or too many requests wait.
@@ -24,7 +24,7 @@ class PersonAsked(msgspec.Struct, frozen=True):
         most: how many requests from one address may wait.
         asked: the parts of the message if a person is asked now.
         waits: the same if one has been asked there already.
-        full: the same if the most requests wait.
+        full: the same if the maximum number of requests waits.
     """
 
     ticket: KeptTicket
@@ -37,7 +37,9 @@ class PersonAsked(msgspec.Struct, frozen=True):
 def settle_person(
     person: PersonAsked, said: NewMessage
 ) -> Work[tuple[NewMessage, KeptTicket | None]]:
-    """Decide whether a person can be asked: a part of a unit, which writes nothing yet.
+    """Decide whether a person can be asked.
+
+    A part of a unit, which writes nothing yet.
 
     Parameters:
         said: the message that reports it; its content is replaced.

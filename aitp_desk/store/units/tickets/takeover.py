@@ -1,4 +1,4 @@
-"""Lets operators take threads over and return them, with or without a ticket; adds notes.
+"""Lets operators take over and return threads, and add notes.
 
 A request for a person goes with its thread. A ticket of a call waits for a separate answer.
 """

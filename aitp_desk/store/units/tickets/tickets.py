@@ -33,7 +33,7 @@ def hand_call_to_people(*, call_id: str, ticket: KeptTicket) -> Work[None]:
 
 
 def add_unknown_ticket(call: ActionCall, now: int) -> Work[None]:
-    """Ask operators for the outcome of a call that was cut short: a part of a unit."""
+    """Ask operators for the outcome of an interrupted call: a part of a unit."""
     asked = Ticket(f"Was {call.action} done? The call was interrupted.")
     yield from add_ticket(ticket_of_call(call, TicketKind.UNKNOWN, asked, now))
 
@@ -62,9 +62,9 @@ def add_ticket(ticket: KeptTicket) -> Work[None]:
 def ticket_of_call(
     call: ActionCall, kind: TicketKind, asked: Ticket, now: int, due_at: int | None = None
 ) -> KeptTicket:
-    """Return the ticket of a call, with an id derived from it: a call has at most one of a kind.
+    """Return the ticket of a call, with an id derived from the call's.
 
-    A ticket that may not be the only one needs another id.
+    A call has at most one ticket of a kind. A ticket that may not be the only one needs another id.
 
     Parameters:
         now, due_at: Unix seconds.

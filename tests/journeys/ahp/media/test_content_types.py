@@ -224,7 +224,7 @@ async def test_a_single_type_that_nothing_fits_is_answered_with_what_else_there_
 async def test_what_no_video_shows_is_not_answered_with_one(fitter: Visitor) -> None:
     said = await fitter.ask("a video on repairing bicycles", "get_video")
     assert "fallback_from" not in said.body["meta"]
-    assert "nothing of this kind that fits" in said.answer
+    assert "nothing of this kind that matches" in said.answer
     assert "Fitting a helmet" in said.answer
     assert said.body["response"]["sources"] == []
 
@@ -282,7 +282,7 @@ async def test_a_choice_of_none_of_several_things_is_answered_with_what_there_is
     asked = await fitter.ask("a download", "get_download", **files)
     id_, options = asked.body["session_id"], asked.body["clarification"]["options"]
     said = await fitter.ask("neither", "get_download", session_id=id_, **files)
-    assert said.answer.startswith("My site offers nothing of this kind that fits. There is: ")
+    assert said.answer.startswith("My site has nothing of this kind that matches. It has: ")
     assert "Printed guide" in said.answer
     assert len(options) == 3
 
@@ -394,7 +394,7 @@ async def test_what_only_a_version_in_another_language_offers_is_a_capability_to
         said = await visitor.ask("le bateau", "get_audio", locale="fr", **context)
         assert payload_of(said, "media/audio")["title"] == "Le bateau"
         other = await visitor.ask("the boat", "get_audio", **context)
-        assert other.answer == "My site offers nothing of this kind that fits."
+        assert other.answer == "My site has nothing of this kind that matches."
 
 
 @pytest.mark.parametrize(
