@@ -22,7 +22,8 @@ from aitp_desk.model.access.audit import make_auditor
 from aitp_desk.model.access.operator import operator_name
 from aitp_desk.model.access.principal import Principal, ProvenBy, make_key_principal
 from aitp_desk.model.access.scope import is_operator_scope
-from aitp_desk.model.errors import NotAuthenticated, Refusal, ScopeMissing
+from aitp_desk.model.error_kind import CredentialFault
+from aitp_desk.model.errors import NotAuthenticated, ScopeMissing
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.credentials import keys as key_reads
@@ -201,7 +202,7 @@ def _until(kept: ConsoleSession, token: Key, now: float) -> float:
     return min(ends)
 
 
-def _over(reason: Refusal, principal: Principal | None = None) -> NotAuthenticated:
+def _over(reason: CredentialFault, principal: Principal | None = None) -> NotAuthenticated:
     whose = "" if principal is None else principal.id
     return NotAuthenticated(
         "The session has ended or is unknown. Sign in.", reason=reason, whose=whose

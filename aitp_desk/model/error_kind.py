@@ -6,6 +6,12 @@ Each protocol maps them to its own form by an exhaustive match.
 from __future__ import annotations
 
 from enum import Enum
+from typing import Literal
+
+CredentialFault = Literal[
+    "conflicting", "expired", "malformed", "replayed", "revoked", "unknown", "unproven"
+]
+"""What may be wrong with a credential."""
 
 
 class ErrorKind(Enum):

@@ -62,13 +62,8 @@ from typing import ClassVar, Literal
 import msgspec
 
 from aitp_desk.model.calls.payment import PaymentTerms
-from aitp_desk.model.error_kind import ErrorKind
+from aitp_desk.model.error_kind import CredentialFault, ErrorKind
 from aitp_desk.model.money import Money
-
-Refusal = Literal[
-    "conflicting", "expired", "malformed", "replayed", "revoked", "unknown", "unproven"
-]
-"""What may be wrong with a credential."""
 
 
 class Recovery(msgspec.Struct, frozen=True):
@@ -357,11 +352,11 @@ class NotAuthenticated(DeskError):
         message: str,
         *,
         param: str | None = None,
-        reason: Refusal = "unproven",
+        reason: CredentialFault = "unproven",
         whose: str = "",
     ) -> None:
         super().__init__(message, param=param)
-        self.reason: Refusal = reason
+        self.reason: CredentialFault = reason
         self.whose = whose
 
 

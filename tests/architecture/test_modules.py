@@ -6,8 +6,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "aitp_desk"
-MODULES = sorted(PACKAGE.rglob("*.py"))
-LARGEST = 500
+MODULES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "capabilities").rglob("*.py")])
+LARGEST = 450
 NINE_OF_TEN = 350
 
 
@@ -19,7 +19,7 @@ def lines(path: Path) -> int:
     return len(path.read_text(encoding="utf-8").splitlines())
 
 
-def test_no_file_is_longer_than_500_lines() -> None:
+def test_no_file_is_longer_than_450_lines() -> None:
     assert {name(path): lines(path) for path in MODULES if lines(path) > LARGEST} == {}
 
 

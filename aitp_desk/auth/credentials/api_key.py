@@ -19,7 +19,8 @@ from aitp_desk.auth.credentials.proof_cache import ProofCache
 from aitp_desk.auth.keys.data_keys import DataKeys
 from aitp_desk.model.access.credential import CredentialMark
 from aitp_desk.model.access.principal import KEY_PREFIX, ProvenBy, make_key_principal
-from aitp_desk.model.errors import NotAuthenticated, Refusal
+from aitp_desk.model.error_kind import CredentialFault
+from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.store.records.keys import FormerSecret, Key
 
 _API_KEY = re.compile(r"desk_([0-9a-f]{16})_[0-9a-f]{64}", re.ASCII)
@@ -144,7 +145,7 @@ def verify_api_key(
     if not (is_present or is_former):
         raise _unproven("unproven")
     if not kept.is_live(now):
-        reason: Refusal = "expired" if kept.revoked_at is None else "revoked"
+        reason: CredentialFault = "expired" if kept.revoked_at is None else "revoked"
         raise _unproven(reason, f"{KEY_PREFIX}{kept.id}")
     ends = (kept.expires_at, None if is_present else former.until)
     return kept, min((end for end in ends if end is not None), default=None)
@@ -157,7 +158,7 @@ def matches_hash(text: str, hash_: bytes, data_key: int, keys: DataKeys) -> bool
     return hmac.compare_digest(made, hash_) and is_known
 
 
-def _unproven(reason: Refusal, whose: str = "") -> NotAuthenticated:
+def _unproven(reason: CredentialFault, whose: str = "") -> NotAuthenticated:
     return NotAuthenticated(
         "The credential proves nothing: it is malformed, unknown, expired or revoked. Send an API"
         " key of this desk as 'Authorization: Bearer desk_…', or no credential to ask anonymously.",

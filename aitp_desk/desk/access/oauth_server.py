@@ -20,12 +20,12 @@ from aitp_desk.model.access.audit import AuditAction, AuditKeys, Auditor, Object
 from aitp_desk.model.access.principal import CLIENT_PREFIX
 from aitp_desk.model.access.scope import covers_scope
 from aitp_desk.model.counters import Counters, end_of_minute
+from aitp_desk.model.error_kind import CredentialFault
 from aitp_desk.model.errors import (
     InvalidClientMetadata,
     InvalidScope,
     InvalidTarget,
     RateLimited,
-    Refusal,
     UnknownClient,
 )
 from aitp_desk.store import units as work
@@ -253,7 +253,7 @@ def _unknown(client: Client | None) -> UnknownClient:
     message = "The client's id or secret is not valid: it is unknown, revoked or expired."
     if client is None:
         return UnknownClient(message)
-    reason: Refusal = "expired" if client.revoked_at is None else "revoked"
+    reason: CredentialFault = "expired" if client.revoked_at is None else "revoked"
     return UnknownClient(message, reason=reason, whose=f"{CLIENT_PREFIX}{client.id}")
 
 

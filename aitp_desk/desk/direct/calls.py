@@ -200,9 +200,7 @@ class DirectCalls:
     async def hold_key(
         self, principal: Principal, asked: DirectCall, request: RequestInfo
     ) -> AsyncIterator[PreparedCall]:
-        """Hold the request's key while a call is made with it.
-
-        The call is made directly or in a conversation.
+        """Hold the request's key while a call is made with it, directly or in a conversation.
 
         A payment that names no quote is a key too.
 
@@ -390,14 +388,7 @@ class DirectCalls:
         given: Mapping[str, Any] | None,
         refused: str = "",
     ) -> CallStatus:
-        """Pay for a call that waits for payment.
-
-        Parameters:
-            refused: as in :class:`DirectCall`.
-
-        Raises:
-            PaymentRequired: there is no payment, or it is rejected.
-        """
+        """Pay for a call that waits for payment; without a payment raise `PaymentRequired`."""
         if given is None:
             raise self._checkout.make_payment_required(
                 call, await self._checkout.get_terms(call), refused
@@ -407,11 +398,7 @@ class DirectCalls:
     async def _before(
         self, principal: Principal, asked: DirectCall, id_: str, pays: bool
     ) -> CallStatus | None:
-        """Return the status of the call that this repeats; None if it repeats none.
-
-        Parameters:
-            pays: whether a payment is the key.
-        """
+        """Return the status of the call that this repeats; None if it repeats none."""
         call = await self._invoker.calls.find(id_)
         if call is None:
             return None

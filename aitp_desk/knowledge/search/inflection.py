@@ -47,6 +47,9 @@ _ENDINGS = ("", "e", "en", "er", "n", "s")
 """The endings of a part of a compound after its root."""
 _MOST_COMPOUNDS = 6
 """How many compounds of a word, the commonest, are searched."""
+KIN_LETTERS = 5
+"""The fewest letters of a stem that has kin."""
+_KIN_ENDING = 4
 
 
 Roots = Callable[[list[str]], list[str]]
@@ -177,3 +180,10 @@ def _ended(word: str, backwards: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def _from(words: Sequence[str], first: int) -> Iterable[str]:
     return (words[at] for at in range(first, len(words)))
+
+
+def are_kin(left: str, right: str) -> bool:
+    """Return whether one stem is the other with an ending."""
+    if len(left) > len(right):
+        left, right = right, left
+    return right.startswith(left) and len(right) - len(left) <= _KIN_ENDING

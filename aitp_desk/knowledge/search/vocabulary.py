@@ -9,7 +9,7 @@ from functools import cached_property
 import msgspec
 
 from aitp_desk.knowledge.index.postings import inverse_frequency
-from aitp_desk.knowledge.search.inflection import Inflection
+from aitp_desk.knowledge.search.inflection import KIN_LETTERS, Inflection, are_kin
 from aitp_desk.knowledge.search.ngrams import (
     FIRST,
     is_han,
@@ -426,31 +426,21 @@ class Vocabulary:
         """Return the commonest n-grams that begin with a single character of Han."""
         if len(word) > 1 or not is_han(word):
             return []
-        first = bisect_left(self._in_order, word)
-        last = bisect_left(self._in_order, word + _PAST_ALL, first)
-        begun = [stem for stem in self._in_order[first:last] if stem != word]
+        begun = [stem for stem in self._stems_with(word) if stem != word]
         return sorted(begun, key=self._counts.__getitem__, reverse=True)[:_MOST_HOLDERS]
 
     def _kin(self, stem: str) -> list[str]:
         """Return stems of the content that share all but the ending."""
-        if len(stem) < _KIN_LETTERS or stem.isdigit():
+        if len(stem) < KIN_LETTERS or stem.isdigit():
             return []
-        beginning = stem[:_KIN_LETTERS]
+        candidates = self._stems_with(stem[:KIN_LETTERS])
+        return [other for other in candidates if other != stem and are_kin(stem, other)]
+
+    def _stems_with(self, beginning: str) -> list[str]:
         first = bisect_left(self._in_order, beginning)
-        last = bisect_left(self._in_order, beginning + _PAST_ALL, first)
-        alike = self._in_order[first:last]
-        return [other for other in alike if other != stem and _are_kin(stem, other)]
+        return self._in_order[first : bisect_left(self._in_order, beginning + _PAST_ALL, first)]
 
 
 _MOST_HOLDERS = 6
-_KIN_LETTERS = 5
-_KIN_ENDING = 4
 _PAST_ALL = "\U0010ffff"
 """Sorts after every continuation of a word."""
-
-
-def _are_kin(left: str, right: str) -> bool:
-    """Return whether one stem is the other with an ending."""
-    if len(left) > len(right):
-        left, right = right, left
-    return right.startswith(left) and len(right) - len(left) <= _KIN_ENDING
