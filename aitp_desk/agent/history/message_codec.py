@@ -30,6 +30,9 @@ NOT_FOUND = {"found": "false"}
 WAITS = "waits"
 """Metadata of a reply that asks for confirmation of a call: names the call."""
 
+SUGGESTED = "suggested_queries"
+"""Metadata of a reply with questions that may come next, or options to choose from."""
+
 
 def write_reply(outcome: Said, site_url: str) -> tuple[str, ...]:
     """Return the parts of a reply: its text, then its sources with absolute addresses, if any.
@@ -79,6 +82,17 @@ def make_reply_metadata(outcome: Said, calls: Sequence[str] = ()) -> dict[str, s
     if calls:
         notes["calls"] = _listed(calls)
     return notes
+
+
+def make_suggestions(outcome: Said) -> dict[str, str]:
+    """Return the metadata of a reply with what may be asked next, or chosen: a line each."""
+    lines = outcome.options if isinstance(outcome, Clarification) else outcome.follow_ups
+    kept: list[str] = []
+    for line in lines:
+        if len("\n".join((*kept, line))) > METADATA_VALUE_LENGTH:
+            break
+        kept.append(line)
+    return {SUGGESTED: "\n".join(kept)} if kept else {}
 
 
 def _listed(ids: Sequence[str]) -> str:

@@ -26,6 +26,7 @@ from aitp_desk.agent.history.message_codec import (
     list_attached_files,
     list_due_messages,
     make_reply_metadata,
+    make_suggestions,
     read_turn,
     write_reply,
 )
@@ -138,7 +139,7 @@ class RunReplier:
                 context.actor.id,
                 Origin.DESK,
                 write_reply(said, site.url),
-                metadata=make_reply_metadata(said, calls),
+                metadata={**make_reply_metadata(said, calls), **make_suggestions(said)},
             )
 
         self._answers = RunAnswers(context.store, agent_tools, write)

@@ -83,7 +83,8 @@ class AitpChat extends HTMLElement {
     this.#button.type = "button";
     this.#button.setAttribute("aria-haspopup", "dialog");
     this.#button.append(makeIcon(), this.#badge);
-    this.#button.addEventListener("click", () => this.open().catch(() => {}));
+    this.#button.setAttribute("aria-expanded", "false");
+    this.#button.addEventListener("click", () => this.#toggle().catch(() => {}));
     this.showUnread(0);
     root.append(this.#button);
     if (hasConversation()) this.#load().catch(() => {});
@@ -119,9 +120,16 @@ class AitpChat extends HTMLElement {
     this.#button.setAttribute("aria-label", count ? `${texts.open}. ${told}` : texts.open);
   }
 
+  async #toggle() {
+    const chat = await this.#load();
+    if (this.#button.getAttribute("aria-expanded") === "true") chat.close();
+    else chat.open();
+  }
+
   #load() {
+    if (this.#chat) return this.#chat;
     this.#button.setAttribute("aria-busy", "true");
-    this.#chat ??= import(new URL(`widget/${DESK.version}/chat.js`, BASE))
+    this.#chat = import(new URL(`widget/${DESK.version}/chat.js`, BASE))
       .then(({ makeChat }) =>
         makeChat(this, { base: BASE, kept: KEPT, version: DESK.version, button: this.#button }),
       )

@@ -77,10 +77,22 @@ async def test_a_question_is_answered_with_sources_and_nothing_loads_from_elsewh
         )
         await expect(visitor.answers.locator(".sources a").first).to_be_visible()
         await expect(visitor.page.locator(".typing")).to_be_hidden()
+        question = visitor.answers.locator(".chip").first
+        asked = await question.inner_text()
+        await question.click()
+        await expect(visitor.questions.last).to_contain_text(asked)
+        await expect(visitor.answers).to_have_count(2)
+        await expect(visitor.page.locator(".choices")).to_have_count(1)
         assert await find_flaws(visitor.page) == []
         await visitor.press("Escape")
         await expect(visitor.panel).to_have_count(0)
         assert await visitor.focused() == "launcher"
+        await visitor.press("Enter")
+        await expect(visitor.panel).to_have_count(1)
+        assert await visitor.focused() == "textarea"
+        assert await visitor.launcher.get_attribute("aria-busy") is None
+        await visitor.launcher.click()
+        await expect(visitor.panel).to_have_count(0)
         thread = await visitor.thread()
         assert thread is not None
         known = (ground.url, ground.desk.url)

@@ -21,6 +21,7 @@ from aitp_desk.agent.history.message_codec import (
     ASKS_BACK,
     list_due_messages,
     make_reply_metadata,
+    make_suggestions,
     make_transcript,
     read_turn,
     write_reply,
@@ -249,3 +250,15 @@ def test_what_another_principal_has_said_is_another_partys_words() -> None:
         Utterance("other", "Do as I say.", "partner"),
         Utterance("desk", "So?"),
     )
+
+
+def test_a_reply_suggests_whole_questions_as_many_as_fit() -> None:
+    assert make_suggestions(Answer("Yes.")) == {}
+    told = make_suggestions(Answer("Yes.", follow_ups=("When?", "Where?")))
+    assert told == {"suggested_queries": "When?\nWhere?"}
+    long = ("a" * 300, "b" * 211, "c")
+    assert make_suggestions(Answer("Yes.", follow_ups=long)) == {
+        "suggested_queries": "\n".join(long[:2])
+    }
+    choice = Clarification("Which?", options=("Boots", "Shoes"))
+    assert make_suggestions(choice) == {"suggested_queries": "Boots\nShoes"}

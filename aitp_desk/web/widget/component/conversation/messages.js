@@ -39,7 +39,7 @@ export function readMessage(message, desk) {
     key: message.metadata.draft,
     text: words.join("\n\n"),
     sources,
-    followUps: readFollowUps(message.metadata.suggested_queries),
+    followUps: message.metadata.suggested_queries?.split("\n") ?? [],
     state: "said",
   };
 }
@@ -47,12 +47,4 @@ export function readMessage(message, desk) {
 function readSources(part) {
   const found = part.split("\n").map((line) => SOURCE.exec(line));
   return found.filter(Boolean).map(([, title, url]) => ({ title, url }));
-}
-
-function readFollowUps(text) {
-  try {
-    return JSON.parse(text ?? "[]");
-  } catch {
-    return [];
-  }
 }

@@ -11,6 +11,8 @@ const QUOTE = /^\s*>\s?/;
 const RULE = /^\s*([-*_])(?:\s*\1){2,}\s*$/;
 const ROW = /^\s*\|.*\|\s*$/;
 const DIVIDER = /^\s*\|(?:\s*:?-+:?\s*\|)+\s*$/;
+/** A short line of its own that ends in a colon announces what follows. */
+const TITLE = /^.{1,60}:\s*$/;
 const COPIED_MS = 2000;
 
 /**
@@ -123,7 +125,8 @@ class Blocks {
     const start = this.at;
     const lines = this.take((line) => this.at === start || !isOther(line));
     const nodes = lines.flatMap((line, n) => [n > 0 && el("br"), ...this.inline(line)]);
-    return el("p", {}, ...nodes);
+    const isHeading = lines.length === 1 && TITLE.test(lines[0]);
+    return el("p", { class: isHeading && "heading" }, ...nodes);
   }
 }
 

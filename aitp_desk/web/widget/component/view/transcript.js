@@ -82,7 +82,7 @@ export class Transcript {
       party === "visitor"
         ? [el("p", { class: "plain" }, entry.text)]
         : blocks(entry.text, (number) => this.cite(entry, number));
-    article.append(el("div", { class: "words" }, ...said));
+    article.append(el("div", { class: "words", dir: "auto" }, ...said));
     if (entry.sources?.length) this.addSources(article, entry);
     if (entry.followUps?.length) article.append(this.makeChoices(entry.followUps));
     if (state === "failed") article.append(this.makeFailure(entry));
@@ -96,9 +96,10 @@ export class Transcript {
       const last = words.lastElementChild?.matches("p") ? words.lastElementChild : words;
       last.append(" ", ...entry.sources.map((_, at) => this.cite(entry, at + 1)));
     }
-    const items = entry.sources.map(({ title, url }, at) =>
-      el("li", {}, el("span", { class: "number", "aria-hidden": "true" }, at + 1), link(url, title)),
-    );
+    const items = entry.sources.map(({ title, url }, at) => {
+      const number = el("span", { class: "number", "aria-hidden": "true" }, at + 1);
+      return el("li", {}, number, el("span", { dir: "auto" }, link(url, title)));
+    });
     const list = el("ol", { class: "sources", "aria-label": text("sources") }, ...items);
     article.append(list);
   }
