@@ -103,7 +103,7 @@ class AsyncCalls:
         self._jobs.wake()
 
     async def _carry_on_paid(self, claim: ClaimedJob) -> Finish | None:
-        """Continue a paid call: wait for approval where it needs one, else execute it."""
+        """Continue a paid call: wait for approval if it needs one, else execute it."""
         call = await call_reads.call_by_id(self._store, claim.ref)
         invoker = None if call is None else self._invokers.get(call.desk)
         if call is None or invoker is None:
@@ -160,7 +160,7 @@ class AsyncCalls:
     async def _look_again(
         self, calls: DeferredCalls, call: ActionCall, carried: CallJobPayload
     ) -> ActionCall | None:
-        """Return the call as failed where it may no longer begin, else None."""
+        """Return the call as failed if it may no longer begin, else None."""
         is_paid = call.payment is not None
         if carried.is_approved:
             return await calls.recheck(call)

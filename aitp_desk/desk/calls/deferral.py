@@ -62,7 +62,7 @@ class DeferredCalls:
         """Check whether a paid or approved call can still be executed.
 
         Returns:
-            The call as failed where it cannot, not stored yet; None where it can.
+            The call as failed if it cannot, not stored yet; None if it can.
         """
         offered = self._offered.get(call.action)
         if offered is None or call.expires_at < self._now():
@@ -97,7 +97,7 @@ class DeferredCalls:
         """Execute a stored call in the state ``started``; its end is not stored.
 
         Errors of the action are not raised: the returned call holds them. The call has not ended
-        where operators are to carry it out.
+        if operators are to carry it out.
         """
         offered = self._offered.get(call.action)
         if offered is None:

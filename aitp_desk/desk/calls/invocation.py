@@ -32,7 +32,7 @@ class Invocation(msgspec.Struct, frozen=True):
 
     Parameters:
         arguments: as JSON values.
-        consent: None where the caller has agreed to nothing.
+        consent: None if the caller has agreed to nothing.
         intent: the purpose, in the caller's words.
         callback_url: where the end of an ``async`` call is sent; already validated. Other calls
             send nothing: they are over when the response is sent.
@@ -68,7 +68,7 @@ class AcceptedCall(msgspec.Struct, frozen=True):
     """An ``async`` call that was accepted and runs in the background.
 
     Parameters:
-        eta_seconds: the usual duration, from earlier calls; None where there were none.
+        eta_seconds: the usual duration, from earlier calls; None if there were none.
     """
 
     call: ActionCall
@@ -98,8 +98,8 @@ class ActionOutput(msgspec.Struct, frozen=True):
 
     Parameters:
         call: the call after execution; not stored yet.
-        error: why it failed; None where it did not.
-        ticket: the task for operators, where they are to carry the call out.
+        error: why it failed; None if it did not.
+        ticket: the task for operators, if they are to carry the call out.
     """
 
     call: ActionCall

@@ -6,7 +6,7 @@ Every call takes the same path, for every caller and protocol:
     required → store ``started`` → the function, under its deadline → store the end and its message
 
 Nothing is stored before the function may run. Arguments read from text need the caller's consent
-where the action cannot easily be undone; so does anything that costs. A prepaid call is agreed to
+if the action cannot easily be undone; so does anything that costs. A prepaid call is agreed to
 by paying, and then runs in the background (``async_calls.py``).
 """
 

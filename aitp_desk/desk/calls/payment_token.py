@@ -17,7 +17,7 @@ from aitp_desk.model.errors import MissingField
 
 
 def get_quote_id(payment: Mapping[str, Any]) -> str | None:
-    """Return the quote that a payment pays; None where it names none.
+    """Return the quote that a payment pays; None if it names none.
 
     Raises:
         MissingField: an AITP-01 payment names no quote.
@@ -34,7 +34,7 @@ def get_quote_id(payment: Mapping[str, Any]) -> str | None:
 
 
 def with_quote_id(payment: Mapping[str, Any], quote_id: str) -> Mapping[str, Any]:
-    """Return a payment that names its quote, adding it where it is missing."""
+    """Return a payment that names its quote, adding it if it is missing."""
     if get_quote_id(payment) is not None:
         return payment
     return {**payment, "x402_payment": {**payment["x402_payment"], "quote_id": quote_id}}
@@ -50,7 +50,7 @@ def digest_payment(payment: Mapping[str, Any]) -> str:
 
 
 def _text(given: Any, *path: str) -> str | None:
-    """Return the text at a path of members; None where there is none."""
+    """Return the text at a path of members; None if there is none."""
     for name in path:
         given = given.get(name) if isinstance(given, Mapping) else None
     return given if isinstance(given, str) and given else None

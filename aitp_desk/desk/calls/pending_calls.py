@@ -51,7 +51,8 @@ class PendingCalls:
         """Store a call that waits for an argument, consent or payment.
 
         Parameters:
-            memory: what was read and asked so far; None where it waits only for consent or payment.
+            memory: the values read and the questions asked so far; None if it waits only for
+                consent or payment.
         """
         call = await self.make_pending(principal, needed, memory)
         await self._repository.move(call, needed.invocation.waiting, say)
@@ -101,7 +102,7 @@ class PendingCalls:
     def make_move(self, call: ActionCall, before: ActionCall) -> ExtraStatements:
         """Return the statements that store the new state of a call not executed.
 
-        They raise PreconditionFailed where the state of the call has changed meanwhile.
+        They raise PreconditionFailed if the state of the call has changed meanwhile.
         """
         return partial(
             move_call, call=call, before=before.state, turn=None, by=None, now=self._now()

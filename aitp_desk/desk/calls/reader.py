@@ -47,7 +47,7 @@ class CallReader:
         return call if call is not None and call.is_over else None
 
     async def find(self, call_id: str) -> ActionCall | None:
-        """Return a call of any caller; None where it does not exist."""
+        """Return a call of any caller; None if it does not exist."""
         return await call_reads.call_by_id(self._store, call_id)
 
     async def find_by_quote(self, quote_id: str) -> ActionCall | None:
@@ -115,7 +115,7 @@ class CallReader:
         return await call_reads.calls_cut_short(self._store, self._desk, limit)
 
     async def eta_seconds(self, name: str) -> int | None:
-        """Return the median duration of an action's latest calls; None where none has ended."""
+        """Return the median duration of an action's latest calls; None if none has ended."""
         measured = await call_reads.seconds_taken(self._store, self._desk, name)
         if not measured:
             return None
@@ -128,7 +128,7 @@ class CallReader:
         return max(self._etas.values(), default=None)
 
     async def seconds_left(self, call: ActionCall) -> int | None:
-        """Return the expected remaining seconds of a call; None where unknown."""
+        """Return the expected remaining seconds of a call; None if unknown."""
         takes = await self.eta_seconds(call.action)
         if takes is None or call.accepted_at is None:
             return None

@@ -43,7 +43,7 @@ class CallRepository:
         """Store that a call has begun, with an audit entry.
 
         Parameters:
-            before: the same call while it waited for input; None where it did not.
+            before: the same call while it waited for input; None if it did not.
             say: builds the messages about it.
             along: further statements of the same commit.
         """

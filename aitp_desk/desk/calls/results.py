@@ -82,7 +82,7 @@ def describe_end(action: Action | None, call: ActionCall) -> str:
     The action's own text is used; without one the result is rendered.
 
     Parameters:
-        action: the action called; None where the site no longer offers it.
+        action: the action called; None if the site no longer offers it.
     """
     if call.error is not None:
         told = call.error.in_words

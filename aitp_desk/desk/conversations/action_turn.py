@@ -1,7 +1,7 @@
 """Runs an action of the site's own as turns of a session.
 
 A question to such an action is a call of it. A JSON object gives the arguments; text is read as
-arguments by a model where one answers, else by the action's schema. The desk asks back for missing
+arguments by a model if one answers, else by the action's schema. The desk asks back for missing
 arguments and for consent; the call waits and resumes in the same session. Messages are stored on
 the session's thread, in the commits that change the call's state.
 """
@@ -43,7 +43,7 @@ class ActionTurns:
     Parameters:
         means: services of the dialogue.
         requires_intent: whether a call that may change something must state its purpose.
-        check_callback: raises where a caller may not be notified at an address.
+        check_callback: raises if a caller may not be notified at an address.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class ActionTurns:
     async def find_answered_call(self, principal: Principal, session: Session) -> tuple[str, ...]:
         """Return the call that the session waits for, if it was answered already.
 
-        That is so where the desk stopped before the call resumed.
+        That is so if the desk stopped before the call resumed.
         """
         call = await self._find_pending(principal, session)
         return () if call is None or call.answer is None else (call.id,)
@@ -195,7 +195,7 @@ class ActionTurns:
     async def describe_end(self, call_id: str) -> CallStatus | None:
         """Return how a call ended, for the callback to its caller's server.
 
-        None where it has not ended, does not exist, or its caller may no longer be notified.
+        None if it has not ended, does not exist, or its caller may no longer be notified.
         """
         call = await self.invoker.calls.find_ended(call_id)
         if call is None or not await self.invoker.calls.may_notify(call):

@@ -23,7 +23,7 @@ class AgentTurns:
     """Answers questions with the agent, and caches first answers.
 
     Attributes:
-        first_answers: answers first questions, from the cache where it can.
+        first_answers: answers first questions, from the cache if it can.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class AgentTurns:
     ) -> AskReply:
         """Return the reply in an existing session.
 
-        Operator messages are delivered also where the session has no turns left.
+        Operator messages are delivered even if the session has no turns left.
         """
         taken = await self._intake.take_words(principal, session, ask, action)
         if isinstance(taken, AskReply):

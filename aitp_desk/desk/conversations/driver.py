@@ -131,7 +131,7 @@ class SessionDriver:
         """Take the words as the answer to a request for consent or payment.
 
         Returns:
-            None where the words mean something else.
+            None if the words mean something else.
         """
         words = self._request.words
         stated = await self._hold(self._dialogue.answer(words, waiting, may_change=may_change))
@@ -234,7 +234,7 @@ class SessionDriver:
                 raise error
 
     async def _ask(self, ask: Ask) -> ActionReply:
-        """Store a call as waiting, and ask: through a plugin, or in words where none can."""
+        """Store a call as waiting, and ask: through a plugin, or in words if none can."""
         means, needed, question = self._means, ask.needed, ask.question
         invocation = needed.invocation
         if invocation.waiting is None:
@@ -295,7 +295,7 @@ class SessionDriver:
         return DeskQuestion(question, self._means.recorder.speaker(self._principal), call_id)
 
     def _offer_result(self, call: ActionCall, words: Said | None = None) -> Offer:
-        """Return the result of a call, in an agent's text where there is one."""
+        """Return the result of a call, in an agent's text if there is one."""
         return offer_result(
             self._action,
             call,

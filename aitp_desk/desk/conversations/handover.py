@@ -24,7 +24,7 @@ MAX_MESSAGES = 20
 
 
 class Handover:
-    """Delivers operator messages, and silences the agent where an operator has the session.
+    """Delivers operator messages, and silences the agent if an operator has the session.
 
     Parameters:
         capabilities: render structured operator messages as text.
@@ -75,13 +75,13 @@ class Handover:
 
         Parameters:
             session: the caller holds its turn.
-            words: None where they are on the thread already.
+            words: None if they are on the thread already.
             language: language tag for the notice that the operator has not answered yet.
             heard: operator messages to deliver in any case.
             tokens: how many the turn used.
 
         Returns:
-            The operator's messages or the notice; None where the agent is to answer.
+            The operator's messages or the notice; None if the agent is to answer.
 
         Raises:
             StoreBusy, UnknownSession: nothing was written.

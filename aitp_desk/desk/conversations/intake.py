@@ -50,7 +50,7 @@ class TurnIntake:
         Where an operator has the session nothing resumes, and nothing else answers.
 
         Returns:
-            The reply; or the request, where the agent or the action is still to answer.
+            The reply; or the request, if the agent or the action is still to answer.
         """
         taken = await self._plugin_turns.handle_words(principal, session, ask.words)
         calls: Sequence[str] = ()

@@ -33,12 +33,12 @@ class PluginTurn(msgspec.Struct, frozen=True):
     """The outcome of a visitor's words that a plugin handled; they are stored.
 
     Parameters:
-        outcome: the reply; None where the turn continues.
+        outcome: the reply; None if the turn continues.
         words: the words as text, for the agent or action that answers.
         calls: ids of the calls that resume.
         unpaid: ids of the calls that waited for payment before; the words may have paid for some.
-        understood: the messages that the words were interpreted as, where the turn continues and
-            the plugin says nothing; empty where a message was sent.
+        understood: the messages that the words were interpreted as, if the turn continues and
+            the plugin says nothing; empty if a message was sent.
     """
 
     outcome: Said | None = None
@@ -83,7 +83,7 @@ class PluginTurns:
             session: the caller holds its turn.
 
         Returns:
-            None where no plugin is concerned; nothing is stored then.
+            None if no plugin is concerned; nothing is stored then.
 
         Raises:
             DeskError: the message breaks its schema, or a plugin refuses it.
@@ -153,7 +153,7 @@ class PluginTurns:
     ) -> tuple[str, ...]:
         """Return the caller's actor names on the thread, also from before it was claimed.
 
-        The thread is read only where a request is open on it (``waits``).
+        The thread is read only if a request is open on it (``waits``).
         """
         kept = await reads.thread(self._store, session.thread_id) if waits else None
         if kept is None:
@@ -194,7 +194,7 @@ class PluginTurns:
 
     def _kept(self, judged: JudgedMessages, parts: tuple[PlacedPart, ...]) -> tuple[str, ...]:
         """Return the sent or understood messages as the thread stores them."""
-        # they are the last parts; words before them are dropped where they held a secret
+        # they are the last parts; words before them are dropped if they held a secret
         return judged.drafts[0].content[-len(parts) :]
 
 

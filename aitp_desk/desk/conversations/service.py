@@ -1,7 +1,7 @@
 """Answers questions within their request, as turns of a session.
 
 A first question may be answered from the cache. Every turn is a pair of messages on the session's
-thread. It is stored after the answer is sent, or before where ``store.query_turns`` says so.
+thread. It is stored after the answer is sent, or before if ``store.query_turns`` says so.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class ConversationService:
         """Answer one question, or ask back.
 
         Parameters:
-            allowance: the caller's remaining allowance; reduced where the named agent or the
+            allowance: the caller's remaining allowance; reduced if the named agent or the
                 session has less.
 
         Raises:
@@ -126,12 +126,12 @@ class ConversationService:
         return await self._action_turns.get_call_status(principal, session_id)
 
     async def describe_ended_call(self, call_id: str) -> CallStatus | None:
-        """Return how a call ended; None where it has not, or does not exist."""
+        """Return how a call ended; None if it has not, or does not exist."""
         return await self._action_turns.describe_end(call_id)
 
     @property
     def longest_eta(self) -> int | None:
-        """Usual duration of the slowest action, in seconds; None where unknown."""
+        """Usual duration of the slowest action, in seconds; None if unknown."""
         return self._action_turns.invoker.calls.longest_eta
 
     @property

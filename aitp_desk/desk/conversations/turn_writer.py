@@ -126,7 +126,7 @@ class TurnWriter:
 
 
 def _about(session: Session, ask: AskRequest, outcome: Clarification) -> str:
-    """Return the original question where the desk asks back again about it."""
+    """Return the original question when the desk asks back about it again."""
     before = session.pending
     if (
         before is not None

@@ -71,7 +71,7 @@ class FindQuestion(msgspec.Struct, frozen=True):
     The site's own code may ask it.
 
     Parameters:
-        missing: what reading the words found out about the missing arguments.
+        missing: the findings about missing arguments, from reading the words.
         waiting: the pending call; None for a new one.
     """
 
@@ -86,8 +86,9 @@ class Ask(msgspec.Struct, frozen=True):
     Parameters:
         needed: the call, not stored yet.
         words: the question as text.
-        question: the same for a plugin that can ask it; None where none can.
-        memory: what was read and asked so far; None where only consent or payment is missing.
+        question: the same for a plugin that can ask it; None if none can.
+        memory: the values read and the questions asked so far; None if only
+            consent or payment is missing.
     """
 
     needed: Requirement
@@ -128,7 +129,7 @@ class ActionDialogue:
 
     Parameters:
         base: the call without its arguments.
-        can_ask: returns whether a plugin can ask a question; None where there are no plugins.
+        can_ask: returns whether a plugin can ask a question; None if there are no plugins.
         now: in the site's time zone.
     """
 
@@ -223,7 +224,7 @@ class ActionDialogue:
                 reads changed arguments itself.
 
         Returns:
-            None where the words mean something else.
+            None if the words mean something else.
         """
         if waiting.state is CallState.WAITING_PAYMENT:  # only paying agrees to it
             agreed = parse_consent(words)
@@ -252,7 +253,7 @@ class ActionDialogue:
         """Read words that refuse or change a pending call without naming the action.
 
         Returns:
-            None where the words mean something else.
+            None if the words mean something else.
         """
         if waiting.state is CallState.WAITING_PAYMENT:
             return Decline(waiting) if parse_consent(words) is False else None

@@ -117,7 +117,7 @@ class _Entry(msgspec.Struct):
 
 
 class _PendingEntry(msgspec.Struct, eq=False):
-    """An answer that is being made; all None where its first caller disconnected.
+    """An answer that is being made; all None if its first caller disconnected.
 
     Parameters:
         over: set when it is made; None until another caller waits.
@@ -147,7 +147,7 @@ class AnswerCache:
 
     @property
     def hit_rate(self) -> float | None:
-        """The share of first questions answered from the cache; None where disabled."""
+        """The share of first questions answered from the cache; None if disabled."""
         return self.counts.hit_rate if self._most else None
 
     async def get_or_make(

@@ -1,6 +1,6 @@
 """Asks for consent to a call, and reads the answer.
 
-Consent is needed where arguments were only read from words, or where a call costs.
+Consent is needed if arguments were only read from words, or if a call costs.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def is_low_risk(action: Action, price: Money | None) -> bool:
 
 
 def parse_consent(words: str, *, is_mild: bool = False) -> bool | None:
-    """Return whether words agree or refuse; None where they do neither clearly.
+    """Return whether words agree or refuse; None if they do neither clearly.
 
     Only ``yes`` alone agrees. Other ways to choose the first of two options are not enough for a
     call that costs or cannot be undone: the ``1`` of ``yes, but only 1`` is a quantity. Refusals
@@ -71,7 +71,7 @@ def parse_answer(
         is_mild: as of :func:`parse_consent`.
 
     Returns:
-        Whether the words agree; or changed arguments, which need consent again; or None where the
+        Whether the words agree; or changed arguments, which need consent again; or None if the
         words answer nothing.
     """
     if _says_yes(words, is_mild=is_mild):

@@ -17,8 +17,8 @@ class Conversation(msgspec.Struct):
     """The conversation in which an agent calls actions, with the outcomes.
 
     Parameters:
-        thread_id, session_id: of the conversation; None where there is none yet.
-        run_id: the run in which it answers; None where it answers within a request.
+        thread_id, session_id: of the conversation; None if there is none yet.
+        run_id: the run in which it answers; None if it answers within a request.
         words: the visitor's latest words.
         answers: id of the call that waits for these words, because the desk asked for them last;
             None for none.

@@ -70,7 +70,7 @@ class DialogueDriver:
 
         Parameters:
             say, say_end: as of :meth:`.ActionInvoker.invoke`.
-            count: called before each call; raises where there were too many.
+            count: called before each call; raises if there were too many.
 
         Raises:
             DeskError: a call was refused, and the dialogue has no question about that.

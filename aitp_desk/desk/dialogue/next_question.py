@@ -54,15 +54,15 @@ async def next_question(
 ) -> ArgumentQuestion | None:
     """Return the next question about a call, in the order of its arguments.
 
-    It is needed where nothing is missing, too: the site may ask more about a given argument.
+    It is needed even if nothing is missing: the site may ask more about a given argument.
 
     Parameters:
         arguments: those that are known, as JSON values.
         context: the call's context for the site's own code.
-        missing: what reading the words found out about the others.
+        missing: the findings about the others, from reading the words.
 
     Returns:
-        None where nothing is missing, or where only words can ask for it.
+        None if nothing is missing, or if only words can ask for it.
 
     Raises:
         DeskError: the site's own code refuses such a call.
@@ -118,7 +118,7 @@ def merge_answer(
 def make_correction_question(
     action: Action, asked: ArgumentQuestion | None, arguments: Mapping[str, Any], error: DeskError
 ) -> MergedAnswer | None:
-    """Return a question for a refused argument; None where no question can help.
+    """Return a question for a refused argument; None if no question can help.
 
     Parameters:
         asked: the question that was answered last; None for none.
@@ -149,7 +149,7 @@ def make_correction_question(
 async def _ask(
     action: Action, prompt: ArgumentPrompt, arguments: Mapping[str, Any], context: Context
 ) -> Question | None:
-    """Return the site's own question; None where its code fails."""
+    """Return the site's own question; None if its code fails."""
     try:
         async with asyncio.timeout(action.deadline_seconds):
             return await prompt.question(arguments, context)

@@ -52,7 +52,7 @@ def payment_question(action: Action, arguments: Mapping[str, Any], price: Money)
 
 
 def make_choice_question(asked: Clarification) -> Choose | None:
-    """Return a clarification as a structured choice; None where it has no options."""
+    """Return a clarification as a structured choice; None if it has no options."""
     if not asked.options:
         return None
     choices = (Choice(id=str(n), name=name) for n, name in enumerate(asked.options, 1))
@@ -60,7 +60,7 @@ def make_choice_question(asked: Clarification) -> Choose | None:
 
 
 async def find_question(said: Said, invoker: ActionInvoker) -> Question | None:
-    """Return the structured question of an outcome; None where it has none."""
+    """Return the structured question of an outcome; None if it has none."""
     if said.waits is not None:
         call = await invoker.calls.find(said.waits)
         if call is not None and call.payment is not None and call.price is not None:
@@ -75,7 +75,7 @@ async def find_question(said: Said, invoker: ActionInvoker) -> Question | None:
 
 
 def describe_question(question: Question) -> Clarification:
-    """Return a question as plain text, for where no plugin renders it."""
+    """Return a question as plain text, if no plugin renders it."""
     told = "\n".join(filter(None, (question.title, question.description)))
     match question:
         case Choose(choices=choices, many="one") if not any(one.variants for one in choices):
@@ -92,7 +92,7 @@ def describe_question(question: Question) -> Clarification:
 
 
 def match_option(told: str, options: Sequence[str]) -> str | None:
-    """Return the one option that an answer names; None where it is not one.
+    """Return the one option that an answer names; None if it is not one.
 
     Parameters:
         told: the plugin's text of its message, such as ``Chosen: Returns.``

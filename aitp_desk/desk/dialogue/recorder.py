@@ -149,9 +149,9 @@ class TurnRecorder:
 
         Parameters:
             session: in its state before the turn.
-            question: the visitor's words; None where they are stored already.
-            reply: the reply and its metadata; None where it follows later.
-            pending: what is asked back.
+            question: the visitor's words; None if they are stored already.
+            reply: the reply and its metadata; None if it follows later.
+            pending: the question that the desk asks back.
             tokens: how many the turn used.
             turns: how many turns it counts as.
         """

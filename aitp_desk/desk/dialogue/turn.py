@@ -150,7 +150,7 @@ class ActionReply(msgspec.Struct, frozen=True):
         outcome: the answer or clarification.
         accepted: the call that runs in the background; None for any other.
         ended: the call that was executed with its arguments; None for any other.
-        needed: what the call needs first: consent where its arguments were given, or payment; None
+        needed: what the call needs first: consent if its arguments were given, or payment; None
             for any other.
     """
 
@@ -164,7 +164,7 @@ class CallStatus(msgspec.Struct, frozen=True):
     """The status of a background call.
 
     Parameters:
-        eta_seconds: expected remaining seconds, from earlier calls; None where unknown.
+        eta_seconds: expected remaining seconds, from earlier calls; None if unknown.
         offer: its result; None for none.
         terms: how it can be paid, while it waits for that; None while a payment is verified.
     """
@@ -182,10 +182,10 @@ class AskReply(msgspec.Struct, frozen=True):
         kept: set for an answer from the cache: where its encoded form may be cached.
         age_seconds: age of that answer.
         hit_rate: the share of first questions answered from the cache since the desk started, 0 to
-            1; None where the cache is disabled.
-        reply: set where the question was for an action of the site's own.
+            1; None if the cache is disabled.
+        reply: set if the question was for an action of the site's own.
         understood: the capability messages that the words were interpreted as.
-        last_event: number of the thread's newest event after the turn, where the client named the
+        last_event: number of the thread's newest event after the turn, if the client named the
             thread itself; the client may follow it.
     """
 

@@ -148,8 +148,8 @@ class DirectCalls:
         call's status. A payment that names no quote pays the new call.
 
         Parameters:
-            allowance: the caller's remaining rate limit; reduced where actions have less.
-            beside: what else is written with the call; not for a repeat. None for nothing.
+            allowance: the caller's remaining rate limit; reduced if actions have less.
+            beside: builds other statements of the same commit; not for a repeat.
 
         Raises:
             as :meth:`aitp_desk.desk.calls.invoker.ActionInvoker.invoke`.

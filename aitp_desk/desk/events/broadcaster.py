@@ -264,7 +264,7 @@ class Broadcaster:
     async def send_keepalives(self) -> None:
         """Keep all connections alive, end those without access, and read missed events.
 
-        What was written after its response, or by another process, wakes no subscriber.
+        An event written after its response, or by another process, wakes no subscriber.
         """
         everybody = [one for listeners in self._listeners.values() for one in listeners]
         for listener in everybody:

@@ -80,7 +80,8 @@ class Checkout:
         """Store a call that waits for payment, together with the payment request.
 
         Parameters:
-            beside: what else is written in the same unit; it may create the call's thread.
+            beside: builds other statements of the same unit; they may create the call's
+                thread.
 
         Raises:
             InternalError: no plugin can request the payment.

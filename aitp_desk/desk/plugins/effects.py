@@ -107,7 +107,7 @@ class EffectCollector:
     """Collects effects; nothing happens before all of it is stored.
 
     Parameters:
-        sealer: seals secrets that messages bring; None where there are no messages.
+        sealer: seals secrets that messages bring; None if there are no messages.
 
     Attributes:
         ledger: the records read and written.
@@ -143,7 +143,7 @@ class EffectCollector:
             message_id: of the message with the part, or that started the job.
 
         Returns:
-            The text to store in place of the part; None where that stays.
+            The text to store in place of the part; None if that stays.
 
         Raises:
             RecordsMoved, RecordUnread, CallUnread: as :class:`ReadSet`.
@@ -184,7 +184,7 @@ class EffectCollector:
             by: the principal that answers.
 
         Returns:
-            Why the call does not resume; None where it does.
+            Why the call does not resume; None if it does.
 
         Raises:
             CallUnread: the call was not read yet.

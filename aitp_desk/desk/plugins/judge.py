@@ -79,7 +79,7 @@ class SpokenMessage(msgspec.Struct, frozen=True):
 
     Parameters:
         id: the message's.
-        speaker: the actor that speaks where the draft names none.
+        speaker: the actor that speaks if the draft names none.
         parts: its structured parts.
         has_more: whether it also has text that no plugin judges.
         was_heard: whether the parts were interpreted from the words before them.
@@ -169,7 +169,7 @@ class Judge:
         """Return the open requests of a thread, each with its plugin, for interpretation.
 
         Returns:
-            Nothing where none is open; else all of them, the newest first. Where several are open,
+            Nothing if none is open; else all of them, the newest first. If several are open,
             the desk's latest question comes alone before them: words answer that one if they can.
         """
         now = int(self._clock())
@@ -182,7 +182,7 @@ class Judge:
     def understand(
         self, draft: Draft, waiting: Sequence[Sequence[tuple[str, Record]]], *names: str
     ) -> UnderstoodAnswer | None:
-        """Interpret a message's text as an answer; None where no plugin understands it.
+        """Interpret a message's text as an answer; None if no plugin understands it.
 
         Parameters:
             names: all actor names of the speaker on the thread.

@@ -1,4 +1,4 @@
-"""Writes judged messages to threads; nothing is stored where a plugin refuses."""
+"""Writes judged messages to threads; nothing is stored if a plugin refuses."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ class JudgedMessageWriter:
         Parameters:
             messages: the draft's, with their speakers resolved.
             parts: of each of them.
-            speaker: the actor that speaks where a message names none.
-            run: answers them, where no plugin does.
+            speaker: the actor that speaks if a message names none.
+            run: answers them, if no plugin does.
             unit: the unit that writes them, given ``messages``, ``run`` and ``effects``.
             keeps_run: whether the caller requested the run, so that it starts in any case.
 
@@ -118,7 +118,7 @@ class JudgedMessageWriter:
         """Add a message to a thread, judged if structured or understood as such.
 
         Write access is checked before any plugin judges. Plain text costs one read of the thread's
-        open requests, and nothing where no plugin interprets text.
+        open requests, and nothing if no plugin interprets text.
 
         Parameters:
             reached: the thread's id, and Unix seconds: an anonymous thread last used before then is
@@ -208,7 +208,7 @@ class JudgedMessageWriter:
     def _hear(
         self, said: SpokenMessage, waiting: Sequence[Sequence[tuple[str, Record]]]
     ) -> SpokenMessage:
-        """Return text as the message that it means; unchanged where no plugin understands it."""
+        """Return text as the message that it means; unchanged if no plugin understands it."""
         understood = self._judge.understand(said.draft, waiting, said.actor, *said.names)
         if understood is None:
             return said

@@ -12,7 +12,7 @@ from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.model.calls.action import Action
 
 _TRIED = ("EUR", "USD", "GBP", "CHF", "JPY", "SEK", "CAD", "AUD", "INR", "CNY")
-"""Currencies to try where the price depends on the arguments.
+"""Currencies to try if the price depends on the arguments.
 
 A plugin that takes any payments takes one of these.
 """

@@ -94,7 +94,7 @@ class ReadSet:
         self._compared: set[tuple[RecordPlace, int]] = set()
 
     def reset(self) -> None:
-        """Forget what is to be written; what was read stays."""
+        """Discard the collected writes; what was read stays."""
         self._kept.clear()
         self._counted.clear()
         self._seen.clear()
@@ -149,7 +149,7 @@ class ReadSet:
         return 0 if counted is None else counted.delta
 
     def call(self, call_id: str) -> ActionCall | None:
-        """Return a call in its present state; None where it does not exist.
+        """Return a call in its present state; None if it does not exist.
 
         Raises:
             CallUnread: it was not read yet.

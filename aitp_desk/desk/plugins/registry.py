@@ -21,7 +21,7 @@ class SchemaName(msgspec.Struct, frozen=True):
 
     Parameters:
         name: its host and path, without the version.
-        version: the major version; None where none is given.
+        version: the major version; None if none is given.
     """
 
     name: str
@@ -110,7 +110,7 @@ class SchemaMatch(msgspec.Struct, frozen=True, eq=False):
     """The plugin and version that a schema's address resolves to.
 
     Parameters:
-        version: as named; the highest known one where none is.
+        version: as named; the highest known one if none is.
     """
 
     enabled: EnabledPlugin
@@ -182,7 +182,7 @@ class PluginRegistry:
         return frozenset(method for methods in found for method in methods)
 
     def document(self, slug: str, version: int) -> Schema | None:
-        """Return a schema; None where there is none."""
+        """Return a schema; None if there is none."""
         found = self._by_slug.get(slug)
         return None if found is None else found.schemas.get(version)
 

@@ -39,10 +39,10 @@ def find_obstacle(
     now: float,
     owner: str | None = None,
 ) -> NotCounted | None:
-    """Return why an answer does not resume a call; None where it does.
+    """Return why an answer does not resume a call; None if it does.
 
     Parameters:
-        call: the pending call; None where it no longer exists.
+        call: the pending call; None if it no longer exists.
         value: the answer.
         principal: the caller that answers, with write access to the thread.
         thread_id: where the answer is given.
@@ -95,7 +95,7 @@ async def answers_last(store: Store, thread_id: str, answers: Sequence[NewAnswer
 
 
 async def still_unpaid(store: Store, thread_id: str, effects: NewEffects) -> NewEffects:
-    """Mark the reply as still requesting payment, where nothing was paid.
+    """Mark the reply as still requesting payment, if nothing was paid.
 
     So a no after a failed payment declines the call, as it does after the quote.
     """

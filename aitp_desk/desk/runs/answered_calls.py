@@ -104,7 +104,7 @@ class RunAnswers:
         """Continue the calls that were answered, and take words that refuse or change one.
 
         Parameters:
-            amends: the caller whose words may do so; None where an agent reads them.
+            amends: the caller whose words may do so; None if an agent reads them.
             tells: whether the agent reports the results of the calls that were made.
         """
         went = ContinuedCalls(rest=due)
@@ -185,7 +185,7 @@ class RunAnswers:
         """Take words as a refusal or a change of the call that the desk asked about last.
 
         Returns:
-            None where the words mean something else.
+            None if the words mean something else.
         """
         if conversation.answers is None:
             return None

@@ -85,7 +85,7 @@ async def read_context(
     """Read the context of a turn, within the bounds.
 
     If the messages since the summary exceed the window, each of the older ones is reduced to a
-    sentence. Reading ends where the budget for sentences is used up.
+    sentence. Reading ends when the budget for sentences is used up.
 
     Parameters:
         upto_seq: the newest message of the thread itself that the turn answers.

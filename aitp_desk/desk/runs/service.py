@@ -41,8 +41,8 @@ from aitp_desk.store.units.runs.callers import cancel_run, set_run_metadata, sub
 class RunService:
     """Starts, reads, changes and cancels runs for callers.
 
-    Every method raises ThreadNotFound where the thread does not exist, is closed, or is not the
-    caller's; RunNotFound where the thread has no such run; Forbidden where the caller has left the
+    Every method raises ThreadNotFound if the thread does not exist, is closed, or is not the
+    caller's; RunNotFound if the thread has no such run; Forbidden if the caller has left the
     thread, or its key does not open threads.
 
     Parameters:

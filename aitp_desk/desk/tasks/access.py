@@ -87,7 +87,7 @@ class TaskAccess:
         """Return the caller's view of a task.
 
         Parameters:
-            status: of the call of its newest turn, where known; None looks it up.
+            status: of the call of its newest turn, if known; None looks it up.
             param: the request member that named it.
 
         Raises:

@@ -39,7 +39,7 @@ class TaskListing:
 
         An anonymous caller sees only the tasks of a context that it names. A context that is not
         the caller's has none, and a caller whose credential opens no threads sees only calls. A
-        page has fewer than ``limit`` tasks where more would exceed ``PAGE_BYTES``.
+        page has fewer than ``limit`` tasks if more would exceed ``PAGE_BYTES``.
 
         Parameters:
             context: empty for all.

@@ -46,7 +46,7 @@ Render = Callable[[Principal, str, str], Awaitable[bytes | None]]
 """Renders a task's state, given the recipient (at the task's desk), the task's id and the protocol
 version; None if there is nothing to send.
 
-It raises TaskNotFound where the recipient may not write to the task's thread now.
+It raises TaskNotFound if the recipient may not write to the task's thread now.
 """
 
 

@@ -12,7 +12,7 @@ from aitp_desk.model.calls.task import Push
 class TaskReceivers:
     """Manages the receivers of tasks.
 
-    Every method raises TaskNotFound where the task does not exist, or is not the caller's.
+    Every method raises TaskNotFound if the task does not exist, or is not the caller's.
     """
 
     def __init__(self, access: TaskAccess, push: PushNotifications) -> None:

@@ -102,7 +102,7 @@ CANCELLED = "It was cancelled; nothing was done."
 class TaskService:
     """Creates, continues, reads and cancels tasks.
 
-    Every method raises TaskNotFound where the task does not exist, or is not the caller's.
+    Every method raises TaskNotFound if the task does not exist, or is not the caller's.
 
     Attributes:
         listing: lists them.
@@ -200,7 +200,7 @@ class TaskService:
         Parameters:
             written: the call as its caller wrote it.
             request: a repeat (``Idempotency-Key``) returns the first request's task.
-            allowance: the caller's remaining rate limit; reduced where actions have less.
+            allowance: the caller's remaining rate limit; reduced if actions have less.
 
         Raises:
             TaskIsOver, InvalidRequest: as :meth:`send_message`; or the arguments break the schema.

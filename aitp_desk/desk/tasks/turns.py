@@ -194,7 +194,7 @@ class TaskTurns:
         """Return the view of a task whose turn was stored, and wake its receivers.
 
         Parameters:
-            status: of its call, where known; None looks it up.
+            status: of its call, if known; None looks it up.
         """
         task = draft.task
         if draft.push is not None or (

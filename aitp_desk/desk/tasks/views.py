@@ -155,8 +155,8 @@ class TaskViews:
         Parameters:
             sight: which calls are visible. The arguments, results and questions of others are left
                 out; only their states, and their messages on the thread, remain.
-            turns: its newest turns, where known; None looks them up.
-            status: of the call of its newest turn, where known; None looks it up.
+            turns: its newest turns, if known; None looks them up.
+            status: of the call of its newest turn, if known; None looks it up.
         """
         if turns is None:
             turns = await task_reads.turns(self._store, kept.id)

@@ -75,7 +75,7 @@ class OpenedThread(msgspec.Struct, frozen=True):
 
     Parameters:
         messages: the opening messages.
-        run_id: the run that answers; None where none was started.
+        run_id: the run that answers; None if none was started.
         replies: the desk's immediate replies for plugins; empty for a repeated request.
     """
 

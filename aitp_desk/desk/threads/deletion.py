@@ -56,7 +56,7 @@ class ThreadDeletion:
         """Replace the metadata of a message.
 
         Parameters:
-            actor: the message's speaker, where the caller repeats it.
+            actor: the message's speaker, if the caller repeats it.
 
         Raises:
             ThreadNotFound, MessageNotFound: it does not exist, or the caller has no access.

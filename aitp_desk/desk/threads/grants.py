@@ -21,8 +21,8 @@ from aitp_desk.store.units.threads.grants import revoke_grant, share_thread
 class GrantService:
     """Claims threads and manages their grants; each change is durable on return.
 
-    Every method raises ThreadNotFound where the thread does not exist, is closed, or is not the
-    caller's, and Forbidden where the caller may see the thread but not do this with it.
+    Every method raises ThreadNotFound if the thread does not exist, is closed, or is not the
+    caller's, and Forbidden if the caller may see the thread but not do this with it.
 
     Parameters:
         sessions: the session cache, whose copies are evicted.

@@ -53,7 +53,7 @@ class PostedMessage(msgspec.Struct, frozen=True):
     """A message posted by this request, or by the one that it repeats.
 
     Parameters:
-        run_id: the run that answers; None where none was started.
+        run_id: the run that answers; None if none was started.
     """
 
     message: Message
@@ -105,7 +105,7 @@ class MessageService:
 
         Parameters:
             once: the request's idempotency key, if one was sent.
-            name: the request member that holds the drafts; empty where there is only one draft.
+            name: the request member that holds the drafts; empty if there is only one draft.
 
         Raises:
             FileNotFound: ``param`` is the attachment.
@@ -220,7 +220,7 @@ class MessageService:
     async def update_thread(
         self, principal: Principal, thread_id: str, update: ThreadUpdate
     ) -> None:
-        """Replace a thread's metadata and, where given, its participants.
+        """Replace a thread's metadata and, if given, its participants.
 
         Raises:
             ThreadNotFound: it does not exist, is closed, or is not the caller's.

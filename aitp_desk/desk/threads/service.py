@@ -33,7 +33,7 @@ from aitp_desk.store.records.threads import Order, Page
 class ThreadService:
     """Creates, reads, changes, shares and deletes threads for callers.
 
-    Every method raises Forbidden where the caller's key does not open threads.
+    Every method raises Forbidden if the caller's key does not open threads.
     """
 
     def __init__(

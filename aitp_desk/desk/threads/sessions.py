@@ -94,7 +94,7 @@ class Session(msgspec.Struct, eq=False):
         return self._lock is not None and self._lock.locked()
 
     def check_pending(self) -> None:
-        """Refuse a clarification where the desk asked no question.
+        """Refuse a clarification if the desk asked no question.
 
         Raises:
             InvalidRequest: the newest turn asks no question.

@@ -1,6 +1,6 @@
 """Ticket operations: operators answer, close, approve, decline, take and release tickets.
 
-The command line uses them next to a serving desk as well. What is written raises epochs, by which
+The command line uses them next to a serving desk as well. Each change raises epochs, by which
 the serving desk wakes waiting callers (:mod:`aitp_desk.desk.jobs.epoch_watcher`).
 """
 

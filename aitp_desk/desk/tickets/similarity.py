@@ -36,7 +36,7 @@ _log = structlog.get_logger(__name__)
 
 
 class TicketSimilarity:
-    """Compares texts by meaning where the content has vectors, otherwise by words.
+    """Compares texts by meaning if the content has vectors, otherwise by words.
 
     Parameters:
         contents: of each site agent, by its name; empty for the site's own.

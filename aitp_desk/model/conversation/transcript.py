@@ -2,8 +2,8 @@
 
 A transcript has three members. ``messages`` are the thread's, each with the inputs of its digest
 and link (``chain.py``); an erased one has only its digest and its link. ``statement`` is the desk's
-signed statement about them: where the chain stood (the head), when, the participants, which
-messages were erased, and which other parties have signed a head. ``signature`` is the desk's, over
+signed statement about them: the head of the chain, the time, the participants, the erased
+messages, and the other parties that have signed a head. ``signature`` is the desk's, over
 the statement. Other members are not allowed and none may be missing, so everything in a transcript
 is proven.
 
@@ -69,7 +69,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """The desk's statement about a thread.
 
     Parameters:
-        head: where the chain stood, or stands as far as the reader may read.
+        head: the head of the chain, as far as the reader may read.
         actors: ids of the participants, the desk's own first.
         opened_at: Unix seconds.
         time: Unix seconds of the statement.

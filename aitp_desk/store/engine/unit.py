@@ -34,7 +34,7 @@ class Unit(msgspec.Struct, eq=False):
 
     Parameters:
         work: the unit's function, called again each time that it is driven.
-        future: what its caller awaits; None for a record, which no caller waits for.
+        future: awaited by the caller; None for a record, which no caller waits for.
         result: what it returned.
         error: why it failed; None if it did not.
     """

@@ -57,7 +57,7 @@ class ErasureCounts(msgspec.Struct, frozen=True):
         sealed: sealed values.
         notes: threads' metadata.
         keys: idempotency keys.
-        grants: what was shared with them.
+        grants: threads that are shared with them.
         jobs: waiting or finished jobs that they requested.
         ended: runs that were running or waiting.
         threads: with any data of the person.

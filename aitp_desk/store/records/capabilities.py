@@ -41,7 +41,7 @@ class SeenCounter(msgspec.Struct, frozen=True):
     least: int | None = None
 
     def is_same(self, value: int) -> bool:
-        """Return whether what was read is unchanged."""
+        """Return whether the counter is unchanged."""
         if self.least is None:
             return value == self.value
         return (value >= self.least) == (self.value >= self.least)
@@ -101,7 +101,7 @@ class NewPaid(msgspec.Struct, frozen=True):
         call_job: the job that makes the call; None if there is no such call.
         failing: the job that refunds the payment if the call is not made. It belongs to no thread
             and to no principal, and so is not deleted with either.
-        receipt: what the payer receives with the call's end.
+        receipt: the payer's receipt, sent with the call's end.
         message_id: the message that paid; empty for none.
     """
 
@@ -117,11 +117,11 @@ class NewEffects(msgspec.Struct, frozen=True):
     """All effects of capabilities on one message.
 
     Parameters:
-        seen, seen_counters: what was read.
+        seen, seen_counters: the records and counters that were read.
         additions: at most one for each counter.
-        said: what the desk says after it.
+        said: the desk's messages after it.
         sealed: sealed values.
-        jobs: what is to be done afterwards.
+        jobs: the jobs to queue.
         events: of the audit log: the capability's slug, a dot and its event name.
         by: in whose name they are recorded; None if there are none.
         is_answered: whether no other agent is to answer the message.

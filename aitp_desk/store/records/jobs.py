@@ -13,7 +13,7 @@ class NewJob(msgspec.Struct, frozen=True):
     Parameters:
         kind: name of its handler.
         ref: id of its subject; there is one job of a kind for it.
-        payload: what else the work needs, a JSON value.
+        payload: further input of the work, a JSON value.
         created_at: Unix seconds.
         desk: name of the further site agent; empty for the site's own.
         thread_id: the thread that it belongs to and is deleted with.

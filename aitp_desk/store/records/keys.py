@@ -47,7 +47,7 @@ class Key(msgspec.Struct, frozen=True):
         id: the public part of the key.
         name: as its maker chose it; no two unrevoked keys share one.
         hash: keyed hash of an API key; empty for an HMAC key, of which nothing secret is stored.
-        scopes: what it permits.
+        scopes: its scopes.
         created_at: Unix seconds, as are the other times.
         version: raised with every new secret.
         data_key: version of the data key that the hash is keyed by, or the secret comes from.
@@ -83,7 +83,7 @@ class ConsoleSession(msgspec.Struct, frozen=True):
     """A session of the operator console, as stored.
 
     Parameters:
-        hash: keyed hash of what the cookie holds.
+        hash: keyed hash of the cookie's secret.
         key_id: of the API key by which it was opened.
         key_hash: keyed hash of the secret that this key had then; the session ends with it.
         created_at, expires_at: Unix seconds.

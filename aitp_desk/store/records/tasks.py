@@ -40,7 +40,7 @@ class NewTurn(msgspec.Struct, frozen=True):
         message_id: its message on the thread.
         run_id: the run that answers it; None if none does.
         call_id: the requested call.
-        asked: JSON of what was requested by its arguments.
+        asked: JSON of a call that was requested by its arguments.
         said: JSON of the result, if a run or a call does not provide it.
         principal: id of the caller who sent it; None for an anonymous one.
     """
@@ -57,7 +57,7 @@ class NewPush(msgspec.Struct, frozen=True):
     """A push notification configuration of a task.
 
     Parameters:
-        sealed: what authenticates the desk to the receiver.
+        sealed: the credentials that authenticate the desk to the receiver.
         principal: id of who set it.
         asked_by: JSON of that principal and of the credential; None for an anonymous one.
     """

@@ -97,7 +97,7 @@ class IdempotencyRecord(msgspec.Struct, frozen=True):
 
     Parameters:
         scope: within which keys are compared: a principal, a thread or an address.
-        key: what the caller sent.
+        key: as the caller sent it.
         fingerprint: keyed digest of method, path and body.
         since: Unix seconds; older entries count as expired, even if not deleted yet.
     """

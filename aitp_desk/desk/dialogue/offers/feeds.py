@@ -164,7 +164,7 @@ def _read_cursor(query: str) -> tuple[int, str]:
 def _named(question: str, library: Library) -> tuple[str, Sequence[Document] | None]:
     """Return what a question names: a folder, a server, a tag or all pages.
 
-    The pages are None where it names something unknown.
+    The pages are None if it names something unknown.
     """
     stem = library.vocabulary.stemmer.stem
     words = split_words(question)

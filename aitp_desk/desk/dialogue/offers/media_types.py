@@ -35,7 +35,7 @@ from aitp_desk.model.calls.action import DATA, FEED, TEXT_ANSWER, Action
 _MOST_TITLES = 8
 
 Make = Callable[[Turn, Library], Said | None]
-"""Makes an answer of one type; None where nothing of it answers the question."""
+"""Makes an answer of one type; None if nothing of it answers the question."""
 
 
 class ContentOffers:
@@ -65,7 +65,7 @@ class ContentOffers:
             accepts: content types that the client accepts; see :func:`negotiate`.
 
         Returns:
-            None where the agent is to answer, in text.
+            None if the agent is to answer, in text.
 
         Raises:
             UnsupportedType: the client accepts none of the types, and the action is strict.

@@ -29,10 +29,10 @@ _FITS = 0.6
 _ALIKE = 0.9
 """Minimum ratio to the best score for a resource to count as equal.
 
-The desk asks which one is meant where several do.
+The desk asks which one is meant if several do.
 """
 _SAID = 0.5
-"""Minimum share that the resource itself must match where text would do.
+"""Minimum share that the resource itself must match if text would do.
 
 The page of a recording says much that the recording does not.
 """
@@ -54,11 +54,11 @@ def find_resource(
     """Return the resource of a type that a question asks for.
 
     Parameters:
-        is_sought: whether resources of this type are wanted in any case: all of them where the
+        is_sought: whether resources of this type are wanted in any case: all of them if the
             question names none. Else text would do, and the question has to be about one.
 
     Returns:
-        The resource; a clarification where several fit equally well; None where none fits.
+        The resource; a clarification if several fit equally well; None if none fits.
     """
     shelved = library.shelf.list_by_type(kind)
     offered = _offered(turn, shelved)
@@ -89,7 +89,7 @@ def find_resource(
 
 
 def _offered(turn: Turn, shelved: Sequence[IndexedResource]) -> PendingQuestion | None:
-    """Return the last question, where it asked which of these resources is meant."""
+    """Return the last question, if it asked which of these resources is meant."""
     if turn.pending is None or not turn.pending.options:
         return None
     labels = {one.label for one in shelved}

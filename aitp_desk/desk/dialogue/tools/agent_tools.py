@@ -170,7 +170,7 @@ class AgentTools:
     async def _find_unpaid(
         self, principal: Principal, conversation: Conversation, base: Invocation
     ) -> ActionCall | None:
-        """Return the same call, where the desk has already asked for its payment."""
+        """Return the same call, if the desk has already asked for its payment."""
         if conversation.answers is None:
             return None
         waiting = await self.invoker.calls.find_pending(conversation.answers, principal)
@@ -181,7 +181,7 @@ class AgentTools:
         return waiting if waiting.action == name and is_same else None
 
     async def apply_answer(self, principal: Principal, conversation: Conversation) -> None:
-        """Execute the call that the desk asked about last, where the visitor agrees.
+        """Execute the call that the desk asked about last, if the visitor agrees.
 
         The agent gets the outcome and has no part in the decision. A call that can no longer be
         made as asked is not executed; a refused one stops waiting.
@@ -267,7 +267,7 @@ def describe_call(call: ActionCall) -> ToolResult:
 
 
 def describe_outcome(outcome: Said, conversation: Conversation, agent_tools: AgentTools) -> Said:
-    """Describe the calls themselves where the agent failed after making them."""
+    """Describe the calls themselves if the agent failed after making them."""
     if outcome.fallback is None or not conversation.made:
         return outcome
     said = (

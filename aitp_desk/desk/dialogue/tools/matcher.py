@@ -28,7 +28,7 @@ _log = structlog.get_logger(__name__)
 
 
 class ActionMatcher:
-    """Matches words to actions by meaning, where the content has vectors.
+    """Matches words to actions by meaning, if the content has vectors.
 
     Parameters:
         actions: of the site's own.

@@ -1,4 +1,4 @@
-"""Requests a person: where a visitor asks for one, or the agent cannot answer.
+"""Requests a person when a visitor asks for one, or the agent cannot answer.
 
 The setting ``tickets.people`` says how far this goes. The reply is stored in one commit with the
 ticket, and its text depends on the outcome (``store/units/tickets/requests.py``).
@@ -95,7 +95,7 @@ class PersonRequests:
     ) -> Said:
         """Add the offer or request of a person to an agent's reply.
 
-        It is added where the reply does not answer, or the agent wants a person.
+        It is added if the reply does not answer, or the agent wants a person.
 
         Parameters:
             question: the visitor's words.
@@ -135,7 +135,7 @@ class PersonRequests:
 
         Parameters:
             said: the reply before it.
-            wanted: what is asked of a person.
+            wanted: the request for a person.
             principal: the caller.
             max_tokens: maximum length of the text.
         """
@@ -172,7 +172,7 @@ class PersonRequests:
         )
 
     def _sorry(self, speech: Speech) -> str:
-        """Return the reply where no person can be asked, with the contact."""
+        """Return the reply if no person can be asked, with the contact."""
         contact = self._site.contact
         more = speech.says.people.format(contact=contact) if contact else None
         return " ".join(filter(None, (speech.person.full, more)))
@@ -189,7 +189,7 @@ def find_unanswered(before: Sequence[Message]) -> str | None:
         before: a thread's messages in order, before the present question.
 
     Returns:
-        None where it makes no such offer.
+        None if it makes no such offer.
     """
     desks = [place for place, message in enumerate(before) if message.origin is Origin.DESK]
     if not desks or OFFERS_PERSON.items() - before[desks[-1]].metadata.items():

@@ -44,7 +44,7 @@ def understand_words(
         names: all actor names of the speaker on the thread; a request may be for any of them.
 
     Returns:
-        None where no plugin, or more than one, claims the text as its answer.
+        None if no plugin, or more than one, claims the text as its answer.
     """
     text = "\n".join(draft.content).strip()
     if draft.role != "user" or len(text) > MAX_WORDS or len(draft.content) >= MAX_PARTS:

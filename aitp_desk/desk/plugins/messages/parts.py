@@ -115,7 +115,7 @@ def write_part(given: Mapping[str, Any], url: str) -> str:
     """Encode a part as one of a message's parts.
 
     Parameters:
-        url: the ``$schema`` where the part has none yet.
+        url: the ``$schema`` if the part has none yet.
     """
     return msgspec.json.encode({SCHEMA: url, **given}).decode()
 

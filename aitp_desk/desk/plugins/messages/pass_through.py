@@ -1,6 +1,6 @@
 """Refuses or passes through capability messages that the site does not judge.
 
-A passed message goes to another actor of the thread unchanged, or as text where that actor has not
+A passed message goes to another actor of the thread unchanged, or as text if that actor has not
 declared the capability; its replies go the same way. The desk answers none of them.
 """
 
@@ -18,7 +18,7 @@ _ACTOR = "actor"
 
 
 def make_refusal_text(placed: PlacedPart) -> Forbidden:
-    """Return the error where the site accepts no messages of a capability."""
+    """Return the error for messages of a capability that the site does not accept."""
     slug = placed.enabled.slug
     return Forbidden(
         f"This site accepts no messages of {slug}. Send plain text instead.",

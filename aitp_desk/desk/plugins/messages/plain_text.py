@@ -79,7 +79,7 @@ def render_plain_text(
 ) -> Message:
     """Return a message with unknown structured parts rendered as text.
 
-    A part of a newer version is converted to the reader's version where possible. A part that no
+    A part of a newer version is converted to the reader's version if possible. A part that no
     longer fits its schema stays unchanged.
 
     Parameters:
@@ -113,7 +113,7 @@ def render_parts(
 
 
 def _in_version(placed: PlacedPart, version: int) -> str | None:
-    """Return a part in an older version; None where it cannot be converted."""
+    """Return a part in an older version; None if it cannot be converted."""
     enabled = placed.enabled
     try:
         given = enabled.capability.as_version(placed.part, version)

@@ -71,10 +71,10 @@ def begin_call(
         turn: the messages for it; None if it was not requested in a session.
         by: in whose name it is recorded; None records nothing.
         now: Unix seconds.
-        along: what is written in the same commit.
+        along: other statements of the same commit.
 
     Raises:
-        RecordsMoved: what the turn's effects depend on has changed meanwhile.
+        RecordsMoved: records that the turn's effects depend on have changed.
         UnknownSession: the session's thread no longer exists.
     """
     yield from _say(turn, now)
@@ -138,7 +138,7 @@ def end_accepted(
         say: the message about it; only for calls on a thread, except those whose run continues.
         by: in whose name it is recorded.
         now: Unix seconds.
-        along: makes what else is written in the same commit.
+        along: builds other statements of the same commit.
         stands: its state until then.
     """
     rows = yield "call", {"id": call_id}
@@ -163,7 +163,7 @@ def write_turn_whole(*, turn: SessionTurn, now: int) -> Work[None]:
     """Write a turn of a session in a separate unit.
 
     Raises:
-        RecordsMoved: what its effects depend on has changed meanwhile.
+        RecordsMoved: records that its effects depend on have changed.
         UnknownSession: the session's thread no longer exists.
     """
     yield from _say(turn, now)
@@ -243,7 +243,7 @@ def _say(turn: SessionTurn | None, now: int) -> Work[None]:
     """Add messages to the session's thread, and update the session.
 
     Raises:
-        RecordsMoved: what its effects depend on has changed meanwhile.
+        RecordsMoved: records that its effects depend on have changed.
     """
     if turn is None:
         return

@@ -37,10 +37,10 @@ def begin_unpaid(
         opens: the thread, if this begins it; None if it exists, or ``along`` opens it.
         speaker: who speaks on it, for a visitor.
         now: Unix seconds.
-        along: what is written in the same commit.
+        along: other statements of the same commit.
 
     Raises:
-        RecordsMoved: what the effects depend on has changed meanwhile.
+        RecordsMoved: records that the effects depend on have changed.
         ThreadNotFound: the thread no longer exists.
     """
     yield from check_effects(effects)

@@ -72,9 +72,8 @@ def erase_around(
             then.
         is_opener: whether the thread's metadata is the person's.
         whose: id of the principal or actor; empty for all visitors.
-        is_fork: whether the messages are on the parent of this fork: what callers declared
-            here, and
-            their idempotency keys, are then not this person's.
+        is_fork: whether the messages are on the parent of this fork. The declarations and
+            idempotency keys of callers here are then not this person's.
     """
     end = yield "thread_end", {"thread_id": thread_id}
     if not end:

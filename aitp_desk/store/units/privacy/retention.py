@@ -17,7 +17,7 @@ def drop_old_thread(*, thread_id: str, before: int, now: int) -> Work[tuple[str,
         before: Unix seconds.
 
     Returns:
-        The ids of the runs that ended; None where nothing was deleted.
+        The ids of the runs that ended; None if nothing was deleted.
     """
     end = yield "old_thread", {"thread_id": thread_id, "before": before}
     if not end:

@@ -81,7 +81,7 @@ def countersign(
         site, seq: of the head.
 
     Returns:
-        What is stored of this key now.
+        The signature that is stored of this key now.
 
     Raises:
         ThreadNotFound: there is none, it is closed, or it is not the caller's.

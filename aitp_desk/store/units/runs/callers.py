@@ -48,7 +48,7 @@ def start_run(
         IdempotencyConflict: the key was used with another request.
         InvalidRequest: a run is running on the thread or waits there.
         PreconditionFailed: an operator has taken the thread over.
-        RecordsMoved: what the effects depend on has changed meanwhile.
+        RecordsMoved: records that the effects depend on have changed.
         InvalidRequest, Forbidden: as ``thread.resolve_speaker``.
     """
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
@@ -135,8 +135,8 @@ def submit_outputs(
     """Submit the results of the caller's tools; the run is queued again and continues.
 
     Allowed for the run's principal, and for those who may manage the thread. The same outputs again
-    change nothing. What another principal submits is not processed with the rights of the one who
-    requested the run: from then on it works for both.
+    change nothing. Outputs of another principal are not processed with the rights of the run's
+    principal: from then on the run works for both.
 
     Parameters:
         outputs: by the id of the call, every call that is owed.

@@ -1,7 +1,7 @@
 """Lets workers claim runs under a lease, pause them, and end them once.
 
 A run in progress whose lease has expired stays in progress and may be claimed by any worker; it
-answers what it had to answer the first time. Only its last holder can end it, so that a worker that
+answers the same messages as the first time. Only its last holder can end it, so that a worker that
 was slow, or thought dead, finds its lease lost and writes nothing. A run that is being cancelled
 ends cancelled, whatever its holder reports. A run that waits for its caller has no holder; its
 lease is the time that the caller has.
@@ -93,19 +93,19 @@ def finish_run(
     """Complete a run with its replies and mark its messages as answered.
 
     Parameters:
-        usage: what models counted in all of the run.
+        usage: token usage of models in the whole run.
         limit_met: the limit that leaves the run incomplete; None for a complete one.
         person: the person that the last reply says was asked; a run that is being cancelled asks
             none.
         effects: effects of capabilities on the replies.
-        along: what else is written with it. Neither is written if the run is being
+        along: other statements of the same unit. Nothing is written if the run is being
             cancelled.
 
     Returns:
         None if the lease was lost: another worker answers, or has, and nothing was written.
 
     Raises:
-        RecordsMoved: what the effects depend on has changed meanwhile.
+        RecordsMoved: records that the effects depend on have changed.
         PreconditionFailed: what is written along is no longer possible.
     """
     state = RunState.COMPLETED if limit_met is None else RunState.INCOMPLETE
@@ -150,7 +150,7 @@ def pause_run(
     Parameters:
         steps: those that are new; all but the last one are complete.
         owed: the calls of the last step whose results the caller owes.
-        usage: what models counted in all of the run so far.
+        usage: token usage of models in the run so far.
         expires_at: Unix seconds; the caller has until then.
 
     Returns:

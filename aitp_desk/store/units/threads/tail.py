@@ -1,7 +1,7 @@
 """Adds messages and events to the end of a thread.
 
-A :class:`ThreadTail` numbers and links what a unit adds and collects the statements that write it.
-It writes nothing itself: the unit yields its statements, after its last refusal.
+A :class:`ThreadTail` numbers and links the additions of a unit, and collects the statements that
+write them. It writes nothing itself: the unit yields its statements, after its last refusal.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def open_thread(
         IdempotencyConflict: the key was used with another request.
         ThreadNotFound: there is no such parent, it is closed, or it is not the caller's.
         InvalidRequest, Forbidden: as ``actors.check_bindings``.
-        RecordsMoved: what the effects depend on has changed meanwhile.
+        RecordsMoved: records that the effects depend on have changed.
     """
     if once is not None and (earlier := (yield from look_up_once(once))) is not None:
         return earlier
@@ -172,7 +172,7 @@ def append_message(
         IdempotencyConflict: the key was used with another request.
         Forbidden: the caller has left the thread.
         InvalidRequest, Forbidden: as ``thread.resolve_speaker``.
-        RecordsMoved: what the effects depend on has changed meanwhile.
+        RecordsMoved: records that the effects depend on have changed.
     """
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
     if once is not None and (earlier := (yield from look_up_once(once))) is not None:

@@ -1,7 +1,7 @@
 """Lets operators take tickets, write for them and end them; expires tickets.
 
-What waits for a ticket resumes in the same commit: its call ends, its push notifications are
-queued, and the thread gets the message of the operator.
+Everything that waits for a ticket resumes in the same commit: its call ends, its push notifications
+are queued, and the thread gets the message of the operator.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def end_ticket(
         state: how it ends.
         now: Unix seconds.
         by: who ends it.
-        along: makes what is written with the end of a call.
+        along: builds other statements for the end of a call.
 
     Returns:
         The ended ticket; None if there is no such ticket.

@@ -100,7 +100,7 @@ def speak_on_thread(
         IdempotencyConflict: the key was used with another request.
         ThreadNotFound: there is no such thread.
         PreconditionFailed: they do not have it.
-        RecordsMoved: what the effects depend on has changed meanwhile.
+        RecordsMoved: records that the effects depend on have changed.
     """
     if once is not None and (yield from look_up_once(once)) is not None:
         return
