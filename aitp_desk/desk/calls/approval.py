@@ -58,7 +58,7 @@ def _note(action: Action, call: ActionCall, told: list[str]) -> Iterator[str]:
     if call.intent:
         yield f"Purpose, in the caller's words: {_quoted(call.intent)}"
     if call.arguments:
-        yield "With:"
+        yield "Arguments:"
         yield from (
             f"  {_quoted(name)[1:-1]}: {_quoted(value)}" for name, value in call.arguments.items()
         )

@@ -355,7 +355,7 @@ class Judge:
             )
         if isinstance(verdict, Take) and not isinstance(verdict.then, Then | Resume):
             raise TypeError(
-                f"{enabled.slug} names {verdict.then!r} as next speaker, who is no participant."
+                f"{enabled.slug} names {verdict.then!r} as next speaker, who does not take part."
             )
         return verdict
 

@@ -161,7 +161,7 @@ async def test_a_call_is_carried_out_once_a_person_has_approved_it(tmp_path: Pat
             f"Requested by {ticket['asked_by']}.",
             "It requires: The till is open.",
             'Purpose, in the caller\'s words: "They\\nbroke"',
-            "With:",
+            "Arguments:",
             '  order: "A7"',
             "  amount: 500",
         ]

@@ -150,7 +150,7 @@ class PluginWebhooks:
         """
         thread_id = verdict.thread_id
         if any(isinstance(effect, Replace | Seal) for effect in verdict.effects):
-            raise ValueError("There is no part of a message here to replace or seal.")
+            raise ValueError("This request has no message part to replace or seal.")
         if thread_id is None:
             if any(isinstance(effect, Say) for effect in verdict.effects):
                 raise ValueError("The verdict says something, but names no thread.")
