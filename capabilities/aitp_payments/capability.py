@@ -1,4 +1,4 @@
-"""AITP-01 as a capability: quotes payments that the desk asks for, and judges payments.
+"""AITP-01 as a capability: quotes the payments of calls, and judges payments.
 
 Each payment method is implemented separately; the common part is here and in
 :mod:`aitp_payments.settlement.lifecycle`.
@@ -102,7 +102,7 @@ NAMES = (
 _ANSWERS = {
     "approve_quote": "I pay.",
     "decline_quote": "I do not pay.",
-    "rejected_decline": "Does not count: I do not pay.",
+    "rejected_decline": "Rejected: I do not pay.",
 }
 KEYS_NAME = "jwks.json"
 PAYER_KEYS_NAME = "payer-jwks.json"
@@ -126,8 +126,8 @@ class Payments(Capability):
         for id, key in chosen.affiliates.items():
             if read_key(key) is None:
                 raise ValueError(
-                    f"affiliates: the key of {id!r} is {key!r}; it takes an Ed25519 public key,"
-                    " ed25519: and its 32 bytes in base64."
+                    f"affiliates: the key of {id!r} is {key!r}. It must be an Ed25519 public"
+                    " key: ed25519: and its 32 bytes in base64."
                 )
         self._due = Due()
         methods: list[Method] = []
@@ -178,7 +178,7 @@ class Payments(Capability):
         )
 
     def judge(self, part: Part, context: Context) -> Verdict:
-        """Quote a payment that the desk asks for, or check a payment against its quote."""
+        """Quote a payment that a call needs, or check a payment against its quote."""
         return without_code(part, self._judged(part, context))
 
     def _judged(self, part: Part, context: Context) -> Verdict:
@@ -202,7 +202,7 @@ class Payments(Capability):
             case AnyQuote():
                 read_quote(given)
             case RejectedDecline() | RejectedPaymentDecision():
-                return Refuse(Forbidden("Only the desk says that a decision does not count."))
+                return Refuse(Forbidden("Only the desk can reject a decision."))
             case _:
                 pass
         bought = None if self._buyer is None else self._buyer.judge(part, context)
@@ -219,7 +219,7 @@ class Payments(Capability):
         return {"quote": self._quotes.record(charge, "own").quote}
 
     def waiting(self, record: Record) -> Waiting | None:
-        """Return the form of an open quote, or of a payment that people are to decide."""
+        """Return the form of an open quote, or of a decision about a payment."""
         wanted = showing.read_wanted(record)
         return self._open.waiting(record) if wanted is None else showing.waiting(wanted)
 
@@ -232,7 +232,7 @@ class Payments(Capability):
             return showing.decision(wanted, given)
         asked = read_asked(record)
         if asked is None:
-            raise InvalidRequest("What was asked here has been erased.")
+            raise InvalidRequest("This request has been erased.")
         return make_answer(asked, given)
 
     def from_text(self, text: str, waiting: Sequence[Record]) -> Mapping[str, Any] | None:
@@ -279,12 +279,12 @@ class Payments(Capability):
             case "decide_payment":
                 return tell_decision(given)
             case "rejected_payment_decision":
-                return f"Does not count: {tell_decision(given)}"
+                return f"Rejected: {tell_decision(given)}"
             case _:
                 return super().as_text(part)
 
     def as_version(self, part: Part, version: int) -> Mapping[str, Any] | None:
-        """Convert a quote of this site to AITP-01, for readers that have declared only that."""
+        """Convert a quote of this site to AITP-01, for readers that have declared AITP-01 only."""
         quote = part.given.get("quote")
         if version != AITP or not isinstance(part.content, OwnQuote) or quote is None:
             return None
@@ -321,7 +321,7 @@ class Payments(Capability):
         return _merged(*(method.redirects() for method in self.methods))
 
     def health(self) -> Health | None:
-        """Return what the site cannot refund, else the first method that is not well."""
+        """Return what the site cannot refund, else the first unhealthy method."""
         own = self._due.health()
         return own or next(filter(None, (one.health() for one in self.methods)), None)
 
@@ -343,7 +343,7 @@ class Payments(Capability):
         for method in self.methods:
             if method.name == payment.method:
                 return method
-        raise LookupError(f"{payment.method} is not enabled, by which was paid.")
+        raise LookupError(f"The method of this payment, {payment.method}, is not enabled.")
 
 
 def _by_card(settings: StripeSettings | None) -> tuple[Method, ...]:
@@ -388,4 +388,7 @@ def _document(name: str) -> Mapping[str, Any]:
 
 def _not_so(quote_id: str, method: str) -> str:
     named = one_line(method) or "account"
-    return f"The quote {one_line(quote_id)} cannot be paid by {named} like this. It says how."
+    return (
+        f"The quote {one_line(quote_id)} cannot be paid by {named} in this way. Use one of"
+        " its payment_options."
+    )

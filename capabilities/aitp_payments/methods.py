@@ -59,8 +59,8 @@ class Offered(msgspec.Struct, frozen=True):
 class Method(Protocol):
     """A payment method. All is pure except jobs, rounds and :meth:`refund`.
 
-    A subclass overrides only what it needs. The keys of its own messages are in
-    :mod:`aitp_payments.messages.site`, even if a site has not enabled it.
+    A subclass overrides what it needs. The keys of its own messages are in
+    :mod:`aitp_payments.messages.site`, also if a site has not enabled it.
 
     Attributes:
         name: its name in messages: lowercase letters, digits and ``_``.

@@ -25,15 +25,15 @@ _AMOUNT = re.compile(rf"[0-9]{{1,{WHOLE_PLACES}}}(\.[0-9]{{1,{PLACES}}})?")
 
 
 def parse(text: str) -> Decimal:
-    """Parse an amount as in AITP-01, such as ``29.99``.
+    """Parse an amount of AITP-01, such as ``29.99``.
 
     Raises:
         ValueError: it is malformed, or has too many digits.
     """
     if not _AMOUNT.fullmatch(text):
         raise ValueError(
-            f"An amount is written with digits and a point, such as 29.99: at most {WHOLE_PLACES}"
-            f" before the point and {PLACES} after it."
+            "An amount must have only digits and a point, such as 29.99: at most"
+            f" {WHOLE_PLACES} digits before the point and {PLACES} after it."
         )
     return Decimal(text)
 
@@ -63,8 +63,8 @@ def millionths(amount: Decimal) -> int:
 
 def _uncounted(amount: Decimal) -> str:
     return (
-        f"{amount!s:.40} is not counted: amounts have at most {WHOLE_PLACES} digits before the"
-        f" point and {PLACES} after it."
+        f"{amount!s:.40} cannot be counted: an amount must have at most {WHOLE_PLACES} digits"
+        f" before the point and {PLACES} after it."
     )
 
 
@@ -116,7 +116,9 @@ def split(total: int, weights: Sequence[int], currency: str) -> list[int]:
         ValueError: there are no weights, or something is negative.
     """
     if total < 0 or not weights or min(weights) < 0 or not sum(weights):
-        raise ValueError("What is split is not below 0, nor is a weight, and one is above 0.")
+        raise ValueError(
+            "The total and the weights must not be negative, and one weight must be above 0."
+        )
     return _split(total, weights, minor_unit(currency) if is_whole(total, currency) else 1)
 
 
@@ -132,7 +134,7 @@ def take_from(total: int, holdings: Sequence[int], currency: str) -> list[int]:
         ValueError: they hold less, or something is negative.
     """
     if not 0 <= total <= sum(holdings) or min(holdings, default=0) < 0:
-        raise ValueError("What is taken is not below 0, nor more than what is held.")
+        raise ValueError("The total must be 0 to the sum of the holdings.")
     if not total:
         return [0] * len(holdings)
     are_whole = all(is_whole(count, currency) for count in (total, *holdings))

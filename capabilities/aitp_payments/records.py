@@ -91,7 +91,7 @@ class PaymentRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
     Parameters:
         method: the name of its method.
-        state: ``refund_due`` if it has to be refunded, and only people can.
+        state: ``refund_due`` if only people can make the refund.
         reference: the method's id of it; the same reference is the same payment.
         call_id, thread_id: as of its quote.
         terms: the schema of answers to the payer.

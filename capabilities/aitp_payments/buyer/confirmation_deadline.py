@@ -1,4 +1,4 @@
-"""Watches payments without a confirmation: never paid again, but reported to the owner."""
+"""Watches payments without a confirmation: they are never repeated, but reported to the owner."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ EVERY = 60 * 60
 
 
 def look_at(bought: Bought) -> Start:
-    """Start the checks of a payment that is sent."""
+    """Start the checks of a sent payment."""
     return Start(LOOK, ref=f"{bought.id}:{bought.moves}:0", payload=bought.id, after=EVERY)
 
 
 class Unconfirmed:
-    """Knows which payees owe a confirmation.
+    """Knows which payees still have to send a confirmation.
 
-    It checks an hour after a payment was sent, then every hour until it is settled. The result is
-    kept in memory: after a restart it is known again within the hour.
+    A payment is checked an hour after it was sent, then every hour until it is settled. The result
+    is in memory only: after a restart it is known again within an hour.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Unconfirmed:
     def watched(self) -> Mapping[str, Health | None]:
         """Return the health of payees with overdue confirmations."""
         payees = sorted(set(self._waiting.values()))
-        why = "A payment was not confirmed: see 'aitp-desk ledger bought --pending'."
+        why = "A payment has no confirmation: see 'aitp-desk ledger bought --pending'."
         return {f"payments to {name}": Health("degraded", why) for name in payees}
 
     async def _look(self, job: Job) -> Sequence[Effect]:

@@ -23,7 +23,7 @@ from aitp_payments.buyer.purchases import (
 from aitp_payments.messages.aitp01 import PaymentConfirmation
 from aitp_payments.messages.signatures import digest_of
 
-NEVER_PAID = "Nothing was paid for this quote from here."
+NEVER_PAID = "This site has paid nothing for this quote."
 
 _MOVES: Mapping[tuple[State, str], State] = {
     ("pending", "success"): "confirmed",
@@ -31,11 +31,11 @@ _MOVES: Mapping[tuple[State, str], State] = {
     ("confirmed", "failure"): "refunded",
     ("failed", "success"): "confirmed",
     ("refunded", "success"): "confirmed",
-    # a failed payment about which people were asked when the quote came again
+    # the merchant repeated the quote of a failed payment, and people were asked about it
     ("wanted", "success"): "confirmed",
     ("declined", "success"): "confirmed",
 }
-"""The new state of a payment for a merchant's confirmation; unlisted ones change nothing."""
+"""The new state of a payment for a merchant's confirmation; other states do not change."""
 
 
 class ConfirmationHandler:
@@ -51,7 +51,7 @@ class ConfirmationHandler:
     def confirmed(
         self, confirmation: PaymentConfirmation, given: Mapping[str, Any], context: Context
     ) -> Verdict | None:
-        """Book a confirmation; None if it is no payee's, or of an unknown payment."""
+        """Book a confirmation; None if it is not a payee's, or is about an unknown payment."""
         for payee in self._mandates.payees.values():
             if not payee.speaks(context):
                 continue

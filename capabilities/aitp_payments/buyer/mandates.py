@@ -1,7 +1,7 @@
 """The mandate of automatic payments: payees, channels and ceilings. Pure.
 
-Payments of a day are counted below 0, so that a counter's minimum is the ceiling: of two concurrent
-payments the second is written only if both are within it.
+Payments of a day are counted below 0, so that a counter's minimum is the ceiling. The second of two
+concurrent payments is written only if both together are within the ceiling.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Payee(msgspec.Struct, frozen=True, kw_only=True):
         return not context.is_ours and context.principal in self.principals
 
     def is_alone(self, context: Context) -> bool:
-        """Return whether nobody else takes part: others could have caused the request."""
+        """Return whether the thread has no other participant, who could have caused the request."""
         return not context.is_shared and all(
             party.principal in self.principals for party in context.parties
         )
@@ -70,7 +70,7 @@ class Mandates:
         payees: by name.
 
     Raises:
-        ValueError: a key is malformed, two payees are one merchant, a currency has no ceilings, or
+        ValueError: a key is malformed, two payees are one merchant, a currency lacks ceilings, or
             an amount is malformed.
     """
 
@@ -90,16 +90,19 @@ class Mandates:
             currency: _read_ceilings(currency, one) for currency, one in chosen.ceilings.items()
         }
         if len(self._by_merchant) < len(self.payees):
-            raise ValueError("buying.payees: two of them have one merchant_id.")
+            raise ValueError(
+                "buying.payees: two payees have the same merchant_id. Remove one of them."
+            )
         for payee in self.payees.values():
             if read_key(payee.key) is None:
                 raise ValueError(
-                    f"buying.payees.{payee.name}.key is {payee.key!r}; it takes an Ed25519 public"
-                    " key, ed25519: and its 32 bytes in base64."
+                    f"buying.payees.{payee.name}.key is {payee.key!r}. It must be an Ed25519"
+                    " public key: ed25519: and its 32 bytes in base64."
                 )
             if missing := sorted(payee.channels.keys() - self._ceilings.keys()):
                 raise ValueError(
-                    f"buying.ceilings has nothing for {missing[0]}, in which {payee.name} is paid."
+                    f"buying.ceilings needs an entry for {missing[0]}, the currency in which"
+                    f" {payee.name} is paid."
                 )
 
     def payee_of(self, merchant_id: str) -> Payee | None:
@@ -121,9 +124,9 @@ class Mandates:
         of_all = -books.counter(paid_on(currency, day)) + more
         of_payee = -books.counter(paid_on(currency, day, payee.name)) + more
         for what, ceiling, sum_ in (
-            ("One payment is", ceilings.per_payment, millionths),
-            ("All payments of a day are", ceilings.per_day, of_all),
-            ("All payments of a day to this payee are", ceilings.per_payee, of_payee),
+            ("A payment may be", ceilings.per_payment, millionths),
+            ("The payments of a day may be", ceilings.per_day, of_all),
+            ("The payments of a day to this payee may be", ceilings.per_payee, of_payee),
         ):
             if sum_ > ceiling:
                 return _over(what, ceiling, sum_, currency)
@@ -135,7 +138,7 @@ class Mandates:
         """Return the effects that count a payment on a day.
 
         Parameters:
-            millionths: negative for a payment that counts on another day from now on.
+            millionths: negative for a payment that is moved to another day.
             is_bound: whether it is written only within the ceilings; not after a person's decision.
         """
         of_all = of_payee = None
@@ -153,7 +156,7 @@ class Mandates:
         ceiling = self._ceilings[currency].top_up
         if topped <= ceiling:
             return ""
-        return _over("What is put there on a day is", ceiling, topped, currency)
+        return _over("The top-ups of a day at this payee may be", ceiling, topped, currency)
 
     def count_top_up(
         self, payee: Payee, currency: str, millionths: int, now: int, *, is_bound: bool
@@ -170,7 +173,10 @@ def day_of(now: int) -> str:
 
 def _over(what: str, ceiling: int, sum_: int, currency: str) -> str:
     most, would = amount(ceiling, currency), amount(sum_, currency)
-    return f"{what} at most {most} {currency} without a person; it would be {would} {currency}."
+    return (
+        f"{what} at most {most} {currency} without a person's decision; it would be {would}"
+        f" {currency}."
+    )
 
 
 def paid_on(currency: str, day: str, *payee: str) -> str:

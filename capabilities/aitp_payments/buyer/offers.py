@@ -14,12 +14,12 @@ from aitp_payments.money import counted, parse
 from aitp_payments.quotes.wrappers import BrokenChain, check_chain
 from aitp_payments.records import NEAR
 
-NOT_SIGNED = "This is not signed by the merchant as it is known here: nothing is paid."
-OTHERS = "Others take part in this conversation, who could have asked for it."
-NOT_OURS = "This quote is for somebody else: next_recipient does not name this site."
+NOT_SIGNED = "The quote is not signed with the merchant's known key. Nothing is paid."
+OTHERS = "Another participant of this thread could have caused the request."
+NOT_OURS = "This quote is for another site: next_recipient does not name this site."
 NO_WAY = (
-    "This site pays from payment channels: the quote offers none of a currency in which it has one"
-    " with this merchant, or an amount that is not above 0."
+    "This site pays only from payment channels. The quote must offer its channel with this"
+    " merchant, in that channel's currency and with an amount above 0."
 )
 
 
@@ -80,7 +80,7 @@ def read_offer(
         affiliates: public keys of affiliates, by id.
 
     Raises:
-        NotOffered: it is no offer to this site.
+        NotOffered: this site cannot pay it.
     """
     quote = original_of(message)
     if not payee.has_signed(quote):
@@ -111,7 +111,7 @@ def read_offer(
 
 
 def _price_of(option: Mapping[str, Any]) -> Money | None:
-    """Return the price of an option; None for no amount, or one that cannot be counted."""
+    """Return the price of an option; None without an amount, or with an uncountable one."""
     amount = option.get("amount", "0")
     try:
         return Money(parse(amount), option["currency"]) if counted(amount) > 0 else None

@@ -1,4 +1,4 @@
-"""Renders what waits for the site's people: form, card and text. Pure."""
+"""Renders decisions that wait for the site's people: form, card and text. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAY, NO = "pay", "no"
 
 
 def read_wanted(record: Record) -> Bought | Topped | None:
-    """Return what a record leaves to people's decision; None for another record."""
+    """Return the pending decision in a record; None for another record."""
     if record.value is None:
         return None
     if record.key.startswith(BOUGHT):
@@ -29,7 +29,7 @@ def read_wanted(record: Record) -> Bought | Topped | None:
 
 
 def waiting(wanted: Bought | Topped) -> Waiting:
-    """Return the form for people of the site; no other answer counts."""
+    """Return the form for the site's people; no other answer counts."""
     is_quote = isinstance(wanted, Bought)
     answer = {
         "type": "string",
@@ -54,7 +54,7 @@ def decision(wanted: Bought | Topped, given: Mapping[str, Any]) -> dict[str, Any
         InvalidRequest: it does not fit the form.
     """
     if given.keys() != {"answer"} or given["answer"] not in {PAY, NO}:
-        raise InvalidRequest("answer is pay or no.", param="answer")
+        raise InvalidRequest("answer must be pay or no.", param="answer")
     about: dict[str, Any]
     if isinstance(wanted, Bought):
         quote = original_of(wanted.message)
@@ -102,7 +102,7 @@ def standing(part: Part, context: Context, mandates: Mandates) -> Standing | Non
 
 
 def _note(wanted: Bought | Topped, payee: Payee) -> str:
-    """Describe the payment, its recipient, its source, and why a person is asked."""
+    """Describe the payment, its recipient, its source, and why a decision is needed."""
     to = f"{payee.name} ({payee.merchant_id})"
     channel = f"the payment channel {wanted.channel}"
     price = told(wanted.price)

@@ -5,11 +5,11 @@ Like invoices they outlive their threads. State transitions:
 - wanted → pending or declined, by people's decision; within the mandate they start as pending;
 - pending → confirmed or failed, by the merchant's confirmation, and confirmed → refunded;
 - failed → pending, if the merchant asks again and the identical payment is sent again, and failed
-  or refunded → confirmed, if the merchant reports that it has the money after all;
+  or refunded → confirmed, if the merchant later reports that it received the money;
 - pending → confirmed or failed also by the site's owner, if the merchant never confirms.
 
-A sent payment counts towards the ceilings whatever its result: it is signed, and nothing that the
-merchant says takes it back.
+A sent payment always counts towards the ceilings: it is signed, and no message of the merchant can
+undo it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ State = Literal["wanted", "declined", "pending", "confirmed", "failed", "refunde
 MOST_HEARD = 20
 
 Pot = Literal["channel", "pending", "spent"]
-"""Where the money of a purchase is: an account at the payee."""
+"""The location of a purchase's money: an account at the payee."""
 
 _POTS: Mapping[State, Pot] = MappingProxyType({"pending": "pending", "confirmed": "spent"})
 _KINDS: Mapping[tuple[str, str], Kind] = MappingProxyType(
@@ -52,7 +52,7 @@ _KINDS: Mapping[tuple[str, str], Kind] = MappingProxyType(
 
 
 class Bought(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A quote that another desk gave this one.
+    """A quote that another desk sent to this one.
 
     Parameters:
         id: the desk's own id; the same for the same quote of the same payee.
@@ -61,19 +61,19 @@ class Bought(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         expires_at: Unix seconds; 0 for never.
         thread_id: the thread of the quote.
         by, of: ids of the asking actor, and of the asked one: the desk's own.
-        terms: the schema in which it was sent, and is paid.
+        terms: the schema of the quote and of its payment.
         digest: of the quote as the merchant signed it.
-        message: ``{"quote": …}`` or ``{"wrapped_quote": …}``, without its description: that may
-            hold personal data, and stays on the thread alone.
-        payment: as signed when it was first sent; it is signed only once. Before that it has no
-            signature, so that a reader cannot use a payment that nobody allowed.
-        day: the day on which it counts; empty if it was never sent.
+        message: ``{"quote": …}`` or ``{"wrapped_quote": …}``, without its description, which may
+            hold personal data and is stored on the thread alone.
+        payment: as signed when it was first sent; it is signed once. Before that it has no
+            signature, so that an unapproved payment cannot be used.
+        day: the day on which it counts; empty until it is sent.
         since: Unix seconds of the last transition.
-        moves: how often its money was moved.
+        moves: the number of moves of its money.
         heard: digests of handled confirmations.
         told_at: when the merchant signed the last of them, in Unix seconds with fractions.
         payment_id: the merchant's id of the payment.
-        why: why a person is asked.
+        why: why a person must decide.
         by_owner: whether the site's owner set the result.
     """
 
@@ -107,7 +107,7 @@ class Bought(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def pot(self) -> Pot:
-        """Where its money is in the present state."""
+        """The location of its money in the present state."""
         return _POTS.get(self.state, "channel")
 
     @property
@@ -141,7 +141,7 @@ def keep_bought(books: Books, bought: Bought, open_until: int | None = None) -> 
     """Return the effect that writes a purchase over the present record.
 
     Parameters:
-        open_until: until when people can decide; None if they need not.
+        open_until: deadline of people's decision; None without one.
     """
     key = bought_key(bought.id)
     before = books.record(key)
@@ -150,7 +150,7 @@ def keep_bought(books: Books, bought: Bought, open_until: int | None = None) -> 
 
 
 def moved(books: Books, bought: Bought, to: State) -> tuple[Bought, tuple[Effect, ...]]:
-    """Move a purchase to a state, with its money; the record itself is not written.
+    """Move a purchase and its money to a state; the record itself is not written.
 
     Parameters:
         bought: the present purchase; a new one is ``wanted``.
@@ -168,7 +168,7 @@ def moved(books: Books, bought: Bought, to: State) -> tuple[Bought, tuple[Effect
 
 
 def settled_by_owner(books: Books, bought: Bought, to: State) -> tuple[Effect, ...]:
-    """Return the effects by which the owner, not the merchant, sets the result."""
+    """Return the effects by which the owner sets the result instead of the merchant."""
     settled, effects = moved(books, bought, to)
     return (*effects, keep_bought(books, replace(settled, by_owner=True)))
 
@@ -176,7 +176,7 @@ def settled_by_owner(books: Books, bought: Bought, to: State) -> tuple[Effect, .
 def sent(
     books: Books, mandates: Mandates, bought: Bought, *, is_bound: bool
 ) -> tuple[Bought, tuple[Effect, ...]]:
-    """Send a purchase's payment: its money is pending, and counts on this day alone.
+    """Send a purchase's payment: its money is pending, and counts only on this day.
 
     Parameters:
         is_bound: whether it is written only within the ceilings.

@@ -18,7 +18,7 @@ from aitp_payments.record_reads import ListedRecord
 def verify_bought(
     records: Iterable[ListedRecord], counters: Iterable[tuple[str, int]]
 ) -> Iterator[str]:
-    """Yield discrepancies, a sentence each.
+    """Yield discrepancies, one sentence each.
 
     Exactly the pending payments must be on ``pending-at:…`` and the confirmed ones on
     ``spent-at:…``; each transfer of their money must be booked; and each day must count what was
@@ -38,7 +38,7 @@ def verify_bought(
     for bought in all_:
         for at in range(1, bought.moves + 1):
             if entry_key(f"{bought.id}:{at}") not in booked:
-                yield f"{BOUGHT}{bought.id}: move {at} of its money is not in the journal."
+                yield f"{BOUGHT}{bought.id}: the journal lacks move {at} of its money."
     yield from _accounts(all_, held)
     yield from _days(all_, held)
 
@@ -53,8 +53,8 @@ def _accounts(all_: Iterable[Bought], held: Mapping[str, int]) -> Iterator[str]:
         if said[name] != (count := held.get(name, 0)):
             currency, _, account = name.removeprefix(BALANCE).partition(":")
             yield (
-                f"{account}: it holds {amount(count, currency)} {currency}, and what was bought"
-                f" says {amount(said[name], currency)}."
+                f"{account}: it holds {amount(count, currency)} {currency}, but the purchases"
+                f" add up to {amount(said[name], currency)}."
             )
 
 
@@ -69,12 +69,12 @@ def _days(all_: Iterable[Bought], held: Mapping[str, int]) -> Iterator[str]:
         if said[name] != (count := held.get(name, 0)):
             currency = name.split(":")[1]
             yield (
-                f"{name}: {amount(-count, currency)} {currency} count, and what was bought says"
-                f" {amount(-said[name], currency)}."
+                f"{name}: it counts {amount(-count, currency)} {currency}, but the purchases"
+                f" add up to {amount(-said[name], currency)}."
             )
 
 
 def _is_of_bought(name: str) -> bool:
-    """Return whether a counter is of an account that holds only purchases."""
+    """Return whether a counter belongs to an account that holds only purchases."""
     account = name.removeprefix(BALANCE).partition(":")[2]
     return name.startswith(BALANCE) and account.startswith(("pending-at:", "spent-at:"))

@@ -1,4 +1,4 @@
-"""Decisions of the site's people that do not count."""
+"""Rejected decisions of the site's people."""
 
 from __future__ import annotations
 

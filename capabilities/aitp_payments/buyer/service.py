@@ -1,4 +1,4 @@
-"""The desk as buyer: pays quotes within the mandate, asks people beyond it.
+"""The desk as buyer: pays quotes within the mandate, asks people about the rest.
 
 Only messages of configured payees are handled, identified by their credential and their key. If
 anyone else takes part in the conversation, a person decides, because the participant could have
@@ -64,11 +64,13 @@ from aitp_payments.settlement.confirmations import say
 
 AITP = 0
 """The version number of the published schemas."""
-DECIDES = "Whether this is paid, people of the site decide. It is told here."
+DECIDES = "The site's people decide whether to pay this. Their decision is sent here."
 NOT_PAID = "The site does not pay this."
-OVER = "The time of this quote is over. Please send a new one."
-CHANGED = "Another quote was given under this id. A changed quote has a new id: this is not paid."
-CLOSED = "The site's owner has closed it as not paid."
+OVER = "This quote has expired. Please send a new one."
+CHANGED = (
+    "A different quote has this id, so this one is not paid. Send a changed quote with a new id."
+)
+CLOSED = "The site's owner has closed this payment as not paid."
 
 
 class Buyer:
@@ -161,7 +163,7 @@ class Buyer:
                 return (Say(NOT_PAID),)
 
     def _weigh(self, bought: Bought, payee: Payee, context: Context) -> tuple[Effect, ...]:
-        """Pay within the mandate, and ask people beyond it."""
+        """Pay within the mandate, and ask people about the rest."""
         currency, count = bought.price.currency, bought.count
         why = self.mandates.beyond(context, payee, currency, count, bought.day)
         if not why and not payee.is_alone(context):
@@ -205,7 +207,7 @@ class Buyer:
         return {"quote_id": quote_id, "payment_method": method, "payer_id": self.payer.id}
 
     def _decide(self, decision: DecidePayment, context: Context) -> Verdict:
-        """Pay, or decline, by the decision of one of the site's people; never of an agent."""
+        """Pay or decline, as one of the site's people decides; an agent cannot decide."""
         if not context.is_operator:
             return Refuse(
                 Forbidden(
@@ -220,10 +222,10 @@ class Buyer:
         record = context.record(bought_key(id))
         bought = find_bought(context, id)
         if record is None or bought is None or bought.thread_id != context.thread_id:
-            why = "Nobody has asked the site to pay this here."
+            why = "The site has no such request to pay on this thread."
             return Take(rejected(decision, "unknown_request", why))
         if bought.state != "wanted":
-            return Take(rejected(decision, "answered", "This was decided before."))
+            return Take(rejected(decision, "answered", "This decision was already made."))
         if record.open_until is None or record.open_until <= context.now:
             return Take(rejected(decision, "expired", OVER))
         if decision.pay:
@@ -235,7 +237,7 @@ class Buyer:
 
 
 def _lies_idle(bought: Bought, context: Context) -> bool:
-    """Return whether people were asked and their time has passed."""
+    """Return whether people's time to decide has passed."""
     record = context.record(bought_key(bought.id))
     until = None if record is None else record.open_until
     return bought.state == "wanted" and (until is None or until <= context.now)

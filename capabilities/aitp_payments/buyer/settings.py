@@ -35,7 +35,7 @@ class PayeeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         merchant_id: its id in its quotes.
         key: its Ed25519 public key, which signs its requests and confirmations.
         principals: the callers that send its quotes, such as ``agent:bakery.example``. Messages of
-            other callers make the desk pay nothing.
+            other callers cause no payment.
         channels: the payment channel there that pays, for each currency.
     """
 
@@ -51,8 +51,9 @@ class BuyingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     Parameters:
         payees: the merchants that may be paid, by the owner's names.
         ceilings: by currency.
-        otherwise: who decides beyond the ceilings: ``people`` of the site, or ``nobody``.
-        open_minutes: how long people can decide, at most.
+        otherwise: who decides about payments beyond the ceilings: ``people`` of the site, or
+            ``nobody``.
+        open_minutes: maximum time for people's decision.
         payer_id: the site's id in payments; empty for the id of the site's actor.
     """
 

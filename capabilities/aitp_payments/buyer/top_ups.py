@@ -27,12 +27,12 @@ from aitp_payments.settlement.confirmations import say
 TOPPED = "topped:"
 """Prefix of keys of top-up requests; the payee's name and the currency follow."""
 FRESH = 15 * 60
-DECIDES = "Whether more is put into this channel, people of the site decide. It is told here."
-NOT_PUT = "Nothing is put into this channel."
-NOT_OURS = "This site pays you from no such channel."
-STALE = "This was signed too long ago, or is in the future: please sign it now."
-OTHER_AMOUNT = "{} are asked for by now. Please decide about that, by its amount."
-NO_AMOUNT = "amount says how much is needed, such as 25.00; it is above 0."
+DECIDES = "The site's people decide whether to top up this channel. Their decision is sent here."
+NOT_PUT = "This channel is not topped up."
+NOT_OURS = "This site has no such channel with you."
+STALE = "This request is too old, or its time is in the future. Please sign it again."
+OTHER_AMOUNT = "The merchant now asks for {}. Please decide about that amount."
+NO_AMOUNT = "amount must be above 0, such as 25.00."
 
 
 class Topped(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -43,7 +43,7 @@ class Topped(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         asked_at: when the merchant signed it, Unix seconds.
         request: without its text, which stays on the thread.
         response: the answer, if any.
-        why: why a person is asked.
+        why: why a person must decide.
     """
 
     payee: str
@@ -90,7 +90,7 @@ class TopUps:
     def asked(
         self, request: TopUpRequest, given: Mapping[str, Any], context: Context, terms: Terms
     ) -> Verdict | None:
-        """Answer a request; None if it is no payee's."""
+        """Answer a request; None if it is not a payee's."""
         payee = self._mandates.payee_of(request.merchant_id)
         if payee is None or not payee.speaks(context):
             return None
@@ -135,7 +135,7 @@ class TopUps:
         return (kept, Say(DECIDES), Audit("top_up_asked"))
 
     def decide(self, decision: DecidePayment, payee: Payee, context: Context) -> tuple[Effect, ...]:
-        """Top up a channel, or decline, by the decision of one of the site's people."""
+        """Top up a channel or decline, as one of the site's people decides."""
         for currency, channel in payee.channels.items():
             record = context.record(topped_key(payee.name, currency))
             asked = find_topped(context, payee.name, currency)
@@ -154,7 +154,7 @@ class TopUps:
                 return (_keep(context, declined), Say(NOT_PUT), Audit("top_up_declined"))
             put = self._put(asked, payee, context, is_bound=False)
             return (*put, Audit("topped_up_by_person"))
-        why = "Nobody waits for more in this channel here."
+        why = "The site has no such top-up request on this thread."
         return rejected(decision, "unknown_request", why)
 
     def _put(

@@ -87,12 +87,16 @@ def open_account(account: Account) -> tuple[Effect, ...]:
     """Open an account. Nothing is written if its id, owner or code already has one.
 
     Raises:
-        ValueError: its id or a key is malformed, or nobody could spend from it.
+        ValueError: its id or a key is malformed, or it has neither a key, an owner nor a code.
     """
     if not is_payer(account.id):
-        raise ValueError(f"{account.id!r} is no id of an account: acct_ and small letters, digits.")
+        raise ValueError(
+            f"{account.id!r} is not an account id: acct_ and lowercase letters or digits."
+        )
     if not (account.keys or account.owner or account.code):
-        raise ValueError("An account has a key, an owner or a code: else nobody could spend it.")
+        raise ValueError(
+            "An account must have a key, an owner or a code. Without one it cannot be spent."
+        )
     for key in account.keys:
         check_public_key(key)
     effects: list[Effect] = [Keep(account_key(account.id), account, 0, outlives=True)]
@@ -115,7 +119,8 @@ def check_public_key(text: str) -> bytes:
         key = b""
     if len(key) != KEY_BYTES or base64.urlsafe_b64encode(key).rstrip(b"=").decode() != text:
         raise ValueError(
-            "A key is an Ed25519 public key: its 32 bytes in base64url without padding, 43 signs."
+            "A key must be an Ed25519 public key: its 32 bytes in base64url without padding, 43"
+            " characters."
         )
     return key
 
@@ -130,7 +135,7 @@ def plain_code(code: str) -> str | None:
     plain = re.sub(r"[\s-]", "", code.upper())
     if len(plain) > CODE_LENGTH:
         plain = plain.removeprefix("SC")
-    # readers confuse letters: O is a zero there, I and L are a one (Crockford's base 32)
+    # readers confuse letters: O means zero, I and L mean one (Crockford's base 32)
     plain = plain.translate(str.maketrans("OIL", "011"))
     return plain if _CODE.fullmatch(plain) else None
 

@@ -17,7 +17,7 @@ _PAID_WITH = re.compile(
     rf"(?P<before>\b(?:pay|with|by|code)\W{{1,3}})(?P<code>{_SIGN}{{{CODE_LENGTH}}})(?!{_SIGN})",
     re.IGNORECASE,
 )
-"""A code in one word, after a word that names it: signatures and ids look the same."""
+"""A code in one word after a word for codes: signatures and ids look the same."""
 
 
 def hide_codes(text: str) -> str:

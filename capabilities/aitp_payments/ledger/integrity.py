@@ -23,8 +23,7 @@ _PAID = frozenset({"settled", "refunding", "refunded", "refund_due"})
 class Verified(msgspec.Struct, frozen=True):
     """The checked counts and the problems found.
 
-    Parameters:
-        problems: a sentence each.
+    Parameters: problems: one sentence each.
     """
 
     entries: int
@@ -71,20 +70,20 @@ class LedgerVerifier:
         try:
             entry = msgspec.convert(one.value, Entry)
         except msgspec.ValidationError as error:
-            yield f"{one.key}: it is no entry of the journal: {error}."
+            yield f"{one.key}: it is not an entry of the journal: {error}."
             return
         sums = Counter[str]()
         for leg in entry.legs:
             sums[leg.currency] += leg.millionths
             self._booked[balance_key(leg.account, leg.currency)] += leg.millionths
             if not is_account(leg.account):
-                yield f"{one.key}: {leg.account!r} is no account."
+                yield f"{one.key}: {leg.account!r} is not an account."
         self._entries[entry.transaction] = sum(max(leg.millionths, 0) for leg in entry.legs)
         if entry_key(entry.transaction) != one.key:
-            yield f"{one.key}: it says that it is {entry.transaction}."
+            yield f"{one.key}: it contains the transaction {entry.transaction}."
         for currency, left in sums.items():
             if left:
-                yield f"{one.key}: its legs leave {amount(left, currency)} {currency}, not 0."
+                yield f"{one.key}: its legs add up to {amount(left, currency)} {currency}, not 0."
 
     def _balances(self, held: Mapping[str, int]) -> Iterator[str]:
         named = {name for name in held if name.startswith(BALANCE)}
@@ -93,11 +92,11 @@ class LedgerVerifier:
             said, booked = held.get(name, 0), self._booked[name]
             if said != booked:
                 yield (
-                    f"{account}: it holds {amount(said, currency)} {currency}, and by the journal"
-                    f" {amount(booked, currency)}."
+                    f"{account}: it holds {amount(said, currency)} {currency}, but the journal"
+                    f" adds up to {amount(booked, currency)}."
                 )
             if said < 0 and not is_outside(account):
-                yield f"{account}: it has less than nothing, {amount(said, currency)} {currency}."
+                yield f"{account}: its balance is negative, {amount(said, currency)} {currency}."
 
     def _other(self, one: ListedRecord, held: Mapping[str, int]) -> Iterator[str]:
         kind, _, rest = one.key.partition(":")
@@ -110,11 +109,11 @@ class LedgerVerifier:
                 self._quotes += 1
                 quote = msgspec.convert(one.value, QuoteRecord)
                 if quote.state == "paid" and f"pay:{quote.payment_id}" not in self._entries:
-                    yield f"{one.key}: it is paid, and no payment of it was booked."
+                    yield f"{one.key}: it is paid, but no payment of it is booked."
             case "asked" if one.value is not None:
                 quote = msgspec.convert(one.value, AskedPayment).quote
                 if quote.terms != "draft" and not self._has_signed(quote.quote):
-                    yield f"{one.key}: the quote does not hold the site's signature."
+                    yield f"{one.key}: the quote does not have the site's signature."
             case "payment":
                 self._payments += 1
                 yield from self._payment(msgspec.convert(one.value, PaymentRecord), one.key)
@@ -123,16 +122,16 @@ class LedgerVerifier:
 
     def _returned(self, back: Returned, key: str, transaction: str) -> Iterator[str]:
         if back.count > self._entries.get(transaction, 0):
-            yield f"{key}: more has gone back than was paid."
+            yield f"{key}: more was refunded than paid."
         if sum(back.parts.values()) != back.count:
-            yield f"{key}: its parts are not all that has gone back."
+            yield f"{key}: its parts do not add up to the refunded amount."
 
     def _payment(self, payment: PaymentRecord, key: str) -> Iterator[str]:
         if (f"pay:{payment.payment_id}" in self._entries) != (payment.state in _PAID):
-            yield f"{key}: it is {payment.state}, and the journal says something else."
+            yield f"{key}: its state {payment.state} contradicts the journal."
         told = (payment.confirmation or {}).get("payment_confirmation")
         if told is not None and not self._has_signed(told):
-            yield f"{key}: what was confirmed does not hold the site's signature."
+            yield f"{key}: the confirmation does not have the site's signature."
 
 
 def _purse(purse: Purse, key: str, held: Mapping[str, int]) -> Iterator[str]:
@@ -140,4 +139,4 @@ def _purse(purse: Purse, key: str, held: Mapping[str, int]) -> Iterator[str]:
         return
     for account in (purse.pot, purse.drawn):
         if left := held.get(balance_key(account, purse.currency), 0):
-            yield f"{key}: it is closed, and {account} holds {amount(left, purse.currency)}."
+            yield f"{key}: it is closed, but {account} holds {amount(left, purse.currency)}."

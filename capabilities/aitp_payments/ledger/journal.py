@@ -25,8 +25,9 @@ BALANCE = "balance:"
 """Prefix of names of counters; the currency, a colon and the account follow."""
 LONGEST_TRANSACTION = 150
 MOST_COME_IN = 10**WHOLE_PLACES * MILLION
-"""Maximum net inflow of a currency from one outside account, in millionths: databases count many
-times as much exactly. No account can hold more than they count."""
+"""Maximum net inflow of a currency from one outside account, in millionths. A database can count
+much larger numbers exactly, and no account can hold more.
+"""
 
 Kind = Literal[
     "credit",
@@ -53,7 +54,7 @@ Why = Literal[
     "wrong_signature",
     "not_allowed",
 ]
-"""Why something is not booked."""
+"""Why a booking is refused."""
 
 _CURRENCY = re.compile(r"[A-Z]{3}")
 
@@ -73,7 +74,7 @@ class Leg(msgspec.Struct, frozen=True):
 
 
 class NotBooked(Exception):
-    """A booking is not possible now: no fault, but an answer for the payer.
+    """A booking is not possible now: an answer for the payer, not a fault.
 
     Parameters:
         code: the reason for programs.
@@ -155,12 +156,12 @@ def cover(books: Books, legs: Iterable[Leg]) -> None:
             over = amount(least - balance(books, leg.account, leg.currency), leg.currency)
             raise NotBooked(
                 "too_much",
-                f"At most {most} {leg.currency} come in from {leg.account} together, less what has"
-                f" gone there: this is {over} {leg.currency} too much.",
+                f"At most {most} {leg.currency} can come from {leg.account} in total, less"
+                f" payments to it: this is {over} {leg.currency} too much.",
             )
     if (short := lacks(books, legs)) is not None:
         missing = amount(short.millionths, short.currency)
-        raise NotBooked("insufficient", f"{missing} {short.currency} are lacking.", short)
+        raise NotBooked("insufficient", f"{missing} {short.currency} are missing.", short)
 
 
 def post(
@@ -205,15 +206,15 @@ def _netted(legs: Iterable[Leg]) -> tuple[Leg, ...]:
 
 def _check(transaction: str, legs: Sequence[Leg]) -> None:
     if not 1 <= len(transaction) <= LONGEST_TRANSACTION:
-        raise ValueError(f"A transaction's id has 1 to {LONGEST_TRANSACTION} characters.")
+        raise ValueError(f"A transaction's id must have 1 to {LONGEST_TRANSACTION} characters.")
     if not legs:
         raise ValueError(f"The transaction {transaction} moves nothing.")
     sums = Counter[str]()
     for leg in legs:
         if not is_account(leg.account):
-            raise ValueError(f"{leg.account!r} is no account.")
+            raise ValueError(f"{leg.account!r} is not an account.")
         if not _CURRENCY.fullmatch(leg.currency):
-            raise ValueError(f"{leg.currency!r} is no ISO 4217 code.")
+            raise ValueError(f"{leg.currency!r} is not an ISO 4217 code.")
         sums[leg.currency] += leg.millionths
     if wrong := {currency: left for currency, left in sums.items() if left}:
-        raise ValueError(f"The legs of {transaction} do not add up to 0: {wrong}.")
+        raise ValueError(f"The legs of {transaction} must add up to 0, not {wrong}.")

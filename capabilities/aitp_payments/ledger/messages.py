@@ -16,7 +16,7 @@ from aitp_payments.ledger.journal import Why
 from aitp_payments.messages.aitp01 import Amount, Id, Moment, Paragraph, RevenueShare, Signature
 
 PurseId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._:-]{1,80}$")]
-"""A payer's unique id of a channel or an authorisation."""
+"""A payer's unique id for a channel or an authorisation."""
 Reference = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._:-]{1,50}$")]
 IsoCurrency = Annotated[str, Meta(pattern="^[A-Z]{3}$")]
 PublicKey = Annotated[str, Meta(min_length=43, max_length=43)]
@@ -24,11 +24,11 @@ MOST_KEYS = 10
 
 
 class _Signed(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a payer asks.
+    """A request of a payer.
 
     Parameters:
-        merchant_id: the site that is asked: what is signed for one is nothing to another.
-        payer_signature: left out where the caller is who owns the account.
+        merchant_id: the site that receives it: a signed request is valid for one site only.
+        payer_signature: optional if the caller owns the account.
     """
 
     merchant_id: Id
@@ -36,12 +36,12 @@ class _Signed(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class OpenChannel(_Signed, frozen=True, kw_only=True, omit_defaults=True):
-    """Set money of an account apart in a new channel, from which quotes are paid.
+    """Open a channel with money of an account; quotes are paid from it.
 
     Parameters:
-        amount: how much; more may be added later.
-        keys: further Ed25519 public keys that may pay from it, such as those of an agent; those of
-            the account where there are none.
+        amount: the amount; it can be topped up later.
+        keys: Ed25519 public keys that may pay from it, such as an agent's; by default those of the
+            account.
     """
 
     channel_id: PurseId
@@ -52,10 +52,10 @@ class OpenChannel(_Signed, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class TopUpChannel(_Signed, frozen=True, kw_only=True, omit_defaults=True):
-    """Add to a channel from its account.
+    """Top up a channel from its account.
 
     Parameters:
-        reference: names this top-up: the same one adds once.
+        reference: the top-up's id; a repeated one has no effect.
     """
 
     channel_id: PurseId
@@ -64,17 +64,17 @@ class TopUpChannel(_Signed, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class CloseChannel(_Signed, frozen=True, kw_only=True, omit_defaults=True):
-    """Close a channel: the rest goes back to its account."""
+    """Close a channel; the rest goes back to its account."""
 
     channel_id: PurseId
 
 
 class Authorize(_Signed, frozen=True, kw_only=True, omit_defaults=True):
-    """Hold an amount for the site, which captures what it is owed of it.
+    """Authorise the site to capture up to an amount.
 
     Parameters:
-        amount: the most that can be captured.
-        expiration: from then on the rest is the payer's again.
+        amount: the maximum to capture.
+        expiration: when the rest goes back to the payer.
     """
 
     authorization_id: PurseId
@@ -86,13 +86,12 @@ class Authorize(_Signed, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Draw(_Signed, frozen=True, kw_only=True, omit_defaults=True):
-    """Draw from a channel or an authorisation, in amounts that may be far below a cent.
+    """Draw from a channel or an authorisation; amounts may be far below a cent.
 
     Parameters:
-        channel_id, authorization_id: one of the two.
-        total: all that is drawn by totals so far, this time included; a lower one says nothing.
-        amount: this draw alone, in place of a total; ``reference`` names it, and the same one draws
-            once.
+        channel_id, authorization_id: exactly one.
+        total: the sum of all draws by totals, including this one; a lower total has no effect.
+        amount: the amount of this draw, instead of a total; a repeated ``reference`` has no effect.
     """
 
     channel_id: PurseId | UnsetType = UNSET
@@ -103,12 +102,12 @@ class Draw(_Signed, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Capture(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The site takes what it is owed; said by its own people.
+    """Capture money that is owed to the site; for its people only.
 
     Parameters:
-        amount: in whole minor units; without one all that was drawn, rounded down.
-        revenue_share: what affiliates get of it.
-        is_last: whether the rest goes back at once.
+        amount: in whole minor units; by default all draws, rounded down.
+        revenue_share: the affiliates' part.
+        is_last: whether the rest goes back now.
     """
 
     authorization_id: PurseId | UnsetType = UNSET
@@ -119,19 +118,19 @@ class Capture(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Release(_Signed, frozen=True, kw_only=True, omit_defaults=True):
-    """The rest of an authorisation goes back.
+    """Release the rest of an authorisation.
 
-    People of the site say so when they need it no more, and the payer once its time is over.
+    The site's people can send this at any time, the payer only after it has expired.
     """
 
     authorization_id: PurseId
 
 
 class RequestStatement(_Signed, frozen=True, kw_only=True, omit_defaults=True):
-    """Ask how a channel, an authorisation or an account stands.
+    """Request the state of a channel, an authorisation or an account.
 
     Parameters:
-        timestamp: of now, where this is signed: later it could be somebody else's to send.
+        timestamp: the present time, if this is signed: it prevents later replays.
     """
 
     channel_id: PurseId | UnsetType = UNSET
@@ -142,13 +141,13 @@ class RequestStatement(_Signed, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How a channel or an authorisation stands; signed by the merchant.
+    """The state of a channel or an authorisation; signed by the merchant.
 
     Parameters:
-        left: what can be drawn yet.
-        drawn: what was drawn and not captured.
-        captured: what the site has got by captures; payments of quotes are none.
-        total: the highest total that was drawn by.
+        left: the amount that can still be drawn.
+        drawn: the amount that was drawn and not captured.
+        captured: the captured amount, without payments of quotes.
+        total: the highest total of a draw.
     """
 
     account: Id
@@ -164,20 +163,20 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Channel(Standing, frozen=True, kw_only=True, omit_defaults=True):
-    """How a channel stands."""
+    """The state of a channel."""
 
     channel_id: PurseId
 
 
 class Authorization(Standing, frozen=True, kw_only=True, omit_defaults=True):
-    """How an authorisation stands."""
+    """The state of an authorisation."""
 
     authorization_id: PurseId
     expiration: Moment
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What an account holds of a currency; signed by the merchant."""
+    """The balance of an account in a currency; signed by the merchant."""
 
     account: Id
     currency: IsoCurrency
@@ -188,12 +187,12 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class NotBookedMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Nothing was booked.
+    """A refused booking.
 
     Parameters:
-        code: why, in a word.
-        message: why, in a sentence.
-        lacking: how much more there would have to be, where that is why.
+        code: the reason as a code.
+        message: the reason as a sentence.
+        lacking: the missing amount, if that is the reason.
     """
 
     code: Why
@@ -219,4 +218,4 @@ MESSAGES: dict[str, type[msgspec.Struct]] = {
     "statement": Statement,
     "not_booked": NotBookedMessage,
 }
-"""The keys of these messages besides ``$schema``; exactly one is present."""
+"""The keys of these messages, without ``$schema``; a message has exactly one."""

@@ -114,16 +114,16 @@ def open_purse(books: Books, purse: Purse, count: int) -> tuple[Effect, ...]:
     """Return the effects that set money of an account apart in a new purse.
 
     Parameters:
-        count: in millionths; a hold's content is the most that can be captured.
+        count: in millionths; a hold's content is the maximum to capture.
 
     Raises:
         NotBooked: the account has too little.
         ValueError: the purse is malformed: a fault of the caller.
     """
     if not is_purse_id(purse.id) or (purse.kind == "hold") != bool(purse.ends_at):
-        raise ValueError(f"{purse!r} has no id of a purse, or a hold has no end.")
+        raise ValueError(f"{purse!r} must have a valid id, and a hold must have an end")
     if count <= 0:
-        raise ValueError("What is set apart is more than 0.")
+        raise ValueError("The amount must be above 0.")
     legs = move(purse.account, purse.pot, purse.currency, count)
     cover(books, legs)
     booked = post(
@@ -147,7 +147,7 @@ def top_up(books: Books, purse: Purse, count: int, reference: str) -> tuple[Effe
     """
     _check_open(books, purse)
     if purse.kind != "channel":
-        raise ValueError("Only channels are topped up: a hold is a ceiling.")
+        raise ValueError("Only channels can be topped up, not authorisations.")
     transaction = f"fund:{purse.id}/{_checked(reference)}"
     if is_booked(books, transaction):
         return ()
@@ -196,7 +196,7 @@ def _drawing(purse: Purse, reference: str) -> str:
 
 def _draw(books: Books, purse: Purse, count: int, transaction: str) -> tuple[Effect, ...]:
     if count <= 0:
-        raise ValueError("What is drawn is more than 0.")
+        raise ValueError("The drawn amount must be above 0.")
     legs = move(purse.pot, purse.drawn, purse.currency, count)
     cover(books, legs)
     return post(transaction, legs, kind="draw", at=books.now, memo=purse.id)
@@ -216,7 +216,7 @@ def capture(
         NotBooked: there is too little, the purse is over, or ``count`` is too fine.
     """
     if not purse.is_open:
-        raise NotBooked("closed", "It is closed: what was left has gone back.")
+        raise NotBooked("closed", "It is closed: the rest has gone back.")
     waiting = balance(books, purse.drawn, purse.currency)
     if count is None:
         count = whole_part(waiting, purse.currency)
@@ -224,11 +224,13 @@ def capture(
         return ()
     if count < 0 or not is_whole(count, purse.currency):
         least = amount(minor_unit(purse.currency), purse.currency)
-        raise NotBooked("too_fine", f"What is captured is a multiple of {least} {purse.currency}.")
+        raise NotBooked(
+            "too_fine", f"The captured amount must be a multiple of {least} {purse.currency}."
+        )
     legs = _captured(purse, count, min(count, waiting), split)
     if (count - waiting) > left(books, purse):
         there = amount(waiting + left(books, purse), purse.currency)
-        raise NotBooked("too_much", f"No more than {there} {purse.currency} can be captured.")
+        raise NotBooked("too_much", f"At most {there} {purse.currency} can be captured.")
     after = replace(purse, captured=purse.captured + count, captures=purse.captures + 1)
     transaction = f"capture:{purse.kind}:{purse.id}:{after.captures}"
     booked = post(transaction, legs, kind="capture", at=books.now, memo=purse.id)
@@ -274,14 +276,14 @@ def _captured(purse: Purse, count: int, of_drawn: int, split: RevenueSplit) -> S
 
 def _check_open(books: Books, purse: Purse) -> None:
     if not purse.is_open:
-        raise NotBooked("closed", "It is closed: nothing is drawn from it any more.")
+        raise NotBooked("closed", "It is closed: nothing more can be drawn from it.")
     if purse.ends_at and purse.ends_at <= books.now:
-        raise NotBooked("expired", "It has had its time: nothing is drawn from it any more.")
+        raise NotBooked("expired", "It has expired: nothing more can be drawn from it.")
 
 
 def _checked(reference: str) -> str:
     if not _REFERENCE.fullmatch(reference):
-        raise ValueError("A reference has 1 to 50 letters, digits and signs of . _ : -")
+        raise ValueError("A reference must have 1 to 50 letters, digits and characters of . _ : -")
     return reference
 
 

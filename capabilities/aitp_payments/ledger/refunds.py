@@ -32,8 +32,8 @@ class Returned(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Parameters:
         count: in millionths.
-        parts: the same by recipient account; it includes what the site paid for a recipient that
-            had spent its part.
+        parts: the same by recipient account; including the site's payments for recipients that had
+            spent their part.
     """
 
     count: int = 0
@@ -81,11 +81,12 @@ def refund(
         to: the receiving account; None for the payer.
 
     Raises:
-        NotBooked: there is no such payment, less is left than this, or the site has too little.
+        NotBooked: there is no such payment, less is left than the refund, or the site has too
+            little.
     """
     entry = _entry(books, transaction)
     if entry is None:
-        raise NotBooked("unknown", "Nothing was paid by that.")
+        raise NotBooked("unknown", "Nothing was paid by this transaction.")
     if is_refunded(books, transaction, reference):
         return ()
     before = returned(books, transaction)
@@ -93,9 +94,9 @@ def refund(
     count = most if count is None else count
     if count > most:
         there = amount(most, currency)
-        raise NotBooked("too_much", f"No more than {there} {currency} of it can go back.")
+        raise NotBooked("too_much", f"At most {there} {currency} of it can be refunded.")
     if count <= 0:
-        raise NotBooked("too_much", "All of it has gone back, or what shall is nothing.")
+        raise NotBooked("too_much", "All of it was already refunded, or the amount is 0.")
     got = _got(entry)
     rest = [got[account] - before.parts.get(account, 0) for account in got]
     parts = dict(zip(got, take_from(count, rest, currency), strict=True))
@@ -124,7 +125,7 @@ def _booked(transaction: str, reference: str) -> str:
 
 
 def _given(books: Books, parts: Mapping[str, int], currency: str) -> Sequence[Leg]:
-    """Return who pays how much; the site pays for those who lack money."""
+    """Return who pays how much; the site pays for recipients that lack money."""
     legs = []
     for account, part in parts.items():
         own = part

@@ -52,7 +52,7 @@ RELEASE = "purses_release"
 """The job that ends an expired authorisation."""
 LONGEST_HOLD = 31 * 24 * 60 * 60
 FRESH_SECONDS = 300
-"""How long a signed request for a statement is valid, because others could replay it."""
+"""How long a signed request for a statement is valid; others could replay it later."""
 
 Named = asked.Draw | asked.Capture | asked.RequestStatement
 
@@ -73,7 +73,7 @@ class Purses(Method):
         return None
 
     async def refund(self, payment: PaymentRecord, job: Job) -> Wanted:
-        """Raise an error: no quote is paid by this method."""
+        """Raise an error: this method pays no quotes."""
         del job
         raise LookupError(f"{payment.payment_id} was not paid by {self.name}.")
 
@@ -127,12 +127,14 @@ class Purses(Method):
         count = _count(wish.amount, "amount", part)
         if known is not None:
             if known.account != purse.account:
-                raise NotBooked("not_allowed", "There is one with this id already: take a new one.")
+                raise NotBooked(
+                    "not_allowed", "An object with this id already exists. Use a new id."
+                )
             # others can replay a signed message; they must not learn the balance
             if not account.is_of(context.principal) and not _is_as_opened(known, count, context):
                 raise NotBooked(
                     "not_allowed",
-                    "It was opened before. Sign a request_statement to ask how it stands.",
+                    "It was already opened. Send a signed request_statement to read its state.",
                 )
             return self._done(known, (), context)
         effects = open_purse(context, purse, count)
@@ -155,7 +157,7 @@ class Purses(Method):
         ends_at = int(wish.expiration.timestamp())
         if not context.now < ends_at <= context.now + LONGEST_HOLD:
             days = LONGEST_HOLD // (24 * 60 * 60)
-            raise NotBooked("too_late", f"An authorisation ends within {days} days from now.")
+            raise NotBooked("too_late", f"An authorisation must end within {days} days from now.")
         return Purse(
             id=wish.authorization_id,
             kind="hold",
@@ -173,7 +175,7 @@ class Purses(Method):
             effects = draw_up_to(context, purse, _count(wish.total, "total", part))
         elif isinstance(wish.amount, UnsetType) or isinstance(wish.reference, UnsetType):
             raise InvalidRequest(
-                "A draw has a total, or an amount and a reference.", param=f"{part.key}.total"
+                "A draw must have a total, or an amount and a reference.", param=f"{part.key}.total"
             )
         else:
             effects = draw(context, purse, _count(wish.amount, "amount", part), wish.reference)
@@ -182,7 +184,7 @@ class Purses(Method):
     def _capture(self, wish: asked.Capture, part: Part, context: Context) -> Verdict:
         kind, id = _named(wish, part)
         if not context.is_operator:
-            raise NotBooked("not_allowed", "Only people of the site capture.")
+            raise NotBooked("not_allowed", "Only people of the site can capture.")
         purse = _purse(context, kind, id)
         given = wish.amount
         count = None if isinstance(given, UnsetType) else _count(given, "amount", part)
@@ -198,7 +200,7 @@ class Purses(Method):
             return _purse(context, "hold", wish.authorization_id)
         purse = self._theirs("hold", wish.authorization_id, part, context)
         if purse.ends_at > context.now:
-            raise NotBooked("not_allowed", "Until its time is over only the site gives it back.")
+            raise NotBooked("not_allowed", "Only the site can release it before it expires.")
         return purse
 
     def _state(self, wish: asked.RequestStatement, part: Part, context: Context) -> Verdict:
@@ -208,7 +210,8 @@ class Purses(Method):
             or abs(context.now - asked_at.timestamp()) > FRESH_SECONDS
         ):
             raise NotBooked(
-                "too_late", "What is signed to ask how it stands has a timestamp of now."
+                "too_late",
+                "A signed request_statement must have the present time as its timestamp.",
             )
         if isinstance(wish.account, UnsetType):
             purse = self._theirs(*_named(wish, part), part, context)
@@ -218,7 +221,7 @@ class Purses(Method):
             raise _not_theirs()
         self._check_payer(part, context, account, account.keys)
         if isinstance(wish.currency, UnsetType):
-            raise InvalidRequest("It says of which currency.", param=f"{part.key}.currency")
+            raise InvalidRequest("currency is missing.", param=f"{part.key}.currency")
         held = balance(context, account.id, wish.currency)
         told = {
             "account": account.id,
@@ -245,17 +248,17 @@ class Purses(Method):
     ) -> None:
         given = part.given[part.key]
         if part.content.merchant_id != self._merchant.id:
-            raise NotBooked("not_allowed", f"merchant_id is {self._merchant.id!r} here.")
+            raise NotBooked("not_allowed", f"merchant_id must be {self._merchant.id!r} here.")
         if part.content.payer_signature:
             if not any(verifies(key, given, SIGNATURE) for key in keys):
-                raise NotBooked("wrong_signature", "No key that is known here has signed this.")
+                raise NotBooked("wrong_signature", "The signature is by none of the known keys.")
         elif not account.is_of(context.principal):
             raise _not_theirs()
 
     def _done(
         self, purse: Purse, effects: Sequence[Effect], context: Context, event: str = ""
     ) -> Verdict:
-        """Apply effects, and report the purse's resulting state."""
+        """Apply effects, and report the resulting state of the purse."""
         after = After(context, effects)
         stands = purse_of(after, purse.kind, purse.id) or purse
         told = {
@@ -283,7 +286,7 @@ class Purses(Method):
 
 
 def _is_as_opened(purse: Purse, count: int, context: Context) -> bool:
-    """Return whether a purse is unchanged since so many millionths were set apart."""
+    """Return whether a purse still holds exactly the amount with which it was opened."""
     has_moved = purse.captured or balance(context, purse.drawn, purse.currency)
     return purse.is_open and not has_moved and left(context, purse) == count
 
@@ -297,10 +300,10 @@ def _ending(id: str) -> Callable[[Context], Sequence[Effect]]:
 
 
 def _named(wish: Named, part: Part) -> tuple[PurseKind, str]:
-    """Return which purse is named.
+    """Return the purse that a request names.
 
     Raises:
-        InvalidRequest: none is named, or two are.
+        InvalidRequest: it names none, or two.
     """
     match wish.channel_id, wish.authorization_id:
         case str(channel), UnsetType():
@@ -309,14 +312,14 @@ def _named(wish: Named, part: Part) -> tuple[PurseKind, str]:
             return "hold", authorization
         case _:
             raise InvalidRequest(
-                "It names a channel_id or an authorization_id, and one of them.", param=part.key
+                "The message must have either a channel_id or an authorization_id.", param=part.key
             )
 
 
 def _purse(context: Context, kind: PurseKind, id: str) -> Purse:
     purse = purse_of(context, kind, id)
     if purse is None:
-        raise NotBooked("unknown", "There is no channel or authorisation of this id.")
+        raise NotBooked("unknown", "No channel or authorisation with this id exists.")
     return purse
 
 
@@ -334,8 +337,8 @@ def _sharing(wish: asked.Capture) -> RevenueSplit:
 def _not_theirs() -> NotBooked:
     return NotBooked(
         "not_allowed",
-        "There is none of this id for whoever asks. It is signed with a key of the account, or the"
-        " caller whose account it is asks for it.",
+        "You have nothing with this id. Sign the request with a key of the account, or send it"
+        " as the caller that owns the account.",
     )
 
 
@@ -343,14 +346,14 @@ def _count(text: str, name: str, part: Part) -> int:
     """Parse an amount above 0, in millionths.
 
     Raises:
-        InvalidRequest: it is none.
+        InvalidRequest: it is malformed, or 0.
     """
     try:
         count = counted(text)
     except ValueError as error:
         raise InvalidRequest(str(error), param=f"{part.key}.{name}") from None
     if not count:
-        raise InvalidRequest("It is more than 0.", param=f"{part.key}.{name}")
+        raise InvalidRequest("It must be above 0.", param=f"{part.key}.{name}")
     return count
 
 

@@ -32,9 +32,11 @@ class RevenueSplit(msgspec.Struct, frozen=True, omit_defaults=True):
             ValueError: more than the whole is shared, or a weight is below 1.
         """
         if not 0 <= self.bps <= ALL_BPS:
-            raise ValueError(f"Affiliates share 0 to {ALL_BPS} basis points of what is paid.")
+            raise ValueError(
+                f"The affiliates' part must be 0 to {ALL_BPS} basis points of the payment."
+            )
         if any(weight < 1 for weight in self.weights.values()):
-            raise ValueError("The weight of an affiliate is 1 or more.")
+            raise ValueError("The weight of an affiliate must be 1 or more.")
 
 
 NOBODY = RevenueSplit()

@@ -31,7 +31,7 @@ def tell(part: Part) -> str | None:
         case asked.Release():
             return f"Release the authorisation {named}."
         case asked.RequestStatement():
-            return f"How does {named} stand?"
+            return f"Please send the state of {named}."
         case asked.Channel() | asked.Authorization():
             return _stands(part, named)
         case asked.Statement(account=account, balance=balance, currency=currency):
@@ -47,8 +47,8 @@ def _stands(part: Part, named: str) -> str:
     kind = "payment channel" if isinstance(told, asked.Channel) else "authorisation"
     if told.state == "closed":
         return (
-            f"The {kind} {named} is closed: {told.captured} {told.currency} were captured, the rest"
-            " has gone back."
+            f"The {kind} {named} is closed: {told.captured} {told.currency} were captured, and"
+            " the rest has gone back."
         )
     drawn = f", and {told.drawn} are drawn from it" if told.drawn.strip("0.") else ""
     return f"The {kind} {named} is open: {told.left} {told.currency} are left{drawn}."

@@ -4,8 +4,8 @@ The published schema is closed: unknown members are refused. The site's own sche
 (:mod:`aitp_payments.messages.site`) adds the rest; the earlier draft is
 :mod:`aitp_payments.messages.draft`.
 
-Source: the published schema of AITP-01, version 1.0.0. Here texts are bounded, and amounts must be
-countable.
+Source: the published schema of AITP-01, version 1.0.0. These types also limit the length of texts,
+and amounts must be countable.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ MOST_WRAPPERS = 10
 class Closed(
     msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
-    """What holds nothing but what is named here."""
+    """A message without further members."""
 
 
 class ChannelMethod(Closed, frozen=True):
-    """How an option can be paid.
+    """A payment channel that can pay an option.
 
     Parameters:
-        token: what a channel holds.
-        recipient: whose it becomes.
+        token: the token of the channel.
+        recipient: the recipient of the payment.
     """
 
     type: Literal["near_payment_channel"]
@@ -54,7 +54,7 @@ class ChannelMethod(Closed, frozen=True):
 
 
 class PaymentOption(Closed, frozen=True):
-    """An amount that pays the quote, and the ways to pay it."""
+    """An amount that pays the quote, and the methods that can pay it."""
 
     currency: Currency
     payment_methods: Annotated[tuple[ChannelMethod, ...], Meta(max_length=MOST_OPTIONS)]
@@ -62,10 +62,10 @@ class PaymentOption(Closed, frozen=True):
 
 
 class Affiliate(Closed, frozen=True):
-    """Who gets a share.
+    """A recipient of a share.
 
     Parameters:
-        weight: as of ``Share``.
+        weight: its part, relative to the sum of all weights.
     """
 
     id: Id
@@ -74,14 +74,14 @@ class Affiliate(Closed, frozen=True):
 
 
 class RevenueShare(Closed, frozen=True):
-    """What affiliates get together, in hundredths of a percent, and who they are."""
+    """The affiliates of a quote, and their part in hundredths of a percent."""
 
     affiliate_share_bps: Annotated[int, Meta(ge=0, le=10_000)]
     affiliates: Annotated[tuple[Affiliate, ...], Meta(max_length=MOST_AFFILIATES)] = ()
 
 
 class Quote(Closed, frozen=True):
-    """What is to be paid, for what, how and until when; signed by the merchant."""
+    """A price with its payment methods and expiry; signed by the merchant."""
 
     quote_id: Id
     merchant_id: Id
@@ -94,7 +94,7 @@ class Quote(Closed, frozen=True):
 
 
 class Wrapper(Closed, frozen=True):
-    """Who has passed a quote on, and to whom."""
+    """An affiliate that passes a quote on, and the next recipient."""
 
     affiliate_id: Id
     role: Role
@@ -105,14 +105,14 @@ class Wrapper(Closed, frozen=True):
 
 
 class WrappedQuote(Closed, frozen=True):
-    """A quote with those who have passed it on."""
+    """A quote with the affiliates that passed it on."""
 
     original_quote: Quote
     wrappers: Annotated[tuple[Wrapper, ...], Meta(max_length=MOST_WRAPPERS)]
 
 
 class PaymentMethod(Closed, frozen=True):
-    """From which channel a quote is paid."""
+    """The channel from which a quote is paid."""
 
     type: Literal["near_payment_channel"]
     token: Id
@@ -122,7 +122,7 @@ class PaymentMethod(Closed, frozen=True):
 
 
 class Payment(Closed, frozen=True):
-    """A quote is paid; signed by the payer."""
+    """The payment of a quote; signed by the payer."""
 
     quote_id: Id
     payment_method: PaymentMethod
@@ -132,7 +132,7 @@ class Payment(Closed, frozen=True):
 
 
 class Detail(Closed, frozen=True):
-    """Something about a payment."""
+    """A detail of a payment."""
 
     label: Name
     value: Annotated[str, Meta(max_length=1000)] | int | float
@@ -140,7 +140,7 @@ class Detail(Closed, frozen=True):
 
 
 class PaymentConfirmation(Closed, frozen=True):
-    """What came of a payment; signed by the merchant."""
+    """The result of a payment; signed by the merchant."""
 
     quote_id: Id
     payment_id: Id
@@ -152,7 +152,7 @@ class PaymentConfirmation(Closed, frozen=True):
 
 
 class TopUpRequest(Closed, frozen=True):
-    """A channel needs more; signed by the merchant."""
+    """A request to top up a channel; signed by the merchant."""
 
     channel_id: Id
     currency: Currency
@@ -164,7 +164,7 @@ class TopUpRequest(Closed, frozen=True):
 
 
 class TopUpResponse(Closed, frozen=True):
-    """A channel has got more; signed by the payer."""
+    """A top-up of a channel; signed by the payer."""
 
     channel_id: Id
     amount: Amount
@@ -176,9 +176,9 @@ class TopUpResponse(Closed, frozen=True):
 
 
 class AnyQuote(msgspec.Struct, frozen=True):
-    """A quote of AITP-01 or of its earlier draft: both say ``quote``.
+    """A quote of AITP-01 or of its earlier draft: both have the key ``quote``.
 
-    Which it is says :func:`aitp_payments.messages.version.read_quote`.
+    :func:`aitp_payments.messages.version.read_quote` distinguishes them.
     """
 
     quote_id: Id
@@ -192,4 +192,4 @@ MESSAGES: dict[str, type[msgspec.Struct]] = {
     "top_up_request": TopUpRequest,
     "top_up_response": TopUpResponse,
 }
-"""The keys of a message of AITP-01 besides ``$schema``; exactly one is present."""
+"""The keys of a message of AITP-01, without ``$schema``; a message has exactly one."""

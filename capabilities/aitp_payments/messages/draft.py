@@ -24,7 +24,7 @@ Number = Annotated[float, Meta(ge=0, le=1e12)]
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """One way of paying a quote, at once."""
+    """One way to pay a quote in full."""
 
     plan_id: Id
     plan_type: Literal["one-time"]
@@ -33,7 +33,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DraftQuote(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be paid, and until when."""
+    """A price with its expiry."""
 
     type: Literal["Quote"]
     quote_id: Id
@@ -43,7 +43,7 @@ class DraftQuote(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Transfer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What was transferred, from which account."""
+    """A transfer, and the account that made it."""
 
     network: Literal["NEAR"]
     token_type: Literal["USDC"]
@@ -53,7 +53,7 @@ class Transfer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class PaymentAuthorization(msgspec.Struct, frozen=True, kw_only=True):
-    """Whoever was asked has paid, or has not."""
+    """The payer's report that it has paid, or has not."""
 
     quote_id: Id
     result: Literal["success", "failure"]
@@ -63,7 +63,7 @@ class PaymentAuthorization(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PaymentResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What came of a payment."""
+    """The result of a payment."""
 
     quote_id: Id
     result: Literal["success", "failure"]
@@ -82,13 +82,12 @@ MESSAGES: dict[str, type[msgspec.Struct]] = {
 def exact(number: float) -> Decimal:
     """Return the exact amount of a JSON number.
 
-    It was read as a double. An amount of at most 15 digits is the only such amount that the double
-    can represent.
+    It was parsed as a double. A double represents at most one amount of up to 15 digits.
 
     Raises:
         ValueError: it has more digits, so another amount is possible.
     """
     amount = Decimal(repr(number))
     if len(amount.normalize().as_tuple().digits) > _EXACT_DIGITS:
-        raise ValueError(f"An amount that is a number has at most {_EXACT_DIGITS} digits.")
+        raise ValueError(f"A numeric amount must have at most {_EXACT_DIGITS} digits.")
     return amount

@@ -18,10 +18,10 @@ from aitp_payments.settlement.approval import ByAccount
 from aitp_payments.settlement.ledger_payment import Tender
 
 NOT_SEEN = (
-    "account_id is no account here of whoever says this. Pay from one, or from a payment channel"
-    " as AITP-01 1.0.0 has it."
+    "account_id is not an account of the sender here. Pay from an own account, or from a"
+    " payment channel of AITP-01 1.0.0."
 )
-ONE = "An authorization has one transfer, of all that is paid."
+ONE = "An authorization must have exactly one transfer, of the whole amount."
 
 
 class ByDraft(ByAccount):

@@ -93,8 +93,8 @@ def verifies(key: str, message: Mapping[str, Any], member: str) -> bool:
 def plain_signature(signature: str) -> str:
     """Normalise a signature; a malformed one is unchanged.
 
-    Base64 has several spellings of the same bytes, which anyone who has seen a signature can write:
-    signatures are compared by their bytes.
+    Base64 has several spellings of the same bytes, and each reader of a signature can write another
+    one: signatures are compared by their bytes.
     """
     raw = _decoded(signature.removeprefix(PREFIX), _SIGNATURE_BYTES)
     return signature if raw is None else PREFIX + base64.b64encode(raw).decode()
@@ -150,7 +150,7 @@ def _canonical(value: Any) -> str:
         case list() | tuple():
             return "[" + ",".join(map(_canonical, value)) + "]"
         case _:
-            raise ValueError(f"{type(value).__name__} is no JSON.")
+            raise ValueError(f"{type(value).__name__} is not JSON.")
 
 
 def _number(value: float) -> str:

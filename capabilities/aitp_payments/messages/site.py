@@ -30,10 +30,10 @@ from aitp_payments.x402 import messages as x402
 
 
 class OwnOption(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An amount that pays the quote, and the ways to pay it.
+    """An amount that pays the quote, and the methods that can pay it.
 
     Parameters:
-        payment_methods: each has a ``type``, and besides what that needs.
+        payment_methods: each has a ``type`` and the members of that type.
     """
 
     currency: Currency
@@ -42,7 +42,7 @@ class OwnOption(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class OwnQuote(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """As ``Quote``, with further ways to pay."""
+    """A ``Quote`` with further payment methods."""
 
     quote_id: Id
     merchant_id: Id
@@ -55,18 +55,18 @@ class OwnQuote(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class OwnWrappedQuote(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """As ``WrappedQuote``, of such a quote."""
+    """A ``WrappedQuote`` of such a quote."""
 
     original_quote: OwnQuote
     wrappers: Annotated[tuple[Wrapper, ...], Meta(max_length=messages.MOST_WRAPPERS)]
 
 
 class OwnPaymentMethod(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """From what a quote is paid.
+    """The source of a payment.
 
     Parameters:
-        channel_id: of a channel, for ``near_payment_channel``.
-        account: of a payer's account, for ``ledger``.
+        channel_id: the channel, for ``near_payment_channel``.
+        account: the payer's account, for ``ledger``.
     """
 
     type: Literal["near_payment_channel", "ledger"]
@@ -78,7 +78,7 @@ class OwnPaymentMethod(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
 
 
 class OwnPayment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """As ``Payment``, from an account as well."""
+    """A ``Payment``, also from an account."""
 
     quote_id: Id
     payment_method: OwnPaymentMethod
@@ -88,12 +88,12 @@ class OwnPayment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ApproveQuote(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Whoever was asked pays by a way that needs no signature of theirs: the desk knows who it is.
+    """A payment without the payer's signature: the desk knows the payer by its credential.
 
     Parameters:
-        method: by which; empty for the only one that this can be paid by so.
-        account: the payer's account; empty for the one of whoever says it.
-        code: a code of store credit. It is not kept.
+        method: the payment method; optional if only one method is possible.
+        account: the payer's account; by default the sender's.
+        code: a store-credit code; it is not stored.
     """
 
     quote_id: Id
@@ -103,17 +103,18 @@ class ApproveQuote(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class DeclineQuote(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Whoever was asked does not pay."""
+    """The payer's refusal of a quote."""
 
     quote_id: Id
     reason: Paragraph = ""
 
 
 class CardPayment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Whoever was asked pays by card, of which Stripe knows what the desk need not.
+    """A payment by card.
 
     Parameters:
-        payment_method: as Stripe has made it of a card with the site's publishable key.
+        payment_method: Stripe's id of a card's payment method, made with the site's publishable
+            key.
     """
 
     quote_id: Id
@@ -121,14 +122,14 @@ class CardPayment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class DecidePayment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One of the site's people decides whether the site pays what a merchant asks of it.
+    """An operator's decision whether the site pays a merchant.
 
     Parameters:
-        merchant_id: who asks.
-        quote_id: of the quote that is paid, or not.
-        channel_id: in place of that the channel into which more is put, or not.
-        amount: how much is put there, as the merchant has asked: where it has asked for another
-            amount since, that is not decided by this.
+        merchant_id: the requesting merchant.
+        quote_id: the quote to decide about.
+        channel_id: instead of a quote, the channel whose top-up to decide about.
+        amount: the requested top-up; the decision is rejected if the merchant has since requested
+            another amount.
     """
 
     merchant_id: Id
@@ -139,11 +140,11 @@ class DecidePayment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
 
 class RejectedDecline(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A ``decline_quote`` that does not count: it stands on the thread in place of that.
+    """A rejected ``decline_quote``, stored on the thread in place of the original.
 
     Parameters:
-        reason: why, for programs.
-        message: the same in words.
+        reason: the reason as a code.
+        message: the reason as a sentence.
     """
 
     reason: AnyUncounted
@@ -152,16 +153,16 @@ class RejectedDecline(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
 
 
 Uncounted = Literal["answered", "expired", "other_amount", "unknown_request"]
-"""Why a decision does not count."""
+"""Why a decision is rejected."""
 
 
 class RejectedPaymentDecision(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A decision that does not count: it stands on the thread in place of what was sent.
+    """A rejected decision, stored on the thread in place of the original.
 
     Parameters:
-        reason: why, for programs.
-        message: the same in words.
-        merchant_id, pay, quote_id, channel_id, amount: as they were sent.
+        reason: the reason as a code.
+        message: the reason as a sentence.
+        merchant_id, pay, quote_id, channel_id, amount: as received.
     """
 
     reason: Uncounted
@@ -187,4 +188,5 @@ MESSAGES: dict[str, type[msgspec.Struct]] = {
     "rejected_decline": RejectedDecline,
     "rejected_payment_decision": RejectedPaymentDecision,
 }
-"""The keys of a message of the site's own schema besides ``$schema``; exactly one is present."""
+"""The keys of a message of the site's own schema, without ``$schema``; a message has exactly one.
+"""

@@ -1,4 +1,4 @@
-"""Renders quotes and payments as text, with instructions how to answer."""
+"""Renders quotes and payments as text, with instructions for replies."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def tell_quote(quote: Mapping[str, Any]) -> str:
     lines += [f"Pay by {called(method)}: {url}" for method in methods if (url := method.get("url"))]
     names = list(dict.fromkeys(called(method) for method in methods if not method.get("url")))
     if names:
-        lines.append(f"It can be paid by {' or '.join(names)}.")
+        lines.append(f"Payment methods: {', '.join(names)}.")
     if until := quote.get("expiration"):
-        lines.append(f"This holds until {_line(until)}.")
+        lines.append(f"This quote expires at {_line(until)}.")
     is_ledger = any(method.get("type") == "ledger" for method in methods)
-    how = "Reply pay, or pay and a code of store credit; no declines."
-    lines.append(how if is_ledger else "Reply no to decline.")
+    how = "Reply “pay”, or “pay” and a store-credit code; “no” declines."
+    lines.append(how if is_ledger else "Reply “no” to decline.")
     return "\n".join(lines)
 
 
@@ -51,7 +51,7 @@ def tell_result(told: Mapping[str, Any]) -> str:
     results = {
         "success": "The payment has succeeded.",
         "failure": "The payment has failed.",
-        "pending": "The payment is under way.",
+        "pending": "The payment is pending.",
     }
     return results.get(str(told.get("result")), "A payment.")
 
@@ -62,9 +62,9 @@ def tell_top_up(told: Mapping[str, Any], *, is_request: bool) -> str:
     price = f"{_line(amount)} {_line(told.get('currency'))}" if amount else "more"
     channel = _line(told.get("channel_id"))
     if not is_request:
-        return f"{price} was put into the payment channel {channel}."
+        return f"{price} was added to the payment channel {channel}."
     reason = _line(told.get("reason"))
-    return f"Please put {price} into the payment channel {channel}. {reason}".strip()
+    return f"Please add {price} to the payment channel {channel}. {reason}".strip()
 
 
 def tell_decision(decision: Mapping[str, Any]) -> str:
@@ -75,7 +75,7 @@ def tell_decision(decision: Mapping[str, Any]) -> str:
 def called(method: Mapping[str, Any]) -> str:
     """Render a payment method."""
     kind = str(method.get("type", ""))
-    return _CALLED.get(kind, kind or "what was agreed")
+    return _CALLED.get(kind, kind or "the agreed method")
 
 
 def _price(option: Mapping[str, Any]) -> str:

@@ -16,8 +16,8 @@ from aitp_payments.settlement.confirmations import confirm, say
 from aitp_payments.settlement.ledger_payment import UNKNOWN
 from aitp_payments.settlement.lifecycle import NotPayable, check_payable, payment_id
 
-CHANGED = "original_quote is not the quote that was given here: it is passed on as it came."
-SHORTENED = "Another chain was sent for this quote before; a further one goes on where it ended."
+CHANGED = "original_quote differs from this site's quote. Pass it on unchanged."
+SHORTENED = "This quote already has another chain of wrappers. A new chain must continue that one."
 
 
 class PassingOn:
@@ -61,13 +61,13 @@ class PassingOn:
                 now=context.now,
             )
             return (say(failed, terms),)
-        words = "Affiliates get no part of it."
+        words = "Affiliates get no part of the payment."
         if passed.share_bps:
             percent = f"{passed.share_bps // 100}.{passed.share_bps % 100:02}"
-            words = f"Affiliates share {percent} % of it: {len(passed.shares)}."
+            words = f"Affiliates share {percent} % of the payment: {len(passed.shares)}."
         return (
             keep(context, quote_key(quote_id), passed),
-            Say(f"The quote {quote_id} was passed on as it should be. {words}"),
+            Say(f"The chain of wrappers of the quote {quote_id} is valid. {words}"),
             Audit("wrapped"),
         )
 

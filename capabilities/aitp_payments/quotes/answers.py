@@ -35,7 +35,7 @@ def make_form(asked: AskedPayment, *, by_account: bool) -> dict[str, Any]:
     code = {
         "type": "string",
         "title": "Code of store credit",
-        "description": "Left empty, your account here pays.",
+        "description": "If it is empty, your account here pays.",
         "maxLength": _LONGEST_CODE,
     }
     properties = {"answer": answer, "code": code}
@@ -50,21 +50,23 @@ def make_answer(asked: AskedPayment, given: Mapping[str, Any]) -> dict[str, Any]
     """
     quote_id = asked.quote.quote_id
     if unknown := sorted(given.keys() - {"answer", "code"}):
-        raise InvalidRequest(f"The form has no {unknown[0]!r}.", param=unknown[0])
+        raise InvalidRequest(f"The form has no member {unknown[0]!r}.", param=unknown[0])
     code = given.get("code", "")
     if not isinstance(code, str) or len(code) > _LONGEST_CODE:
-        raise InvalidRequest(f"code is a text of at most {_LONGEST_CODE} characters.", param="code")
+        raise InvalidRequest(
+            f"code must be a text of at most {_LONGEST_CODE} characters.", param="code"
+        )
     match given.get("answer"):
         case "pay":
             return approval(quote_id, code.strip())
         case "no":
             return {"decline_quote": {"quote_id": quote_id}}
         case _:
-            raise InvalidRequest("answer is pay or no.", param="answer")
+            raise InvalidRequest("answer must be pay or no.", param="answer")
 
 
 def understand(text: str, asked: AskedPayment, *, by_account: bool) -> dict[str, Any] | None:
-    """Parse a text as the answer to a quote; None if it is none."""
+    """Parse a text as the answer to a quote; None if it is not one."""
     plain = " ".join(text.replace("’", "'").split()).strip(" .!")
     said = plain.lower()
     if said in _DECLINES:

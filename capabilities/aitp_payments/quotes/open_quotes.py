@@ -69,7 +69,7 @@ class OpenQuotes:
         self.by_account = any(method.name == LEDGER for method in methods)
 
     def ask(self, asking: Asking, context: Context) -> Verdict:
-        """Sign a quote for a payment that the desk asks for, in a schema that the thread knows."""
+        """Sign a quote for a call's payment, in a schema that the thread knows."""
         charge = self._quotes.charge(asking, context.now, context.thread_id)
         if charge is None:
             return Leave()
@@ -89,7 +89,7 @@ class OpenQuotes:
         return Take(tuple(effects))
 
     def waiting(self, record: Record) -> Waiting | None:
-        """Return the form of a quote; None for a record that asks nothing."""
+        """Return the form of a quote; None for a record without a question."""
         asked = read_asked(record)
         if asked is None:
             return None
@@ -140,7 +140,7 @@ class OpenQuotes:
         """Judge the refusal of a quote."""
         quote = find_quote(context, quote_id)
         if quote is None or quote.thread_id != context.thread_id:
-            # it may be another seller's quote
+            # the quote may be another seller's
             return Take((Say(UNKNOWN),))
         try:
             effects = self._settlement.decline(context, quote)

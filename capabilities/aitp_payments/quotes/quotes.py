@@ -43,7 +43,7 @@ class QuoteService:
         return "aitp" if version == 0 and has_channel else "own"
 
     def charge(self, asking: Asking, now: int, thread_id: str = "") -> Charge | None:
-        """Return the charge of a question; None if it asks something else, or for nothing.
+        """Return the charge of a question; None for another question, or without a price.
 
         Parameters:
             now: Unix seconds.
@@ -54,7 +54,7 @@ class QuoteService:
         try:
             millionths(asked.price.amount)
         except ValueError:
-            return None  # it is finer than money is counted here
+            return None  # money is not counted so finely here
         until = now + self._seconds
         return Charge(
             quote_id=asking.id,
@@ -69,7 +69,7 @@ class QuoteService:
         """Build and sign a quote, as stored.
 
         Parameters:
-            recipient: id of the actor that is to pay it, or to pass it on; empty for any.
+            recipient: id of the actor that must pay it or pass it on; empty for any.
         """
         quote = self._sign(charge, terms, recipient)
         published = self.published(quote)

@@ -1,7 +1,7 @@
 """Wrapped quotes: each affiliate that passes a quote on signs all that came before.
 
 A wrapper signs ``{"original_quote", "previous_wrappers", "new_wrapper"}``, the last without its
-signature. ``next_recipient`` of a quote and of each wrapper names who comes next.
+signature. ``next_recipient`` of a quote and of each wrapper names the next affiliate.
 
 Source: AITP-01 1.0.0, Wrapped Quote Signature.
 """
@@ -53,7 +53,7 @@ def check_chain(
     wrappers: Sequence[Mapping[str, Any]],
     keys: Mapping[str, str],
 ) -> None:
-    """Check that every wrapper was named by the one before it, and has signed all before it.
+    """Check that each wrapper was named by the previous one and has signed all before it.
 
     Parameters:
         keys: public keys, by ids of affiliates.
@@ -65,18 +65,21 @@ def check_chain(
     for place, wrapper in enumerate(wrappers):
         named = wrapper["affiliate_id"]
         if expected is not None and named != expected:
-            raise BrokenChain(f"wrappers[{place}] is by {named}; the one before names {expected}.")
+            raise BrokenChain(
+                f"wrappers[{place}] must be by {expected}, whom the previous one names,"
+                f" not by {named}."
+            )
         key = keys.get(named)
         if key is None:
-            raise BrokenChain(f"wrappers[{place}] is by {named}, who is no affiliate here.")
+            raise BrokenChain(f"wrappers[{place}] is by {named}, which is not an affiliate here.")
         try:
             data = wrapped_bytes(original, wrappers[:place], wrapper)
         except ValueError as error:
             raise BrokenChain(f"wrappers[{place}] cannot be signed: {error}") from None
         if not is_signed(key, data, wrapper[SIGNATURE]):
             raise BrokenChain(
-                f"wrappers[{place}] is not signed by {named}: the signature covers the quote, the"
-                " wrappers before, and the wrapper without its signature."
+                f"wrappers[{place}] is not signed by {named}: the signature must cover the"
+                " quote, the previous wrappers, and the wrapper without its signature."
             )
         expected = wrapper["next_recipient"]
 
@@ -84,7 +87,7 @@ def check_chain(
 def shares_of(
     original: Mapping[str, Any], wrappers: Sequence[Mapping[str, Any]]
 ) -> tuple[Share, ...]:
-    """Return the affiliates of a quote: those it names, its wrappers, and those they add.
+    """Return the affiliates of a quote: those that it names, its wrappers, and those that they add.
 
     A wrapper has the weight 1, unless it lists itself among those that it adds.
 
@@ -103,7 +106,7 @@ def shares_of(
         weights[one["id"]] += one.get("weight", 1)
         roles.setdefault(one["id"], one["role"])
     if len(weights) > MOST_SHARES:
-        raise BrokenChain(f"At most {MOST_SHARES} affiliates share in a quote.")
+        raise BrokenChain(f"A quote can have at most {MOST_SHARES} affiliates.")
     return tuple(Share(id, roles[id], weight) for id, weight in weights.items())
 
 

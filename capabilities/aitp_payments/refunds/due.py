@@ -17,7 +17,7 @@ DELAYS = (5, 60, 600, 3600, 6 * 3600)
 
 
 class Due:
-    """Books due refunds once they are covered; until then owners see them."""
+    """Books due refunds once they are covered; until then owners are warned."""
 
     def __init__(self) -> None:
         self._short = set[str]()
@@ -42,11 +42,12 @@ class Due:
         if self._short:
             listed = ", ".join(sorted(self._short))
             reasons.append(
-                f"The account merchant is too low to give these payments back: {listed}."
+                "The balance of the account merchant is too low to refund these payments:"
+                f" {listed}."
             )
         if self._by_people:
             listed = ", ".join(sorted(self._by_people))
-            reasons.append(f"These payments are to be given back by people of the site: {listed}.")
+            reasons.append(f"People of the site must refund these payments: {listed}.")
         return Health("degraded", " ".join(reasons)) if reasons else None
 
     async def _book(self, job: Job) -> Wanted:

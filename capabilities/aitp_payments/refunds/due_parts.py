@@ -56,7 +56,7 @@ def return_part(
         return settlement.refunded_in_part(books, payment, part)
     except NotBooked as error:
         if error.lacking is None:
-            why = f"{payment.payment_id} cannot be given back in part. {error}"
+            why = f"{payment.payment_id} cannot be refunded in part. {error}"
             raise Retry(why) from None
     owed = _owe(books, payment, part.count, part.reference)
     return (*owed, *settlement.short_in_part(books, payment, part)) if owed else ()
@@ -101,7 +101,7 @@ def book_part(settlement: SettlementService, books: Books, reference: str) -> tu
     try:
         entry = refund(books, paid, part.count, reference=reference)
     except NotBooked as error:
-        if error.lacking is None:  # all that can be refunded is booked under other ids
+        if error.lacking is None:  # the whole refundable amount is booked under other ids
             return closed
         again = f"{reference}:{books.now}"
         return (Start(BOOK_PART, ref=again, payload=reference, after=DUE_SECONDS, outlives=True),)

@@ -67,12 +67,12 @@ class RefundService:
         if payment.state not in {"settled", "refunding", "refund_due"}:
             return ()
         back = replace(payment, state="refunded")
-        words = message or f"{told(payment.price)} went back to whoever paid."
+        words = message or f"{told(payment.price)} were refunded to the payer."
         try:
             given_back = refund(books, booked(payment), reference=WHOLE)
         except NotBooked as error:
             if error.lacking is None:
-                why = f"{payment.payment_id} cannot be booked as given back. {error}"
+                why = f"The refund of {payment.payment_id} cannot be booked. {error}"
                 raise Retry(why) from None
             return self._short(books, payment, message)
         return (
@@ -97,9 +97,9 @@ class RefundService:
         went = f"{amount(part.count, currency)} {currency}"
         if not refundable(After(books, given_back), booked(payment)):
             back = replace(payment, state="refunded")
-            words = f"{went} went back, the rest of {told(payment.price)}."
+            words = f"{went} were refunded, the rest of {told(payment.price)}."
             return (*given_back, *self._told(books, back, "failure", words), Audit("refunded"))
-        words = f"Of {told(payment.price)}, {went} went back to whoever paid."
+        words = f"Of {told(payment.price)}, {went} were refunded to the payer."
         said = self._told(books, payment, "success", words)
         return (*given_back, *said, Audit("refunded_in_part"))
 
@@ -107,13 +107,13 @@ class RefundService:
         """Report a due partial refund that the site cannot cover yet."""
         payment = find_payment(books, payment.payment_id) or payment
         owed = f"{amount(part.count, payment.price.currency)} {payment.price.currency}"
-        words = f"Of {told(payment.price)}, {owed} have to go back. The site will see to it."
+        words = f"Of {told(payment.price)}, {owed} must be refunded. The site will do that later."
         return (*self._told(books, payment, "success", words), Audit("refund_due"))
 
     def _short(self, books: Books, payment: PaymentRecord, message: str) -> tuple[Effect, ...]:
-        """Retry a refund that the site cannot cover until it can.
+        """Retry a refund until the site can cover it.
 
-        The first retry is immediate: it makes the owner see it.
+        The first retry is immediate, so that the owner is warned.
         """
         after = DUE_SECONDS if payment.state == "refund_due" else 0
         again = Start(
@@ -126,7 +126,7 @@ class RefundService:
         if payment.state == "refund_due":
             return (again,)
         due = replace(payment, state="refund_due")
-        words = f"{told(payment.price)} have to go back. The site will see to it."
+        words = f"{told(payment.price)} must be refunded. The site will do that later."
         return (*self._told(books, due, "failure", words), Audit("refund_due"), again)
 
     def paid_back(self, books: Books, payment: PaymentRecord) -> tuple[Effect, ...]:
@@ -140,14 +140,14 @@ class RefundService:
         try:
             given_back = refund(books, booked(payment), reference=HAND, to=CASH)
         except NotBooked as error:
-            why = f"{payment.payment_id} cannot be booked as given back by hand. {error}"
+            why = f"The refund of {payment.payment_id} by hand cannot be booked. {error}"
             raise Retry(why) from None
         back = replace(payment, state="refunded")
-        words = f"{told(payment.price)} were given back by people of the site."
+        words = f"{told(payment.price)} were refunded by people of the site."
         return (*given_back, *self._told(books, back, "failure", words), Audit("refunded"))
 
     def watched(self, books: Books, payment_id: str, after: int = DUE_SECONDS) -> Start:
-        """Return the job that checks again whether a refund is due, so that owners see it.
+        """Return the job that checks a due refund again and warns owners.
 
         Parameters:
             after: delay in seconds.

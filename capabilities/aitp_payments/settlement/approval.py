@@ -27,10 +27,10 @@ from aitp_payments.settlement.ledger_payment import Cashier, Tender
 from aitp_payments.settlement.lifecycle import SettlementService
 from aitp_payments.settlement.payer_keys import account_by, reference_of
 
-NO_CODE = "This code opens no store credit."
-NO_ACCOUNT = "You have no account here to pay from. A code of store credit pays as well."
-NOT_YOURS = "This is no account of yours."
-NOT_SIGNED = "There is no such account, or the signature is by none of its keys."
+NO_CODE = "This store-credit code is not valid."
+NO_ACCOUNT = "You have no account here to pay from. You can also pay with a store-credit code."
+NOT_YOURS = "This is not your account."
+NOT_SIGNED = "This account does not exist, or the signature is by none of its keys."
 
 
 class ByAccount(Method):
@@ -108,7 +108,7 @@ class ByAccount(Method):
 
 
 def _spender(approval: ApproveQuote, context: Context) -> tuple[Account | None, str]:
-    """Return the account that the sender may spend from; or None, and why not."""
+    """Return the account that the sender may spend from; or None, and the reason."""
     if approval.code:
         return account_of_code(context, approval.code), NO_CODE
     if context.principal is None:
@@ -120,7 +120,7 @@ def _spender(approval: ApproveQuote, context: Context) -> tuple[Account | None, 
 
 
 def without_code(part: Part, verdict: Verdict) -> Verdict:
-    """Remove a code from a verdict: it is money, whatever method it was sent to.
+    """Remove a code from a verdict: it is money, even if another method received it.
 
     The text that contained it is dropped too.
     """

@@ -22,8 +22,8 @@ from aitp_payments.settlement.lifecycle import (
     received,
 )
 
-UNKNOWN = "There is no such quote."
-NOT_SO = "This quote cannot be paid in this way: its payment_options say how."
+UNKNOWN = "This quote does not exist."
+NOT_SO = "This quote cannot be paid in this way. Use one of its payment_options."
 
 
 class Tender(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,17 +117,17 @@ class Cashier:
     ) -> tuple[Effect, ...]:
         price = told(quote.price)
         if lacking is None or tender.terms == "draft" or not tender.called:
-            return self.fail(books, quote.quote_id, tender, f"There is less than {price}.")
+            return self.fail(books, quote.quote_id, tender, f"The balance is less than {price}.")
         missing = amount(lacking.millionths, lacking.currency)
         request = {
             "channel_id": tender.called,
             "amount": missing,
             "currency": lacking.currency,
-            "reason": f"{missing} {lacking.currency} are lacking to pay {price}.",
+            "reason": f"{missing} {lacking.currency} are missing to pay {price}.",
             "merchant_id": self._merchant.id,
             "timestamp": moment(books.now),
         }
-        why = f"There is too little: {missing} {lacking.currency} are lacking."
+        why = f"The balance is too low: {missing} {lacking.currency} are missing."
         return (
             *self.fail(books, quote.quote_id, tender, why),
             say({"top_up_request": self._merchant.sign(request)}, tender.terms),
@@ -150,5 +150,5 @@ def _mismatch(quote: QuoteRecord, tender: Tender) -> str:
     except ValueError as error:
         return str(error)
     if not quote.price.is_same(Money(said, tender.currency or quote.price.currency)):
-        return f"The quote asks for {told(quote.price)}, and not for anything else."
+        return f"The payment must be exactly {told(quote.price)}, as in the quote."
     return ""

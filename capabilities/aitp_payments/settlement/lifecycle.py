@@ -110,7 +110,7 @@ class SettlementService(RefundService):
         """Report once that a payment is pending."""
         if payment.state != "pending" or payment.confirmation is not None:
             return ()
-        words = message or f"The payment of {told(payment.price)} is under way."
+        words = message or f"The payment of {told(payment.price)} is pending."
         return self._told(books, payment, "pending", words)
 
     def settle(
@@ -136,7 +136,7 @@ class SettlementService(RefundService):
         back = Start(REFUND, ref=payment.payment_id, outlives=True)
         if quote is None or is_late or not _may_settle(quote, payment):
             entry = post(booked(payment), legs, kind="payment", at=books.now, memo=payment.quote_id)
-            words = "This was paid before, or is not for sale any more. The money goes back."
+            words = "This was already paid, or is no longer for sale. The money is refunded."
             return (*entry, *self._told(books, settled, "failure", words), back)
         shared = (*legs, *share_legs(quote))
         paid = replace(quote, state="paid", payment_id=payment.payment_id)
@@ -153,7 +153,7 @@ class SettlementService(RefundService):
         )
 
     def refuse(self, books: Books, payment: PaymentRecord, reason: str) -> tuple[Effect, ...]:
-        """Refuse a payment without money: the quote can be paid otherwise until it expires.
+        """Refuse a payment without money; until the quote expires it can be paid again.
 
         Parameters:
             reason: a sentence for the payer.
@@ -177,7 +177,7 @@ class SettlementService(RefundService):
     def went_back(self, books: Books, payment: PaymentRecord) -> tuple[Effect, ...]:
         """Report a booked full refund."""
         back = replace(payment, state="refunded")
-        words = f"{told(payment.price)} went back to whoever paid."
+        words = f"{told(payment.price)} were refunded to the payer."
         return (*self._told(books, back, "failure", words), Audit("refunded"))
 
     def came_again(self, books: Books, payment: PaymentRecord, words: str) -> tuple[Effect, ...]:
@@ -209,14 +209,14 @@ def check_payable(quote: QuoteRecord, now: int) -> None:
     """
     match quote.state:
         case "paid":
-            raise NotPayable("This quote was paid before.")
+            raise NotPayable("This quote was already paid.")
         case "paying":
-            raise NotPayable("A payment of this quote is under way: wait for what comes of it.")
+            raise NotPayable("A payment of this quote is pending. Wait for its result.")
         case "declined":
-            raise NotPayable("This quote was declined. Please ask for it again.")
+            raise NotPayable("This quote was declined. Please request it again.")
         case "open":
             if quote.expires_at <= now:
-                raise NotPayable("The time of this quote is over. Please ask for a new one.")
+                raise NotPayable("This quote has expired. Please ask for a new one.")
 
 
 def payment_id(quote_id: str, method: str, reference: str) -> str:

@@ -21,8 +21,8 @@ from aitp_payments.settlement.approval import ByAccount
 from aitp_payments.settlement.ledger_payment import Tender
 from aitp_payments.settlement.payer_keys import account_by, channel_of, reference_of
 
-NOT_OWNED = "There is no such channel, or the signature is by no key of its account."
-NOT_SIGNED = "There is no such channel, or the signature is by none of its keys."
+NOT_OWNED = "This channel does not exist, or the signature is by no key of its account."
+NOT_SIGNED = "This channel does not exist, or the signature is by none of its keys."
 
 
 class NearChannels(ByAccount):
@@ -90,12 +90,12 @@ class NearChannels(ByAccount):
         if channel is None or account_by(context, channel.account, given) is None:
             return (Say(NOT_OWNED),)
         if channel.currency != response.currency:
-            return (Say(f"This channel holds {channel.currency}: nothing was put into it."),)
+            return (Say(f"This channel holds {channel.currency}. Nothing was added to it."),)
         try:
             effects = top_up(context, channel, counted(response.amount), reference_of(given)[:40])
         except (NotBooked, ValueError) as error:
-            return (Say(f"Nothing was put into the channel. {error}"),)
-        done = f"{response.amount} {response.currency} were put into the channel {channel.id}."
+            return (Say(f"Nothing was added to the channel. {error}"),)
+        done = f"{response.amount} {response.currency} were added to the channel {channel.id}."
         return (*effects, Say(done))
 
 

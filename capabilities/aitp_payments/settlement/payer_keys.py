@@ -51,4 +51,4 @@ def reference_of(message: Mapping[str, Any]) -> str:
     try:
         return hashlib.sha256(canonical(message)).hexdigest()
     except ValueError as error:
-        raise InvalidRequest(f"Nobody can sign this. {error}") from None
+        raise InvalidRequest(f"This message cannot be signed. {error}") from None

@@ -20,7 +20,7 @@ from aitp_payments.x402.messages import X402Payment
 
 
 def untaken(part: Part, merchant: Merchant, now: int, published: int) -> tuple[Effect, ...]:
-    """Answer a payment that no enabled method has taken; nothing for other messages.
+    """Answer a payment by a method that is not enabled; nothing for other messages.
 
     Parameters:
         merchant: signs the answer.

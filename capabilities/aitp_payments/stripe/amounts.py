@@ -54,7 +54,7 @@ of 0.50 USD."""
 
 
 class NotChargeable(ValueError):
-    """A card cannot be charged this amount; the text says why."""
+    """A card cannot be charged this amount; the text has the reason."""
 
 
 def units(price: Money) -> int:
@@ -65,15 +65,15 @@ def units(price: Money) -> int:
     """
     code = price.currency
     if code in _NOT_SERVED:
-        raise NotChargeable(f"Stripe charges no {code}.")
+        raise NotChargeable(f"Stripe does not charge {code}.")
     least = _LEAST.get(code, Decimal(0))
     if price.amount <= 0 or price.amount < least:
         raise NotChargeable(f"Stripe charges at least {least or 'something'} {code}.")
     count, rest = divmod(millionths(price.amount) * _unit_count(code), MILLION)
     if rest or count % _STEPS.get(code, 1):
-        raise NotChargeable(f"{price} is finer than cards are charged.")
+        raise NotChargeable(f"{price} has too many decimals for a card.")
     if count > MOST:
-        raise NotChargeable(f"{price} is more than Stripe charges at once.")
+        raise NotChargeable(f"{price} is above Stripe's maximum for one payment.")
     return count
 
 

@@ -181,18 +181,18 @@ async def _answered(asked: Any, kind: type[T]) -> T:
     except stripe.IdempotencyError:
         # Stripe remembers this key for another request: a fault of the desk that no retry fixes
         raise Refused(
-            "What was asked for is not what was asked for before.", "idempotency"
+            "A different request was sent with the same idempotency key.", "idempotency"
         ) from None
     except stripe.StripeError as error:
-        raise Unsettled(f"Stripe answers with the status {error.http_status}.") from None
+        raise Unsettled(f"Stripe responds with status {error.http_status}.") from None
     try:
         return msgspec.convert(found.to_dict(), kind)
     except msgspec.ValidationError as error:
-        raise Unsettled(f"Stripe's answer cannot be read: {error}.") from None
+        raise Unsettled(f"Stripe's response cannot be read: {error}.") from None
 
 
 def _plain(error: stripe.StripeError) -> str:
     """Describe a faulty request for operators, without the key that Stripe's text repeats."""
     if isinstance(error, stripe.InvalidRequestError):
-        return error.user_message or "Stripe does not take this."
-    return "Stripe does not take this key, or not for this."
+        return error.user_message or "Stripe rejected the request."
+    return "Stripe rejected the API key, or the key lacks a permission."

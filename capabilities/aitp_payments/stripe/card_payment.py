@@ -41,8 +41,10 @@ LOOK = "stripe_intent"
 """The job that checks a payment that waited for its payer."""
 DELAYS = (5, 60, 600, 3600, 3 * 3600, 6 * 3600, 10 * 3600)
 """Delays of both: Stripe remembers a key for 24 hours."""
-_NOT_CHARGED = "The card could not be charged. Please pay another way."
-_NEEDS_ITS_HOLDER = "The bank wants to see the card's holder. Please pay on the page instead."
+_NOT_CHARGED = "The card could not be charged. Please use another payment method."
+_NEEDS_ITS_HOLDER = (
+    "The bank requires a check of the card's holder. Please pay on the page instead."
+)
 
 _log = logging.getLogger(__name__)
 
@@ -79,7 +81,7 @@ class CardCharges:
         known = find_seen(context, NAME, reference)
         if known is not None and known.state != "refused":
             return Take(self._settlement.again(context, known))
-        if known is not None:  # it was declined: the card may be covered by now
+        if known is not None:  # the card was declined, and may be covered by now
             reference = f"{reference}.{context.message_id}"
         try:
             quote = _quote(given.quote_id, context)
@@ -135,9 +137,9 @@ class CardCharges:
             if intent.status in {"requires_action", "requires_confirmation"}:
                 intent = await self._api.cancel(job.send, id)
         except Refused as refused:
-            raise Retry(f"Stripe tells nothing of a payment: {refused.code}.") from None
+            raise Retry(f"Stripe does not report the payment: {refused.code}.") from None
         if intent.status == "processing":
-            raise Retry("The payment is still under way at Stripe.")
+            raise Retry("The payment is still pending at Stripe.")
         return lambda books: self._events.intent(books, intent)
 
     def _params(self, payment: PaymentRecord) -> PaymentIntentCreateParams:
@@ -160,7 +162,7 @@ class CardCharges:
 
     def _refuse(self, id: str, refused: Refused) -> Wanted:
         if not refused.is_declined:
-            _log.warning("Stripe does not charge the payment %s: %s", id, refused)
+            _log.warning("Stripe cannot charge the payment %s: %s", id, refused)
         reason = refused.reason if refused.is_declined else _NOT_CHARGED
 
         def decide(books: Context) -> Sequence[Effect]:
@@ -185,7 +187,7 @@ class CardCharges:
             after = 60 if quote is None else max(60, quote.expires_at - books.now)
             told: Sequence[Effect] = ()
             if page is not None:
-                words = f"The bank wants to see who pays. Please go on there: {page}"
+                words = f"The bank requires a check of the payer. Please continue at {page}"
                 unconfirmed = replace(known, confirmation=None)
                 told = self._settlement.pend(After(books, (kept,)), unconfirmed, words)
             return (kept, *told, Start(LOOK, ref=job.ref, after=after, outlives=True))
@@ -201,7 +203,7 @@ def _quote(quote_id: str, context: Context) -> QuoteRecord:
     """
     quote = find_quote(context, quote_id)
     if quote is None or quote.thread_id != context.thread_id:
-        raise NotPayable("There is no such quote here.")
+        raise NotPayable("This quote does not exist here.")
     try:
         units(quote.price)
     except NotChargeable as error:

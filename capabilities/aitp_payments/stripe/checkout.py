@@ -111,7 +111,7 @@ class Checkout:
         quote_id = visit.ref.removesuffix(PAID)
         record = await visit.read(quote_key(quote_id))
         if record is None or record.value is None:
-            return Refuse(ResourceNotFound("There is nothing to pay at this address."))
+            return Refuse(ResourceNotFound("There is no payment at this address."))
         quote = msgspec.convert(record.value, QuoteRecord)
         kept = await visit.read(opened_key(quote_id))
         opened = None if kept is None else msgspec.convert(kept.value, Opened)
@@ -121,10 +121,10 @@ class Checkout:
             return self._back(quote, opened)
         if quote.state == "declined" or quote.expires_at <= visit.now:
             return Refuse(
-                PreconditionFailed("The time to pay this is over. Please ask for it anew.")
+                PreconditionFailed("The time to pay has passed. Please request a new quote.")
             )
         if quote.state == "paying":
-            return Refuse(PreconditionFailed("A payment of this is under way already."))
+            return Refuse(PreconditionFailed("A payment of this quote is already pending."))
         if opened is not None and visit.now < opened.at + _PAGE_SECONDS:
             return Onward(opened.url)
         return await self._open(visit, quote, kept)
@@ -147,9 +147,13 @@ class Checkout:
                 visit.send, params, f"checkout-{quote.quote_id}-{version}-{digest}"
             )
         except (Refused, NotChargeable):
-            return Refuse(Unavailable("This cannot be paid by card now. Please pay another way."))
+            return Refuse(
+                Unavailable(
+                    "Payment by card is unavailable now. Please use another payment method."
+                )
+            )
         if session.url is None:
-            raise Retry("Stripe has closed the page that was opened.")
+            raise Retry("Stripe has closed the payment page.")
         opened = Opened(session.id, session.url, visit.now)
         left = max(1, quote.expires_at - visit.now)
         effects: tuple[Effect, ...] = (
@@ -191,7 +195,7 @@ class Checkout:
         try:
             session = await self._api.session(job.send, id)
         except Refused as refused:
-            raise Retry(f"Stripe tells nothing of a page: {refused.code}.") from None
+            raise Retry(f"Stripe does not report a page: {refused.code}.") from None
         if session.status == "open" and not look.number:
             session = await self._close(job, id)
         is_late = session.status == "complete" and session.payment_status == "unpaid"
@@ -201,7 +205,7 @@ class Checkout:
     async def _close(self, job: Job, id: str) -> Session:
         try:
             return await self._api.close_session(job.send, id)
-        except Refused:  # it was paid just now
+        except Refused:  # it was paid a moment ago
             return await self._api.session(job.send, id)
 
     def _again(self, id: str, look: Look) -> tuple[Effect, ...]:

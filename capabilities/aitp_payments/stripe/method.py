@@ -50,7 +50,7 @@ _LATER = (5, 60, 600, 3600, 6 * 3600)
 
 
 class ByStripe(Method):
-    """Cards, and whatever else the site's Stripe account accepts.
+    """Cards, and all other methods that the site's Stripe account accepts.
 
     Parameters:
         keys: the account's.
@@ -154,7 +154,7 @@ class ByStripe(Method):
             return None
         return Health(
             "degraded",
-            f"Without {SECRET_VARIABLE} in its environment payments by card are seen late.",
+            f"Payments by card are noticed late: set {SECRET_VARIABLE} in the environment.",
         )
 
     async def refund(self, payment: PaymentRecord, job: Job) -> Wanted:
@@ -171,7 +171,7 @@ class ByStripe(Method):
         return partial(self._events.given_back, payment=payment, back=back)
 
     def _owed(self, payment: PaymentRecord, why: str) -> Wanted:
-        _log.warning("Stripe does not give %s back: %s", payment.payment_id, why)
+        _log.warning("Stripe cannot refund %s: %s", payment.payment_id, why)
 
         def decide(context: Context) -> Sequence[Effect]:
             owed = self._settlement.owed(context, payment, NOT_SENT)

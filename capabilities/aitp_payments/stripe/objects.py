@@ -38,7 +38,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RedirectTo(msgspec.Struct, frozen=True):
-    """Where the payer goes on, such as a bank's page."""
+    """The page on which the payer continues, such as a bank's."""
 
     url: str
 

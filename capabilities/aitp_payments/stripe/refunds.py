@@ -32,7 +32,7 @@ from aitp_payments.stripe.objects import Refund
 
 FAILED = "failed_refund"
 """The entry of a payment's details with its last failed refund."""
-NOT_SENT = "The money could not be sent back to the card. Somebody of the site will see to it."
+NOT_SENT = "The refund to the card failed. People of the site will handle it."
 _OVER = frozenset({"failed", "canceled"})
 
 
@@ -84,7 +84,8 @@ def _failed(
             *post(f"again:{back.id}", legs, kind="refund", at=books.now, memo=payment.quote_id),
         )
     if payment.state == "settled" and not (back.metadata or {}).get("payment_id"):
-        return (*effects, Audit("refund_failed"))  # people made it, and see the failure there
+        # people made this refund, and see its failure there
+        return (*effects, Audit("refund_failed"))
     due = replace(payment, details={**payment.details, FAILED: back.id})
     return (*effects, *settlement.came_again(After(books, effects), due, NOT_SENT))
 

@@ -68,10 +68,9 @@ def read_keys(environment: Mapping[str, str], settings: StripeSettings) -> Keys:
         )
     keys = Keys(api, environment.get(SECRET_VARIABLE, "").strip())
     if keys.webhook and not keys.webhook.startswith("whsec_"):
-        raise ValueError(f"{SECRET_VARIABLE} holds no signing secret of a webhook, as whsec_….")
+        raise ValueError(f"{SECRET_VARIABLE} must be a webhook's signing secret, such as whsec_….")
     if settings.publishable_key and settings.publishable_key.startswith("pk_live_") != keys.is_live:
         raise ValueError(
-            f"stripe.publishable_key and {KEY_VARIABLE} are not of one mode: both are live, or both"
-            " are for tests."
+            f"stripe.publishable_key and {KEY_VARIABLE} must both be live keys, or both test keys."
         )
     return keys

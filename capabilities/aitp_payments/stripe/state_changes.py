@@ -36,7 +36,7 @@ OUTSIDE = outside(NAME)
 _GRACE_SECONDS = 300
 """How long after a quote's expiry an in-time payment may be reported: its page was closed then."""
 UNMATCHED = (Audit("stripe_unmatched"),)
-"""Money was received for something unknown: people check it."""
+"""Money was received for an unknown quote: people must check it."""
 
 
 class StripeEvents:
@@ -84,7 +84,7 @@ class StripeEvents:
         payment = find_seen(books, NAME, session.payment_intent or "")
         if payment is None:
             return ()
-        return self._settlement.refuse(books, payment, "The payment has failed. Please pay again.")
+        return self._settlement.refuse(books, payment, "The payment failed. Please pay again.")
 
     def intent(self, books: Books, intent: Intent) -> tuple[Effect, ...]:
         """Return the effects of a payment by payment method; a page's are in its session."""

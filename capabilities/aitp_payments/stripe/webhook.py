@@ -42,15 +42,15 @@ def read_event(delivery: Delivery, secret: str) -> Event:
 
     Raises:
         NotAuthenticated: Stripe has not signed it, or too long ago.
-        InvalidRequest: it is no event.
+        InvalidRequest: it is not an event.
     """
     header = delivery.headers.get(HEADER, "")
     if not secret or not _is_signed(delivery.body, header, secret, delivery.now):
-        raise NotAuthenticated("Stripe signs what it tells: Stripe-Signature.")
+        raise NotAuthenticated("The header Stripe-Signature is missing, wrong or too old.")
     try:
         return msgspec.json.decode(delivery.body, type=Event)
     except msgspec.DecodeError:
-        raise InvalidRequest("This is no event of Stripe's API.") from None
+        raise InvalidRequest("The body is not an event of Stripe's API.") from None
 
 
 def _is_signed(body: bytes, header: str, secret: str, now: int) -> bool:
@@ -149,7 +149,7 @@ def _thread(about: QuoteRecord | PaymentRecord | None) -> str | None:
 
 
 def _read(given: Mapping[str, Any], kind: type[T]) -> T | None:
-    """Parse an object of an event; None for one that the desk cannot have made."""
+    """Parse an object of an event; None if the desk cannot have made it."""
     try:
         return msgspec.convert(given, kind)
     except msgspec.ValidationError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from urllib.parse import urlsplit
 
-_NONE = "is no web address: it takes one such as https://x402.org/facilitator"
+_NONE = "must be a URL, such as https://x402.org/facilitator"
 
 
 def wrong_address(url: str) -> str | None:
@@ -21,9 +21,9 @@ def wrong_address(url: str) -> str | None:
     if not host or address.scheme not in {"http", "https"}:
         return _NONE
     if "@" in address.netloc:
-        return "holds a user name or password: credentials stand in the environment"
+        return "must not contain a user name or password: put credentials in the environment"
     if address.scheme == "http" and not _is_own(host):
-        return "is not encrypted: it takes https, or http on this machine's loopback alone"
+        return "must use https, or http on this machine's loopback only"
     return None
 
 

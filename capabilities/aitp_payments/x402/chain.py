@@ -1,4 +1,4 @@
-"""Asks the network itself whether an authorisation has moved coins, if a node is configured.
+"""Asks a configured node of the network whether an authorisation has moved coins.
 
 A facilitator that does not respond leaves a payment unknown, and one that is asked again may refuse
 because of its own earlier transfer. The coin's contract knows whether the nonce was used, and by
@@ -83,7 +83,7 @@ class Node:
         try:
             return await self._find(send, way)
         except (_Unsaid, Unanswered):
-            return Unknown("The network's node does not say whether the coins have moved.")
+            return Unknown("The network's node does not tell whether the coins have moved.")
 
     async def _find(self, send: Send, way: UnderWay) -> Settled | Lapsed | Unknown:
         block = await self._ask(send, _Block, "eth_getBlockByNumber", "latest", False)
@@ -93,7 +93,7 @@ class Node:
         if not _number(await self._ask(send, str, "eth_call", call, hex(height))):
             if at >= way.valid_before + SETTLED_FOR:
                 return Lapsed()
-            return Unknown("The coins have not moved yet, and still may.")
+            return Unknown("The coins have not moved yet, but still may.")
         found = await self._ask(
             send,
             tuple[_Log, ...],
@@ -110,9 +110,11 @@ class Node:
             receipt = await self._ask(send, _Receipt, "eth_getTransactionReceipt", transaction)
             if _pays(receipt, way):
                 return Settled(transaction.lower())
-        if found:  # the payer has used the nonce for something else
+        if found:  # the payer has used the nonce for another transfer
             return Lapsed()
-        return Unknown("The authorisation was used or cancelled, and it is not seen by what.")
+        return Unknown(
+            "The authorisation was used or cancelled, and the transaction is not visible."
+        )
 
     async def _ask(self, send: Send, kind: type[T], method: str, *params: object) -> T:
         asked = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}

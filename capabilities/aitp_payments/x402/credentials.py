@@ -43,7 +43,7 @@ def credential_of(
         url: of the facilitator.
 
     Raises:
-        ValueError: the secret is no Ed25519 key. The message contains no part of it.
+        ValueError: the secret is not an Ed25519 key. The message contains no part of it.
     """
     if token := environment.get(TOKEN):
         headers = {"Authorization": f"Bearer {token}"}
@@ -85,7 +85,7 @@ def _key_of(secret: str) -> Ed25519PrivateKey:
         plain = b""
     if len(plain) not in {_SEED, _KEY}:
         raise ValueError(
-            f"{KEY_SECRET} is no Ed25519 key: Coinbase gives one as 88 characters of base64."
+            f"{KEY_SECRET} must be an Ed25519 key of Coinbase, 88 characters of base64."
         )
     return Ed25519PrivateKey.from_private_bytes(plain[:_SEED])
 

@@ -126,13 +126,16 @@ class Facilitator:
         if not answer.success:
             reason = _code(answer.error_reason)
             if transaction or not reason or reason in _UNSAID | _SENT:
-                why = f"The facilitator says {reason or 'no'}, and that it may have been sent."
+                why = (
+                    f"The facilitator reports {reason or 'no'}, and that the transfer may"
+                    " have been sent."
+                )
                 return Unknown(why, transaction)
             return Refused(reason)
         if not transaction:
-            return Unknown("The facilitator says yes, and names no transaction.")
+            return Unknown("The facilitator reports success without a transaction.")
         if other := _other(answer, question):
-            why = f"The facilitator says yes, of another {other} than was to be settled."
+            why = f"The facilitator reports success with a different {other}."
             return Unknown(why, transaction)
         return Settled(transaction.lower())
 
@@ -145,11 +148,11 @@ class Facilitator:
         url = f"{self._url}/supported"
         answer = await send(Request(url=url, headers=self._credential("GET", url)))
         if answer.status != 200:
-            raise Unanswered(f"The facilitator answers with status {answer.status}.")
+            raise Unanswered(f"The facilitator responds with status {answer.status}.")
         try:
             return msgspec.json.decode(answer.body, type=Supported)
         except msgspec.DecodeError:
-            raise Unanswered("The facilitator does not say what it supports.") from None
+            raise Unanswered("The facilitator does not list what it supports.") from None
 
     async def _ask(
         self, send: Send, path: str, question: Mapping[str, Any], seconds: float, kind: type[T]
@@ -170,15 +173,15 @@ class Facilitator:
         except Unanswered as failure:
             return NotTaken(failure.reason) if failure.is_refused else Unknown(failure.reason)
         if answer.status in _NOT_TAKEN:
-            return NotTaken(f"The facilitator answers with status {answer.status}.")
+            return NotTaken(f"The facilitator responds with status {answer.status}.")
         if answer.status != 200 and answer.status not in _REFUSING:
-            return Unknown(f"The facilitator answers with status {answer.status}.")
+            return Unknown(f"The facilitator responds with status {answer.status}.")
         try:
             return msgspec.json.decode(answer.body, type=kind)
         except msgspec.DecodeError:
             if answer.status != 200:
                 return Refused()
-            return Unknown("The facilitator's answer cannot be read.")
+            return Unknown("The facilitator's response cannot be read.")
 
 
 def is_transaction(text: str) -> bool:

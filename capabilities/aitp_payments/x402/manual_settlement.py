@@ -11,7 +11,7 @@ from aitp_payments.x402.facilitator import is_transaction
 from aitp_payments.x402.records import UnderWay, keep_way, read_way, way_key
 from aitp_payments.x402.settlement import BOOK, Task, waits_for_people
 
-MISSING = "People of the site have looked: nothing has come. This can be paid anew."
+MISSING = "People of the site have checked: no coins were received. You can pay again."
 
 
 def may_wait_for_people(payment: PaymentRecord, way: UnderWay) -> bool:
@@ -49,7 +49,9 @@ def returned(books: Books, payment_id: str, transaction: str) -> tuple[Effect, .
     payment = find_payment(books, payment_id)
     if payment is None or payment.state != "refund_due":
         state = "gone" if payment is None else payment.state
-        raise ValueError(f"{payment_id} is {state}; what is due to be given back can be returned.")
+        raise ValueError(
+            f"{payment_id} is {state}; only a payment whose refund is due can be returned."
+        )
     task = Task(payment_id, transaction.lower())
     ref = f"{payment_id}:returned"
     return (Start(BOOK, ref, task, outlives=True), Audit("returned_by_hand"))
@@ -60,10 +62,12 @@ def _found_out(books: Books, payment_id: str, state: str, **told: str) -> tuple[
     way = read_way(record)
     if way is None or way.state not in {"asking", "unresolved"}:
         known = "not known" if way is None else way.state
-        raise ValueError(f"{payment_id} is {known}; people find out about what is open.")
+        raise ValueError(
+            f"{payment_id} is {known}; only a payment with an unknown result can be resolved."
+        )
     if way.state == "asking" and not way.was_sent:
         raise ValueError(
-            f"{payment_id} is not settled yet: wait until the desk has asked for that."
+            f"{payment_id} is not sent yet. Wait until the desk has requested its settlement."
         )
     ended = replace(way, state=state, question=None, **told)
     return (
@@ -75,4 +79,4 @@ def _found_out(books: Books, payment_id: str, state: str, **told: str) -> tuple[
 
 def _check(transaction: str) -> None:
     if not is_transaction(transaction):
-        raise ValueError(f"{transaction!r:.80} is no hash of a transaction: 0x and 64 digits.")
+        raise ValueError(f"{transaction!r:.80} is not the hash of a transaction: 0x and 64 digits.")

@@ -9,13 +9,12 @@ from msgspec import Meta
 
 
 class X402Payment(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A quote is paid by x402.
+    """A payment of a quote by x402.
 
     Parameters:
-        payload: the payment as x402 has it (PaymentPayload, of version 2 or 1). Whoever reads it
-            can have it settled, and nothing else: what it moves goes to the site.
-        quote_id: which quote it pays; it may be left out where the payload names it
-            (``accepted.extra.quote_id``).
+        payload: x402's PaymentPayload, of version 2 or 1. Its readers can only settle it: the coins
+            go to the site.
+        quote_id: the quote's id; optional if the payload has it (``accepted.extra.quote_id``).
     """
 
     payload: dict[str, Any]

@@ -93,7 +93,7 @@ def _one(quote_id: str, units: int, network: Network, settings: X402Settings) ->
 NAME = "x402"
 CHECK = "x402_check"
 """The job that verifies a payment on another thread than its quote's, before it begins."""
-NO_QUOTE = "There is no such quote here."
+NO_QUOTE = "This quote does not exist here."
 RETRY_SECONDS = 5
 LOOK_EVERY = 15 * 60
 """Seconds between two checks of what the facilitator supports."""
@@ -206,14 +206,14 @@ class X402(Method):
         if not self._waiting:
             return {}
         listed = ", ".join(sorted(self._waiting))
-        reason = f"Payments wait for you; 'aitp-desk ledger coins list' says for what: {listed}."
+        reason = f"Payments wait for you; see 'aitp-desk ledger coins list': {listed}."
         return {"x402 payments": Health("degraded", reason)}
 
     async def refund(self, payment: PaymentRecord, job: Job) -> Wanted:
         """Leave a refund to people, who send it from the site's own wallet."""
         del job
         wallet = f"{payment.details['payer']} on {payment.details['network']}"
-        words = f"{told(payment.price)} have to go back to {wallet}. People of the site do that."
+        words = f"{told(payment.price)} must be refunded to {wallet}. People of the site do that."
         return partial(self._jobs.owe, payment, words)
 
     def _requirements(self, quote_id: str, of: Charge | QuoteRecord) -> tuple[Requirements, ...]:
@@ -230,8 +230,8 @@ class X402(Method):
     ) -> tuple[Effect, ...]:
         """Begin a payment.
 
-        A payment on another thread does not reserve the quote before it is verified: its sender may
-        only know the quote's id.
+        A payment on another thread does not reserve the quote until it is verified, because its
+        sender may only know the quote's id.
         """
         quote = find_quote(context, quote_id)
         if quote is None:
@@ -244,7 +244,7 @@ class X402(Method):
                 return self._settlement.again(context, seen)
             # the signature names no quote: it pays the first one that it was presented for
             if seen.quote_id != quote_id or seen.state != "refused":
-                words = "This authorisation was presented before. Please sign a new one."
+                words = "This authorisation was already presented. Please sign a new one."
                 return self._failed(presented, quote_id, words, context)
         asked = find_requirements(presented, requirements(quote_id, quote.price, self._chosen))
         if asked is None:
@@ -296,7 +296,7 @@ class X402(Method):
 
     def _other_ways(self) -> str:
         known = ", ".join(network.name for network in self._chosen.known)
-        return f"This quote is paid by the scheme {SCHEME}, in USDC, on: {known}."
+        return f"This quote must be paid by the scheme {SCHEME}, in USDC, on: {known}."
 
     async def _check(self, job: Job) -> Wanted:
         message = msgspec.convert(job.payload, X402Payment)
@@ -319,7 +319,7 @@ class X402(Method):
         try:
             supported = await self._facilitator.supported(send)
         except Unanswered:
-            self._unwell = Health("degraded", "The facilitator of x402 payments does not answer.")
+            self._unwell = Health("degraded", "The facilitator of x402 payments does not respond.")
             raise
         able = {
             network.id
@@ -332,7 +332,7 @@ class X402(Method):
         self._unsupported = frozenset(network.id for network in lacking)
         listed = ", ".join(network.name for network in lacking)
         self._unwell = (
-            Health("degraded", f"The facilitator of x402 payments does not settle on: {listed}.")
+            Health("degraded", f"The facilitator of x402 payments does not support: {listed}.")
             if lacking
             else None
         )
@@ -348,7 +348,7 @@ def _read(message: X402Payment) -> tuple[Presented, str]:
     quote_id = message.quote_id or presented.quote_id
     if quote_id is None:
         raise InvalidRequest(
-            "A payment of x402 names its quote: by quote_id, or in accepted.extra.quote_id.",
+            "An x402 payment must name its quote: in quote_id, or in accepted.extra.quote_id.",
             param="x402_payment.quote_id",
         )
     return presented, quote_id

@@ -106,4 +106,7 @@ def atomic(amount: Decimal) -> int:
 
 
 def _uncounted(amount: Decimal) -> str:
-    return f"{amount!s:.40} dollars cannot be paid: a coin has {PLACES} digits after the point."
+    return (
+        f"{amount!s:.40} dollars cannot be paid: an amount must have at most {PLACES} digits"
+        " after the point."
+    )

@@ -27,7 +27,7 @@ SCHEME = "exact"
 LEAST_LEFT = 20
 """Minimum remaining validity of an authorisation, in seconds, to settle it in time."""
 MOST_LEFT = 60 * 60
-"""Maximum validity in seconds: so long it is unknown whether it will move coins."""
+"""Maximum validity in seconds. For so long the result of a payment may be unknown."""
 LONGEST_PAYLOAD = 16 * 1024
 
 
@@ -77,7 +77,7 @@ def read(given: Mapping[str, Any]) -> Presented:
     """
     version = given.get("x402Version")
     if len(msgspec.json.encode(given)) > LONGEST_PAYLOAD:
-        raise _wrong(f"it has at most {LONGEST_PAYLOAD} bytes")
+        raise _wrong(f"it must have at most {LONGEST_PAYLOAD} bytes")
     try:
         if version == 2:
             two = msgspec.convert(given, PayloadV2)
@@ -103,7 +103,7 @@ def read(given: Mapping[str, Any]) -> Presented:
             )
     except msgspec.ValidationError as error:
         raise _wrong(str(error)) from None
-    raise _wrong("its x402Version is 2, or 1")
+    raise _wrong("its x402Version must be 2 or 1")
 
 
 def find_requirements(presented: Presented, offered: Sequence[Requirements]) -> Requirements | None:
@@ -115,7 +115,7 @@ def find_requirements(presented: Presented, offered: Sequence[Requirements]) -> 
 
 
 def why_not(presented: Presented, asked: Requirements, now: int) -> str | None:
-    """Return why a payment does not meet the requirements; None if it may.
+    """Return why a payment does not meet the requirements; None if it does.
 
     Parameters:
         asked: from :func:`find_requirements`.
@@ -126,18 +126,18 @@ def why_not(presented: Presented, asked: Requirements, now: int) -> str | None:
     """
     accepted, signed = presented.accepted, presented.authorization
     if accepted is not None and not _is_same(accepted, asked):
-        return "The payment accepts other terms than this quote has."
+        return "The payment accepts other requirements than this quote has."
     if signed.to.lower() != asked.pay_to.lower():
         return f"The payment goes to another address than {asked.pay_to}."
     if number(signed.value) != number(asked.amount):
-        return f"The payment moves {number(signed.value)} units; exactly {asked.amount} are due."
+        return f"The payment must move exactly {asked.amount} units, not {number(signed.value)}."
     if number(signed.valid_after) >= now:
         return "The payment is not valid yet (validAfter)."
     left = presented.valid_before - now
     if left < LEAST_LEFT:
-        return f"The payment is valid for less than {LEAST_LEFT} seconds more (validBefore)."
+        return f"The payment must be valid for at least {LEAST_LEFT} more seconds (validBefore)."
     if left > MOST_LEFT:
-        return f"The payment is valid for more than {MOST_LEFT} seconds (validBefore)."
+        return f"The payment must be valid for at most {MOST_LEFT} seconds (validBefore)."
     return None
 
 
@@ -174,4 +174,4 @@ def _is_same(accepted: Requirements, asked: Requirements) -> bool:
 
 
 def _wrong(why: str) -> InvalidRequest:
-    return InvalidRequest(f"This is no payment of x402: {why}.", param="x402_payment.payload")
+    return InvalidRequest(f"This is not an x402 payment: {why}.", param="x402_payment.payload")

@@ -34,15 +34,17 @@ class X402Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         if wrong := wrong_address(self.facilitator):
             raise ValueError(f"facilitator {wrong}")
         if {"?", "#"} & set(self.facilitator):
-            raise ValueError("facilitator has a query or a fragment: its paths stand below it")
+            raise ValueError("facilitator must not have a query or a fragment")
         for name in self.networks:
             if network_named(name) is None:
-                raise ValueError(f"{name!r} is no network that is known; these are: {names()}")
+                raise ValueError(f"{name!r} is not a known network; the networks are: {names()}")
         if not int(self.pay_to, 16):
-            raise ValueError("pay_to is the address of nobody")
+            raise ValueError("pay_to must not be the zero address")
         tests = {network.is_test for network in self.known}
         if len(tests) > 1:
-            raise ValueError("test networks and others do not go together: test coins are free")
+            raise ValueError(
+                "test networks and other networks cannot be combined: test coins are free"
+            )
 
     @property
     def known(self) -> tuple[Network, ...]:

@@ -1,9 +1,9 @@
-"""Settles a payment: requested once, resolved for as long as it takes, booked once.
+"""Settles a payment: requested once, retried until its result is known, booked once.
 
 Jobs, each started in the commit of the previous one. ``ask`` calls the facilitator; the response is
 stored in a record that no other code writes, so that a success is never lost to a race. ``book``
-then books it, and may be judged again any number of times. ``remind`` reminds people of what only
-they can find out.
+then books it, and may be judged again any number of times. ``remind`` reminds people of results
+that only they can find out.
 
 A refusal counts only if nothing can have moved before: once settlement was requested without a
 response, too few coins or a used authorisation may be the result of that request. So the request is
@@ -39,18 +39,19 @@ from aitp_payments.x402.records import UnderWay, keep_way, read_way, way_key
 
 ASK, BOOK, REMIND = "x402_ask", "x402_book", "x402_remind"
 REMIND_EVERY = 15 * 60
-"""Maximum seconds until a payment that waits for people is known again, also after a restart."""
+"""Maximum seconds until a waiting payment is known again after a restart."""
 GRACE = 10 * 60
-"""How many seconds after an authorisation's expiry the facilitator is still asked: a transfer in
-time may appear on the network a little later."""
+"""Seconds after an authorisation's expiry in which the facilitator is still asked: a transfer in
+time may appear on the network a little later.
+"""
 LONGEST_PAUSE = 60
-UNDER_WAY = "Whether the payment has gone through is not known yet. Please do not pay again."
+UNDER_WAY = "The result of the payment is not known yet. Please do not pay again."
 UNRESOLVED = (
-    "Nobody could say whether the payment has gone through. People of the site find out; please do"
+    "The result of the payment could not be determined. People of the site check it; please do"
     " not pay again."
 )
-LAPSED = "The authorisation was valid for so long, and nothing was paid by it."
-NOT_REACHED = "The facilitator could not be asked in time. Nothing was paid."
+LAPSED = "The authorisation has expired, and nothing was paid by it."
+NOT_REACHED = "The facilitator did not respond in time. Nothing was paid."
 
 
 Answer = Settled | Refused | NotTaken | Unknown | Lapsed
@@ -136,7 +137,7 @@ class X402Jobs:
             return ()
         self._waiting.discard(way.payment_id)
         if task.returned:
-            words = f"{told_price(payment.price)} went back, by the transaction {task.returned}."
+            words = f"{told_price(payment.price)} were refunded by the transaction {task.returned}."
             return self._settlement.refunded(context, payment, words)
         match way.state:
             case "settled":
@@ -179,7 +180,7 @@ def _remind(about: str, times: int = 0) -> Start:
     """Return the job that records that a payment waits for people.
 
     Parameters:
-        about: its id, or a text that begins with it and a colon.
+        about: its id, optionally followed by a colon and further text.
         times: the number of earlier records.
     """
     after = REMIND_EVERY if times else 0
@@ -208,7 +209,7 @@ def _after(way: UnderWay, answer: Answer, now: int) -> UnderWay:
         case Refused() if answer.is_for_good or not way.was_sent:
             return _ended(way, "refused", reason=told(answer.reason))
         case Refused(reason):
-            way = replace(way, reason=f"The facilitator says {reason or 'no'}.")
+            way = replace(way, reason=f"The facilitator reports {reason or 'no'}.")
         case NotTaken(why):
             if not way.was_sent and now + LEAST_LEFT >= way.valid_before:
                 return _ended(way, "refused", reason=NOT_REACHED)

@@ -35,7 +35,7 @@ async def test_the_commands_of_the_page_buy_and_settle(
         await leave_pending(trade)
         monkeypatch.setenv("QUOTE", trade.asked["quote_id"])
         await asyncio.to_thread(printed_as_said, settling, at_buyer)
-        assert (await terminal(trade.buyer, "verify"))[0].startswith("The books are right")
+        assert (await terminal(trade.buyer, "verify"))[0].startswith("The ledger is correct")
 
 
 def place(folder: Path, data: Path) -> Path:

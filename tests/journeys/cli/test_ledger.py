@@ -71,7 +71,7 @@ def test_an_account_is_opened_credited_and_told_of(data: Path) -> None:
     assert any(line.endswith("invoice 7") for line in lines)
     assert holds == f"{account} holds 20.000001 EUR."
     assert ledger(data, "verify") == [
-        "The books are right: 3 transactions, 2 balances, 0 quotes, 0 payments."
+        "The ledger is correct: 3 transactions, 2 balances, 0 quotes, 0 payments."
     ]
     told = [json.loads(line) for line in ledger(data, "statement", account, "--json")]
     assert {one.get("amount") for one in told} == {"25.00", "0.000001", "-5.00", None}
@@ -103,20 +103,22 @@ def test_a_code_of_store_credit_is_printed_once_and_kept_nowhere(data: Path) -> 
 def test_what_cannot_be_booked_is_reported(data: Path) -> None:
     account = opened(data, "--owner", "key:anna")
     ledger(data, "credit", account, "1.00", "EUR", "--id", "till-1")
-    assert "has an account already" in refused(data, "open", "--owner", "key:anna")
-    assert "has a key, an owner or a code" in refused(data, "open")
-    assert f"an account {account} already" in refused(data, "open", account, "--key", KEY)
-    assert "is no id of an account" in refused(data, "open", "Anna", "--key", KEY)
+    assert "already has an account" in refused(data, "open", "--owner", "key:anna")
+    assert "must have a key, an owner or a code" in refused(data, "open")
+    assert f"The account {account} already exists" in refused(data, "open", account, "--key", KEY)
+    assert "is not an account id" in refused(data, "open", "Anna", "--key", KEY)
     assert "Ed25519" in refused(data, "open", "--key", "abc")
-    assert "was booked before" in refused(data, "credit", account, "1", "EUR", "--id", "till-1")
-    assert "are lacking" in refused(data, "payout", account, "1.01", "EUR")
+    assert "was already booked" in refused(data, "credit", account, "1", "EUR", "--id", "till-1")
+    assert "are missing" in refused(data, "payout", account, "1.01", "EUR")
     assert "such as 29.99" in refused(data, "credit", account, "1e3", "EUR")
     assert "such as 29.99" in refused(data, "credit", account, "--", "-1", "EUR")
-    assert "no ISO 4217 code" in refused(data, "credit", account, "1", "Euro")
-    assert "There is no account" in refused(data, "credit", "acct_nobody", "1", "EUR")
-    assert "money comes to" in refused(data, "credit", "outside:cash", "1", "EUR")
-    assert "is no account" in refused(data, "statement", "nobody")
-    assert "There is no payment" in refused(data, "refund", "pay_nothing")
+    assert "not an ISO 4217 code" in refused(data, "credit", account, "1", "Euro")
+    assert "The account 'acct_nobody' does not exist" in refused(
+        data, "credit", "acct_nobody", "1", "EUR"
+    )
+    assert "cannot be credited or paid out" in refused(data, "credit", "outside:cash", "1", "EUR")
+    assert "'nobody' is not an account" in refused(data, "statement", "nobody")
+    assert "No payment 'pay_nothing' exists" in refused(data, "refund", "pay_nothing")
     assert ledger(data, "accounts")[0].startswith(f"{account}  1.00 EUR")
 
 
@@ -125,7 +127,7 @@ def test_nothing_is_nothing_to_book(data: Path, amount: str) -> None:
     account = opened(data, "--key", KEY)
     for what in ("credit", "payout"):
         told = refused(data, what, account, amount, "EUR")
-        assert told.strip() == "There is nothing to book: an amount is above 0, such as 25.00 EUR."
+        assert told.strip() == "The amount must be above 0, such as 25.00 EUR."
 
 
 def test_more_than_can_be_counted_does_not_come_in(data: Path) -> None:
@@ -134,12 +136,12 @@ def test_more_than_can_be_counted_does_not_come_in(data: Path) -> None:
     ledger(data, "credit", other, "0.000001", "EUR")
     for again in (account, other):
         told = refused(data, "credit", again, "0.000002", "EUR")
-        assert "At most 1000000000000.00 EUR come in from outside:cash together" in told
+        assert "At most 1000000000000.00 EUR can come from outside:cash in total" in told
         assert "this is 0.000002 EUR too much" in told
     ledger(data, "credit", account, "999999999999", "USD")
     ledger(data, "payout", account, "999999999999", "EUR")
     ledger(data, "credit", account, "999999999999", "EUR")
-    assert ledger(data, "verify")[-1].startswith("The books are right")
+    assert ledger(data, "verify")[-1].startswith("The ledger is correct")
 
 
 def test_the_journal_is_exported_for_bookkeeping_the_same_each_time(
@@ -174,17 +176,20 @@ def test_the_journal_is_exported_for_bookkeeping_the_same_each_time(
     ("change", "told"),
     [
         ("UPDATE capability_counters SET value = value + 1 WHERE key LIKE '%acct%'", "it holds"),
-        ("DELETE FROM capability_records WHERE key LIKE 'entry:%'", "by the journal"),
+        ("DELETE FROM capability_records WHERE key LIKE 'entry:%'", "but the journal adds up to"),
         (
             "UPDATE capability_records SET value = replace(value, '-5000000', '-4000000')",
-            "leave 1.00 EUR, not 0",
+            "its legs add up to 1.00 EUR, not 0",
         ),
         (
             "UPDATE capability_records SET key = 'entry:cash:x' WHERE key = 'entry:cash:a'",
-            "it says that it is cash:a",
+            "it contains the transaction cash:a",
         ),
-        ("UPDATE capability_counters SET value = -value", "less than nothing"),
-        ("UPDATE capability_records SET value = '{}' WHERE key LIKE 'entry:%'", "no entry"),
+        ("UPDATE capability_counters SET value = -value", "its balance is negative"),
+        (
+            "UPDATE capability_records SET value = '{}' WHERE key LIKE 'entry:%'",
+            "not an entry of the journal",
+        ),
     ],
 )
 def test_books_that_were_changed_are_told(data: Path, change: str, told: str) -> None:
@@ -209,7 +214,9 @@ async def test_it_works_while_a_desk_serves(tmp_path: Path) -> None:
         await asyncio.to_thread(ledger, data, "credit", account, "5", "EUR")
         (line, _) = await asyncio.to_thread(ledger, data, "accounts")
         assert line.startswith(f"{account}  5.00 EUR")
-        assert (await asyncio.to_thread(ledger, data, "verify"))[0].startswith("The books are")
+        assert (await asyncio.to_thread(ledger, data, "verify"))[0].startswith(
+            "The ledger is correct"
+        )
 
 
 def test_without_a_desk_it_says_what_is_missing(tmp_path: Path) -> None:

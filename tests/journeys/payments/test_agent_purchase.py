@@ -219,7 +219,7 @@ async def test_an_agent_buys_from_a_channel_and_proves_it_offline(tmp_path: Path
             "outside:cash  -25.00 USD",
         ]
         (right,) = await owner("verify", data=data)
-        assert right.startswith("The books are right")
+        assert right.startswith("The ledger is correct")
 
     # the desk is gone: what was kept is enough
     code, report, wrong = await run("transcript", "verify", kept, "--keys", keys)

@@ -52,7 +52,7 @@ async def test_a_call_is_paid_from_a_channel_and_the_rest_goes_back(tmp_path: Pa
         await terminal(desk, "refund", paid)
         while "acct_buyer  10.00 EUR  spent by a key" not in await terminal(desk, "accounts"):
             await buyer.who.read(buyer.thread)
-        assert (await terminal(desk, "verify"))[0].startswith("The books are right")
+        assert (await terminal(desk, "verify"))[0].startswith("The ledger is correct")
         assert "is refunded" in await refused(desk, "refund", paid)
 
 
@@ -102,7 +102,7 @@ async def test_totals_that_race_are_drawn_once(tmp_path: Path) -> None:
         people = await desk.with_key("threads", "operator")
         taken = await buyer.say(people, capture={"channel_id": "ch-1"})
         assert (taken["captured"], taken["drawn"]) == ("0.00", "0.0009")
-        assert (await terminal(desk, "verify"))[0].startswith("The books are right")
+        assert (await terminal(desk, "verify"))[0].startswith("The ledger is correct")
 
 
 async def test_what_is_held_goes_back_though_its_thread_is_erased(tmp_path: Path) -> None:
@@ -153,4 +153,4 @@ async def test_an_authorisation_goes_back_when_its_time_is_over(tmp_path: Path) 
         while (await buyer.say(draw=drawn))["code"] != "closed":
             pass
         assert "held:au-1  0.00 EUR" in await terminal(desk, "accounts")
-        assert (await terminal(desk, "verify"))[0].startswith("The books are right")
+        assert (await terminal(desk, "verify"))[0].startswith("The ledger is correct")

@@ -57,7 +57,7 @@ async def test_a_part_that_the_books_are_short_of_is_listed_and_booked_once_ther
         assert await ledger(tmp_path, "due") == ""
         assert (await till.hear(event)).status == 200
         assert till.balances() == left
-        assert (await ledger(tmp_path, "verify")).startswith("The books are right")
+        assert (await ledger(tmp_path, "verify")).startswith("The ledger is correct")
 
 
 async def test_what_a_card_did_not_take_back_is_settled_by_hand(tmp_path: Path) -> None:
@@ -65,25 +65,23 @@ async def test_what_a_card_did_not_take_back_is_settled_by_hand(tmp_path: Path) 
         till.account.refunds_fail = True
         payment = await till.ask("Nobody")
         await till.hear(till.account.pay(await till.open_page(payment)))
-        await till.until(payment, "could not be sent back to the card")
-        told = await until_health(till, lambda told: "given back by people of the site" in told)
+        await till.until(payment, "The refund to the card failed")
+        told = await until_health(till, lambda told: "People of the site must refund" in told)
         (line,) = (await ledger(tmp_path, "due")).splitlines()
         due = line.split()[0]
         assert due in told
-        assert "No payment 'pay_none' is due" in await ledger(
-            tmp_path, "due", "--returned", "pay_none"
-        )
+        assert "'pay_none' is not due" in await ledger(tmp_path, "due", "--returned", "pay_none")
         await ledger(tmp_path, "payout", "merchant", "1.00", "EUR")
         short = await ledger(tmp_path, "due", "--returned", due)
-        assert "merchant is short of 1.00 EUR" in short
+        assert "merchant lacks 1.00 EUR" in short
         assert "ledger credit merchant 1.00 EUR" in short
         await ledger(tmp_path, "credit", "merchant", "1.00", "EUR")
-        assert "is booked as given back" in await ledger(tmp_path, "due", "--returned", due)
+        assert f"The refund of {due} is booked" in await ledger(tmp_path, "due", "--returned", due)
         left = {"outside:cash": 5_000_000, "outside:stripe": -5_000_000}
         await till.look_what_is_due()
         await till.until_true(lambda: till.balances() == left)
-        await till.until(payment, "were given back by people of the site")
+        await till.until(payment, "were refunded by people of the site")
         await until_health(till, lambda told: due not in told)
         assert await ledger(tmp_path, "due") == ""
-        assert f"No payment '{due}' is due" in await ledger(tmp_path, "due", "--returned", due)
-        assert (await ledger(tmp_path, "verify")).startswith("The books are right")
+        assert f"'{due}' is not due" in await ledger(tmp_path, "due", "--returned", due)
+        assert (await ledger(tmp_path, "verify")).startswith("The ledger is correct")

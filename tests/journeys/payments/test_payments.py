@@ -226,14 +226,14 @@ async def test_a_decline_after_the_payment_is_stored_as_rejected(tmp_path: Path)
         await ada.post(told["thread_id"], json.dumps(message))
         texts = await ada.texts(told["thread_id"])
         assert "I do not pay." not in texts
-        assert texts[-2:] == ["Rejected: I do not pay.", "This quote was paid before."]
+        assert texts[-2:] == ["Rejected: I do not pay.", "This quote was already paid."]
         reader = {"id": "https://ada.example", "capabilities": [{"schema": message["$schema"]}]}
         await ada.send("POST", f"/v1/threads/{told['thread_id']}/actors", reader)
         rejected = [one for one in await ada.texts(told["thread_id"]) if "rejected_decline" in one]
         assert json.loads(rejected[-1])["rejected_decline"] == {
             **declined,
             "reason": "answered",
-            "message": "This quote was paid before.",
+            "message": "This quote was already paid.",
         }
         forged = await ada.post(told["thread_id"], rejected[-1])
         assert forged.refusal[:2] == (403, "forbidden")
@@ -428,5 +428,5 @@ async def test_ways_that_a_site_has_not_enabled_fail_in_words_of_their_own(tmp_p
             assert said[-1].startswith("This quote cannot be paid in this way")
         nothing = {"$schema": schema, "x402_payment": {"payload": {}}}
         await agent.post(told["thread_id"], [json.dumps(nothing)])
-        assert (await agent.texts(told["thread_id"]))[-1] == "There is no such quote."
+        assert (await agent.texts(told["thread_id"]))[-1] == "This quote does not exist."
         assert sold(site) == []

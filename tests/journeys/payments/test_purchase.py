@@ -42,7 +42,7 @@ async def test_a_desk_pays_another_within_its_mandate_and_books_what_it_confirms
         assert await trade.holds("channel-at:tickets") == "55.00 EUR"
         assert "channel:ch-site  55.00 EUR" in await terminal(trade.seller, "accounts")
         for desk in (trade.seller, trade.buyer):
-            assert (await terminal(desk, "verify"))[0].startswith("The books are right")
+            assert (await terminal(desk, "verify"))[0].startswith("The ledger is correct")
 
 
 async def decided(trade: Trade, *, pay: bool, key: Talker | None = None) -> dict[str, Any]:
@@ -139,18 +139,22 @@ async def test_what_is_never_confirmed_is_settled_by_the_owner(tmp_path: Path) -
     async with trading(tmp_path) as trade:
         (payment,) = await trade.bring(await trade.ask(name="Ada"))
         quote_id = trade.asked["quote_id"]
-        assert "a quote 'q_0'" in await refused(trade.buyer, "settle", "tickets", "q_0", "--unpaid")
+        assert "the quote 'q_0'" in await refused(
+            trade.buyer, "settle", "tickets", "q_0", "--unpaid"
+        )
         told = await terminal(trade.buyer, "settle", "tickets", quote_id, "--unpaid")
         assert told == [f"{quote_id} of tickets is settled: not paid."]
         (bought,) = await trade.bought()
         assert (bought["state"], bought["said_by"]) == ("failed", "the owner")
         assert await trade.bought("--pending") == []
-        assert "It is failed" in await refused(trade.buyer, "settle", "tickets", quote_id, "--paid")
+        assert "The payment is failed" in await refused(
+            trade.buyer, "settle", "tickets", quote_id, "--paid"
+        )
         (confirmed,) = await trade.pay(payment)
         await trade.bring(confirmed)
         (bought,) = await trade.bought()
         assert (bought["state"], bought["said_by"]) == ("confirmed", "")
-        assert (await terminal(trade.buyer, "verify"))[0].startswith("The books are right")
+        assert (await terminal(trade.buyer, "verify"))[0].startswith("The ledger is correct")
 
 
 @pytest.mark.servers
@@ -164,7 +168,7 @@ async def test_the_program_of_the_page_carries_all_of_it(tmp_path: Path) -> None
         assert await trade.holds("spent-at:tickets") == "5.00 EUR"
         assert await trade.holds("channel-at:tickets") == "0.00 EUR"
         for desk in (trade.seller, trade.buyer):
-            assert (await terminal(desk, "verify"))[0].startswith("The books are right")
+            assert (await terminal(desk, "verify"))[0].startswith("The ledger is correct")
 
 
 async def carried(trade: Trade, thread: str) -> tuple[int | None, str]:

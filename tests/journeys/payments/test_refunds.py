@@ -43,18 +43,18 @@ async def test_a_part_of_a_payment_goes_back_once_and_then_the_rest(tmp_path: Pa
         await terminal(desk, "refund", paid, "--amount", "1.50", "--id", "dents")
         while "channel:ch-1  2.50 EUR" not in await terminal(desk, "accounts"):
             await buyer.who.read(thread)
-        assert "Of 5.00 EUR, 1.50 EUR went back" in (await buyer.who.texts(thread))[-1]
+        assert "Of 5.00 EUR, 1.50 EUR were refunded" in (await buyer.who.texts(thread))[-1]
         for wrong, why in (
-            (["--amount", "1.50", "--id", "dents"], "was given back before"),
-            (["--amount", "3.51"], "No more than 3.50 EUR"),
-            (["--amount", "0"], "what shall is nothing"),
+            (["--amount", "1.50", "--id", "dents"], "was already refunded"),
+            (["--amount", "3.51"], "At most 3.50 EUR"),
+            (["--amount", "0"], "or the amount is 0"),
             (["--amount", "1e0"], "such as 29.99"),
         ):
             assert why in await refused(desk, "refund", paid, *wrong)
         await terminal(desk, "refund", paid)
         while "channel:ch-1  6.00 EUR" not in await terminal(desk, "accounts"):
             await buyer.who.read(thread)
-        assert (await terminal(desk, "verify"))[0].startswith("The books are right")
+        assert (await terminal(desk, "verify"))[0].startswith("The ledger is correct")
         assert "is refunded" in await refused(desk, "refund", paid, "--amount", "0.01")
 
 
@@ -75,9 +75,9 @@ async def test_what_the_site_has_not_enough_for_goes_back_once_it_has(
             await buyer.who.read(buyer.thread)
         paid = await payment_id(desk)
         assert due == [f"{paid}  50.00 EUR  near_payment_channel  {waiting['quote_id']}"]
-        assert "45.00 EUR are lacking" in await refused(desk, "refund", paid)
-        assert "is due to be given back" in await refused(desk, "refund", paid, "--amount", "1")
-        assert (await terminal(desk, "verify"))[0].startswith("The books are right")
+        assert "45.00 EUR are missing" in await refused(desk, "refund", paid)
+        assert "is due to be refunded" in await refused(desk, "refund", paid, "--amount", "1")
+        assert (await terminal(desk, "verify"))[0].startswith("The ledger is correct")
         await terminal(desk, "credit", "merchant", "45", "EUR")
         if how == "by hand":
             await terminal(desk, "refund", paid)
@@ -88,7 +88,7 @@ async def test_what_the_site_has_not_enough_for_goes_back_once_it_has(
             await buyer.who.read(buyer.thread)
         accounts = await terminal(desk, "accounts")
         assert {"channel:ch-1  50.00 EUR", "merchant  0.00 EUR"} <= set(accounts)
-        assert (await terminal(desk, "verify"))[0].startswith("The books are right")
+        assert (await terminal(desk, "verify"))[0].startswith("The ledger is correct")
 
 
 @pytest.mark.slow
@@ -112,8 +112,8 @@ async def test_a_refund_that_the_site_has_not_enough_for_becomes_due(
                 await buyer.who.read(thread)
         assert listed[0].startswith(f"{paid}  {due} EUR  near_payment_channel")
         last = (await buyer.who.texts(thread))[-1]
-        assert f"{due} EUR have to go back" in last
-        assert (await terminal(desk, "verify"))[0].startswith("The books are right")
+        assert f"{due} EUR must be refunded" in last
+        assert (await terminal(desk, "verify"))[0].startswith("The ledger is correct")
         await terminal(desk, "credit", "merchant", "4", "EUR")
         passed = 301.0
         await hold(buyer, int(time.time() + passed))
@@ -123,8 +123,8 @@ async def test_a_refund_that_the_site_has_not_enough_for_becomes_due(
             while paid in await ready(desk):
                 await buyer.who.read(thread)
         assert f"merchant  {5 - float(due):.2f} EUR" in await terminal(desk, "accounts")
-        assert f"{due} EUR went back" in (await buyer.who.texts(thread))[-1]
-        assert (await terminal(desk, "verify"))[0].startswith("The books are right")
+        assert f"{due} EUR were refunded" in (await buyer.who.texts(thread))[-1]
+        assert (await terminal(desk, "verify"))[0].startswith("The ledger is correct")
 
 
 async def ready(desk: Talker) -> str:

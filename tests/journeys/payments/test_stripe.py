@@ -150,7 +150,7 @@ async def test_what_a_desk_finds_out_long_after_its_time_goes_back(till: Till) -
     payment = await till.ask()
     till.account.pay(await till.open_page(payment))
     await till.pass_time(3600)
-    await till.until(payment, "The money goes back.")
+    await till.until(payment, "The money is refunded.")
     await till.until_refunded()
     assert sold(till.site) == []
 
@@ -185,8 +185,8 @@ async def test_a_call_that_fails_after_it_was_paid_is_given_back_once(till: Till
     while not till.account.refunds:
         await till.pass_time(10)
     await till.until_refunded()
-    said = await till.until(payment, "went back")
-    assert sum("went back" in one for one in said) == 1
+    said = await till.until(payment, "were refunded")
+    assert sum("were refunded" in one for one in said) == 1
 
 
 async def test_a_refund_that_stripe_refuses_is_left_to_people(till: Till) -> None:
@@ -195,8 +195,8 @@ async def test_a_refund_that_stripe_refuses_is_left_to_people(till: Till) -> Non
     (intent,) = till.account.intents.values()
     intent["status"] = "processing"  # of what has not come Stripe gives nothing back
     await till.hear(event)
-    said = await till.until(payment, "Somebody of the site will see to it")
-    assert not any("went back" in one for one in said)
+    said = await till.until(payment, "People of the site will handle it")
+    assert not any("were refunded" in one for one in said)
     assert till.balances() == DUE
 
 
@@ -207,7 +207,7 @@ async def test_a_payment_that_takes_days_is_waited_for(till: Till) -> None:
     payment = await till.ask()
     session = await till.open_page(payment)
     await till.hear(till.account.pay(session, "pm_usBankAccount"))
-    await till.until(payment, "under way")
+    await till.until(payment, "is pending")
     assert (await till.follow(payment["links"][0]["url"])).status == 409
     assert till.balances() == {}
     await till.hear(till.account.clear(session))
@@ -222,7 +222,7 @@ async def test_a_payment_that_fails_in_the_end_leaves_the_quote_to_be_paid(till:
     await till.hear(began)
     failed = till.account.clear(session, succeeds=False)
     await till.hear(failed)
-    await till.until(payment, "has failed")
+    await till.until(payment, "The payment failed")
     await till.hear(began)  # late, and again
     await till.hear(failed)
     assert till.balances() == {}
@@ -258,7 +258,10 @@ async def test_what_stripe_has_not_signed_just_now_is_refused(
     event = till.account.pay(await till.open_page(await till.ask()))
     refused = await till.hear(event, *secrets, age=age)
     assert refused.status == 401
-    assert refused.body["error"]["message"] == "Stripe signs what it tells: Stripe-Signature."
+    assert (
+        refused.body["error"]["message"]
+        == "The header Stripe-Signature is missing, wrong or too old."
+    )
     assert till.balances() == {}
 
 
@@ -387,7 +390,7 @@ async def test_money_that_a_bank_does_not_take_back_is_the_site_s_again_and_due(
         assert (await till.hear(event)).status == 200
         assert till.balances() == DUE
     assert till.audited("refund_failed") == 1
-    await till.until(payment, "could not be sent back to the card")
+    await till.until(payment, "The refund to the card failed")
     again = refund(till, back["payment_intent"], 500, "re_again")
     for _ in range(2):
         assert (await till.hear(again)).status == 200
@@ -407,7 +410,7 @@ async def test_a_refund_of_the_desk_s_that_fails_at_once_is_due(till: Till) -> N
     till.account.refunds_fail = True
     payment = await till.ask("Nobody")
     await till.hear(till.account.pay(await till.open_page(payment)))
-    await till.until(payment, "could not be sent back to the card")
+    await till.until(payment, "The refund to the card failed")
     assert till.balances() == DUE
     assert till.audited("refund_failed") == 1
 

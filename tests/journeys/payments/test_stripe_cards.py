@@ -83,7 +83,7 @@ async def test_whatever_is_broken_off_a_card_is_charged_once(
     payment = await till.ask()
     till.account.breaks = list(broken)  # type: ignore[arg-type]
     await till.buyer.post(payment["thread_id"], [card(payment)])
-    await till.until(payment, "under way")
+    await till.until(payment, "is pending")
     while not sold(till.site):
         till.clock.advance(20)
         link = payment["links"][0]["url"]
@@ -97,7 +97,7 @@ async def test_whatever_is_broken_off_a_card_is_charged_once(
 async def test_a_buyer_whom_the_bank_authenticates_goes_there_and_has_paid(till: Till) -> None:
     payment = await till.ask()
     await till.buyer.post(payment["thread_id"], [card(payment, "pm_card_authenticationRequired")])
-    said = await till.until(payment, "The bank wants to see who pays.")
+    said = await till.until(payment, "The bank requires a check of the payer.")
     assert any(f"{till.account.url}/3ds/" in one for one in said)
     (intent,) = till.account.intents
     await till.hear(till.account.authenticate(intent))
@@ -108,7 +108,7 @@ async def test_a_buyer_whom_the_bank_authenticates_goes_there_and_has_paid(till:
 async def test_a_failed_authentication_at_the_bank_does_not_pay(till: Till) -> None:
     payment = await till.ask()
     await till.buyer.post(payment["thread_id"], [card(payment, "pm_card_authenticationRequired")])
-    await till.until(payment, "The bank wants to see who pays.")
+    await till.until(payment, "The bank requires a check of the payer.")
     (intent,) = till.account.intents
     failed = till.account.authenticate(intent, succeeds=False)
     for _ in range(2):
@@ -121,7 +121,7 @@ async def test_a_failed_authentication_at_the_bank_does_not_pay(till: Till) -> N
 async def test_a_buyer_who_never_goes_to_the_bank_has_not_paid_in_the_end(till: Till) -> None:
     payment = await till.ask()
     await till.buyer.post(payment["thread_id"], [card(payment, "pm_card_authenticationRequired")])
-    await till.until(payment, "The bank wants to see who pays.")
+    await till.until(payment, "The bank requires a check of the payer.")
     (intent,) = till.account.intents
     await till.pass_time(700)
     await till.until_true(lambda: till.account.intents[intent]["status"] == "canceled")
@@ -159,7 +159,7 @@ async def test_what_is_no_payment_method_is_refused(till: Till, method: str) -> 
 async def test_a_quote_of_another_thread_is_none_here(till: Till) -> None:
     payment, other = await till.ask(), await till.ask()
     await till.buyer.post(other["thread_id"], [card(payment)])
-    await till.until(other, "There is no such quote here.")
+    await till.until(other, "This quote does not exist here.")
     assert till.account.intents == {}
 
 
@@ -171,7 +171,7 @@ async def test_a_quote_of_another_thread_is_none_here(till: Till) -> None:
     [
         ("", (), "payments by Stripe need a secret or restricted key in STRIPE_API_KEY"),
         ("pk_test_51Public", (), "payments by Stripe need a secret or restricted key"),
-        ("sk_live_51Key", (), "are not of one mode: both are live, or both are for tests"),
+        ("sk_live_51Key", (), "must both be live keys, or both test keys"),
     ],
 )
 async def test_without_the_right_key_the_desk_does_not_start(
@@ -196,7 +196,10 @@ async def test_without_the_secret_of_the_webhook_nothing_is_heard_and_the_desk_s
 ) -> None:
     async with selling_by_card(tmp_path, secret="") as till:
         ready = (await till.desk.send("GET", "/ready")).ok
-        assert any("Without STRIPE_WEBHOOK_SECRET" in note for note in ready["notes"])
+        assert any(
+            "Payments by card are noticed late: set STRIPE_WEBHOOK_SECRET" in note
+            for note in ready["notes"]
+        )
         payment = await till.ask()
         event = till.account.pay(await till.open_page(payment))
         assert (await till.hear(event)).status == 401
@@ -224,7 +227,7 @@ async def test_money_of_a_card_is_found_out_about_when_its_thread_is_gone(till: 
     payment = await till.ask()
     till.account.breaks = ["after"]
     await till.buyer.post(payment["thread_id"], [card(payment)])
-    await till.until(payment, "under way")
+    await till.until(payment, "is pending")
     await till.until_true(lambda: len(till.account.intents) == 1)
     assert (await till.buyer.send("DELETE", f"/v1/threads/{payment['thread_id']}")).status == 200
     while not till.account.refunds:

@@ -220,7 +220,7 @@ async def test_what_fails_after_it_was_paid_is_owed_to_its_payer(
         message = {"payload": payer.sign(asked, int(time.time()))}
         await ada.post(thread, [json.dumps({"$schema": schema, "x402_payment": message})])
         async with asyncio.timeout(10):
-            while not any("have to go back to" in text for text in await ada.texts(thread)):
+            while not any("must be refunded to" in text for text in await ada.texts(thread)):
                 pass
     assert sold(site) == []
 

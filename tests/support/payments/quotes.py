@@ -151,7 +151,7 @@ OWN: list[dict[str, Any]] = [
     {
         "rejected_decline": {
             "reason": "answered",
-            "message": "This quote was paid before.",
+            "message": "This quote was already paid.",
             "quote_id": "q_1",
         }
     },
@@ -162,7 +162,7 @@ OWN: list[dict[str, Any]] = [
     {
         "rejected_payment_decision": {
             "reason": "answered",
-            "message": "This was decided before.",
+            "message": "This decision was already made.",
             "merchant_id": "store.near",
             "pay": True,
             "quote_id": "q_1",

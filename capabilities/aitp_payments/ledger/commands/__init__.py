@@ -13,7 +13,7 @@ from aitp_payments.ledger.commands.refunds import due, refund
 
 @click.group()
 def ledger() -> None:
-    """See the accounts of payments, credit them, and export and check what was booked."""
+    """See and credit accounts; export and verify the journal."""
 
 
 COMMANDS = (

@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 @desk_data
 @desk_store
 @given.as_json
+@click.option("--owner", metavar="ID", help="The caller that may spend from it, such as key:….")
 @click.option(
-    "--owner", metavar="ID", help="The caller who may spend it, as the desk calls them: key:… ."
+    "--key",
+    "keys",
+    metavar="KEY",
+    multiple=True,
+    help="An Ed25519 public key that may sign for it. Repeatable.",
 )
-@click.option(
-    "--key", "keys", metavar="KEY", multiple=True, help="An Ed25519 public key that signs for it."
-)
-@click.option("--code", "has_code", is_flag=True, help="Make a code of store credit for it.")
+@click.option("--code", "has_code", is_flag=True, help="Make a store-credit code for it.")
 @click.argument("account", metavar="[ACCOUNT]", required=False)
 def open_(
     data: Path,
@@ -38,9 +40,9 @@ def open_(
     has_code: bool,
     as_json: bool,
 ) -> None:
-    """Open an account for a payer: of a new id, or of one such as acct_4711.
+    """Open an account for a payer, with a new id or one such as acct_4711.
 
-    Whoever has its code can spend what is on it; it is printed this once, and kept nowhere.
+    The holder of its code can spend its balance. The code is printed once and not stored.
     """
     with given.told():
         from aitp_payments.ledger import accounts
@@ -50,9 +52,9 @@ def open_(
 
         def judge(books: Delivery) -> Sequence[Effect]:
             if owner is not None and (other := accounts.account_of_owner(books, owner)):
-                raise ValueError(f"{owner} has an account already: {other.id}.")
+                raise ValueError(f"{owner} already has an account: {other.id}.")
             if accounts.account_of(books, id) is not None:
-                raise ValueError(f"There is an account {id} already.")
+                raise ValueError(f"The account {id} already exists.")
             opened = accounts.Account(
                 id=id,
                 opened_at=books.now,
@@ -70,7 +72,7 @@ def open_(
     click.echo(f"Opened {id}.")
     if printed is not None:
         click.echo(f"code {printed}")
-        click.echo("Whoever has this code can spend what is on it. It is not printed again.")
+        click.echo("The holder of this code can spend the balance. The code is not printed again.")
 
 
 @click.command()
@@ -78,9 +80,9 @@ def open_(
 @desk_store
 @json_lines
 def accounts(data: Path, url: str, *, as_json: bool) -> None:
-    """List all accounts, and what they hold.
+    """List all accounts with their balances.
 
-    Of a payer's account a line also tells by what it can be spent.
+    For a payer's account the line also says who can spend from it.
     """
     with given.told(), look(data, url, given.PAYMENTS) as looking:
         import msgspec
@@ -141,7 +143,7 @@ def credit(
     *,
     as_json: bool,
 ) -> None:
-    """Book money that has come in for ACCOUNT, such as `credit acct_… 25.00 EUR`."""
+    """Book money received for ACCOUNT, such as `credit acct_… 25.00 EUR`."""
     booked = (account, amount, currency)
     _book(data, url, f"cash:{reference}", "credit", booked, memo)
     said = f"Credited {account} with {amount} {currency}."
@@ -168,7 +170,7 @@ def payout(
     *,
     as_json: bool,
 ) -> None:
-    """Book money that was paid out of ACCOUNT: to an affiliate, a payer, or the site itself."""
+    """Book money paid out of ACCOUNT: to an affiliate, a payer, or the site itself."""
     booked = (account, amount, currency)
     _book(data, url, f"payout:{reference}", "payout", booked, memo)
     said = f"Paid {amount} {currency} out of {account}."
@@ -196,14 +198,12 @@ def _book(
         account, amount, currency = booked
         if not names.has_cash(account):
             raise ValueError(
-                f"{account!r} is none that money comes to or goes from: payers' accounts,"
-                " merchant, affiliates' and channel-at:… are."
+                f"{account!r} cannot be credited or paid out. Use a payer's account, merchant,"
+                " an affiliate's account or channel-at:…."
             )
         count = counted(amount)
         if not count:
-            raise ValueError(
-                f"There is nothing to book: an amount is above 0, such as 25.00 {currency}."
-            )
+            raise ValueError(f"The amount must be above 0, such as 25.00 {currency}.")
         outside = names.outside("cash")
         ends = (outside, account) if kind == "credit" else (account, outside)
         legs = journal.move(*ends, currency, count)
@@ -211,10 +211,11 @@ def _book(
         def judge(books: Delivery) -> Sequence[Effect]:
             if names.is_payer(account) and account_of(books, account) is None:
                 raise ValueError(
-                    f"There is no account {account!r}; 'aitp-desk ledger accounts' lists them."
+                    f"The account {account!r} does not exist; 'aitp-desk ledger accounts' lists"
+                    " all."
                 )
             if journal.is_booked(books, transaction):
-                raise ValueError(f"{transaction} was booked before.")
+                raise ValueError(f"{transaction} was already booked.")
             journal.cover(books, legs)
             posted = journal.post(transaction, legs, kind=kind, at=books.now, memo=memo)
             return (*posted, given.noted(f"{kind}_booked"))

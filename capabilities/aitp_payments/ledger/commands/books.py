@@ -36,7 +36,7 @@ def statement(
     *,
     as_json: bool,
 ) -> None:
-    """Tell what was booked on ACCOUNT, the oldest first, and what it holds now."""
+    """List the bookings of ACCOUNT, the oldest first, and its balance."""
     with given.told(), look(data, url, given.PAYMENTS) as looking:
         from aitp_payments.ledger.journal import BALANCE, balance_key
         from aitp_payments.ledger.names import is_account
@@ -45,7 +45,7 @@ def statement(
         from aitp_payments.money import amount
 
         if not is_account(account):
-            fail([f"{account!r} is no account; 'aitp-desk ledger accounts' lists them."])
+            fail([f"{account!r} is not an account; 'aitp-desk ledger accounts' lists all."])
         currencies = set[str]()
         for line in lines_of(given.entries(looking), account):
             currencies.add(line.currency)
@@ -90,8 +90,8 @@ def export(
 ) -> None:
     """Write the journal for bookkeeping, the oldest transaction first.
 
-    In CSV what is taken from an account is a debit and what is added to it a credit; those of a
-    transaction add up to the same.
+    In CSV a debit is taken from an account and a credit is added to it. The debits and credits of a
+    transaction have the same sum.
     """
     with given.told(), look(data, url, given.PAYMENTS) as looking:
         from aitp_payments.ledger.statements import csv_lines, in_order, json_of
@@ -111,12 +111,11 @@ def export(
 @desk_store
 @given.as_json
 def verify(data: Path, url: str, *, as_json: bool) -> None:
-    """Make all balances again from the journal, and tell whatever is not as it should be.
+    """Recompute all balances from the journal, and report every discrepancy.
 
-    Checked are also that every transaction adds up to 0, that nobody has less than nothing, the
-    site's signatures of quotes and confirmations, and that what the site has bought stands on the
-    accounts at its payees and counts towards the ceilings. Nothing is changed. Exit code 1 when
-    anything is wrong.
+    It also checks that every transaction adds up to 0, that no balance is negative, that the site
+    has signed its quotes and confirmations, and that the site's purchases match the accounts at its
+    payees and the ceilings. Nothing is changed. The exit code is 1 if there is a discrepancy.
     """
     with given.told():
         import msgspec
@@ -144,4 +143,4 @@ def verify(data: Path, url: str, *, as_json: bool) -> None:
             "payment": found.payments,
         }
         told = ", ".join(f"{n} {name if n == 1 else f'{name}s'}" for name, n in counts.items())
-        click.echo(f"The books are right: {told}.")
+        click.echo(f"The ledger is correct: {told}.")

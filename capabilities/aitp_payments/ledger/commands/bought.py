@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 @click.command()
 @desk_data
 @desk_store
-@click.option("--pending", is_flag=True, help="Only what was sent and is not confirmed.")
+@click.option("--pending", is_flag=True, help="Only sent payments without a confirmation.")
 @json_lines
 def bought(data: Path, url: str, *, pending: bool, as_json: bool) -> None:
-    """List what the site has paid others, or was asked to, and how that stands."""
+    """List the site's payments to others, and requests for payments, with their states."""
     with given.told(), look(data, url, given.PAYMENTS) as looking:
         import msgspec
 
@@ -56,15 +56,15 @@ def bought(data: Path, url: str, *, pending: bool, as_json: bool) -> None:
     "is_paid",
     required=True,
     default=None,
-    help="Whether the merchant has got the money, as you know it from them.",
+    help="Whether the merchant received the money, as far as you know.",
 )
 @click.argument("payee", metavar="PAYEE")
 @click.argument("quote_id", metavar="QUOTE")
 def settle(data: Path, url: str, payee: str, quote_id: str, *, is_paid: bool) -> None:
-    """Say what came of the payment of QUOTE to PAYEE, which its merchant has never confirmed.
+    """Set the result of the payment of QUOTE to PAYEE, which its merchant has never confirmed.
 
-    The money goes to what was spent, or back to what is in the channel there. It counts towards the
-    ceilings of its day either way. What the merchant still confirms holds, whatever was said here.
+    The money is booked as spent, or back to the channel there. In both cases it counts towards the
+    ceilings of its day. A later confirmation of the merchant replaces this result.
     """
     with given.told():
         from aitp_payments.buyer.purchases import bought_id, find_bought, settled_by_owner
@@ -74,9 +74,11 @@ def settle(data: Path, url: str, payee: str, quote_id: str, *, is_paid: bool) ->
         def judge(books: Delivery) -> Sequence[Effect]:
             bought = find_bought(books, bought_id(payee, quote_id))
             if bought is None:
-                raise ValueError(f"Nothing was bought from {payee!r} by a quote {quote_id!r}.")
+                raise ValueError(f"No payment to {payee!r} with the quote {quote_id!r} exists.")
             if bought.state != "pending":
-                raise ValueError(f"It is {bought.state}; what is pending can be settled.")
+                raise ValueError(
+                    f"The payment is {bought.state}; only a pending payment can be settled."
+                )
             return (*settled_by_owner(books, bought, to), given.noted(f"buying_{to}"))
 
         have_done(data, url, given.PAYMENTS, judge)

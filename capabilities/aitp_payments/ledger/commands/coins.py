@@ -30,7 +30,7 @@ _transaction = click.argument("transaction", metavar="TRANSACTION")
 
 @click.group()
 def coins() -> None:
-    """See payments by x402 that wait for people, and say what came of them."""
+    """List x402 payments that wait for people, and report their results."""
 
 
 @coins.command(name="list")
@@ -38,7 +38,7 @@ def coins() -> None:
 @desk_store
 @json_lines
 def list_(data: Path, url: str, *, as_json: bool) -> None:
-    """List the payments that wait for people, and those that are still asked about."""
+    """List the payments that wait for people, or whose result is still being requested."""
     with given.told(), look(data, url, given.PAYMENTS) as looking:
         for payment, way in _open(looking):
             state = "refund_due" if payment.state == "refund_due" else way.state
@@ -59,7 +59,7 @@ def list_(data: Path, url: str, *, as_json: bool) -> None:
 @_payment
 @_transaction
 def came(data: Path, url: str, payment_id: str, transaction: str) -> None:
-    """Say that the coins of PAYMENT have come, by TRANSACTION."""
+    """Report that the coins of PAYMENT were received in TRANSACTION."""
     from aitp_payments.x402.manual_settlement import came
 
     _do(data, url, payment_id, lambda books: came(books, payment_id, transaction))
@@ -71,7 +71,7 @@ def came(data: Path, url: str, payment_id: str, transaction: str) -> None:
 @desk_store
 @_payment
 def missing(data: Path, url: str, payment_id: str) -> None:
-    """Say that no coins of PAYMENT have come: what it was for can be paid anew."""
+    """Report that the coins of PAYMENT were not received; it can then be paid again."""
     from aitp_payments.x402.manual_settlement import missing
 
     _do(data, url, payment_id, lambda books: missing(books, payment_id))
@@ -84,11 +84,11 @@ def missing(data: Path, url: str, payment_id: str) -> None:
 @_payment
 @_transaction
 def returned(data: Path, url: str, payment_id: str, transaction: str) -> None:
-    """Say that you have sent the coins of PAYMENT back, by TRANSACTION."""
+    """Report that you sent the coins of PAYMENT back in TRANSACTION."""
     from aitp_payments.x402.manual_settlement import returned
 
     _do(data, url, payment_id, lambda books: returned(books, payment_id, transaction))
-    click.echo(f"{payment_id} is booked back within a second, or when the desk starts.")
+    click.echo(f"The refund of {payment_id} is booked within a second, or when the desk starts.")
 
 
 def _do(
@@ -99,7 +99,7 @@ def _do(
         with look(data, url, given.PAYMENTS) as looking:
             payment = _payment_of(looking, payment_id)
         if payment is None:
-            fail([f"There is no payment {payment_id!r} by x402."])
+            fail([f"No x402 payment {payment_id!r} exists."])
         have_done(data, url, given.PAYMENTS, judge, thread_id=payment.thread_id or None)
 
 

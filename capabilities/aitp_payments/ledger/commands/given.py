@@ -20,15 +20,15 @@ PAYMENTS = "payments"
 """The capability that owns these records."""
 as_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 _DATES = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
-since = click.option("--since", type=_DATES, help="Only what was booked from then on, UTC.")
-until = click.option("--until", type=_DATES, help="Only what was booked before then, UTC.")
-memo = click.option("--memo", metavar="TEXT", default="", help="Stands with it in the journal.")
+since = click.option("--since", type=_DATES, help="Only bookings from this time on, UTC.")
+until = click.option("--until", type=_DATES, help="Only bookings before this time, UTC.")
+memo = click.option("--memo", metavar="TEXT", default="", help="A note for the journal.")
 reference = click.option(
     "--id",
     "reference",
     metavar="ID",
     default=lambda: secrets.token_hex(8),
-    help="What it is called; of one id there is one, ever. By default a new one.",
+    help="A unique id; by default a new one. Each id is booked once.",
 )
 account = click.argument("account", metavar="ACCOUNT")
 

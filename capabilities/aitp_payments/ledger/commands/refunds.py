@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 @click.command()
 @desk_data
 @desk_store
-@click.option("--amount", metavar="AMOUNT", help="Only a part, in the payment's currency.")
+@click.option("--amount", metavar="AMOUNT", help="Only this part, in the payment's currency.")
 @given.reference
 @click.argument("payment_id", metavar="PAYMENT")
 def refund(data: Path, url: str, amount: str | None, reference: str, payment_id: str) -> None:
-    """Give back what was paid by PAYMENT, by the way by which it was paid: all of it, or a part.
+    """Refund PAYMENT, in full or in part, by the method of the payment.
 
-    A serving desk begins within a second, another one at its next start; 'aitp-desk jobs list'
-    tells how it goes. By --id a part is given back once. Where the account merchant holds too
-    little, the payment is due: 'aitp-desk ledger due' lists it until it has gone back.
+    A serving desk begins within a second, otherwise at its next start; 'aitp-desk jobs list' shows
+    the progress. A part with the same --id is refunded once. If the balance of the account merchant
+    is too low, the refund is due: 'aitp-desk ledger due' lists it until it is made.
     """
     lacking: list[str] = []
     with given.told():
@@ -47,13 +47,15 @@ def refund(data: Path, url: str, amount: str | None, reference: str, payment_id:
             kept = next(iter(looking.records(payment_key(payment_id))), None)
             payment = None if kept is None else msgspec.convert(kept.value, PaymentRecord)
         if payment is None or payment.payment_id != payment_id:
-            fail([f"There is no payment {payment_id!r}."])
+            fail([f"No payment {payment_id!r} exists."])
 
         def judge(books: Delivery) -> Sequence[Effect]:
             now = find_payment(books, payment_id)
             if now is None or now.state not in {"settled", "refund_due"}:
                 state = "gone" if now is None else now.state
-                raise ValueError(f"{payment_id} is {state}; what is settled can be given back.")
+                raise ValueError(
+                    f"{payment_id} is {state}; only a settled payment can be refunded."
+                )
             began = _all_of(books, now) if amount is None else _part(now, amount, reference)
             lacking[:] = _lacking(books, now, amount, reference)
             return (*began, given.noted("refund_asked"))
@@ -62,11 +64,12 @@ def refund(data: Path, url: str, amount: str | None, reference: str, payment_id:
     what = payment_id if amount is None else f"{amount} {payment.price.currency} of {payment_id}"
     if lacking:
         click.echo(
-            f"{what} is due within a second, or when the desk starts: merchant is short of"
-            f" {lacking[0]}. Put that in, and run 'aitp-desk ledger credit merchant {lacking[0]}'."
+            f"The refund of {what} is due within a second, or when the desk starts: merchant"
+            f" lacks {lacking[0]}. Add the money, and run 'aitp-desk ledger credit merchant"
+            f" {lacking[0]}'."
         )
         return
-    click.echo(f"{what} is given back within a second, or when the desk starts.")
+    click.echo(f"{what} is refunded within a second, or when the desk starts.")
 
 
 def _lacking(
@@ -76,7 +79,7 @@ def _lacking(
 
     Raises:
         NotBooked: the ledger cannot book it for another reason, or it is due already.
-        ValueError: it was already made under the same id.
+        ValueError: it was already made with the same id.
     """
     from aitp_payments.ledger.journal import NotBooked
     from aitp_payments.ledger.refunds import is_refunded, refund
@@ -86,7 +89,7 @@ def _lacking(
     name = WHOLE if part is None else reference
     count = None if part is None else counted(part)
     if count is not None and is_refunded(books, booked(payment), name):
-        raise ValueError(f"{name} was given back before.")
+        raise ValueError(f"{name} was already refunded.")
     try:
         refund(books, booked(payment), count, reference=name)
     except NotBooked as error:
@@ -103,8 +106,8 @@ def _all_of(books: Delivery, payment: PaymentRecord) -> Sequence[Effect]:
 
     if payment.method == "x402" and payment.state == "refund_due":
         raise ValueError(
-            f"{payment.payment_id} is given back by a transfer of your own; say that you have made"
-            " it by 'aitp-desk ledger coins returned'."
+            f"{payment.payment_id} must be refunded by a transfer of your own. Report it with"
+            " 'aitp-desk ledger coins returned'."
         )
     # a failed or ended refund does not block another
     return (Start(REFUND, ref=f"{payment.payment_id}:{books.now}", outlives=True),)
@@ -118,11 +121,9 @@ def _part(payment: PaymentRecord, amount: str, reference: str) -> Sequence[Effec
     from aitp_payments.settlement.lifecycle import REFUND
 
     if payment.method not in {LEDGER, NEAR}:
-        raise ValueError(
-            f"{payment.payment_id} was paid by {payment.method}: a part is given back there."
-        )
+        raise ValueError(f"{payment.payment_id} was paid by {payment.method}: refund a part there.")
     if payment.state != "settled":
-        raise ValueError(f"All of {payment.payment_id} is due to be given back.")
+        raise ValueError(f"All of {payment.payment_id} is due to be refunded.")
     part = Part(counted(amount), reference)
     ref = f"{payment.payment_id}:{reference}"
     return (Start(REFUND, ref=ref, payload=part, outlives=True),)
@@ -136,12 +137,12 @@ def _part(payment: PaymentRecord, amount: str, reference: str) -> Sequence[Effec
     "--returned",
     "payment_id",
     metavar="PAYMENT",
-    help="Say that you have given PAYMENT back yourself, in cash or by a bank, and have it booked.",
+    help="Book that you refunded PAYMENT yourself, in cash or by bank transfer.",
 )
 def due(data: Path, url: str, payment_id: str | None, *, as_json: bool) -> None:
-    """List the payments that have to go back and have not yet, for want of money or of people.
+    """List refunds that are due because money is missing or people must make them.
 
-    Parts that went back by a card, and could not be booked yet, are listed too.
+    It includes parts that were refunded to a card and could not be booked yet.
     """
     with given.told():
         with look(data, url, given.PAYMENTS) as looking:
@@ -151,19 +152,19 @@ def due(data: Path, url: str, payment_id: str | None, *, as_json: bool) -> None:
                 return
             is_due = payment_id in {one["payment"] for one in _due_payments(looking)}
         if not is_due:
-            fail([f"No payment {payment_id!r} is due; 'aitp-desk ledger due' lists what is."])
+            fail([f"{payment_id!r} is not due; 'aitp-desk ledger due' lists due payments."])
         _settle(data, url, payment_id)
-    click.echo(f"{payment_id} is booked as given back within a second, or when the desk starts.")
+    click.echo(f"The refund of {payment_id} is booked within a second, or when the desk starts.")
 
 
 def _settle(data: Path, url: str, payment_id: str) -> None:
-    """Have a payment that is due booked as given back by hand."""
+    """Book a due payment as refunded by hand."""
     from aitp_payments.records import find_payment
 
     def judge(books: Delivery) -> Sequence[Effect]:
         payment = find_payment(books, payment_id)
         if payment is None or payment.state != "refund_due":
-            raise ValueError(f"{payment_id} is not due any more.")
+            raise ValueError(f"{payment_id} is no longer due.")
         return (*_by_hand(books, payment), given.noted("returned_by_hand"))
 
     with look(data, url, given.PAYMENTS) as looking:
@@ -193,7 +194,7 @@ def _by_hand(books: Delivery, payment: PaymentRecord) -> Sequence[Effect]:
 
     if payment.method == "x402":
         raise ValueError(
-            f"{payment.payment_id} is given back in coins: say by which transaction, by"
+            f"{payment.payment_id} must be refunded in coins. Report the transaction with"
             " 'aitp-desk ledger coins returned'."
         )
     try:
@@ -204,8 +205,8 @@ def _by_hand(books: Delivery, payment: PaymentRecord) -> Sequence[Effect]:
         lacking, currency = error.lacking.millionths, error.lacking.currency
         missing = f"{amount(lacking, currency)} {currency}"
         raise ValueError(
-            f"{MERCHANT} is short of {missing}: book what you have put in, by 'aitp-desk ledger"
-            f" credit {MERCHANT} {missing}', and say this again."
+            f"{MERCHANT} lacks {missing}. Add the money, run 'aitp-desk ledger credit"
+            f" {MERCHANT} {missing}', and repeat this command."
         ) from None
     ref = f"{payment.payment_id}:{books.now}"
     return (Start(BY_HAND, ref=ref, payload=payment.payment_id, outlives=True),)

@@ -106,7 +106,7 @@ def test_of_equals_the_first_gets_what_is_over() -> None:
 
 @pytest.mark.parametrize(("total", "weights"), [(-1, [1]), (1, []), (1, [0]), (1, [2, -1])])
 def test_what_cannot_be_split_is_refused(total: int, weights: list[int]) -> None:
-    with pytest.raises(ValueError, match="not below 0"):
+    with pytest.raises(ValueError, match="must not be negative"):
         split(total, weights, "EUR")
 
 
@@ -123,5 +123,5 @@ def test_what_is_taken_from_several_is_of_each_no_more_than_it_holds(
     assert all(0 <= part <= held for part, held in zip(parts, holdings, strict=True))
     if all(one % unit == 0 for one in (total, *holdings)):
         assert all(part % unit == 0 for part in parts)
-    with pytest.raises(ValueError, match="more than what is held"):
+    with pytest.raises(ValueError, match="The total must be 0 to the sum of the holdings"):
         take_from(sum(holdings) + 1, holdings, currency)

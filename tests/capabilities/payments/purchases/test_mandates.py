@@ -84,7 +84,7 @@ def test_where_another_participant_takes_part_a_person_decides(site: Site, baker
     site.beside = (Party(id="visitor", version=None),)
     quote = bakery.quote("5", version=0)
     (said,) = site.hear({"quote": quote})
-    assert "people of the site decide" in said
+    assert "site's people decide" in said
     assert site.state() == ["wanted"]
     assert payment_of(site.decide(quote_id=quote["quote_id"], pay=True))["quote_id"]
 
@@ -94,9 +94,9 @@ def test_where_another_participant_takes_part_a_person_decides(site: Site, baker
     [
         ({"description": "Something else"}, "not signed"),
         ({"merchant_signature": "ed25519:AAAA"}, "not signed"),
-        ({"expiration": "2020-01-01T00:00:00Z"}, "time of this quote is over"),
-        ({"next_recipient": "somebody.example"}, "for somebody else"),
-        ({"payment_options": []}, "pays from payment channels"),
+        ({"expiration": "2020-01-01T00:00:00Z"}, "This quote has expired"),
+        ({"next_recipient": "somebody.example"}, "for another site"),
+        ({"payment_options": []}, "pays only from payment channels"),
     ],
 )
 def test_a_quote_that_was_changed_is_over_or_is_for_others_is_not_paid(
@@ -129,7 +129,7 @@ def test_beyond_a_ceiling_one_of_the_sites_people_decides(
         assert payment_of(trade(site, bakery, price))
     quote = bakery.quote(beyond, version=0)
     (said,) = site.hear({"quote": quote})
-    assert "people of the site decide" in said
+    assert "site's people decide" in said
     for who, actor in ((BAKER, "https://bakery.example"), (None, "https://shop.example")):
         decision = {"merchant_id": BAKERY, "quote_id": quote["quote_id"], "pay": True}
         with pytest.raises(Forbidden):
@@ -144,7 +144,7 @@ def test_beyond_a_ceiling_one_of_the_sites_people_decides(
     answer = site.payments.answer(record, {"answer": "pay"})["decide_payment"]
     paid = payment_of(site.decide(**{k: v for k, v in answer.items() if k != "merchant_id"}))
     assert paid["payment_method"]["amount"] == beyond
-    assert site.decide(quote_id=quote["quote_id"], pay=False) == ["This was decided before."]
+    assert site.decide(quote_id=quote["quote_id"], pay=False) == ["This decision was already made."]
 
 
 def test_the_next_day_the_ceilings_are_whole_again(site: Site, bakery: Bakery) -> None:
@@ -162,7 +162,7 @@ def test_what_people_decline_or_let_pass_is_not_paid(site: Site, bakery: Bakery)
     site.hear({"quote": passed})
     site.now += 24 * 60 * 60
     (late,) = site.decide(quote_id=passed["quote_id"], pay=True)
-    assert "over" in late
+    assert "This quote has expired" in late
     assert site.stored["rejected_payment_decision"]["reason"] == "expired"
     assert site.total() == site.holds("pending-at:bakery") == 0
 
@@ -211,12 +211,14 @@ def test_a_top_up_beyond_the_mandate_is_decided_by_people(site: Site, bakery: Ba
         "timestamp": "2027-01-15T08:00:00Z",
     }
     signed = bakery.payments.merchant.sign(asked)
-    assert site.hear({"top_up_request": {**signed, "amount": "1"}})[0].startswith("This is not")
+    assert site.hear({"top_up_request": {**signed, "amount": "1"}})[0].startswith(
+        "The quote is not signed"
+    )
     other = bakery.payments.merchant.sign({**asked, "channel_id": "ch_other"})
     assert "no such channel" in site.hear({"top_up_request": other})[0]
     stale = bakery.payments.merchant.sign({**asked, "timestamp": "2027-01-15T07:00:00Z"})
-    assert "too long ago" in site.hear({"top_up_request": stale})[0]
-    assert "people of the site" in site.hear({"top_up_request": signed})[0]
+    assert "This request is too old" in site.hear({"top_up_request": stale})[0]
+    assert "site's people" in site.hear({"top_up_request": signed})[0]
     assert site.holds("channel-at:bakery") == 0
     (response,) = site.decide(channel_id="ch_site", amount="30.01", pay=True)
     assert response["top_up_response"]["amount"] == "30.01"
@@ -255,7 +257,7 @@ def test_a_quote_that_others_pass_on_is_paid_where_the_chain_holds_and_ends_here
         signed = {**wrapper, "signature": write_signature(AFFILIATE_KEY, data)}
         return {"wrapped_quote": {"original_quote": quote, "wrappers": [signed]}}
 
-    assert "for somebody else" in str(site.hear(passed_on("https://other.example")))
+    assert "for another site" in str(site.hear(passed_on("https://other.example")))
     changed = passed_on("https://shop.example")
     changed["wrapped_quote"]["wrappers"][0]["role"] = "discovery"
     assert "is not signed by guide.example" in str(site.hear(changed))

@@ -100,7 +100,7 @@ def test_what_is_sent_again_on_another_day_counts_on_that_day_and_no_other(
     site.now = bakery.now = site.now + DAY
     trade(site, bakery, "10")
     assert payment_of(site.hear({"quote": first}))
-    assert "people of the site decide" in str(site.hear({"quote": other}))
+    assert "site's people decide" in str(site.hear({"quote": other}))
     assert site.holds("pending-at:bakery") == 10
     assert problems(site) == []
 
@@ -112,7 +112,7 @@ def test_a_restarted_desk_pays_nothing_twice_and_counts_on(site: Site, bakery: B
     anew = Site(bakery)
     anew.records, anew.counters = site.records, site.counters
     assert payment_of(anew.hear({"quote": quote})) == paid
-    assert "people of the site decide" in str(trade(anew, bakery, "1.01"))
+    assert "site's people decide" in str(trade(anew, bakery, "1.01"))
     assert payment_of(trade(anew, bakery, "1"))
     (success,) = bakery.say("payment", paid, version=0)
     anew.hear(success)
@@ -127,14 +127,14 @@ def test_money_that_was_taken_after_all_is_booked_also_while_people_are_asked(
     site.hear({"quote": quote})
     site.hear(told(bakery, quote, "failure"))
     site.beside = (Party(id="visitor", version=None),)
-    assert "people of the site decide" in str(site.hear({"quote": quote}))
+    assert "site's people decide" in str(site.hear({"quote": quote}))
     site.hear(told(bakery, quote, "pending", "2027-01-15T08:00:01Z"))
     assert len(site.records_open()) == 1
     site.hear(told(bakery, quote, "success", "2027-01-15T08:00:02Z"))
     assert site.state() == ["confirmed"]
     assert site.records_open() == []
     assert site.holds("spent-at:bakery") == 10
-    assert site.decide(quote_id=quote["quote_id"], pay=True) == ["This was decided before."]
+    assert site.decide(quote_id=quote["quote_id"], pay=True) == ["This decision was already made."]
 
 
 @pytest.mark.parametrize("order", list(permutations(("failure", "pending", "success"))))
@@ -200,7 +200,7 @@ def test_what_is_never_confirmed_is_settled_by_the_owner_and_the_merchant_may_sa
     assert site.holds("spent-at:bakery") == (10 if is_paid else 0)
     assert problems(site) == []
     if not is_paid:
-        assert "people of the site decide" in str(site.hear({"quote": quote}))
+        assert "site's people decide" in str(site.hear({"quote": quote}))
     site.hear(told(bakery, quote, "success"))
     assert site.holds("spent-at:bakery") == 10
     site.hear(told(bakery, quote, "failure", "2027-01-15T08:00:01Z"))
@@ -227,7 +227,7 @@ def test_a_top_up_that_became_another_is_not_decided_by_who_saw_the_first(
     del answer["merchant_id"]
     site.hear(asked("9000", "2027-01-15T08:00:01Z"))
     (said,) = site.decide(**answer)
-    assert said.startswith("9000 EUR are asked for by now")
+    assert said.startswith("The merchant now asks for 9000 EUR")
     assert site.stored["rejected_payment_decision"]["reason"] == "other_amount"
     assert site.holds("channel-at:bakery") == 0
     (response,) = site.decide(**answer | {"amount": "9000"})
@@ -239,8 +239,8 @@ def test_a_top_up_that_became_another_is_not_decided_by_who_saw_the_first(
     [
         ({"state": "confirmed"}, "pending-at:bakery: it holds 10.00 EUR"),
         ({"state": "failed"}, "pending-at:bakery: it holds 10.00 EUR"),
-        ({"moves": 2}, "move 2 of its money is not in the journal"),
-        ({"day": "20270114"}, "bought-on:EUR:20270114: 0.00 EUR count"),
+        ({"moves": 2}, "the journal lacks move 2 of its money"),
+        ({"day": "20270114"}, "bought-on:EUR:20270114: it counts 0.00 EUR"),
     ],
 )
 def test_what_was_bought_and_is_booked_otherwise_is_reported(
@@ -258,8 +258,8 @@ def test_a_payment_that_bought_nothing_is_reported(site: Site, bakery: Bakery) -
     (key,) = (key for key in site.records if key.startswith(BOUGHT))
     del site.records[key]
     told_of = " ".join(problems(site))
-    assert "pending-at:bakery: it holds 10.00 EUR, and what was bought says 0.00." in told_of
-    assert "10.00 EUR count, and what was bought says 0.00." in told_of
+    assert "pending-at:bakery: it holds 10.00 EUR, but the purchases add up to 0.00." in told_of
+    assert "it counts 10.00 EUR, but the purchases add up to 0.00." in told_of
 
 
 def test_what_waits_for_people_is_not_signed_before_they_pay_it(site: Site, bakery: Bakery) -> None:

@@ -144,7 +144,7 @@ def test_a_quote_in_words_says_what_it_costs_until_when_and_how_to_pay(counter: 
     quote = counter.quote("9.99")
     assert counter.payments.as_text(counter.part("quote", quote)) == (
         "A map of the trail: 9.99 EUR, to be paid first.\n"
-        "It can be paid by an account or store credit here or a payment channel.\n"
-        "This holds until 2027-01-15T08:10:00Z.\n"
-        "Reply pay, or pay and a code of store credit; no declines."
+        "Payment methods: an account or store credit here, a payment channel.\n"
+        "This quote expires at 2027-01-15T08:10:00Z.\n"
+        "Reply “pay”, or “pay” and a store-credit code; “no” declines."
     )

@@ -63,7 +63,7 @@ def test_a_quote_is_passed_on_in_the_published_form_too(counter: Counter) -> Non
     quote = dict(published["quote"])
     wrapped = {"original_quote": quote, "wrappers": wrap(quote)}
     (told,) = counter.say("wrapped_quote", wrapped, version=0)
-    assert told.endswith("Affiliates share 3.00 % of it: 3.")
+    assert told.endswith("Affiliates share 3.00 % of the payment: 3.")
 
 
 def test_those_who_passed_a_quote_on_share_by_weight_to_the_cent(counter: Counter) -> None:
@@ -72,7 +72,7 @@ def test_those_who_passed_a_quote_on_share_by_weight_to_the_cent(counter: Counte
     discovery = {"id": "discovery.near", "role": "discovery", "weight": 2}
     wrapped = {"original_quote": quote, "wrappers": wrap(quote, added=([discovery], [], []))}
     (told,) = counter.say("wrapped_quote", wrapped, version=0)
-    assert told.endswith("Affiliates share 3.00 % of it: 4.")
+    assert told.endswith("Affiliates share 3.00 % of the payment: 4.")
     assert counter.say("wrapped_quote", wrapped, version=0) == []
     counter.pay(quote)
     shares = [counter.holds(f"affiliate:{name}") for name in ("discovery.near", *NAMES)]
@@ -98,10 +98,10 @@ def test_a_chain_goes_on_where_it_ended_and_puts_nobody_aside(counter: Counter) 
     whole = wrap(quote)
     for wrappers in (whole[:1], whole[:2], whole):
         (told,) = counter.say("wrapped_quote", {"original_quote": quote, "wrappers": wrappers})
-        assert told.startswith(f"The quote {quote['quote_id']} was passed on")
+        assert told.startswith(f"The chain of wrappers of the quote {quote['quote_id']} is valid")
     other = wrap(quote, ("assistant.near",))
     said = counter.say("wrapped_quote", {"original_quote": quote, "wrappers": other})
-    assert reason(said).startswith("Another chain was sent for this quote before")
+    assert reason(said).startswith("This quote already has another chain of wrappers")
     assert results(said) == ["failure"]
 
 
@@ -109,13 +109,13 @@ def test_a_changed_a_paid_and_another_callers_quote_are_not_passed_on(counter: C
     quote = counter.quote("9.99")
     changed = {**quote, "description": "Two maps"}
     said = counter.say("wrapped_quote", {"original_quote": changed, "wrappers": wrap(changed)})
-    assert reason(said).startswith("original_quote is not the quote that was given here")
+    assert reason(said).startswith("original_quote differs from this site's quote")
     unknown = {**quote, "quote_id": "question_77"}
     said = counter.say("wrapped_quote", {"original_quote": unknown, "wrappers": wrap(unknown)})
-    assert reason(said) == "There is no such quote."
+    assert reason(said) == "This quote does not exist."
     counter.pay(quote)
     said = counter.say("wrapped_quote", {"original_quote": quote, "wrappers": wrap(quote)})
-    assert reason(said) == "This quote was paid before."
+    assert reason(said) == "This quote was already paid."
     theirs = {**quote, "merchant_id": "store.near"}
     assert counter.say("wrapped_quote", {"original_quote": theirs, "wrappers": []}) == []
 
@@ -125,7 +125,7 @@ def test_a_site_that_shares_nothing_says_so() -> None:
     quote = one.quote()
     assert "revenue_share" not in quote
     (told,) = one.say("wrapped_quote", {"original_quote": quote, "wrappers": wrap(quote)})
-    assert told.endswith("Affiliates get no part of it.")
+    assert told.endswith("Affiliates get no part of the payment.")
     one.open_account()
     one.open_channel()
     assert results(one.say("payment", payment(quote))) == ["success"]
@@ -172,9 +172,9 @@ def test_any_change_of_a_chain_is_found(place: int, how: str) -> None:
 
 def test_a_chain_begins_with_whom_the_quote_names() -> None:
     quote = {"quote_id": "q", "next_recipient": "somebody.near"}
-    with pytest.raises(BrokenChain, match="the one before names somebody"):
+    with pytest.raises(BrokenChain, match="must be by somebody"):
         check_chain(quote, wrap(quote), PUBLIC)
-    with pytest.raises(BrokenChain, match="who is no affiliate here"):
+    with pytest.raises(BrokenChain, match="which is not an affiliate here"):
         check_chain({"quote_id": "q"}, wrap({"quote_id": "q"}), {})
 
 
@@ -213,5 +213,5 @@ def test_whatever_the_weights_are_the_parts_are_all_of_it(
 
 
 def test_the_key_of_an_affiliate_is_a_key() -> None:
-    with pytest.raises(ValueError, match="it takes an Ed25519 public key"):
+    with pytest.raises(ValueError, match="It must be an Ed25519 public key"):
         Payments(PaymentsSettings(affiliates={"a.near": "AAAA"}))

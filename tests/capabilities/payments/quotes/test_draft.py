@@ -65,11 +65,11 @@ def test_an_account_from_a_claim_pays_and_is_answered_in_the_drafts_words(
 @pytest.mark.parametrize(
     ("principal", "amount", "transfer", "told"),
     [
-        (None, 2.5, {}, "account_id is no account here of whoever says this."),
-        ("agent:bob", 2.5, {}, "account_id is no account here of whoever says this."),
-        (ADA, 2.5, {"account_id": "ada.near"}, "account_id is no account here"),
-        (ADA, 2.49, {}, "The quote asks for 2.50 USD"),
-        (ADA, 0.1234567890123456, {}, "An amount that is a number has at most 15 digits."),
+        (None, 2.5, {}, "account_id is not an account of the sender here."),
+        ("agent:bob", 2.5, {}, "account_id is not an account of the sender here."),
+        (ADA, 2.5, {"account_id": "ada.near"}, "account_id is not an account of the sender here"),
+        (ADA, 2.49, {}, "The payment must be exactly 2.50 USD"),
+        (ADA, 0.1234567890123456, {}, "A numeric amount must have at most 15 digits."),
     ],
 )
 def test_what_cannot_be_looked_at_here_pays_for_nothing(
@@ -88,7 +88,9 @@ def test_an_authorization_has_one_transfer(counter: Counter) -> None:
     for times in (0, 2):
         paid = authorization(quote) | {"details": authorization(quote)["details"] * times}
         said = counter.say("payment_authorization", paid, version=0, principal=ADA)
-        assert reason(said) == "An authorization has one transfer, of all that is paid."
+        assert (
+            reason(said) == "An authorization must have exactly one transfer, of the whole amount."
+        )
 
 
 def test_an_authorization_that_has_failed_declines(counter: Counter) -> None:

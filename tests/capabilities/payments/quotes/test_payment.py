@@ -89,18 +89,18 @@ def test_another_payment_of_a_paid_quote_fails(counter: Counter) -> None:
     counter.pay(quote)
     said = counter.pay(quote, timestamp="2027-01-15T08:00:01Z")
     assert results(said) == ["failure"]
-    assert reason(said) == "This quote was paid before."
+    assert reason(said) == "This quote was already paid."
     assert counter.holds("merchant") == Decimal("9.99")
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"amount": "9.98"}, "The quote asks for 9.99 EUR, and not for anything else."),
-    ({"amount": "10"}, "The quote asks for 9.99 EUR, and not for anything else."),
-    ({"amount": "9.9900000"}, "An amount is written with digits"),
+    ({"amount": "9.98"}, "The payment must be exactly 9.99 EUR, as in the quote."),
+    ({"amount": "10"}, "The payment must be exactly 9.99 EUR, as in the quote."),
+    ({"amount": "9.9900000"}, "An amount must have only digits"),
     ({"currency": "USD"}, "This channel holds EUR."),
     ({"token": "usdc.near"}, "This quote cannot be paid in this way"),
-    ({"channel": "ch_2"}, "There is no such channel, or the signature is by none of its keys."),
-    ({"key": OTHER_KEY}, "There is no such channel, or the signature is by none of its keys."),
+    ({"channel": "ch_2"}, "This channel does not exist, or the signature is by none of its keys."),
+    ({"key": OTHER_KEY}, "This channel does not exist, or the signature is by none of its keys."),
 ]
 
 
@@ -147,13 +147,13 @@ def test_an_expired_quote_is_not_paid(counter: Counter) -> None:
     quote = counter.quote(seconds=600)
     counter.now += 600
     said = counter.pay(quote)
-    assert reason(said) == "The time of this quote is over. Please ask for a new one."
+    assert reason(said) == "This quote has expired. Please ask for a new one."
     assert counter.holds("merchant") == 0
 
 
 def test_an_unknown_quote_is_not_paid(counter: Counter) -> None:
     said = counter.pay(counter.quote() | {"quote_id": "question_99"})
-    assert reason(said) == "There is no such quote."
+    assert reason(said) == "This quote does not exist."
 
 
 def test_too_little_in_a_channel_is_reported_with_the_difference_and_topped_up_it_pays(
@@ -172,7 +172,7 @@ def test_too_little_in_a_channel_is_reported_with_the_difference_and_topped_up_i
         "timestamp": "2027-01-15T08:01:00Z",
     }
     signed = sign(KEY, response, "payer_signature")
-    told = "10.00 EUR were put into the channel ch_1."
+    told = "10.00 EUR were added to the channel ch_1."
     assert counter.say("top_up_response", signed, version=0) == [told]
     assert counter.say("top_up_response", signed, version=0) == [told]
     assert counter.holds("channel:ch_1") == 60
@@ -220,11 +220,11 @@ def test_what_was_signed_once_is_done_once_however_the_signature_is_spelled(
 @pytest.mark.parametrize(
     ("changed", "key", "told"),
     [
-        ({"amount": "1000"}, KEY, "Nothing was put into the channel."),
-        ({"amount": "0.0000001"}, KEY, "Nothing was put into the channel."),
-        ({"amount": "0"}, KEY, "Nothing was put into the channel."),
+        ({"amount": "1000"}, KEY, "Nothing was added to the channel."),
+        ({"amount": "0.0000001"}, KEY, "Nothing was added to the channel."),
+        ({"amount": "0"}, KEY, "Nothing was added to the channel."),
         ({"currency": "USD"}, KEY, "This channel holds EUR"),
-        ({}, OTHER_KEY, "There is no such channel"),
+        ({}, OTHER_KEY, "This channel does not exist"),
     ],
 )
 def test_a_channel_is_topped_up_by_its_payer_from_what_is_there(
@@ -267,7 +267,7 @@ def test_the_owner_of_an_account_approves(counter: Counter) -> None:
     assert reason(said).startswith("You have no account here")
     named = approval | {"account": "acct_ada"}
     said = counter.say("approve_quote", named, principal="agent:bob")
-    assert reason(said) == "This is no account of yours."
+    assert reason(said) == "This is not your account."
     first = counter.say("approve_quote", approval, principal=ADA)
     assert results(first) == ["success"]
     assert counter.say("approve_quote", named, principal=ADA) == first
@@ -278,7 +278,7 @@ def test_store_credit_pays_by_its_code_which_is_not_kept(counter: Counter) -> No
     counter.open_credit("20")
     quote = counter.quote("12")
     wrong = counter.say("approve_quote", {"quote_id": quote["quote_id"], "code": "SC-1-2-3-4"})
-    assert reason(wrong) == "This code opens no store credit."
+    assert reason(wrong) == "This store-credit code is not valid."
     assert "code" not in counter.stored["approve_quote"]
     said = counter.say("approve_quote", {"quote_id": quote["quote_id"], "code": CODE.lower()})
     assert results(said) == ["success"]
@@ -296,7 +296,9 @@ def test_store_credit_pays_by_its_code_which_is_not_kept(counter: Counter) -> No
 def test_a_way_that_only_the_method_itself_knows_is_reported(counter: Counter) -> None:
     approval = {"quote_id": counter.quote()["quote_id"], "method": "gold"}
     (said,) = counter.say("approve_quote", approval, principal=ADA)
-    assert said == "The quote question_1 cannot be paid by gold like this. It says how."
+    assert said == (
+        "The quote question_1 cannot be paid by gold in this way. Use one of its payment_options."
+    )
 
 
 def test_a_declined_quote_is_not_paid_and_its_call_is_notified(counter: Counter) -> None:
@@ -304,15 +306,15 @@ def test_a_declined_quote_is_not_paid_and_its_call_is_notified(counter: Counter)
     assert counter.say("decline_quote", {"quote_id": quote["quote_id"]}) == []
     assert counter.resumed == [Resume("call_1", False)]
     assert counter.records_open() == []
-    assert reason(counter.pay(quote)) == "This quote was declined. Please ask for it again."
+    assert reason(counter.pay(quote)) == "This quote was declined. Please request it again."
     again = counter.say("decline_quote", {"quote_id": quote["quote_id"]})
-    assert reason(again) == "This quote was declined. Please ask for it again."
+    assert reason(again) == "This quote was declined. Please request it again."
 
 
 def test_a_quote_is_declined_where_it_stands_alone(counter: Counter) -> None:
     decline = {"quote_id": counter.quote()["quote_id"]}
     assert counter.say("decline_quote", decline, thread_id="thread_2") == [
-        "There is no such quote."
+        "This quote does not exist."
     ]
     assert counter.resumed == []
 
@@ -321,7 +323,7 @@ def test_a_paid_quote_is_not_declined(counter: Counter) -> None:
     quote = counter.quote()
     counter.pay(quote)
     said = counter.say("decline_quote", {"quote_id": quote["quote_id"]})
-    assert (said, counter.resumed) == (["This quote was paid before."], [])
+    assert (said, counter.resumed) == (["This quote was already paid."], [])
 
 
 def test_what_a_call_did_not_deliver_goes_back_to_where_it_came_from(counter: Counter) -> None:
@@ -331,7 +333,7 @@ def test_what_a_call_did_not_deliver_goes_back_to_where_it_came_from(counter: Co
     counter.work()
     assert counter.holds("merchant") == 0
     assert counter.holds("channel:ch_1") == 50
-    assert reason(counter.said[-1:]) == "9.99 EUR went back to whoever paid."
+    assert reason(counter.said[-1:]) == "9.99 EUR were refunded to the payer."
     counter.started["refund", counter.paid[0].payment_id] = counter.paid[0].failing
     counter.work()
     assert counter.holds("channel:ch_1") == 50
@@ -347,13 +349,13 @@ def test_what_the_site_has_paid_out_it_gives_back_once_it_has_it_again(counter: 
     for _ in range(2):
         counter.work()
         counter.pass_time()
-    assert reason(counter.said[-1:]) == "9.99 EUR have to go back. The site will see to it."
+    assert reason(counter.said[-1:]) == "9.99 EUR must be refunded. The site will do that later."
     assert (counter.holds("channel:ch_1"), len(counter.started)) == (Decimal("40.01"), 1)
     back = move("outside:cash", "merchant", "EUR", 9_990_000)
     counter.apply(post("credit:1", back, kind="credit", at=counter.now))
     counter.work()
     assert counter.holds("channel:ch_1") == 50
-    assert reason(counter.said[-1:]) == "9.99 EUR went back to whoever paid."
+    assert reason(counter.said[-1:]) == "9.99 EUR were refunded to the payer."
     assert not counter.started
 
 

@@ -37,12 +37,12 @@ def test_amounts_are_counted_as_stripe_counts_them(amount: str, currency: str, c
         ("0.49", "EUR", "Stripe charges at least 0.50 EUR."),
         ("49", "JPY", "Stripe charges at least 50 JPY."),
         ("0", "TRY", "Stripe charges at least something TRY."),
-        ("29.995", "EUR", "29.995 EUR is finer than cards are charged."),
-        ("500.5", "JPY", "500.5 JPY is finer than cards are charged."),
-        ("5.124", "KWD", "5.124 KWD is finer than cards are charged."),
-        ("5.5", "ISK", "5.5 ISK is finer than cards are charged."),
-        ("1000000", "USD", "1000000 USD is more than Stripe charges at once."),
-        ("5", "IRR", "Stripe charges no IRR."),
+        ("29.995", "EUR", "29.995 EUR has too many decimals for a card."),
+        ("500.5", "JPY", "500.5 JPY has too many decimals for a card."),
+        ("5.124", "KWD", "5.124 KWD has too many decimals for a card."),
+        ("5.5", "ISK", "5.5 ISK has too many decimals for a card."),
+        ("1000000", "USD", "1000000 USD is above Stripe's maximum for one payment."),
+        ("5", "IRR", "Stripe does not charge IRR."),
     ],
 )
 def test_what_cannot_be_charged_is_reported(amount: str, currency: str, why: str) -> None:

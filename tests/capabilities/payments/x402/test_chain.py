@@ -185,8 +185,8 @@ def test_nodes_are_named_by_the_environment() -> None:
 
 
 def test_a_node_that_cannot_be_trusted_is_named_by_its_variable_alone() -> None:
-    with pytest.raises(ValueError, match="X402_NODE_BASE_SEPOLIA is not encrypted") as refused:
+    with pytest.raises(ValueError, match="X402_NODE_BASE_SEPOLIA must use https") as refused:
         nodes_of({"X402_NODE_BASE_SEPOLIA": "http://node.example/secret"})
     assert "secret" not in str(refused.value)
-    with pytest.raises(ValueError, match="X402_NODE_BASE holds a user name"):
+    with pytest.raises(ValueError, match="X402_NODE_BASE must not contain a user name"):
         nodes_of({"X402_NODE_BASE": "https://me:secret@node.example/"})

@@ -229,6 +229,6 @@ def test_a_key_of_coinbases_signs_a_token_for_one_request() -> None:
 
 def test_a_key_that_is_none_is_refused_and_not_repeated() -> None:
     environment = {"CDP_API_KEY_ID": "key-1", "CDP_API_KEY_SECRET": "not-a-key"}
-    with pytest.raises(ValueError, match="no Ed25519 key") as refused:
+    with pytest.raises(ValueError, match="must be an Ed25519 key") as refused:
         credential_of(environment, "https://api.cdp.coinbase.com/platform/v2/x402")
     assert "not-a-key" not in str(refused.value)

@@ -131,8 +131,8 @@ def test_a_facilitator_is_asked_by_version_2_whatever_was_presented() -> None:
         ({"value": "249999"}, "exactly 250000"),
         ({"value": "250001"}, "exactly 250000"),
         ({"validAfter": str(NOW)}, "not valid yet"),
-        ({"validBefore": str(NOW + LEAST_LEFT - 1)}, f"less than {LEAST_LEFT} seconds"),
-        ({"validBefore": str(2**256 - 1)}, f"more than {MOST_LEFT} seconds"),
+        ({"validBefore": str(NOW + LEAST_LEFT - 1)}, f"at least {LEAST_LEFT} more seconds"),
+        ({"validBefore": str(2**256 - 1)}, f"at most {MOST_LEFT} seconds"),
     ],
 )
 def test_a_payment_for_something_else_is_found_before_the_facilitator_is_asked(
@@ -144,9 +144,9 @@ def test_a_payment_for_something_else_is_found_before_the_facilitator_is_asked(
 @pytest.mark.parametrize(
     ("accepted", "why"),
     [
-        ({"asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"}, "other terms"),
-        ({"amount": "1"}, "other terms"),
-        ({"payTo": PAYER}, "other terms"),
+        ({"asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"}, "other requirements"),
+        ({"amount": "1"}, "other requirements"),
+        ({"payTo": PAYER}, "other requirements"),
         ({"network": "eip155:8453"}, "other ways"),
         ({"network": "solana:mainnet"}, "other ways"),
         ({"scheme": "upto"}, "other ways"),
@@ -185,7 +185,7 @@ def test_addresses_and_numbers_may_be_written_otherwise() -> None:
     ],
 )
 def test_what_is_no_payment_is_refused_and_says_so(broken: dict[str, Any]) -> None:
-    with pytest.raises(InvalidRequest, match=r"^This is no payment of x402: .+\.$") as refused:
+    with pytest.raises(InvalidRequest, match=r"^This is not an x402 payment: .+\.$") as refused:
         read(broken)
     assert refused.value.param == "x402_payment.payload"
 
@@ -201,17 +201,20 @@ def test_whatever_is_presented_is_read_or_refused(given: dict[str, Any]) -> None
     ("chosen", "why"),
     [
         ({"pay_to": "0x12"}, "regex"),
-        ({"pay_to": "0x" + "0" * 40}, "nobody"),
-        ({"networks": ["base", "mars"]}, "'mars' is no network"),
+        ({"pay_to": "0x" + "0" * 40}, "zero address"),
+        ({"networks": ["base", "mars"]}, "'mars' is not a known network"),
         ({"networks": []}, "length"),
         ({"networks": ["base", "base-sepolia"]}, "test"),
-        ({"facilitator": "ftp://x.example"}, "facilitator is no web address"),
-        ({"facilitator": "https://"}, "facilitator is no web address"),
-        ({"facilitator": "http://x.example"}, "facilitator is not encrypted: it takes https"),
-        ({"facilitator": "http://127.0.0.1.x.example"}, "facilitator is not encrypted"),
-        ({"facilitator": "https://me:secret@x.example"}, "facilitator holds a user name"),
-        ({"facilitator": "http://me@127.0.0.1"}, "facilitator holds a user name"),
-        ({"facilitator": "https://x.example/?key=secret"}, "facilitator has a query"),
+        ({"facilitator": "ftp://x.example"}, "facilitator must be a URL"),
+        ({"facilitator": "https://"}, "facilitator must be a URL"),
+        ({"facilitator": "http://x.example"}, "facilitator must use https"),
+        ({"facilitator": "http://127.0.0.1.x.example"}, "facilitator must use https"),
+        (
+            {"facilitator": "https://me:secret@x.example"},
+            "facilitator must not contain a user name",
+        ),
+        ({"facilitator": "http://me@127.0.0.1"}, "facilitator must not contain a user name"),
+        ({"facilitator": "https://x.example/?key=secret"}, "facilitator must not have a query"),
         ({"seconds": 5}, "60"),
     ],
 )

@@ -85,7 +85,7 @@ async def test_of_a_payment_that_has_ended_no_signature_is_kept(shop: Shop) -> N
 
 async def test_a_payment_of_version_1_names_its_quote_itself(shop: Shop) -> None:
     payload = before(wallet(shop).sign(shop.quote(), NOW), "base-sepolia")
-    with pytest.raises(InvalidRequest, match="names its quote"):
+    with pytest.raises(InvalidRequest, match="must name its quote"):
         shop.pay(payload)
     shop.pay(payload, quote_id="quote_1")
     await shop.work()
@@ -113,7 +113,7 @@ async def test_one_authorisation_pays_one_quote(shop: Shop) -> None:
     shop.pay({**payload, "accepted": second})
     await shop.work()
     assert shop.results() == ["failure", "success"]
-    assert "presented before" in shop.said[-2]["payment_confirmation"]["message"]
+    assert "already presented" in shop.said[-2]["payment_confirmation"]["message"]
     assert_paid_once(shop)
 
 
@@ -121,10 +121,10 @@ async def test_a_quote_that_is_being_paid_is_not_paid_by_another(shop: Shop) -> 
     asked = shop.quote()
     shop.pay(wallet(shop).sign(asked, NOW))
     shop.pay(wallet(shop).sign(asked, NOW))
-    assert "under way" in shop.words()
+    assert "is pending" in shop.words()
     await shop.work()
     shop.pay(wallet(shop).sign(asked, NOW))
-    assert "paid before" in shop.words()
+    assert "already paid" in shop.words()
     await shop.work()
     assert_paid_once(shop)
     assert shop.facilitator.count("/settle") == 1
@@ -155,7 +155,7 @@ async def test_a_forged_signature_stands_in_nobodys_way(shop: Shop) -> None:
     shop.pay({**payload, "payload": {**payload["payload"], "signature": forged}})
     await shop.work()
     assert shop.results() == ["failure"]
-    assert "signature is not that of the wallet" in shop.words()
+    assert "signature is not by the paying wallet" in shop.words()
     shop.pay(payload)
     await shop.work()
     assert_paid_once(shop)
@@ -165,8 +165,8 @@ async def test_a_forged_signature_stands_in_nobodys_way(shop: Shop) -> None:
     ("other", "why"),
     [
         ({"accepted": {"network": "eip155:8453"}}, "on: base-sepolia"),
-        ({"accepted": {"amount": "1"}}, "other terms"),
-        ({"quote_id": "quote_9"}, "no such quote"),
+        ({"accepted": {"amount": "1"}}, "other requirements"),
+        ({"quote_id": "quote_9"}, "quote does not exist"),
         ({"signed": {"value": "1"}}, "exactly 250000"),
         ({"signed": {"validBefore": str(NOW + MOST_LEFT + 1)}}, "validBefore"),
     ],
@@ -197,7 +197,7 @@ async def test_a_payment_on_another_thread_keeps_nobody_from_paying_before_it_is
     assert shop.records["asked:quote_1"].open_until is not None
     await shop.work()
     assert shop.results() == ["failure"]
-    assert "signature is not that of the wallet" in shop.words()
+    assert "signature is not by the paying wallet" in shop.words()
     shop.pay(payload)
     await shop.work()
     assert_paid_once(shop)
@@ -216,7 +216,7 @@ async def test_an_authorisation_pays_no_other_quote_than_the_first_that_it_was_p
     shop.pay({**payload, "accepted": other})
     await shop.work()
     assert shop.results() == ["failure", "failure"]
-    assert "was presented before" in shop.words()
+    assert "was already presented" in shop.words()
     assert_unpaid(shop)
 
 
@@ -237,7 +237,7 @@ async def test_an_unknown_end_is_found_out_by_asking_again_with_the_same(
     assert "do not pay again" in shop.words()
     assert_unpaid(shop)
     shop.pay(wallet(shop).sign(asked, NOW))
-    assert "under way" in shop.words()
+    assert "is pending" in shop.words()
     await shop.work(60)
     assert shop.results() == ["pending", "failure", "success"]
     assert_paid_once(shop)
@@ -265,7 +265,7 @@ async def test_a_no_that_our_own_settling_may_have_caused_is_none(shop: Shop) ->
     assert_unpaid(shop)
     await shop.work(asked["maxTimeoutSeconds"] + GRACE + 120)
     asked_for = shop.facilitator.count("/settle")
-    assert "People of the site find out" in shop.words()
+    assert "People of the site check it" in shop.words()
     assert "pay_" in str(shop.payments.watched())
     assert_unpaid(shop)
     await shop.work(24 * 3600)
@@ -278,7 +278,7 @@ async def test_who_was_not_reached_before_the_end_has_taken_nothing(shop: Shop) 
     shop.pay(wallet(shop).sign(asked, NOW))
     await shop.work(asked["maxTimeoutSeconds"] + 120)
     assert shop.facilitator.count("/settle") == 0
-    assert shop.words() == "The facilitator could not be asked in time. Nothing was paid."
+    assert shop.words() == "The facilitator did not respond in time. Nothing was paid."
     assert_unpaid(shop)
 
 
@@ -320,7 +320,7 @@ async def test_coins_that_come_for_what_was_declined_are_owed_to_their_payer(sho
     shop.begin(paid.failing)
     await shop.work()
     assert shop.results() == ["success", "failure"]
-    assert "have to go back to 0x" in shop.words()
+    assert "must be refunded to 0x" in shop.words()
     (payment,) = (one for key, one in shop.records.items() if key.startswith("payment:"))
     assert payment.value["state"] == "refund_due"
     assert payment.value["details"].keys() == {"network", "payer", "receipt"}
@@ -336,7 +336,7 @@ async def test_a_facilitator_that_does_not_settle_what_is_offered_is_reported(
     await round_.do(send)
     health = shop.payments.health()
     assert health is not None
-    assert health.reason.endswith("does not settle on: base-sepolia.")
+    assert health.reason.endswith("does not support: base-sepolia.")
     assert shop.quote() == {}
 
 

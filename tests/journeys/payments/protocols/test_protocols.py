@@ -149,7 +149,9 @@ def after_receipt(told: Said) -> str:
 
 async def ahp_in_words(shop: Market, town: str) -> list[str]:
     asked = await asked_in_words(shop, town)
-    assert "Reply pay, or pay and a code" in asked.body["clarification"]["question"]
+    assert (
+        "Reply “pay”, or “pay” and a store-credit code" in asked.body["clarification"]["question"]
+    )
     ask = partial(visitor(shop).ask, capability="weather", session_id=asked.session_id)
     paid = await ask(f"pay with {CODE}")
     assert paid.body["meta"]["tools_used"] == ["weather"]
@@ -226,7 +228,7 @@ async def a2a_in_words(shop: Market, town: str) -> list[str]:
         assert state(asked) == "input_required"
         wrong = await send(client, "pay with SC-00000-00000-00000-00000", taskId=asked.id)
         assert state(wrong) == "input_required"
-        assert "This code opens no store credit." in said(wrong)
+        assert "This store-credit code is not valid." in said(wrong)
         paid = await send(client, f"pay with {CODE}", taskId=asked.id)
         assert state(paid) == "completed"
         return [result_of(paid)] * 2
@@ -278,7 +280,7 @@ async def openai_before_a_run(shop: Market, town: str) -> list[str]:
             assert run.status == "completed", run.last_error
             listed = await threads.messages.list(thread_id=thread, run_id=run.id)
             found += [part.text.value for one in listed.data for part in cast(Any, one.content)]
-    assert found[0] == "This code opens no store credit."
+    assert found[0] == "This store-credit code is not valid."
     return found[1:] * 2
 
 
@@ -333,7 +335,7 @@ async def test_a_query_that_fails_by_a_fault_says_so_at_once_and_the_money_goes_
     form = f"/v1/threads/{payment['thread_id']}/requests/payments/{payment['quote_id']}"
     await shop.talker.send("POST", form, {"answer": "pay", "code": CODE})
     async with asyncio.timeout(SECONDS):
-        while "0.20 USD went back to whoever paid." not in (
+        while "0.20 USD were refunded to the payer." not in (
             said := await shop.talker.texts(payment["thread_id"])
         ):
             pass
@@ -364,7 +366,7 @@ async def test_a_payment_in_a_session_that_does_not_pay_says_why_and_another_doe
     asked = await asked_in_words(shop, "Cork")
     ask = partial(visitor(shop).ask, capability="weather", session_id=asked.session_id)
     refused = await ask("pay with SC-00000-00000-00000-00000")
-    assert refused.answer == "This code opens no store credit."
+    assert refused.answer == "This store-credit code is not valid."
     assert "weather Cork" not in shop.sold
     assert after_receipt(await ask(f"pay with {CODE}")) == "It rains in Cork."
 

@@ -80,7 +80,7 @@ async def test_a_map_is_quoted_paid_by_a_code_and_told_with_a_receipt(
         _, told, _ = await run("ledger", "statement", credit.account, "--data", tmp_path / "data")
         assert told[-1] == f"{credit.account} holds 5.10 USD."
         _, told, _ = await run("ledger", "verify", "--data", tmp_path / "data")
-        assert told[0].startswith("The books are right")
+        assert told[0].startswith("The ledger is correct")
 
 
 async def test_a_map_that_is_chosen_on_a_card_is_quoted_on_the_next_and_paid_after_a_reload(
@@ -162,7 +162,7 @@ async def test_what_is_too_little_is_added_to_and_pays_then(
         async with at_page(browser, shopper.talker.desk, viewport=PHONE) as visitor:
             await begin(visitor)
             await pay(visitor, credit.code)
-            await expect(visitor.card).to_contain_text("3.40 USD are lacking")
+            await expect(visitor.card).to_contain_text("3.40 USD are missing")
             await expect(visitor.turn).to_contain_text("Have the site add to it")
             assert await find_flaws(visitor.page) == []
             await top_up(tmp_path / "data", credit, "3.40")

@@ -75,7 +75,7 @@ async def test_an_operator_sees_a_quote_paid_and_the_money_go_back(
             await owner("refund", payment, data=data)
             await expect(quote.locator(".stands")).to_have_text("Paid, and has gone back")
             gone = anna.page.get_by_role("group", name="About a payment")
-            await expect(gone).to_contain_text("4.90 USD went back to whoever paid.")
+            await expect(gone).to_contain_text("4.90 USD were refunded to the payer.")
 
 
 async def test_what_is_declined_is_seen_and_what_a_visitor_claims_is_no_receipt(

@@ -49,7 +49,8 @@ async def test_an_operator_reads_what_is_to_be_paid_and_pays_it(
             card = anna.page.get_by_role("group", name=CARD)
             words = (
                 "Pay 5.00 EUR to tickets (tickets.example), from the payment channel ch-site there."
-                " One payment is at most 4.99 EUR without a person; it would be 5.00 EUR."
+                " A payment may be at most 4.99 EUR without a person's decision; it would be"
+                " 5.00 EUR."
             )
             await expect(card).to_contain_text(words)
             await expect(card).to_contain_text("Sells a ticket")
@@ -93,7 +94,9 @@ async def test_an_operator_declines_and_decides_about_a_channel_that_needs_more(
             assert await trade.bring(await trade.ask(name="Ben")) == []
             await anna.go(f"#/threads/{trade.thread}")
             only = anna.page.get_by_role("group", name=CARD)
-            await expect(only).to_contain_text("Others take part in this conversation")
+            await expect(only).to_contain_text(
+                "Another participant of this thread could have caused the request"
+            )
             await anna.button("Answer…").click()
             await choose(anna, "Do not pay it")
             await expect(only).to_contain_text("Answered")
