@@ -100,8 +100,8 @@ class ConsoleSessions:
         token, until = await self._verify(key, address, now)
         if not is_operator_scope(token.scopes):
             raise ScopeMissing(
-                "This key does not open the console; it needs the scope 'operator'. Create one"
-                " with 'aitp-desk token create --scope operator --name NAME'.",
+                "This key cannot open the console, because it lacks the scope 'operator'."
+                " Create a key with 'aitp-desk token create --scope operator --name NAME'.",
                 scope="operator",
             )
         secret = secrets.token_urlsafe(SECRET_BYTES)
@@ -174,8 +174,8 @@ class ConsoleSessions:
             if self._guesses is not None:
                 self._guesses.count_guess(address)
             raise NotAuthenticated(
-                "This is no API key of this desk, or it was revoked or has expired. A key begins"
-                " with desk_ and is shown once, when it is made.",
+                "The API key is unknown, revoked or expired. A key of this desk begins"
+                " with desk_ and is shown once, when it is created.",
                 param="token",
                 reason=error.reason,
                 whose=error.whose,

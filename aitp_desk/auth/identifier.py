@@ -89,8 +89,8 @@ class AuthMethods(msgspec.Struct, frozen=True, eq=False, kw_only=True):
         if presented.scheme == SESSION and self.sessions is not None:
             return self.sessions
         raise NotAuthenticated(
-            "The Authorization header must read 'Bearer' and an API key or a token, or"
-            f" '{HMAC_SCHEME.upper()}' and the parameters of a signed request.",
+            "The Authorization header must be 'Bearer' with an API key or a token, or"
+            f" '{HMAC_SCHEME.upper()}' with the parameters of a signed request.",
             reason="malformed",
         )
 
@@ -157,7 +157,7 @@ class Identifier:
         inside = RequestCredentials(BEARER, credential.strip())
         if read_credentials(headers) not in (NO_CREDENTIALS, inside):
             raise NotAuthenticated(
-                "The head and the body carry two different credentials; send one.",
+                "The header and the body contain different credentials. Send one of them.",
                 reason="conflicting",
             )
         proof = await self._prove(_BodyCredentialHead(headers, inside), inside, address)

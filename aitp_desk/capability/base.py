@@ -17,7 +17,7 @@ from aitp_desk.capability.queries import Query
 _SLUG = re.compile(r"[a-z][a-z0-9-]{0,31}")
 _WORD = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _DOCUMENT = re.compile(r"[a-z][a-z0-9_-]{0,31}\.json")
-UNVERIFIED = "This payment is taken only on the thread where it was asked for."
+UNVERIFIED = "This payment is accepted only on the thread that requested it."
 
 
 class NoSettings(msgspec.Struct, frozen=True):
@@ -52,15 +52,17 @@ class Capability:
         slug = getattr(cls, "slug", "")
         if not _SLUG.fullmatch(slug):
             raise TypeError(
-                f"{cls.__name__}.slug is {slug!r}; it takes a name of at most 32 small letters,"
-                " digits and -."
+                f"{cls.__name__}.slug is {slug!r}; it must be a name of at most 32"
+                " lowercase letters, digits and '-'."
             )
         if cls.family and not _SLUG.fullmatch(cls.family):
-            raise TypeError(f"{cls.__name__}.family is {cls.family!r}; it takes what a slug does.")
+            raise TypeError(
+                f"{cls.__name__}.family is {cls.family!r}; it must follow the rules of a slug."
+            )
         if not isinstance(cls.names, tuple):
-            raise TypeError(f"{cls.__name__}.names is {cls.names!r}; it takes a tuple of names.")
+            raise TypeError(f"{cls.__name__}.names is {cls.names!r}; it must be a tuple of names.")
         if not issubclass(cls.settings, msgspec.Struct):
-            raise TypeError(f"{cls.__name__}.settings is no msgspec.Struct.")
+            raise TypeError(f"{cls.__name__}.settings is not a msgspec.Struct.")
 
     def __init__(self, chosen: Any) -> None:
         """Create the capability with a site's settings.
@@ -76,7 +78,7 @@ class Capability:
 
     def schemas(self) -> Sequence[Schema]:
         """Return all versions of the capability's messages."""
-        raise NotImplementedError(f"{type(self).__name__}.schemas gives no versions.")
+        raise NotImplementedError(f"{type(self).__name__}.schemas returns no versions.")
 
     def judge(self, part: Part, context: Context) -> Verdict:
         """Decide what happens to a message with this part. The package lists the guarantees.
@@ -232,7 +234,9 @@ class Capability:
             InvalidRequest: the values do not fit the form; ``param`` names the wrong member.
         """
         del record, given
-        raise NotImplementedError(f"{type(self).__name__} has forms that nothing answers.")
+        raise NotImplementedError(
+            f"{type(self).__name__} shows forms but does not implement answer()."
+        )
 
     def jobs(self) -> Mapping[str, Work]:
         """Return the jobs that run after a commit, by names of ``[a-z0-9_]``."""

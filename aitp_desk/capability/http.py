@@ -73,4 +73,4 @@ Send = Callable[[Request], Awaitable[Response]]
 
 async def ask_nobody(request: Request) -> Response:
     """Refuse every request: the default ``send`` of jobs in tests."""
-    raise Unanswered(f"Nobody is asked here, nor {request.method} carried out.")
+    raise Unanswered(f"No requests can be sent here: {request.method} was not sent.")

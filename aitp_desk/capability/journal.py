@@ -69,7 +69,7 @@ class Book(Generic[T]):
         if before is not None and before.request == request and before.by == context.actor:
             return True
         raise InvalidRequest(
-            "There is a request with this id on this thread already; a new one has a new id.",
+            "This thread already has a request with this id. Use a new id.",
             param=f"{self._request}.id",
         )
 
@@ -82,12 +82,12 @@ class Book(Generic[T]):
         until = request.valid_until
         if not isinstance(until, UnsetType) and until.timestamp() <= context.now:
             raise InvalidRequest(
-                "valid_until has passed; it is a moment to come.",
+                "`valid_until` must be in the future.",
                 param=f"{self._request}.valid_until",
             )
         if request.actor == context.actor:
             raise InvalidRequest(
-                "actor names whoever asks; it names somebody else, or is left out.",
+                "`actor` must not be the asking actor. Name another actor, or leave it out.",
                 param=f"{self._request}.actor",
             )
 
@@ -112,8 +112,8 @@ class Book(Generic[T]):
         listed = [one for one in listed if one.id not in old]
         if len(listed) >= MOST_OPEN:
             raise InvalidRequest(
-                f"{MOST_OPEN} requests are open on this thread. Have one of them answered, or"
-                " supersede one.",
+                f"This thread already has {MOST_OPEN} open requests. Answer or supersede"
+                " one of them first.",
                 param=self._request,
             )
         listed.append(Open(request.id, asked.by, asked.until, asked.call_id))
@@ -213,13 +213,14 @@ class Book(Generic[T]):
         asked = None if record is None else self.read(record)
         if record is None or asked is None or asked.by != context.actor:
             raise InvalidRequest(
-                "supersedes names no request that this actor has made on this thread.",
+                "`supersedes` must name a request of this actor on this thread.",
                 param=f"{self._request}.supersedes",
             )
         state = asked.state_at(context.now)
         if state is not State.OPEN:
             raise InvalidRequest(
-                f"supersedes names a request that is {state.value}; only an open one is replaced.",
+                f"The request in `supersedes` is {state.value}. Only an open request can"
+                " be superseded.",
                 param=f"{self._request}.supersedes",
             )
         return Keep(record.key, asked.moved(State.SUPERSEDED, context.now), record.version)
@@ -228,7 +229,7 @@ class Book(Generic[T]):
         open_here = [one for one in self._open_on(context) if one.by != context.actor]
         if len(open_here) > 1:
             raise MissingField(
-                f"Several requests are open on this thread: {self._name} says which is meant.",
+                f"Several requests are open on this thread. Name one of them in `{self._name}`.",
                 param=self._named,
             )
         return open_here[0].id if open_here else ""

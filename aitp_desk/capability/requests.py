@@ -149,9 +149,11 @@ class Asked(msgspec.Struct, Generic[Q, A], frozen=True, omit_defaults=True):
                 more = ", and nothing was done. Please ask for it again"
             return NotCounted(reason, f"{named} {ended}{more}.")
         if context.actor == self.by:
-            return NotCounted("own_request", f"{named} is for others to answer: you have asked it.")
+            return NotCounted(
+                "own_request", f"{named} is your own request. Another participant must answer it."
+            )
         if self.request.actor and not context.speaks_for(self.request.actor):
-            return NotCounted("not_yours", f"{named} is for somebody else to answer.")
+            return NotCounted("not_yours", f"{named} must be answered by another participant.")
         return None
 
     def awaits(self, actor: str) -> bool:

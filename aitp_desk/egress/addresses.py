@@ -65,30 +65,32 @@ class Addresses:
             AddressRefused: it is invalid, as far as that shows without a look-up.
         """
         if len(text) > MAX_ADDRESS_CHARACTERS:
-            raise AddressRefused(f"An address has at most {MAX_ADDRESS_CHARACTERS} characters.")
+            raise AddressRefused(
+                f"An address may have at most {MAX_ADDRESS_CHARACTERS} characters."
+            )
         if not text.isprintable() or " " in text or "\\" in text:
-            raise AddressRefused("An address holds no spaces, backslashes or control characters.")
+            raise AddressRefused(
+                "An address must not contain spaces, backslashes or control characters."
+            )
         try:
             address = URL(text)
             address = (base.join(address) if base is not None else address).with_fragment(None)
             host, port = address.raw_host, address.port
         except (ValueError, TypeError, IndexError):
             raise AddressRefused(
-                "This is no URL; it takes one such as https://example.com/."
+                "This is not a URL. Use one such as https://example.com/."
             ) from None
         if address.scheme not in {"http", "https"} or not host or not port:
-            raise AddressRefused(
-                "This is no web address; it takes one such as https://example.com/."
-            )
+            raise AddressRefused("This is not a web address. Use one such as https://example.com/.")
         if _WITH_USER.match(text) or address.raw_user is not None:
-            raise AddressRefused("An address holds no user name and no password.")
+            raise AddressRefused("An address must not contain a user name or a password.")
         literal = _literal(host)
         is_inner = _INNER_NAME.fullmatch(host) is not None if literal is None else False
         if is_inner or (literal is not None and not self._may_ask(literal)):
             raise AddressRefused(f"{host} {AddressNotPublic.reason}.")
         is_own = literal is not None and literal.is_loopback
         if address.scheme != "https" and not is_own:
-            raise AddressRefused(f"{host} is asked over https only.")
+            raise AddressRefused(f"{host} must be requested over https.")
         return address
 
     def open_socket(self, info: tuple[Any, ...]) -> socket.socket:
@@ -136,12 +138,12 @@ def _literal(host: str) -> Address | None:
             address of one network interface.
     """
     if "%" in host:
-        raise AddressRefused("An address names no network interface.")
+        raise AddressRefused("An address must not name a network interface.")
     try:
         return _plain(ipaddress.ip_address(host))
     except ValueError:
         if _ANY_NUMBER.search(host):
             raise AddressRefused(
-                f"{host} is no address; an IPv4 address is four decimal numbers."
+                f"{host} is not an address. An IPv4 address has four decimal numbers."
             ) from None
         return None

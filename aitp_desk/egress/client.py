@@ -278,7 +278,9 @@ async def _read(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
     coding = ", ".join(response.headers.getall("Content-Encoding", ["identity"])).strip().lower()
     transfer = response.headers.get("Transfer-Encoding", "chunked").strip().lower()
     if coding not in {*_CODINGS, "identity", ""} or transfer != "chunked":
-        raise Unreachable(f"{response.url.host} compresses its answer in a way that is not read.")
+        raise Unreachable(
+            f"{response.url.host} sent its response in a compression that is not supported."
+        )
     if (response.content_length or 0) > max_bytes:
         raise _too_large(response, max_bytes)
     parts: list[bytes] = []
@@ -292,7 +294,7 @@ async def _read(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
 
 
 def _too_slow(address: URL, seconds: float) -> TooSlow:
-    return TooSlow(f"{address.host} did not answer completely within {seconds:g} seconds.")
+    return TooSlow(f"{address.host} did not send a complete response within {seconds:g} seconds.")
 
 
 def _too_large(response: aiohttp.ClientResponse, max_bytes: int) -> TooLarge:
@@ -303,16 +305,16 @@ def _reason(error: Exception) -> str:
     """Describe an error in the desk's own text: libraries' may hold addresses."""
     match error:
         case aiohttp.ClientConnectorDNSError():
-            return "its name leads to no address"
+            return "its name has no address"
         case aiohttp.ClientConnectorCertificateError():
             return "its certificate is not trusted"
         case aiohttp.ClientConnectorSSLError():
-            return "no encryption could be agreed on"
+            return "the TLS handshake failed"
         case aiohttp.ClientConnectorError():
             return "the connection failed"
         case aiohttp.ClientPayloadError() | aiohttp.ServerDisconnectedError():
-            return "its answer broke off or cannot be unpacked"
+            return "its response is incomplete or cannot be decompressed"
         case aiohttp.ClientOSError():
             return "the connection was lost"
         case _:
-            return "it did not answer as HTTP says"
+            return "its response is not valid HTTP"

@@ -38,7 +38,6 @@ def check_address(target: str) -> None:
     text = unquote_plus(target) if "%" in target else target
     if _NAMED.search(text) or _API_KEY.search(text) or _JWT.search(text) or _USER.match(target):
         raise InvalidRequest(
-            "The address of this request carries a credential. Addresses are kept in logs and"
-            " histories: have this credential revoked, and send another one as 'Authorization:"
-            " Bearer …'."
+            "The address of this request contains a credential, which logs may have"
+            " recorded. Revoke it, and send a new one as 'Authorization: Bearer …'."
         )

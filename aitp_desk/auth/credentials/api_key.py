@@ -160,8 +160,9 @@ def matches_hash(text: str, hash_: bytes, data_key: int, keys: DataKeys) -> bool
 
 def _unproven(reason: CredentialFault, whose: str = "") -> NotAuthenticated:
     return NotAuthenticated(
-        "The credential proves nothing: it is malformed, unknown, expired or revoked. Send an API"
-        " key of this desk as 'Authorization: Bearer desk_…', or no credential to ask anonymously.",
+        "The credential is not valid: it is malformed, unknown, expired or revoked. Send"
+        " an API key of this desk as 'Authorization: Bearer desk_…', or send none to be"
+        " anonymous.",
         reason=reason,
         whose=whose,
     )

@@ -40,7 +40,7 @@ class GrantLinks:
         grant = await self._look_up(credential)
         if grant is None:
             raise NotAuthenticated(
-                "The link proves nothing: it is malformed, unknown, revoked or expired."
+                "The link is not valid: it is malformed, unknown, revoked or expired."
             )
         principal = Principal(
             grant.principal, PrincipalKind.ANONYMOUS, frozenset(), "", proven_by=ProvenBy.LINK

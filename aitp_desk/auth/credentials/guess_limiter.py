@@ -70,6 +70,4 @@ class GuessLimiter:
 
 def make_code_limiter(clock: Callable[[], float]) -> GuessLimiter:
     """Make the limiter for codes of capabilities, by caller, or by address if anonymous."""
-    return GuessLimiter(
-        clock, what="codes that are none", most=MOST_CODES_A_MINUTE, scope="principal"
-    )
+    return GuessLimiter(clock, what="invalid codes", most=MOST_CODES_A_MINUTE, scope="principal")

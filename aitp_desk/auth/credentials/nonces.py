@@ -88,5 +88,5 @@ class NonceCache:
 
 def _used() -> NotAuthenticated:
     return NotAuthenticated(
-        "This was sent before: a nonce, or a token's jti, is used once.", reason="replayed"
+        "This nonce or token id (jti) was used before. Each can be used once.", reason="replayed"
     )

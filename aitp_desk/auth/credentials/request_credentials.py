@@ -89,7 +89,7 @@ def read_session(headers: Headers, cookie: str) -> RequestCredentials:
     ]
     if len(held) > 1:
         raise NotAuthenticated(
-            f"The cookie {cookie} stands twice; delete both and sign in again.",
+            f"The cookie {cookie} was sent twice. Delete both and sign in again.",
             reason="conflicting",
         )
     return RequestCredentials(SESSION, held[0]) if held else NO_CREDENTIALS
@@ -102,8 +102,8 @@ def _read_credential(headers: Headers) -> RequestCredentials:
     if grant is not None:
         if authorization is not None or ahp_key is not None:
             raise NotAuthenticated(
-                "Desk-Grant stands beside another credential; send one. A thread is shared with"
-                " a caller who is known by a grant of their own.",
+                "Send either Desk-Grant or another credential, not both. To share a"
+                " thread with a known caller, create a grant for that caller.",
                 reason="conflicting",
             )
         return RequestCredentials(GRANT, grant)
@@ -113,7 +113,7 @@ def _read_credential(headers: Headers) -> RequestCredentials:
     presented = RequestCredentials(scheme.lower(), credential.strip())
     if ahp_key is not None and presented != RequestCredentials(BEARER, ahp_key):
         raise NotAuthenticated(
-            "Authorization and X-AHP-Key carry two different credentials; send one.",
+            "Authorization and X-AHP-Key contain different credentials. Send one of them.",
             reason="conflicting",
         )
     return presented

@@ -152,9 +152,10 @@ class SignedRequests:
         off = signed_at - int(self._clock())
         if abs(off) > self._window:
             raise NotAuthenticated(
-                f"The timestamp is {abs(off)} seconds {'ahead of' if off > 0 else 'behind'} the"
-                f" desk's clock; it may be {self._window} off. The Date of this answer says what"
-                " time it is here: sign the request again, with the time of now.",
+                f"The timestamp is {abs(off)} seconds"
+                f" {'ahead of' if off > 0 else 'behind'} the desk's clock; at most"
+                f" {self._window} are allowed. Sign the request again with the current"
+                " time, as in the Date header of this response.",
                 reason="expired",
             )
 
@@ -246,15 +247,15 @@ def _holds_until(token: Key, version: int, now: float) -> tuple[float | None, in
 def _malformed() -> NotAuthenticated:
     names = ", ".join(f'{name}="…"' for name in _FORMS)
     return NotAuthenticated(
-        f"A signed request reads 'Authorization: {_ALGORITHM} {names}': each of these once, in"
-        " the form that the desk's documentation gives.",
+        f"A signed request must have 'Authorization: {_ALGORITHM} {names}', with each"
+        " parameter once and in the documented form.",
         reason="malformed",
     )
 
 
 def _unproven() -> NotAuthenticated:
     return NotAuthenticated(
-        "The signature proves nothing: the key is unknown, revoked or has ended, or what was"
-        " signed is not what arrived. Sign the method, path and query as they are sent, the"
-        " timestamp, the nonce and the SHA-256 of the body."
+        "The signature is not valid: the key is unknown, revoked or expired, or the"
+        " signed request differs from the received one. Sign the method, the path and"
+        " query as they are sent, the timestamp, the nonce and the SHA-256 of the body."
     )

@@ -70,14 +70,14 @@ class BearerTokens:
         named = token.claims.get("iss")
         issuer = self._issuers.get(named) if isinstance(named, str) else None
         if issuer is None:
-            raise TokenRefused("The token is of no issuer (iss) whose tokens this desk takes.")
+            raise TokenRefused("The token's issuer (iss) is not accepted by this desk.")
         if token.algorithm not in issuer.algorithms:
             raise TokenRefused(
-                "The token's alg is none that its issuer signs with:"
+                "The token's alg must be one that its issuer uses:"
                 f" {', '.join(sorted(issuer.algorithms))}."
             )
         if token.type not in issuer.types:
-            raise TokenRefused("The token's typ is none that is taken here for a caller's proof.")
+            raise TokenRefused("The token's typ is not accepted as a caller's credential.")
         return issuer
 
 

@@ -67,9 +67,9 @@ def read_claims(claims: Mapping[str, Any], bounds: ClaimRules, now: float) -> Cl
     if now >= expires_at + bounds.leeway:
         raise TokenRefused("The token has expired.", reason="expired")
     if issued_at > now + bounds.leeway:
-        raise TokenRefused("The token's iat lies in the future; is a clock wrong?")
+        raise TokenRefused("The token's iat is in the future. Check the clocks.")
     if "nbf" in claims and _read_time(claims, "nbf") > now + bounds.leeway:
-        raise TokenRefused("The token is not valid yet (nbf); check the clocks.")
+        raise TokenRefused("The token is not valid yet (nbf). Check the clocks.")
     if expires_at <= issued_at:
         raise TokenRefused("The token expires before it was issued.")
     if expires_at - issued_at > bounds.max_lifetime:
@@ -92,7 +92,7 @@ def read_claims(claims: Mapping[str, Any], bounds: ClaimRules, now: float) -> Cl
 def _check_audience(audience: Any, own: str) -> None:
     named = [audience] if isinstance(audience, str) else audience
     if not isinstance(named, list) or not all(isinstance(one, str) for one in named):
-        raise TokenRefused("The token has no aud that is a text or a list of texts.")
+        raise TokenRefused("The token's aud must be a string or a list of strings.")
     if len(named) > MAX_AUDIENCES:
         raise TokenRefused(f"The token's aud names more than {MAX_AUDIENCES} audiences.")
     if own not in named:
@@ -103,7 +103,7 @@ def _read_time(claims: Mapping[str, Any], name: str) -> int:
     """Return a time in whole seconds; reject strings and fractions."""
     value = claims.get(name)
     if type(value) is not int or not 0 <= value <= LAST_SECOND:
-        raise TokenRefused(f"The token has no {name} that is a time in whole Unix seconds.")
+        raise TokenRefused(f"The token's {name} must be a time in whole Unix seconds.")
     return value
 
 
@@ -112,7 +112,7 @@ def _read_text(claims: Mapping[str, Any], name: str, most: int) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str) or not value or len(value) > most or not value.isprintable():
-        raise TokenRefused(f"The token's {name} is no printable text of 1 to {most} characters.")
+        raise TokenRefused(f"The token's {name} must be printable text of 1 to {most} characters.")
     return value
 
 
@@ -124,4 +124,4 @@ def _read_scopes(claims: Mapping[str, Any]) -> tuple[str, ...]:
         return tuple(value.split())
     if name == "scp" and isinstance(value, list) and all(isinstance(one, str) for one in value):
         return tuple(value)
-    raise TokenRefused(f"The token's {name} is no text of words with spaces between.")
+    raise TokenRefused(f"The token's {name} must be a string of names separated by spaces.")

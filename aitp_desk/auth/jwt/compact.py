@@ -58,7 +58,7 @@ def read_compact(text: str) -> CompactToken:
     if len(parts) == 5:
         raise TokenRefused("The token is encrypted; this desk accepts only signed tokens.")
     if len(parts) != 3:
-        raise TokenRefused("The token is no JWT: it has not three parts.")
+        raise TokenRefused("The token is not a JWT: it does not have three parts.")
     header = _read_object(parts[0], "header")
     for name in _POINTS_TO_KEYS:
         if name in header:
@@ -73,15 +73,15 @@ def read_compact(text: str) -> CompactToken:
             )
     algorithm = header.get("alg")
     if not isinstance(algorithm, str):
-        raise TokenRefused("The token's header has no alg that is a text.")
+        raise TokenRefused("The alg in the token's header must be a string.")
     key_id = header.get("kid")
     if key_id is not None and not (isinstance(key_id, str) and is_key_id(key_id)):
         raise TokenRefused(
-            f"The token's kid is no printable text of at most {MAX_KEY_ID_CHARACTERS} characters."
+            f"The token's kid must be printable text of at most {MAX_KEY_ID_CHARACTERS} characters."
         )
     type_ = header.get("typ", "")
     if not isinstance(type_, str):
-        raise TokenRefused("The token's typ is no text.")
+        raise TokenRefused("The token's typ must be a string.")
     claims = _read_object(parts[1], "claims")
     _decode(parts[2], "signature")
     return CompactToken(text, algorithm, key_id, type_.lower().removeprefix("application/"), claims)
@@ -100,7 +100,7 @@ def _decode(part: str, what: str) -> bytes:
     """
     decoded = decode_base64url(part)
     if decoded is None:
-        raise TokenRefused(f"The token's {what} is no base64url without padding.")
+        raise TokenRefused(f"The token's {what} is not base64url without padding.")
     return decoded
 
 
@@ -113,16 +113,16 @@ def _read_object(part: str, what: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise TokenRefused(f"The token's {what} is no JSON object with each member once.")
+        raise TokenRefused(f"The token's {what} must be a JSON object with each member once.")
     return value
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        raise ValueError("a member stands twice")
+        raise ValueError("a member occurs twice")
     return members
 
 
 def _no_number(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no JSON")
+    raise ValueError(f"{text} is not JSON")

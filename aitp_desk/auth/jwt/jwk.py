@@ -160,5 +160,5 @@ def _read_bytes(jwk: Mapping[str, Any], name: str) -> bytes:
     value = jwk.get(name)
     decoded = decode_base64url(value) if isinstance(value, str) else None
     if decoded is None:
-        raise ValueError(f"{name} is no base64url")
+        raise ValueError(f"{name} is not base64url")
     return decoded

@@ -38,7 +38,7 @@ def read_object(body: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise KeySetError("its answer is no JSON object")
+        raise KeySetError("its response is not a JSON object")
     return value
 
 

@@ -138,15 +138,16 @@ def unwrap_all(master: MasterKey, kept: Sequence[WrappedKey]) -> DataKeys:
     own = [key for key in kept if key.master == master.fingerprint]
     if {key.version for key in own} != {key.version for key in kept}:
         raise KeyFileError(
-            f"The master key of {master.origin} ({master.fingerprint}) is not the one that this"
-            f" database was made with ({', '.join(sorted({key.master for key in kept}))}). Put that"
-            " one back, or the database that belongs to this one."
+            f"The master key of {master.origin} ({master.fingerprint}) does not belong to"
+            " this database, which needs"
+            f" {', '.join(sorted({key.master for key in kept}))}. Restore that key, or the"
+            " database of this key."
         )
     return DataKeys({key.version: master.unwrap(key.version, key.wrapped) for key in own})
 
 
 def _missing(data: Path) -> KeyFileError:
     return KeyFileError(
-        f"{data / KEY_FILE} is missing, and {MASTER_KEY} is not set: what the database keeps was"
-        " made with a master key. Put it back from where you keep it."
+        f"{data / KEY_FILE} is missing and {MASTER_KEY} is not set, but this database"
+        " needs its master key. Restore the key from your backup."
     )

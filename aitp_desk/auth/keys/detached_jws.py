@@ -54,7 +54,7 @@ class DetachedSignature(msgspec.Struct, frozen=True):
         try:
             key.verify(self.signature, _signed(self.protected, payload))
         except InvalidSignature:
-            raise SignatureInvalid("the signature is not of what it should be of") from None
+            raise SignatureInvalid("the signature does not match the signed content") from None
 
 
 def sign_detached(
@@ -90,11 +90,11 @@ def read_detached(jws: str, kind: str, names: str) -> DetachedSignature:
         )
     header_bytes, signature = decode_base64url(parts[0]), decode_base64url(parts[2])
     if header_bytes is None or signature is None:
-        raise SignatureInvalid("its parts are no base64url without padding")
+        raise SignatureInvalid("its parts are not base64url without padding")
     try:
         header = decode_json(header_bytes)
     except InvalidRequest as error:
-        raise SignatureInvalid(f"its header is no JSON: {error.message}") from None
+        raise SignatureInvalid(f"its header is not JSON: {error.message}") from None
     if not isinstance(header, dict) or header.keys() != {"alg", "typ", names}:
         raise SignatureInvalid(f"its header must have exactly the members alg, typ and {names}")
     if header["alg"] != _ALGORITHM:

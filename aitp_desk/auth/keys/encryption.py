@@ -61,7 +61,7 @@ class TextSealer:
         head, rest = sealed[:_HEAD_BYTES], sealed[_HEAD_BYTES:]
         data_key = int.from_bytes(head[1:])
         if len(head) < _HEAD_BYTES or head[0] != VERSION or data_key not in self._keys.versions:
-            raise SealBroken("It is of a form, or by a data key, that this desk does not have.")
+            raise SealBroken("This desk does not have its format or its data key.")
         nonce, ciphertext = rest[:NONCE_BYTES], rest[NONCE_BYTES:]
         try:
             return self._cipher(purpose, data_key).decrypt(nonce, ciphertext, head + context)

@@ -189,8 +189,8 @@ def _parse(text: str, where: str) -> bytes:
         secret = b""
     if len(secret) != KEY_BYTES:
         raise KeyFileError(
-            f"{where} holds no key: it must be {2 * KEY_BYTES} hexadecimal digits. Put the key back"
-            " from a backup; without it every API key is lost."
+            f"{where} must contain the key as {2 * KEY_BYTES} hexadecimal digits. Restore"
+            " it from a backup: without it every API key is lost."
         )
     return secret
 

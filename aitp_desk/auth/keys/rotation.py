@@ -56,16 +56,16 @@ async def rotate_master_key(
     given = read_environment(environment, NEW_MASTER_KEY)
     if given is not None:
         if given.fingerprint == master.fingerprint:
-            raise KeyFileError(f"The key of {given.origin} is the present one; take another.")
+            raise KeyFileError(f"The key of {given.origin} is already in use. Choose another.")
         await store.run(work.add_wrappings, keys=_wrap_all(given, keys))
         await store.run(work.keep_wrappings_of, master=given.fingerprint, by=by)
         return given
     path = data / KEY_FILE
     if master.origin != str(path):
         raise KeyFileError(
-            f"The current key is that of {master.origin}. Set {NEW_MASTER_KEY} to the new key, or"
-            f" {NEW_MASTER_KEY}_FILE to the name of its file: {2 * KEY_BYTES} random hexadecimal"
-            " digits."
+            f"The current key comes from {master.origin}. Set {NEW_MASTER_KEY} to the new"
+            f" key of {2 * KEY_BYTES} random hexadecimal digits, or {NEW_MASTER_KEY}_FILE"
+            " to the name of its file."
         )
     try:
         return await _exchange_file(store, path, keys, by)

@@ -108,12 +108,14 @@ def check_transcript(document: Document, keys: Sequence[PublishedKey]) -> Transc
     ]
     if head.seq != len(document.messages):
         wrong.append(
-            f"The desk has signed {head.seq} messages, and there are {len(document.messages)}."
+            f"The desk has signed {head.seq} messages, but the file has {len(document.messages)}."
         )
     if not _is_origin(head.site):
-        wrong.append("The site is not named by an address such as https://desk.example.com alone.")
+        wrong.append(
+            "The site must be an address without a path, such as https://desk.example.com."
+        )
     if document.statement.keys != f"{head.site}{KEYS_PATH}":
-        wrong.append("The keys are said to be at another address than that of the site's keys.")
+        wrong.append("The file names another address for the keys than that of the site's keys.")
     for n, one in enumerate(document.statement.countersignatures, 1):
         signed = msgspec.structs.replace(head, site=one.site, seq=one.seq, link=one.link)
         try:
@@ -121,7 +123,7 @@ def check_transcript(document: Document, keys: Sequence[PublishedKey]) -> Transc
         except SignatureInvalid as error:
             wrong.append(f"Countersignature {n} is not valid: {error}.")
         if one.link != link_at(document, one.seq):
-            wrong.append(f"Countersignature {n} is of another chain than that of these messages.")
+            wrong.append(f"Countersignature {n} belongs to another chain of messages.")
     return TranscriptCheck(document, tuple(wrong), tuple(signers))
 
 
@@ -155,7 +157,7 @@ def _wrong_signature(document: Document, keys: Iterable[PublishedKey]) -> Iterat
     if key.withdrawn_at is not None:
         yield "The site has withdrawn the key of this signature: others may have it."
     elif not key.is_of(statement.time):
-        yield "The desk says that it signed this at a time at which the key was not in use."
+        yield "The key was not in use at the time that the desk gives for its signature."
 
 
 def _wrong_messages(document: Document) -> Iterator[str]:
@@ -167,16 +169,16 @@ def _wrong_messages(document: Document) -> Iterator[str]:
             return
         digest = decode_base64url(one.digest)
         if digest is None or (isinstance(one, Said) and digest != _digest_of(one, head.thread)):
-            yield f"Message {seq} is not what was said, or not by whom, or not when."
+            yield f"The content, the author or the time of message {seq} was changed."
             return
         link = next_link(link, digest)
         if one.link != encode_base64url(link):
-            yield f"Message {seq} is not linked to what was said before it."
+            yield f"Message {seq} is not linked to the message before it."
             return
     if document.messages and head.link != encode_base64url(link):
-        yield "The desk has signed other messages than these: the last link is another."
+        yield "The desk has signed other messages: the last link is different."
     if not document.messages and head.link != encode_base64url(FIRST_LINK):
-        yield "The desk has signed messages, and there is none."
+        yield "The desk has signed messages, but the file has none."
 
 
 def _wrong_tombstones(document: Document) -> Iterator[str]:
@@ -184,9 +186,9 @@ def _wrong_tombstones(document: Document) -> Iterator[str]:
     erased = set(document.statement.erased)
     left = {seq for seq, one in enumerate(document.messages, 1) if isinstance(one, Tombstone)}
     for seq in sorted(left - erased):
-        yield f"Message {seq} was not erased when the desk signed this: somebody else left it out."
+        yield (f"Message {seq} was not erased when the desk signed this. Another party removed it.")
     for seq in sorted(erased - left):
-        yield f"Message {seq} was erased when the desk signed this, and is not so in the file."
+        yield f"Message {seq} was erased when the desk signed this, but the file contains it."
 
 
 def _digest_of(message: Said, thread: str) -> bytes | None:
@@ -224,5 +226,5 @@ def _ed25519_of(jwk: Any) -> Ed25519PublicKey:
     except ValueError:
         raise told from None
     if is_weak(public):
-        raise SignatureInvalid("jwk is no key of anybody: a signature by it is one of anything")
+        raise SignatureInvalid("jwk is a weak key, whose signatures prove nothing")
     return key

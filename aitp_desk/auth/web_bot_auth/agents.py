@@ -112,8 +112,8 @@ class SigningAgentsMethod:
     def _too_many(self, address: str) -> RateLimited:
         wait = self._tries.seconds_left(address)
         return RateLimited(
-            "Too many signatures come from your address, or from agents that are not listed here."
-            f" Try again in {wait} seconds, or ask without a signature.",
+            "Too many signed requests came from your address or from unlisted agents. Try"
+            f" again in {wait} seconds, or send the request without a signature.",
             scope="ip",
             retry_after=wait,
         )
@@ -153,8 +153,8 @@ class SigningAgentsMethod:
             )
         if now >= claim.expires:
             raise NotAuthenticated(
-                f"The message signature has expired {int(now) - claim.expires} seconds ago. The"
-                " Date of this answer says what time it is here."
+                f"The message signature expired {int(now) - claim.expires} seconds ago."
+                " The Date header of this response has the desk's time."
             )
 
     def _principal(self, origin: str, *, is_whole: bool) -> Principal:

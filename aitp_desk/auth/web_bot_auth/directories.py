@@ -136,8 +136,8 @@ class KeyDirectories:
         key = directory.keys.get(key_id)
         if key is None or not key.is_valid(self._clock()):
             raise NotAuthenticated(
-                f"The key directory of {origin} does not have the key that signed this, or could"
-                " not be read. It is asked again in a minute at the earliest."
+                f"The key directory of {origin} could not be read, or it lacks the key of"
+                " this signature. The desk fetches it again after a minute at the earliest."
             )
         return key.public
 
@@ -158,8 +158,8 @@ class KeyDirectories:
                 if directory.keys:
                     return directory
                 raise Unavailable(
-                    "Too many key directories of new agents are being fetched. Try again later,"
-                    " or ask without a signature.",
+                    "Too many key directories of new agents are being fetched. Try again"
+                    " later, or send the request without a signature.",
                     retry_after=self._fetches.seconds_left(address),
                 )
             directory.asked_at = now
@@ -209,7 +209,7 @@ def read_directory(answer: Fetched, now: float) -> Mapping[str, PublishedKey]:
         raise KeySetError(f"it is not sent as {MEDIA_TYPE}")
     listed = read_object(answer.body).get("keys")
     if not isinstance(listed, list) or len(listed) > MAX_KEYS:
-        raise KeySetError(f"it has no list of at most {MAX_KEYS} keys")
+        raise KeySetError(f"it must have a list of at most {MAX_KEYS} keys")
     keys = dict(found for found in map(_read_entry, listed) if found is not None)
     if "Content-Encoding" not in answer.headers:  # the signature covers the bytes as sent
         request = Request("GET", answer.url, {})

@@ -150,8 +150,8 @@ def verify_claim(claim: SignatureClaim, key: PublicKey, request: Request) -> Map
         )
     except (HTTPMessageSignaturesException, ValueError) as error:
         raise NotAuthenticated(
-            "The message signature proves nothing: it was made with another key, for another site,"
-            " or over another request than the one that arrived."
+            "The message signature is not valid: it was made with another key, for"
+            " another site or for another request."
         ) from error
     covered: Mapping[str, str] = result.covered_components
     if _TARGETS.isdisjoint(covered):
@@ -203,7 +203,7 @@ def check_possession(
     text = ", ".join(response.headers.getall("Signature-Input", []))
     inputs = _parse_dictionary(text) if len(text) <= MAX_FIELD else {}
     if len(inputs) > MAX_SIGNATURES or (text and not inputs):
-        raise ValueError("its signatures are too many, or too long")
+        raise ValueError("its signatures are too many or too long")
     for label, found in inputs.items():
         parameters = _parameters(found)
         if _tag(found) != DIRECTORY_TAG:
@@ -288,7 +288,7 @@ def _origin(url: str) -> str:
         or (parts.hostname or "").endswith(".")
     ):
         raise NotAuthenticated(
-            "Signature-Agent names an origin, such as https://agent.example, and nothing below it."
+            "Signature-Agent must be an origin without a path, such as https://agent.example."
         )
     return origin_of(parts)
 

@@ -318,7 +318,7 @@ def test_what_comes_too_late_or_from_another_is_refused_and_sealed_as_well() -> 
     book = Book(GUEST, FRIEND)
     book.ask(PAYING | {"actor": GUEST})
     verdict = book.reply("paying", actor=FRIEND, card=CARD, holder="Eve")
-    assert told(verdict) == ["“How do you pay?” is for somebody else to answer."]
+    assert told(verdict) == ["“How do you pay?” must be answered by another participant."]
     assert "4242" not in book.everything(verdict)
     assert [field.get("value") for field in stored(verdict)["fields"]] == [None, "Eve"]
     book.reply("paying", card=CARD)

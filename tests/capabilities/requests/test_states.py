@@ -190,8 +190,8 @@ def test_who_has_asked_and_who_is_not_meant_do_not_answer() -> None:
     book.ask(SIZE, GUEST)
     book.ask(COLOURS | {"actor": FRIEND})
     (size, colours) = (book.decide("size", "s"), book.decide("colours", "r"))
-    assert told(size) == ["“Size?” is for others to answer: you have asked it."]
-    assert told(colours) == ["This request is for somebody else to answer."]
+    assert told(size) == ["“Size?” is your own request. Another participant must answer it."]
+    assert told(colours) == ["This request must be answered by another participant."]
     for id, option in (("size", "s"), ("colours", "r")):
         assert told(book.decide(id, option, actor=FRIEND)) == []
 

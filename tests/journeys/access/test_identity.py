@@ -210,7 +210,7 @@ async def test_a_key_in_the_address_is_refused_everywhere_and_told_without_it(
             address = f"{path}?{name}={known.key}"
             status, said, _ = await known.send(method, address, *own, json=body)
             assert status == 400, path
-            assert "address of this request carries a credential" in str(said)
+            assert "address of this request contains a credential" in str(said)
             assert known.key not in str(said)
 
 

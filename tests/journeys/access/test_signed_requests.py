@@ -112,7 +112,7 @@ async def test_a_request_is_answered_once_and_changed_in_no_place(signer: Signer
     for method, where, sent, what in changed:
         status, said = await signer.send(method, where, sent, body=what)
         assert status == 401, where
-        assert "proves nothing" in said["error"]["message"]
+        assert "The signature is not valid" in said["error"]["message"]
     assert (await signer.send("POST", target, header, body=body))[0] == 200
     for _ in range(2):
         status, said = await signer.send("POST", target, header, body=body)

@@ -176,7 +176,7 @@ async def test_it_is_answered_once_and_by_those_alone_who_may(desk: Talker) -> N
     assert (one["actor"], one["may_answer"]) == ("https://third.example", False)
     assert (await guest.send("POST", one["answer_at"], {"choice": "s"})).status == 200
     said = await guest.texts(thread)
-    assert said[-1] == "“Size?” is for somebody else to answer."
+    assert said[-1] == "“Size?” must be answered by another participant."
     assert (await waiting_by_id(third, thread))["size"]["may_answer"]
     assert (await guest.send("POST", newest["answer_at"], {"choices": ["r"]})).status == 200
     again = await guest.send("POST", newest["answer_at"], {"choices": ["b"]})

@@ -115,7 +115,7 @@ def test_the_master_key_goes_to_the_environment_and_on_to_another(data: Path) ->
     kept = make_token(data, "kept")
     command("keys", "rotate-master", "--data", data, environment={NEW_MASTER_KEY: ONE})
     (told,) = command("keys", "check", "--data", data, exit_code=1)[1:]
-    assert "not the one that this database was made with" in told
+    assert "does not belong to this database" in told
     command("keys", "check", "--data", data, environment={MASTER_KEY: ONE})
 
     one = {MASTER_KEY: ONE}
@@ -138,7 +138,7 @@ def test_a_restored_database_with_another_key_file_does_not_start(
     other = tmp_path / "other"
     serve(other)
     shutil.copy(other / KEY_FILE, data / KEY_FILE)
-    with pytest.raises(KeyFileError, match="not the one that this database was made with"):
+    with pytest.raises(KeyFileError, match="does not belong to this database"):
         serve(data)
     assert "not the one" in command("keys", "check", "--data", data, exit_code=1)[-1]
     (data / KEY_FILE).unlink()

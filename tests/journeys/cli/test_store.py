@@ -260,8 +260,8 @@ def restoring(case: str, kept: Kept, data: Path) -> Iterator[Path]:
 @pytest.mark.parametrize(
     ("case", "told"),
     [
-        ("another key", "is not the one that this database was made with"),
-        ("no key", "master.key is missing, and AITP_DESK_MASTER_KEY is not set"),
+        ("another key", "does not belong to this database"),
+        ("no key", "master.key is missing and AITP_DESK_MASTER_KEY is not set"),
         ("a database", "desk.db is there already. Move it away first"),
         ("a log of a database", "desk.db-wal is there already. Move it away first"),
         ("a serving desk", "Another desk is serving from"),

@@ -182,7 +182,7 @@ def test_a_site_is_named_by_its_address_alone_and_not_by_a_page_of_it(
     written.file.write_bytes(msgspec.json.encode(forged))
     written.keys.write_bytes(write_keys([PublishedKey(pair.id, pair.public, 0)]))
     done = written.verify()
-    told = "- The site is not named by an address such as https://desk.example.com alone."
+    told = "- The site must be an address without a path, such as https://desk.example.com."
     assert (done.code, done.err.splitlines()[1:]) == (1, [told])
 
 
@@ -193,7 +193,7 @@ def test_a_change_is_reported_and_exits_with_1(written: Written) -> None:
     assert (done.code, done.out) == (1, "")
     assert done.err.splitlines() == [
         "This is not what the site has signed:",
-        "- Message 1 is not what was said, or not by whom, or not when.",
+        "- The content, the author or the time of message 1 was changed.",
     ]
     told = written.verify("--json")
     assert (told.code, json.loads(told.out)["whole"]) == (1, False)

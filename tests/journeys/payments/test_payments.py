@@ -326,7 +326,7 @@ async def test_codes_are_not_guessed_faster_than_people_type(tmp_path: Path) -> 
         refused = await ada.post(told["thread_id"], f"pay {CODE}")
         assert refused.status == 429
         assert int(refused.headers["Retry-After"]) >= 1
-        assert "codes that are none" in refused.body["error"]["message"]
+        assert "invalid codes" in refused.body["error"]["message"]
         path = f"/v1/threads/{told['thread_id']}/requests/payments/{told['quote_id']}"
         form = await ada.send("POST", path, {"answer": "pay", "code": CODE})
         assert form.status == 429

@@ -184,4 +184,4 @@ async def test_a_job_is_tested_with_a_plain_function() -> None:
     (said,) = await asker.ask(msgspec.structs.replace(job, send=send))
     assert said == Say("200 None https://x.example/")
     (alone,) = await asker.ask(job)
-    assert alone == Say("Nobody is asked here, nor GET carried out. Refused: False")
+    assert alone == Say("No requests can be sent here: GET was not sent. Refused: False")

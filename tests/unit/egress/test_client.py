@@ -169,7 +169,7 @@ async def test_nothing_is_connected_to_without_the_setting_for_tests(site: Websi
 
 async def test_an_unknown_name_is_unreachable() -> None:
     async with Egress(resolver=Names({})) as egress:
-        with pytest.raises(Unreachable, match="its name leads to no address"):
+        with pytest.raises(Unreachable, match="its name has no address"):
             await fetch(egress, "https://nobody.example/")
 
 
@@ -248,7 +248,7 @@ async def test_what_is_compressed_in_another_way_is_no_answer(
     egress: Egress, site: Website, coding: str
 ) -> None:
     site.put("/", b"hello", headers={"Content-Encoding": coding})
-    with pytest.raises(Unreachable, match="in a way that is not read"):
+    with pytest.raises(Unreachable, match="in a compression that is not supported"):
         await fetch(egress, f"{site.url}/")
 
 

@@ -102,7 +102,7 @@ async def test_a_secret_in_the_address_is_refused_in_the_protocols_form(known: K
         assert said.status == 400
         told = await said.json()
     assert told["error"] == "invalid_request"
-    assert "address of this request carries a credential" in told["error_description"]
+    assert "address of this request contains a credential" in told["error_description"]
     assert secret not in str(told)
 
 

@@ -224,5 +224,5 @@ async def test_a_refusal_says_what_is_wrong_in_the_sdks_own_classes(tmp_path: Pa
             with pytest.raises(openai.RateLimitError) as limited:
                 await asyncio.gather(*(threads.create() for _ in range(4)))
             assert int(limited.value.response.headers["Retry-After"]) > 0
-            with pytest.raises(openai.AuthenticationError, match="proves nothing"):
+            with pytest.raises(openai.AuthenticationError, match="The credential is not valid"):
                 await client.with_options(api_key="desk_nobody").beta.threads.create()

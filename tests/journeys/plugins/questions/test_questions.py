@@ -149,7 +149,7 @@ async def test_only_who_has_asked_may_answer(buyer: Buyer) -> None:
     assert (await buyer.talker.send("POST", path, joining)).status == 200
     yes = decision((await buyer.asked(thread))["id"], "yes")
     told = await other.post(thread, yes, metadata={"actor": "friend"})
-    assert told[0].endswith("Shall I go ahead?” is for somebody else to answer.")
+    assert told[0].endswith("Shall I go ahead?” must be answered by another participant.")
     assert buyer.orders == []
     assert await buyer.post(thread, yes) == [DONE], "it still waits for who has asked"
 

@@ -155,7 +155,7 @@ class Asking(RuleBasedStateMachine):
         answer = decision(request["id"], option)
         if by_friend:
             told = self.shop.run(self.shop.answer(call.thread, answer, by_friend=True))
-            assert not goes_on or told[-1].endswith("is for somebody else to answer.")
+            assert not goes_on or told[-1].endswith("must be answered by another participant.")
             return
         self.shop.run(self.shop.answer_at_once(call.thread, *[answer] * times))
         if goes_on:

@@ -59,7 +59,7 @@ def test_what_is_of_another_kind_is_reported_at_the_start(
 
 
 def test_a_name_alone_is_no_tuple_of_names() -> None:
-    with pytest.raises(TypeError, match="names is 'odd'; it takes a tuple of names"):
+    with pytest.raises(TypeError, match="names is 'odd'; it must be a tuple of names"):
         type("Kind", (Odd,), {"names": "odd"})
 
 

@@ -175,7 +175,7 @@ def test_what_an_action_that_changes_something_should_tell_is_missed() -> None:
         (b'{"data":NaN,"_hac":{"version":"1.0"}}', "NaN is no number of JSON"),
         (b"[" * 100_000, "This is no JSON in UTF-8"),
         (b"9" * 10_000, "This is no JSON in UTF-8"),
-        (b'{"data":1,"data":2,"_hac":{"version":"1.0"}}', "a member stands twice"),
+        (b'{"data":1,"data":2,"_hac":{"version":"1.0"}}', "a member occurs twice"),
     ],
 )
 def test_what_cannot_be_read_is_said(body: bytes, wrong: str) -> None:

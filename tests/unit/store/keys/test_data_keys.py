@@ -107,7 +107,7 @@ async def test_another_master_key_is_refused_and_changes_nothing(
     other = tmp_path / "other"
     make_master_key(other)
     for data, environment in ((other, {}), (tmp_path, {MASTER_KEY: "ab" * 32})):
-        with pytest.raises(KeyFileError, match="not the one that this database was made with"):
+        with pytest.raises(KeyFileError, match="does not belong to this database"):
             await open_data_keys(store, data, environment)
     assert await key_reads.data_keys(store) == kept
 
