@@ -156,7 +156,7 @@ async def _offering_tools(
 def _missing(resources: Sequence[OfferedResource], names: Collection[str]) -> tuple[str, ...]:
     """Return sentences on affordances of resources that no source offers."""
     return tuple(
-        f"The resource {one.type.name} affords {name!r}; no server has such a tool."
+        f"The resource {one.type.name} affords {name!r}, but no server has such a tool."
         for one in resources
         for name in one.type.affords
         if name not in names
@@ -166,5 +166,6 @@ def _missing(resources: Sequence[OfferedResource], names: Collection[str]) -> tu
 def _taken(place: str, name: str) -> Problem:
     return Problem(
         place,
-        f"has an action {name!r}, and there is another; write a prefix, or its name in terms.",
+        f"has an action {name!r}, whose name is already in use; write a prefix, or"
+        " another name in its terms.",
     )

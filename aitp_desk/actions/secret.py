@@ -46,7 +46,7 @@ class Secret:
         return _SHOWN
 
     def __reduce_ex__(self, _protocol: Any) -> NoReturn:
-        raise TypeError("A secret is not pickled, nor copied.")
+        raise TypeError("A secret cannot be pickled or copied.")
 
 
 def read_secret(kind: type, given: Any) -> Any:

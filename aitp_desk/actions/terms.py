@@ -62,8 +62,8 @@ def make_action(described: DescribedAction, terms: ActionTerms, *, prefix: str) 
     name = prefix + (terms.name or to_action_name(described.id))
     if not is_action_name(name):
         raise SchemaUnusable(
-            f"would be called {name[:80]!r}; an action's name takes small letters, digits and _, a"
-            " letter first, at most 64: write its name in the terms"
+            f"has the name {name[:80]!r}, which callers cannot use; write another name in"
+            " the terms, of at most 64 lowercase letters, digits and _, a letter first"
         )
     summary, description = _texts(described, terms)
     kind = terms.kind or "async"
@@ -126,9 +126,7 @@ def _texts(described: DescribedAction, terms: ActionTerms) -> tuple[str, str]:
         if len(summary) <= MAX_SUMMARY:
             description = rest.strip()
     if not summary:
-        raise SchemaUnusable(
-            "says nowhere what it does; write a summary in the file, or in the terms"
-        )
+        raise SchemaUnusable("has no description; write a summary in the file, or in the terms")
     if len(summary) > MAX_SUMMARY:
         summary = f"{summary[: MAX_SUMMARY - 1].rsplit(' ', 1)[0]}…"
     return summary, description

@@ -142,15 +142,15 @@ def _read_approval(terms: Terms, whole: Signature, tell: Tell) -> Signature | No
         return None
     part = read_partial_signature(terms.approval, whole, "its approval", tell)
     if part is not None and part.gives not in (bool, REQUIRED):
-        tell("has its approval by a function that does not return true or false; write -> bool.")
+        tell("has an approval function that does not return true or false; write -> bool.")
     return part
 
 
 def _check_ticket(terms: Terms, tell: Tell) -> None:
     if terms.kind != "async":
-        tell('returns a Ticket, for which somebody has to wait; write kind="async".')
+        tell('returns a Ticket, which people answer later; write kind="async".')
     if terms.says is not None:
-        tell("returns a Ticket and has says=; people say what comes of it. Leave it out.")
+        tell("returns a Ticket and has says=, but people write the result. Remove says=.")
 
 
 def _check_words(terms: Terms, tell: Tell) -> None:
@@ -159,7 +159,7 @@ def _check_words(terms: Terms, tell: Tell) -> None:
             not callable(function) or inspect.iscoroutinefunction(function)
         ):
             given = getattr(function, "__name__", repr(function))
-            tell(f"has {name}={given}; it takes a plain function of one value.")
+            tell(f"has {name}={given}; it must be a plain function of one value.")
 
 
 def _check_examples(examples: Sequence[Example], takes: Shape, tell: Tell) -> None:
@@ -178,20 +178,20 @@ def _read_checks(checks: Sequence[Check], whole: Signature, tell: Tell) -> Check
         name, description = check.precondition.name, check.precondition.description
         what = f"the precondition {name!r}"
         if not is_action_name(name):
-            tell(f"has {what}; its name takes small letters, digits and _, a letter first.")
+            tell(f"has {what}; its name must have lowercase letters, digits and _, a letter first.")
         if not description.strip():
-            tell(f"has {what} without a description; write what must be so, in a sentence.")
+            tell(f"has {what} without a description; describe the condition in a sentence.")
         if any(other.precondition.name == name for other, _ in read):
             tell(f"has {what} twice; give one of them another name.")
         if check.recovery is not None and not check.recovery.description.strip():
-            tell(f"has {what}, which names actions that help; say in recovery= how.")
+            tell(f"has {what}, which names actions that help; explain in recovery= how they help.")
         part = read_partial_signature(check.function, whole, what, tell)
         if part is None:
             continue
         if part.gives is bool:
             tell(
-                f"has {what}, which returns true or false; return None where it is met, and else"
-                " what is not so, in a sentence (-> str | None)."
+                f"has {what}, which returns true or false; return None if it is met, else"
+                " the reason as a sentence (-> str | None)."
             )
         read.append((check, part))
     return read
@@ -215,13 +215,13 @@ async def _perform(
         raise _with_recovery(error, recoveries.get(error.param or "")) from None
     if isinstance(value, Ticket) and signature.gives is Ticket:
         if not _says_enough(value):
-            raise TypeError(f"{function.__name__} returned a Ticket that is about nothing")
+            raise TypeError(f"{function.__name__} returned a Ticket without text")
         return ActionResult(None, side_effects=tuple(context.side_effects), ticket=value)
     result = write_result(function, gives, value)
     if says is not None:
         text = says(value)
         if not isinstance(text, str):
-            raise TypeError(f"what says the result of {function.__name__} returned no text")
+            raise TypeError(f"the says= function of {function.__name__} returned no text")
     else:
         text = result if isinstance(result, str) else ""
     return ActionResult(result, text, tuple(context.side_effects))

@@ -24,7 +24,7 @@ class Declared(Generic[P, R]):
 
     def __init__(self, function: Callable[P, R]) -> None:
         if not isfunction(function):
-            raise TypeError("what is declared is a function: def or async def")
+            raise TypeError("only a function can be declared: def or async def")
         update_wrapper(self, function)
         self.function: Callable[P, R] = function
         if (found := noted.get()) is not None:

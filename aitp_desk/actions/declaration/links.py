@@ -45,8 +45,8 @@ def check_links(links: Sequence[Any], known: Sequence[Schema], what: str) -> Ite
         if unknown:
             there = f"; there {'are' if len(names) > 1 else 'is'} {', '.join(sorted(names))}"
             yield (
-                f"has {{{unknown[0]}}} in its related {link.href!r}, which is no text or number"
-                f" of {what}{there if names else ''}."
+                f"has {{{unknown[0]}}} in its related {link.href!r}, which is not a text"
+                f" or number of {what}{there if names else ''}."
             )
 
 

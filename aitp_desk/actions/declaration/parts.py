@@ -23,16 +23,13 @@ MAX_SUMMARY = 256
 def check_name(name: str, tell: Tell) -> None:
     """Report a function's name that is no valid action name."""
     if not is_action_name(name):
-        tell(
-            "has a name that callers cannot be told; it takes small letters, digits and _, a letter"
-            " first, at most 64."
-        )
+        tell("has an invalid name; use at most 64 lowercase letters, digits and _, a letter first.")
 
 
 def check_doc(doc: ParsedDocstring, takes: Collection[str], tell: Tell) -> None:
     """Report a docstring without the text that callers need."""
     if not doc.summary:
-        tell("has no docstring; write what it does, in a line, as callers are to read it.")
+        tell("has no docstring; write a line for callers that says what it does.")
     elif len(doc.summary) > MAX_SUMMARY:
         tell(
             f"has a docstring whose first paragraph has {len(doc.summary)} characters; write one of"
@@ -40,7 +37,7 @@ def check_doc(doc: ParsedDocstring, takes: Collection[str], tell: Tell) -> None:
         )
     for name in doc.members:
         if name not in takes:
-            tell(f"describes '{name}', which it does not take; write what it takes, or nothing.")
+            tell(f"describes '{name}', which is not a parameter; remove it or rename it.")
 
 
 def make_arguments_shape(name: str, signature: Signature, doc: ParsedDocstring) -> Shape:
@@ -56,13 +53,13 @@ def make_result_shape(signature: Signature, tell: Tell) -> Shape | None:
     if signature.gives is Ticket:
         return Shape(Answered, whole="the result")
     if Ticket in typing.get_args(signature.gives):
-        tell("returns a Ticket or something else; write -> Ticket, and let people decide.")
+        tell("returns a Ticket or another type; write -> Ticket alone.")
     elif signature.gives is REQUIRED:
-        tell("does not say what it returns; write -> and its type, or -> None.")
+        tell("has no return type; write -> and the type, or -> None.")
     elif wrong := check_kind(signature.gives):
-        tell(f"returns what callers cannot be sent: {wrong}.")
+        tell(f"returns a type that cannot be sent to callers: {wrong}.")
     elif has_secret(signature.gives):
-        tell("returns a Secret, which nobody is told; return what comes of it.")
+        tell("returns a Secret, which callers must not receive; return another value.")
     else:
         return Shape(signature.gives, whole="the result")
     return None
@@ -91,7 +88,8 @@ def write_result(function: Callable[..., Any], shape: Shape, result: Any) -> Any
         return shape.write(result)
     except ShapeMismatch as error:
         raise TypeError(
-            f"{function.__name__} returned something else than it declares: {error.message}"
+            f"{function.__name__} returned a value that does not fit its return type:"
+            f" {error.message}"
         ) from None
 
 
@@ -105,7 +103,7 @@ def read_partial_signature(
         what: the function's role in messages: ``the precondition 'in_stock'``.
     """
     if not inspect.isfunction(function):
-        tell(f"has as {what} what is no function; write one with def or async def.")
+        tell(f"has no function as {what}; write one with def or async def.")
         return None
     try:
         hints = typing.get_type_hints(function, include_extras=True)

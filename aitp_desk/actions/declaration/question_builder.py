@@ -32,13 +32,15 @@ def build_prompts(
     """
     made: dict[str, ArgumentPrompt] = {}
     for one in declared:
-        what = f"its asking for {one.argument!r}"
+        what = f"the question for {one.argument!r}"
         if one.argument not in whole.takes:
             known = ", ".join(whole.takes) or "nothing"
-            tell(f"asks for {one.argument!r}, which it does not take; it takes {known}.")
+            tell(
+                f"asks for {one.argument!r}, which is not a parameter; the parameters are {known}."
+            )
             continue
         if one.argument in made:
-            tell(f"asks for {one.argument!r} twice; leave one of the functions out.")
+            tell(f"asks for {one.argument!r} twice; remove one of the functions.")
         part = read_partial_signature(one.function, whole, what, tell)
         if part is None or not _is_right(one.function, part, what, tell):
             continue
@@ -116,7 +118,7 @@ def _faults(question: Question, argument: str, schema: Mapping[str, Any]) -> Ite
     try:
         msgspec.convert(msgspec.to_builtins(question), type(question))
     except msgspec.ValidationError as error:
-        yield f"that is none: {error}"
+        yield f"that is not valid: {error}"
         return
     match question:
         case Choose():
@@ -124,20 +126,20 @@ def _faults(question: Question, argument: str, schema: Mapping[str, Any]) -> Ite
             if not ids or "" in ids:
                 yield "without choices, or with one that has no id"
             if len(set(ids)) < len(ids):
-                yield "of which two choices have one id"
+                yield "with two choices of the same id"
         case Fill():
             ids = [field.id for field in question.fields]
             unknown = [
                 id for id in ids if not _is_in(id, argument) or not find_schema(schema, f".{id}")
             ]
             if not ids or unknown:
-                yield f"whose fields are not in {argument!r}: {', '.join(unknown) or 'none'}"
+                yield f"with fields that are not in {argument!r}: {', '.join(unknown) or 'none'}"
             if len(set(ids)) < len(ids):
-                yield "of which two fields have one id"
+                yield "with two fields of the same id"
         case Confirm():
             pass
         case Pay():
-            yield "that asks for money, which cost= and prepaid= do"
+            yield "that asks for money; use cost= and prepaid= instead"
 
 
 def _with_variants(choice: Choice) -> tuple[Choice, ...]:

@@ -28,13 +28,13 @@ def check_payment(declared: DeclaredResource[..., Any], tell: Tell) -> None:
     """Report faults in the cost of reading a resource."""
     cost, prepaid = declared.cost, declared.prepaid
     if not isinstance(prepaid, bool):
-        tell(f"has prepaid={prepaid!r}; it takes true or false.")
+        tell(f"has prepaid={prepaid!r}; it must be true or false.")
     elif prepaid and cost is None:
-        tell("is prepaid and costs nothing; write cost=, or leave prepaid out.")
+        tell("is prepaid but has no cost; write cost=, or remove prepaid.")
     elif cost is not None and not prepaid:
-        tell("has a cost, to which nobody can agree who reads it; write prepaid=True.")
+        tell("has a cost to which its readers cannot agree; write prepaid=True.")
     if cost is not None and not callable(cost) and read_cost(cost) is None:
-        tell(f'has cost={cost!r}; it takes an amount above 0 such as "29.99 EUR".')
+        tell(f'has cost={cost!r}; it must be an amount above 0 such as "29.99 EUR".')
 
 
 def build_reader(

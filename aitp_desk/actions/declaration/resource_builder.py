@@ -76,8 +76,8 @@ def _make(
     template = PathTemplate.parse(str(declared.path))
     if template is None:
         tell(
-            f"has the path {declared.path!r}; it takes one such as /orders/{{order_id}}: a name"
-            " first, and each variable a segment of its own."
+            f"has the path {declared.path!r}; it must begin with a name and have each"
+            " variable as a whole segment, such as /orders/{order_id}."
         )
     signature = read_signature(function, tell)
     if signature is None:
@@ -119,14 +119,14 @@ def _make(
 def _check_variables(template: PathTemplate, signature: Signature, tell: Tell) -> None:
     for name in template.names:
         if name not in signature.takes:
-            tell(f"has {{{name}}} in its path and does not take it; write {name}: str.")
+            tell(f"has {{{name}}} in its path but no such parameter; write {name}: str.")
     for name, parameter in signature.takes.items():
         if name not in template.names:
             tell(f"takes '{name}', which is not in its path {template}; write {{{name}}} there.")
         elif has_secret(parameter.kind):
-            tell(f"takes '{name}', a Secret, which would stand in an address; write str.")
+            tell(f"has the Secret '{name}' in its path, where others can read it; write str.")
         elif parameter.default is not REQUIRED:
-            tell(f"has a default for '{name}', which is always there; take it out.")
+            tell(f"has a default for '{name}', which is always in the path; remove the default.")
 
 
 def _check_affords(
@@ -136,9 +136,9 @@ def _check_affords(
     if not is_action(name):
         tell(f"affords {name!r}; there is no such action.")
     elif not inspect.isfunction(function) or inspect.iscoroutinefunction(function):
-        tell(f"affords {name!r} by what is no plain function; write def.")
+        tell(f"affords {name!r} by something other than a plain function; write def.")
     elif len(inspect.signature(function).parameters) != 1:
-        tell(f"affords {name!r} by a function of something else than the resource alone.")
+        tell(f"affords {name!r} by a function that takes more than the resource.")
 
 
 def _without_none(kind: Any) -> Any:
@@ -188,7 +188,6 @@ def _affordance(affords: DeclaredAffordance, value: Any) -> Affordance | None:
     arguments = {} if said is True else said
     if not isinstance(arguments, Mapping):
         raise TypeError(
-            f"{affords.function.__name__} returned neither whether {affords.action} is open nor"
-            " arguments of it"
+            f"{affords.function.__name__} must return true, false or arguments of {affords.action}"
         )
     return Affordance(affords.action, msgspec.to_builtins(arguments))

@@ -54,15 +54,12 @@ class Signature(msgspec.Struct, frozen=True):
 def read_signature(function: Callable[..., Any], tell: Tell) -> Signature | None:
     """Read a function's signature; None, with a report, if it is not usable."""
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        tell("yields its results one by one; return them together, as a list.")
+        tell("yields its results one by one; return them as a list.")
         return None
     try:
         hints = typing.get_type_hints(function, include_extras=True)
     except NameError as error:
-        tell(
-            f"has a type that is not known where it stands ({error}); import it, or define it,"
-            " at the top of the file."
-        )
+        tell(f"has an unknown type ({error}); import or define it at the top of the file.")
         return None
     except Exception as error:  # noqa: BLE001 -- the site's own code: reading a type may run any
         tell(f"has a type that cannot be read ({error}); write one such as str or list[int].")
@@ -85,15 +82,17 @@ def read_signature(function: Callable[..., Any], tell: Tell) -> Signature | None
 def _wrong(parameter: inspect.Parameter, kind: Any, has_type: bool) -> str | None:
     name = parameter.name
     if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
-        return f"takes '{name}' by its place alone; take the / out, arguments come by name."
+        return (
+            f"takes '{name}' by position only; remove the /, because arguments are passed by name."
+        )
     if parameter.kind not in _BY_NAME:
         return f"takes any number of arguments as '{name}'; write each parameter with its type."
     if kind is Context:
-        return f"takes the Context twice; leave '{name}' out."
+        return f"takes the Context twice; remove '{name}'."
     if not has_type:
         return f"has no type for '{name}'; write one, such as {name}: str."
     if name.startswith("_"):
-        return f"takes '{name}'; a parameter's name begins with a letter, callers see it."
+        return f"has the parameter '{name}'; its name must begin with a letter."
     if wrong := check_kind(kind):
         return f"takes '{name}' of a type that callers cannot send: {wrong}."
     return _wrong_default(parameter, kind)
@@ -104,13 +103,15 @@ def _wrong_default(parameter: inspect.Parameter, kind: Any) -> str | None:
     if default is REQUIRED:
         return None
     if isinstance(default, (list, set, dict)) and default:
-        return f"has a default for '{name}' that can change; write None, or a tuple."
+        return f"has a mutable default for '{name}'; write None, or a tuple."
     try:
         msgspec.convert(msgspec.to_builtins(default), kind)
     except (TypeError, ValueError):
         if default is None:
-            return f"may have no '{name}', but its type is not … | None; write that."
-        return f"has a default for '{name}' that is not of its type; write one that is, or none."
+            return (
+                f"has the default None for '{name}', which its type does not allow; write … | None."
+            )
+        return f"has a default for '{name}' that is not of its type; change or remove it."
     return None
 
 

@@ -47,24 +47,26 @@ def check_terms(terms: Terms) -> Iterator[str]:
     yield from _check_safety(terms)
     if terms.kind in _CHANGING and terms.open_to == "anyone":
         yield (
-            f"is of the kind {terms.kind!r} and open to anyone; what may change something needs a"
-            ' caller who is known: leave open_to out, or write kind="query" if it changes nothing.'
+            f"has kind={terms.kind!r} and is open to anyone, which only a query may be;"
+            ' remove open_to, or write kind="query" if it changes nothing.'
         )
     if not _is_time(terms.deadline):
-        yield f"has deadline={terms.deadline!r}; it takes seconds, up to {MOST_SECONDS}."
+        yield (
+            f"has deadline={terms.deadline!r}; it must be a number of seconds up to {MOST_SECONDS}."
+        )
     if not callable(terms.cost) and terms.cost is not None and read_cost(terms.cost) is None:
-        yield f'has cost={terms.cost!r}; it takes an amount above 0 such as "29.99 EUR".'
+        yield f'has cost={terms.cost!r}; it must be an amount above 0 such as "29.99 EUR".'
     if not isinstance(terms.prepaid, bool):
-        yield f"has prepaid={terms.prepaid!r}; it takes true or false."
+        yield f"has prepaid={terms.prepaid!r}; it must be true or false."
     elif terms.prepaid and terms.cost is None:
-        yield "is prepaid and costs nothing; write cost=, or leave prepaid out."
+        yield "is prepaid but has no cost; write cost=, or remove prepaid."
     yield from _check_approval(terms)
     if terms.answer_types is not None:
         yield from _check_answer_types(terms.answer_types)
     yield from _check_list("examples", terms.examples)
     for example in list_entries(terms.examples):
         if not isinstance(example, (str, Example)) or not read_example(example).text.strip():
-            yield f"has the example {example!r}; it takes words, or Example(words, arguments)."
+            yield f"has the example {example!r}; it must be text, or Example(text, arguments)."
     yield from check_related(terms.related)
 
 
@@ -79,19 +81,19 @@ def check_related(links: Sequence[Any]) -> Iterator[str]:
     for related in list_entries(links):
         if not isinstance(related, Related) or not related.href.startswith(("/", "https://")):
             yield (
-                f"has {related!r} as related; it takes Related(rel, href), the href a path such as"
-                " '/orders' or an https:// address."
+                f"has {related!r} as related; it must be Related(rel, href), with a path"
+                " such as '/orders' or an https:// address as href."
             )
 
 
 def _check_word(name: str, value: Any, words: Any) -> Iterator[str]:
     if value not in get_args(words):
-        yield f"has {name}={value!r}; it takes {_listed(get_args(words))}."
+        yield f"has {name}={value!r}; it must be {_listed(get_args(words))}."
 
 
 def _check_list(name: str, value: Any) -> Iterator[str]:
     if not isinstance(value, (list, tuple)):
-        yield f"has {name}={value!r}; it takes a list."
+        yield f"has {name}={value!r}; it must be a list."
 
 
 def list_entries(value: Any) -> Sequence[Any]:
@@ -102,12 +104,12 @@ def list_entries(value: Any) -> Sequence[Any]:
 def _check_answer_types(kinds: Any) -> Iterator[str]:
     yield from _check_list("answer_types", kinds)
     if kinds in ([], ()):
-        yield f"has no answer types; it takes {_listed(_TYPES)}, or leave answer_types out."
+        yield f"has no answer types; write {_listed(_TYPES)}, or remove answer_types."
     for kind in list_entries(kinds):
         if kind not in _TYPES and not EXTENSION_TYPE.fullmatch(str(kind)):
             yield (
-                f"has the answer type {kind!r}; it takes {_listed(_TYPES)}, or one of your own such"
-                " as 'x-shop/receipt'."
+                f"has the answer type {kind!r}; it must be {_listed(_TYPES)}, or a custom"
+                " type such as 'x-shop/receipt'."
             )
 
 
@@ -119,34 +121,34 @@ def _check_safety(terms: Terms) -> Iterator[str]:
         ):
             if getattr(terms, name) is None:
                 yield (
-                    f"is of the kind {terms.kind!r} and does not say its {name}; write"
-                    f" {name}= and one of {_listed(get_args(takes))}."
+                    f"has kind={terms.kind!r} but no {name}; write {name}= with"
+                    f" {_listed(get_args(takes))}."
                 )
     elif terms.kind == "query" and terms.mutability not in (None, "read_only"):
         yield (
-            f"is a query, which changes nothing, and says mutability={terms.mutability!r}; write"
-            ' kind="action".'
+            f"is a query, which changes nothing, but has mutability={terms.mutability!r};"
+            ' write kind="action".'
         )
     if terms.reversible_within is not None:
         if terms.mutability != "reversible":
-            yield 'has reversible_within; that goes with mutability="reversible" alone.'
+            yield 'has reversible_within, which requires mutability="reversible".'
         if not _DURATION.fullmatch(str(terms.reversible_within)):
             yield (
-                f"has reversible_within={terms.reversible_within!r}; it takes an ISO 8601 duration"
-                " such as P30D."
+                f"has reversible_within={terms.reversible_within!r}; it must be an ISO"
+                " 8601 duration such as P30D."
             )
 
 
 def _check_approval(terms: Terms) -> Iterator[str]:
     if not callable(terms.approval) and not isinstance(terms.approval, bool):
         yield (
-            f"has approval={terms.approval!r}; it takes True, or a function of some of the"
-            " parameters that returns true or false."
+            f"has approval={terms.approval!r}; it must be True, or a function of some of"
+            " the parameters that returns true or false."
         )
     elif terms.approval is not False and terms.kind != "async":
         yield (
-            f"takes a person's approval and is of the kind {terms.kind!r}; who calls has to wait"
-            ' for that person: write kind="async".'
+            f"has kind={terms.kind!r} and needs a person's approval, for which the caller"
+            ' waits; write kind="async".'
         )
 
 

@@ -108,7 +108,7 @@ def _explain(
 ) -> tuple[str, str]:
     """Return where an import failed, and why."""
     if isinstance(error, SyntaxError) and error.filename:
-        return faults.place(error.filename, error.lineno), f"is no Python: {error.msg}."
+        return faults.place(error.filename, error.lineno), f"is not valid Python: {error.msg}."
     within = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
@@ -119,15 +119,14 @@ def _explain(
         missing = error.name.rpartition(".")[2]
         if not within:
             return place, (
-                f"there is no module {module!r}; it takes the name of one that stands beside"
-                " desk.toml, or is installed."
+                f"there is no module {module!r}; name one next to desk.toml, or an installed one."
             )
         if "." not in error.name and is_in_folder(folder, missing):
             return (
                 place,
                 f"imports {missing!r} as if it were installed; write from . import {missing}.",
             )
-        wanting = "does not stand beside it" if _PACKAGE.match(error.name) else "is not installed"
+        wanting = "is not next to it" if _PACKAGE.match(error.name) else "is not installed"
         return place, f"imports {missing!r}, which {wanting}."
     said = " ".join(_PACKAGE.sub("", str(error)).split())[:_MOST_TOLD]
     return place, f"raised {type(error).__name__}{f': {said}' if said else ''}."

@@ -57,7 +57,7 @@ def load_actions(
         name = one.function.__name__
         if name in taken:
             faults.add_fault(
-                one.function, "has the name of an action of the desk's own; rename it."
+                one.function, "has the name of one of the desk's own actions; rename it."
             )
         elif name in named:
             faults.add_fault(one.function, "is declared twice; rename one of the two.")
@@ -101,8 +101,8 @@ def _make_actions(
             for name in check.recovery.actions if check.recovery else ():
                 if not is_action(name):
                     tell(
-                        f"names {name!r} as what helps where {check.precondition.name!r} is not"
-                        " met; there is no such action."
+                        f"recommends {name!r} if {check.precondition.name!r} is not met,"
+                        " but there is no such action."
                     )
         made.append((declared, build_action(declared, tell)))
     return made
@@ -127,14 +127,14 @@ def _make_resources(
         if template.segments[0] in reserved:
             faults.add_fault(
                 declared.function,
-                f"has the path {template}; addresses of the desk's own begin so, take another.",
+                f"has the path {template}, which the desk uses itself; choose another.",
             )
         for other in resources:
             if other.type.template.meets(template):
                 faults.add_fault(
                     declared.function,
-                    f"has the path {template}, and {other.type.name} has"
-                    f" {other.type.template}: there are addresses of both. Change one.",
+                    f"has the path {template}, which matches the same addresses as"
+                    f" {other.type.template} of {other.type.name}. Change one of them.",
                 )
         resources.append(made)
     return tuple(resources)

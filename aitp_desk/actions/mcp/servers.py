@@ -37,13 +37,13 @@ def check_servers(config: Config, environment: Mapping[str, str]) -> Iterator[Pr
 
 def _wrong(one: Mcp, folder: Path, environment: Mapping[str, str]) -> Iterator[str]:
     if bool(one.command) is bool(one.url):
-        yield "takes either a command or a url."
+        yield "must have either a command or a url."
     if one.command and not _is_program(one.command[0], folder):
-        yield f"command begins with {one.command[0]!r}, which is no program here."
+        yield f"command begins with {one.command[0]!r}, which is not a program on this machine."
     if one.url:
         address = web_address(one.url)
         if address is None or address.username is not None:
-            yield "url is no web address, such as http://127.0.0.1:9000/mcp."
+            yield "url must be a web address, such as http://127.0.0.1:9000/mcp."
     for key, names in (
         ("bearer_env", [one.bearer_env] if one.bearer_env else []),
         ("env", one.env),
@@ -54,11 +54,11 @@ def _wrong(one: Mcp, folder: Path, environment: Mapping[str, str]) -> Iterator[s
     named = [terms.tool for terms in one.terms]
     for name in dict.fromkeys(named):
         if not name:
-            yield "has terms that do not say of which tool."
+            yield "has terms without the name of a tool."
         elif named.count(name) > 1:
             yield f"has terms of {name} twice; write one table."
         elif one.tools != (ALL,) and name not in one.tools:
-            yield f"has terms of {name}, which is none of the tools that are offered."
+            yield f"has terms of {name}, which is not one of the offered tools."
 
 
 def _is_program(word: str, folder: Path) -> bool:
@@ -85,7 +85,9 @@ class ToolServer:
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes for the owner, in sentences."""
-        down = [f"The MCP server {self._settings.name} cannot be reached; its tools wait for it."]
+        down = [
+            f"The MCP server {self._settings.name} cannot be reached; its tools are unavailable."
+        ]
         return (*(down if self._connection.is_down else ()), *self._told)
 
     def run(self) -> AbstractAsyncContextManager[None]:
@@ -112,7 +114,7 @@ class ToolServer:
             is_taken: returns whether another action has this name.
         """
         if self._tools is None:
-            self._tell("has not told its tools yet; start the desk again once it answers")
+            self._tell("has not listed its tools yet; restart the desk once it responds")
             return
         settings = self._settings
         tools = {tool.name: tool for tool in self._tools}
@@ -128,7 +130,7 @@ class ToolServer:
                 self._tell(f"has the tool {name}, which is not offered: it {error.message}")
                 continue
             if is_taken(offered.action.name):
-                self._tell(f"has the tool {name}, whose name another action has; write a prefix")
+                self._tell(f"has the tool {name}, whose name is already in use; write a prefix")
             else:
                 yield offered
 

@@ -25,7 +25,7 @@ MOST_TEXT = 100_000
 """Maximum length of a result as text, in characters."""
 
 _LATER = "The tool cannot do this now; try again later."
-_UNKNOWN = "The tool did not answer to the end. It is not known what became of it."
+_UNKNOWN = "The tool did not finish its response. It is unknown whether it took effect."
 _log = structlog.get_logger()
 
 
@@ -68,7 +68,7 @@ def build_action(
     made = {word: said for word, said in schemas.make(tool.input_schema).items() if word != "title"}
     takes = SchemaValidator(schemas.whole(made), checks_formats=True)
     if takes.schema.get("type") != "object":
-        raise SchemaUnusable("takes something else than an object")
+        raise SchemaUnusable("takes arguments that are not an object")
     gives = None
     if tool.output_schema is not None:
         schemas = PlainSchemas(tool.output_schema)
@@ -99,7 +99,7 @@ def build_action(
         result = await _call(connection, tool.name, arguments, action, context.call_id)
         text = _text(result)
         if result.is_error:
-            raise PreconditionFailed(plain_words(text) or "The tool says no.")
+            raise PreconditionFailed(plain_words(text) or "The tool reported an error.")
         if gives is not None:
             return ActionResult(gives.prune(result.structured_content))
         if len(text) > MOST_TEXT:
@@ -140,7 +140,9 @@ def _refusal(error: MCPError, server: str, call_id: str) -> InvalidRequest | Una
     from mcp.types import INVALID_PARAMS
 
     if error.code == INVALID_PARAMS:
-        return InvalidRequest(plain_words(error.message) or "The tool does not take these.")
+        return InvalidRequest(
+            plain_words(error.message) or "The tool does not accept these arguments."
+        )
     _log.warning("tool_failed", server=server, call=call_id, code=error.code)
     return Unavailable(_LATER)
 

@@ -26,7 +26,7 @@ class AnswerReader:
         schemas = PlainSchemas(document.content, leaves_out="writeOnly")
         told = operation.body.get("responses", {})
         if not isinstance(told, Mapping):
-            raise SchemaUnusable("has responses that are no object")
+            raise SchemaUnusable("has responses that are not an object")
         answers = {str(status): each for status, each in told.items()}
         by_status: dict[str, Schema | None] = {
             status: _schema(document.resolve(each), schemas)
@@ -55,7 +55,7 @@ class AnswerReader:
         if held is None:
             return None
         if not is_json(media_type):
-            raise TypeError("the service answered with something else than JSON")
+            raise TypeError("the response of the service is not JSON")
         return held.prune(msgspec.json.decode(body))
 
 
@@ -66,8 +66,8 @@ def _schema(told: Mapping[str, Any], schemas: PlainSchemas) -> Schema | None:
     inner = next((each for name, each in content.items() if is_json(str(name))), None)
     if not isinstance(inner, Mapping):
         raise SchemaUnusable(
-            f"answers with {', '.join(map(str, content))}, which is not offered; only JSON is"
+            f"has responses of {', '.join(map(str, content))}, which is not supported; only JSON is"
         )
     if "schema" not in inner:
-        raise SchemaUnusable("does not say what its answer holds; write its schema")
+        raise SchemaUnusable("has a response without a schema; write one")
     return schemas.make(inner["schema"])

@@ -76,7 +76,7 @@ def read_body(told: Mapping[str, Any] | None, schemas: PlainSchemas) -> Body | N
     inner = next((each for name, each in types.items() if is_json(str(name))), None)
     if not isinstance(inner, Mapping):
         named = ", ".join(map(str, types)) or "nothing"
-        raise SchemaUnusable(f"takes a body of {named}, which is not offered; only JSON is")
+        raise SchemaUnusable(f"has a body of {named}, which is not supported; only JSON is")
     schema = schemas.make(inner.get("schema", {}))
     opened = _opened(schema, schemas)
     # most files omit "required": a body with required members is required
@@ -95,7 +95,7 @@ def _opened(schema: Schema, schemas: PlainSchemas) -> Schema:
             return schema
         rest = {word: value for word, value in schema.items() if word != "$ref"}
         schema = {**schemas.definition(schema["$ref"]), **rest}
-    raise SchemaUnusable(f"has a body {schema['$ref']!r} that leads round in a circle")
+    raise SchemaUnusable(f"has a body whose reference {schema['$ref']!r} is circular")
 
 
 class ArgumentMapping:
@@ -146,7 +146,7 @@ class ArgumentMapping:
         for name in given.keys() - self.schema["properties"].keys():
             if name in self._body.members:
                 raise InvalidRequest(
-                    f"{name!r} is a member of the body: send it under {self._whole!r}.", param=name
+                    f"{name!r} is a member of the body. Send it inside {self._whole!r}.", param=name
                 )
 
     def make_request(self, given: Mapping[str, Any]) -> Request:
@@ -165,7 +165,7 @@ class ArgumentMapping:
             if parameter.is_json:
                 value = msgspec.json.encode(value).decode()
             elif isinstance(value, Mapping) and not value.keys() <= parameter.members:
-                raise InvalidRequest(f"{name!r} takes no members of other names.", param=name)
+                raise InvalidRequest(f"{name!r} must not have other members.", param=name)
             if parameter.place == "path":
                 in_paths[parameter.name] = encode_path(value, name)
             elif parameter.place == "header":
@@ -202,4 +202,4 @@ def _name(name: str, place: str, taken: Mapping[str, Any]) -> str:
     for tried in (plain, f"{place}_{plain}"):
         if tried not in taken:
             return tried
-    raise SchemaUnusable(f"has {name!r} several times, and even {place}_{plain} is taken")
+    raise SchemaUnusable(f"has several parameters {name!r}, and {place}_{plain} is also in use")

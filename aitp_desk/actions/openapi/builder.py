@@ -53,7 +53,7 @@ def build_action(
     address = web_address(url)
     if address is None or address.query or address.fragment or address.username is not None:
         raise SchemaUnusable(
-            "has no server that can be asked; write base_url, a http(s) address without a query"
+            "has no usable server; write base_url, an http(s) address without a query"
         )
     schemas = PlainSchemas(document.content, leaves_out="readOnly")
     parameters = read_parameters(document, operation, schemas, kept_back)

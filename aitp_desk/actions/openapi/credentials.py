@@ -49,25 +49,25 @@ def read_credentials(
         if not value:
             tell(f"{key} names the environment variable {variable}, which is not set.")
         elif not _VALUE.fullmatch(value):
-            tell(f"{key} names {variable}, which holds more than a line of ASCII characters.")
+            tell(f"{key} names {variable}, which must be one line of ASCII characters.")
             return ""
         secrets.append(value)
         return value
 
     if settings.bearer_env and settings.basic_env:
-        tell("has bearer_env and basic_env; it takes one of them.")
+        tell("has both bearer_env and basic_env; remove one of them.")
     if settings.bearer_env:
         headers["Authorization"] = f"Bearer {read('bearer_env', settings.bearer_env)}"
     elif settings.basic_env:
         pair = read("basic_env", settings.basic_env)
         if pair and ":" not in pair:
-            tell(f"basic_env names {settings.basic_env}, which holds no 'name:password'.")
+            tell(f"basic_env names {settings.basic_env}, which must be 'name:password'.")
         coded = base64.b64encode(pair.encode()).decode()
         headers["Authorization"] = f"Basic {coded}"
         secrets += [coded, pair.partition(":")[2]]
     for name, variable in settings.header_env.items():
         if not _TOKEN.fullmatch(name) or name.lower() in _FRAMING:
-            tell(f"header_env names {name!r}, which is no header that can be set.")
+            tell(f"header_env names {name!r}, which is not a header that can be set.")
         elif name.lower() in map(str.lower, headers):
             tell(f"header_env names {name}, which is set already.")
         else:

@@ -84,13 +84,13 @@ class Document:
             raise SchemaUnusable(f"is not UTF-8 (byte {error.start})") from None
         except yaml.MarkedYAMLError as error:
             line = f" in line {error.problem_mark.line + 1}" if error.problem_mark else ""
-            raise SchemaUnusable(f"is no YAML: {error.problem}{line}") from None
+            raise SchemaUnusable(f"is not YAML: {error.problem}{line}") from None
         except (ValueError, yaml.YAMLError, RecursionError) as error:
             raise SchemaUnusable(f"is neither JSON nor YAML: {error}") from None
         version = content.get("openapi") if isinstance(content, dict) else None
         if not isinstance(version, str) or not _VERSION.fullmatch(version):
             raise SchemaUnusable(
-                "is no OpenAPI file of version 3.0 or 3.1; it says openapi: 3.1.0, say"
+                "is not an OpenAPI file of version 3.0 or 3.1, with a member such as openapi: 3.1.0"
             )
         return cls(content)
 
@@ -110,7 +110,7 @@ class Document:
         """
         paths = self.content.get("paths", {})
         if not isinstance(paths, Mapping):
-            raise SchemaUnusable("has paths that are no object")
+            raise SchemaUnusable("has paths that are not an object")
         for path, item in paths.items():
             shared = self.resolve(item)
             for method in METHODS:

@@ -28,14 +28,19 @@ def encode_text(value: Any, name: str) -> str:
     match value:
         case str():
             if not _is_whole(value):
-                raise InvalidRequest(f"'{name}' holds half a character.", param=name)
+                raise InvalidRequest(
+                    f"'{name}' contains half of a surrogate pair, which is not a character.",
+                    param=name,
+                )
             return value
         case bool() | int() | float():
             return msgspec.json.encode(value).decode()
         case None:
             return ""
         case _:
-            raise InvalidRequest(f"'{name}' takes single values, no lists or objects.", param=name)
+            raise InvalidRequest(
+                f"'{name}' must be a single value, not a list or an object.", param=name
+            )
 
 
 def encode_path(value: Any, name: str) -> str:
@@ -48,7 +53,8 @@ def encode_path(value: Any, name: str) -> str:
     for text in texts or [""]:
         if not text or {".", ".."}.intersection(_SLASHES.split(text)):
             raise InvalidRequest(
-                f"'{name}' is part of an address; it takes no empty text, and no . or .. in it.",
+                f"'{name}' is part of an address. It must not be empty, and must not"
+                " contain . or .. as a segment.",
                 param=name,
             )
     return ",".join(quote(text, safe="") for text in texts)
@@ -74,7 +80,7 @@ def encode_query(value: Any, name: str, style: str, *, explode: bool, label: str
 
     if style == "deepObject":
         if not isinstance(value, Mapping):
-            raise InvalidRequest(f"'{label}' takes an object.", param=label)
+            raise InvalidRequest(f"'{label}' must be an object.", param=label)
         for member, each in value.items():
             yield f"{quote(f'{name}[{member}]', safe='')}={write(each)}"
     elif isinstance(value, Mapping) and explode:
@@ -96,7 +102,7 @@ def encode_header(value: Any, name: str) -> str:
     several = value if isinstance(value, list) else [value]
     text = ",".join(encode_text(each, name) for each in several)
     if not _HEADER.fullmatch(text):
-        raise InvalidRequest(f"'{name}' takes ASCII characters on one line.", param=name)
+        raise InvalidRequest(f"'{name}' must be ASCII characters on one line.", param=name)
     return text.strip()
 
 

@@ -68,13 +68,13 @@ class Loader:
             except SchemaUnusable as error:
                 self._tell(f"{error.message}.", operation.id)
         for name in terms:
-            self._tell("has terms, and is none of the operations that are offered.", name)
+            self._tell("has terms, but is not one of the offered operations.", name)
 
     def _terms(self) -> dict[str, OperationTerms]:
         found: dict[str, OperationTerms] = {}
         for one in self._settings.terms:
             if not one.operation:
-                self._tell("has terms that do not say of which operation.")
+                self._tell("has terms without the name of an operation.")
             elif one.operation in found:
                 self._tell("has terms twice; write one table.", one.operation)
             else:

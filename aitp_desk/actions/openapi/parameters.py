@@ -72,7 +72,7 @@ def read_parameters(
                 raise SchemaUnusable(f"needs the cookie {name!r}; cookies are not sent")
         elif place not in PLACES or not name:
             raise SchemaUnusable(
-                f"has the parameter {name!r} in {place!r}, which is no place for one"
+                f"has the parameter {name!r} in {place!r}, which is not a valid place"
             )
         elif place != "header" or not _is_kept_back(name, kept_back):
             read.append(_read(name, place, told, schemas))
@@ -87,7 +87,7 @@ def list_variables(path: str) -> tuple[str, ...]:
 
 def _is_kept_back(name: str, kept_back: Collection[str]) -> bool:
     if not _TOKEN.fullmatch(name):
-        raise SchemaUnusable(f"has the header {name!r}, which is no name of one")
+        raise SchemaUnusable(f"has the header {name!r}, which is not a valid header name")
     return name.lower() in _OF_THE_CLIENT or name.lower() in kept_back
 
 
@@ -98,7 +98,7 @@ def _read(name: str, place: str, told: Mapping[str, Any], schemas: PlainSchemas)
         inner = content.get("application/json") if isinstance(content, Mapping) else None
         if not isinstance(inner, Mapping) or place == "path":
             raise SchemaUnusable(
-                f"has the {place} parameter {name!r} in a form that is not offered"
+                f"has the {place} parameter {name!r} in a form that is not supported"
             )
         said = inner.get("schema", {})
     else:
@@ -131,22 +131,22 @@ def _read(name: str, place: str, told: Mapping[str, Any], schemas: PlainSchemas)
 def _wrong(parameter: Parameter, schema: Schema) -> Iterator[str]:
     """Yield what cannot be encoded in a path, a query or a header."""
     if parameter.style not in _STYLES[parameter.place]:
-        yield f"in the style {parameter.style!r}, which is not offered"
+        yield f"in the style {parameter.style!r}, which is not supported"
     for one in _alternatives(schema, schema):
         kind = one.get("type")
         is_single = kind not in {None, "null", "object"}
         if parameter.style == "deepObject" and is_single:
-            yield "in the style deepObject, which takes objects alone"
+            yield "in the style deepObject, which requires an object"
         if kind == "array":
             if not _is_simple(one.get("items", {}), schema):
                 yield "that holds lists or objects in a list"
             if parameter.explode and parameter.style in {"spaceDelimited", "pipeDelimited"}:
-                yield f"in the style {parameter.style!r} with explode, which is not offered"
+                yield f"in the style {parameter.style!r} with explode, which is not supported"
         elif kind == "object":
             if parameter.place != "query" or parameter.style.endswith("Delimited"):
                 yield "that is an object"
             if one.get("additionalProperties") or one.get("patternProperties"):
-                yield "with members of any name, which could be parameters of their own"
+                yield "with members of any name, which could be mistaken for other parameters"
             if not all(_is_simple(each, schema) for each in one.get("properties", {}).values()):
                 yield "that holds lists or objects in an object"
 
@@ -173,11 +173,11 @@ def _check_path(operation: Operation, given: Collection[str]) -> None:
     named = list_variables(operation.path)
     if not operation.path.startswith("/") or {"?", "#"} & set(operation.path):
         raise SchemaUnusable(
-            f"has the path {operation.path!r}; one begins with / and has no ? or #"
+            f"has the path {operation.path!r}; it must begin with / and have no ? or #"
         )
     for name in named:
         if name not in given:
-            raise SchemaUnusable(f"has {{{name}}} in its path, which is no parameter of it")
+            raise SchemaUnusable(f"has {{{name}}} in its path, which is not one of its parameters")
     for name in given:
         if name not in named:
             raise SchemaUnusable(f"has the path parameter {name!r}, which is not in its path")

@@ -33,7 +33,11 @@ def make_error(
         return Unavailable("The service cannot do this now; try again later.", retry_after=seconds)
     said = _said(headers.get("Content-Type", ""), body)
     if not said or any(secret in said for secret in secrets):
-        said = "There is no such thing." if status == 404 else f"The service says no ({status})."
+        said = (
+            "The service refused the request ({0})."
+            if status == 404
+            else f"The service says no ({status})."
+        )
     if status in _STATE:
         return PreconditionFailed(said)
     return InvalidRequest(said)

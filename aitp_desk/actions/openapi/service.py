@@ -30,7 +30,7 @@ MAX_REFUSAL = 64 * 1024
 """How much of an error response is read, in bytes."""
 
 _LATER = "The service cannot be reached now; try again later."
-_UNKNOWN = "The service did not answer to the end. It is not known what became of it."
+_UNKNOWN = "The service did not finish its response. It is unknown whether it took effect."
 _log = structlog.get_logger()
 
 
@@ -118,7 +118,7 @@ class Service:
         except (aiohttp.ClientError, asyncio.IncompleteReadError, OSError) as error:
             self._note(call_id, error=type(error).__name__)
             raise Unavailable(_LATER if method == "GET" else _UNKNOWN) from None
-        raise AssertionError("what is no success was refused")
+        raise AssertionError("a response without success was not refused")
 
     async def _read(self, response: aiohttp.ClientResponse) -> bytes:
         body = bytearray()
@@ -135,7 +135,7 @@ class Service:
     ) -> None:
         status = response.status
         if status in {401, 403}:
-            self._note(call_id, status=status, reason="it does not take the desk's credential")
+            self._note(call_id, status=status, reason="it does not accept the desk's credential")
             raise Unavailable(_LATER)
         if not 400 <= status < 500:
             self._note(call_id, status=status)

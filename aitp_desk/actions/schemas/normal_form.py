@@ -87,11 +87,9 @@ class PlainSchemas:
         if isinstance(schema, bool):
             return schema
         if not isinstance(schema, Mapping):
-            raise SchemaUnusable("has a schema that is no object")
+            raise SchemaUnusable("has a schema that is not an object")
         if depth > MOST_DEEP:
-            raise SchemaUnusable(
-                f"has schemas that stand more than {MOST_DEEP} deep in one another"
-            )
+            raise SchemaUnusable(f"has schemas that are nested more than {MOST_DEEP} deep")
         _refuse(schema)
         made = {word: schema[word] for word in _KEPT if word in schema}
         if "$ref" in schema:
@@ -132,11 +130,11 @@ class PlainSchemas:
         """
         for _ in range(MOST_DEEP):
             if not isinstance(thing, Mapping):
-                raise SchemaUnusable("has something else where an object belongs")
+                raise SchemaUnusable("has another value where an object is required")
             if "$ref" not in thing:
                 return thing
             thing = self._look_up(thing["$ref"])
-        raise SchemaUnusable(f"refers to {thing['$ref']!r}, which leads round in a circle")
+        raise SchemaUnusable(f"refers to {thing['$ref']!r}, which is circular")
 
     def _define(self, reference: Any, depth: int) -> str:
         if reference in self._names:
@@ -153,7 +151,7 @@ class PlainSchemas:
 
     def _look_up(self, reference: Any) -> Any:
         if not isinstance(reference, str) or not reference.startswith("#"):
-            raise SchemaUnusable(f"refers to {reference!r}; only what is in the same file is read")
+            raise SchemaUnusable(f"refers to {reference!r}, which is not in the same file")
         place: Any = self._document
         for step in reference[1:].split("/")[1:]:
             name = step.replace("~1", "/").replace("~0", "~")
@@ -162,27 +160,27 @@ class PlainSchemas:
             elif isinstance(place, Mapping) and name in place:
                 place = place[name]
             else:
-                raise SchemaUnusable(f"refers to {reference!r}, which is not there")
+                raise SchemaUnusable(f"refers to {reference!r}, which does not exist")
         return place
 
 
 def _refuse(schema: Mapping[str, Any]) -> None:
     for word, kinds in _FORMS.items():
         if word in schema and not isinstance(schema[word], kinds):
-            raise SchemaUnusable(f"has a schema whose {word} is none")
+            raise SchemaUnusable(f"has a schema whose {word} is not valid")
     for word in ("required", "type"):
         listed = schema.get(word)
         if isinstance(listed, list) and not all(isinstance(one, str | None) for one in listed):
-            raise SchemaUnusable(f"has a schema whose {word} is none")
+            raise SchemaUnusable(f"has a schema whose {word} is not valid")
     if schema.get("type") == []:
-        raise SchemaUnusable("has a schema whose type is none")
+        raise SchemaUnusable("has a schema whose type is not valid")
     for word in _NOT_FOLLOWED:
         if word in schema:
-            raise SchemaUnusable(f"has a schema with {word}, which is not followed")
+            raise SchemaUnusable(f"has a schema with {word}, which is not supported")
     if schema.get("format") == "binary" or (
         "contentMediaType" in schema and "contentEncoding" not in schema
     ):
-        raise SchemaUnusable("takes or gives binary data, which is not offered; only JSON is")
+        raise SchemaUnusable("has binary data, which is not supported; only JSON is")
 
 
 def _as_object(made: Schema | bool) -> Schema:

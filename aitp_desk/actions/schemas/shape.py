@@ -112,7 +112,7 @@ class Shape:
             return self._unknown(path, member["name"])
         path = f"{path}.{member['name']}"
         schema = find_schema(self.schema, path)
-        rule = "" if schema is None else f"; it takes {describe_schema(schema, self.schema)}"
+        rule = "" if schema is None else f"; it must be {describe_schema(schema, self.schema)}"
         return ShapeMismatch(
             path[1:], f"The member '{path[1:]}' is required{rule}.", is_missing=True
         )
@@ -120,13 +120,13 @@ class Shape:
     def _wrong(self, path: str) -> ShapeMismatch:
         name, schema = path.removeprefix("."), find_schema(self.schema, path)
         rule = "something else" if schema is None else describe_schema(schema, self.schema)
-        return ShapeMismatch(name, f"{repr(name) if name else self._whole} takes {rule}.")
+        return ShapeMismatch(name, f"{repr(name) if name else self._whole} must be {rule}.")
 
     def _wrong_name(self, path: str) -> ShapeMismatch:
         name, schema = path.removeprefix("."), find_schema(self.schema, path) or {}
         rule = describe_schema({"type": "string", **schema.get("propertyNames", {})}, self.schema)
         return ShapeMismatch(
-            name, f"{repr(name) if name else self._whole} takes names that are {rule}."
+            name, f"{repr(name) if name else self._whole} must have names that are {rule}."
         )
 
     def _unknown(self, path: str, name: str) -> ShapeMismatch:

@@ -147,7 +147,7 @@ def _inner(info: inspect.Type) -> tuple[inspect.Type, ...]:
 def _wrong(info: inspect.Type, seen: set[type]) -> Iterator[str]:
     """Yield the faults of a type and of those in it."""
     if is_unsatisfiable(info):
-        yield f"bounds that leave nothing: {read_bounds(info)}; write others"
+        yield f"bounds that no value satisfies: {read_bounds(info)}; change them"
     yield from _wrong_kind(info, seen)
 
 
@@ -158,12 +158,12 @@ def _wrong_kind(info: inspect.Type, seen: set[type]) -> Iterator[str]:
         seen.add(info.cls)
     elif isinstance(info, inspect.DictType):
         if not isinstance(_bare(info.key_type), inspect.StrType):
-            yield f"names of an object's members are text; {WRITE} or a dict[str, …] of these"
+            yield (f"names of an object's members must be text; {WRITE} or a dict[str, …] of these")
     elif isinstance(info, inspect.StrType):
         if info.pattern is not None and _ONLY_PYTHON.search(info.pattern):
             yield (
-                f"pattern {info.pattern} is none that JSON Schema knows; write ^ for \\A, $ for"
-                " \\Z, and (?: for (?P<name>"
+                f"pattern {info.pattern} is not valid in JSON Schema; write ^ for \\A, $"
+                " for \\Z, and (?: for (?P<name>"
             )
     elif isinstance(info, (inspect.DateTimeType, inspect.TimeType)) and info.tz is not True:
         name = "time" if isinstance(info, inspect.TimeType) else "datetime"
@@ -171,7 +171,7 @@ def _wrong_kind(info: inspect.Type, seen: set[type]) -> Iterator[str]:
     elif isinstance(info, inspect.AnyType):
         yield f"could be anything; {WRITE}"
     elif isinstance(info, inspect.CustomType) and info.cls is not Secret:
-        yield f"{info.cls.__name__} is nothing that JSON has a form of; {WRITE}"
+        yield f"{info.cls.__name__} has no form in JSON; {WRITE}"
     elif not isinstance(
         info,
         (

@@ -82,7 +82,7 @@ class SchemaValidator:
             )
         except (ValidationError, ValueError) as error:
             reason = str(error).partition("\n")[0]
-            raise SchemaUnusable(f"has a schema that is none: {reason}") from None
+            raise SchemaUnusable(f"has a schema that is not valid: {reason}") from None
 
     def _declared(self, value: Any, schemas: Sequence[Any]) -> Any:
         if not isinstance(value, (dict, list)):
@@ -169,7 +169,7 @@ class SchemaValidator:
             name = _name((*path, member))
             inner = schema.get("properties", {}).get(member)
             it_takes = (
-                f"; it takes {describe_schema(inner, self.schema)}" if _is_plain(inner) else ""
+                f"; it must be {describe_schema(inner, self.schema)}" if _is_plain(inner) else ""
             )
             return MissingField(f"The member '{name}' is required{it_takes}.", param=name)
         if kind.name in {"additionalProperties", "unevaluatedProperties"}:
@@ -182,7 +182,7 @@ class SchemaValidator:
                 f"{what} breaks the rule {str(rule[-1])!r} of its schema.",
                 param=_name(path) or None,
             )
-        return InvalidRequest(f"{what} takes {said}.", param=_name(path) or None)
+        return InvalidRequest(f"{what} must be {said}.", param=_name(path) or None)
 
 
 def _items(parts: Iterable[Schema], at: int) -> list[Any]:

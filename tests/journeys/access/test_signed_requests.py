@@ -116,7 +116,7 @@ async def test_a_request_is_answered_once_and_changed_in_no_place(signer: Signer
     assert (await signer.send("POST", target, header, body=body))[0] == 200
     for _ in range(2):
         status, said = await signer.send("POST", target, header, body=body)
-        assert (status, "sent before" in said["error"]["message"]) == (401, True)
+        assert (status, "was used before" in said["error"]["message"]) == (401, True)
 
 
 async def test_it_is_known_when_a_key_signed_last_a_request_that_was_let_in(signer: Signer) -> None:
@@ -184,7 +184,7 @@ async def test_what_was_sent_is_known_as_long_as_it_is_not_too_old(signer: Signe
     signer.clock.advance(600)
     try:
         status, said = await signer.send("POST", "/v1/threads", header, body=b"{}")
-        assert (status, "sent before" in said["error"]["message"]) == (401, True)
+        assert (status, "was used before" in said["error"]["message"]) == (401, True)
         signer.clock.advance(1)
         status, said = await signer.send("POST", "/v1/threads", header, body=b"{}")
         assert (status, "301 seconds behind" in said["error"]["message"]) == (401, True)

@@ -175,7 +175,7 @@ async def test_a_signature_is_accepted_once_with_a_nonce_and_without(ground: Gro
         headers = ground.listed.sign("GET", mine, nonce=nonce)
         assert (await ground.send("GET", mine, headers))[0] == 200
         status, said = await ground.send("GET", mine, headers)
-        assert (status, "sent before" in said["error"]["message"]) == (401, True)
+        assert (status, "was used before" in said["error"]["message"]) == (401, True)
     assert (await ground.signed(ground.listed, "GET", f"{mine}?x", nonce="given"))[0] == 401
     assert (await ground.signed(ground.listed, "GET", f"{mine}?x", nonce=None))[0] == 200
 

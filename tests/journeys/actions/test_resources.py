@@ -193,7 +193,7 @@ async def test_who_may_not_read_is_refused_and_so_is_what_is_no_address(
             assert isinstance(wrong, InvalidRequest), path
             assert (wrong.param, wrong.message) == (
                 "booking_id",
-                "'booking_id' takes a whole number.",
+                "'booking_id' must be a whole number.",
             )
         failed = await refusal(talker, "/bookings/13", "actions")
         assert isinstance(failed, InternalError)
@@ -285,5 +285,5 @@ async def test_resources_afford_tools_of_a_server(tmp_path: Path) -> None:
         )
         async with open_sources(load_config(site), {}, OWN_NAMES) as offers:
             assert offers.notes() == (
-                "The resource lamp affords 'shop_get_stick'; no server has such a tool.",
+                "The resource lamp affords 'shop_get_stick', but no server has such a tool.",
             )

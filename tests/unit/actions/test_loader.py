@@ -139,14 +139,14 @@ def test_of_an_import_that_fails_nothing_stays(tmp_path: Path) -> None:
     ("text", "expected"),
     [
         ("x = 1\n1 / 0", "actions.py:2: raised ZeroDivisionError: division by zero."),
-        ("x = 1\ndef f(:\n    pass", "actions.py:2: is no Python: invalid syntax."),
+        ("x = 1\ndef f(:\n    pass", "actions.py:2: is not valid Python: invalid syntax."),
         ("x = 1\n\nimport no_such", "actions.py:3: imports 'no_such', which is not installed."),
         (
             "import stock",
             "actions.py:1: imports 'stock' as if it were installed; write from . import stock.",
         ),
         ("from . import boot", "actions.py:1: raised ImportError: cannot import name 'boot' from"),
-        ("from .boot import x", "actions.py:1: imports 'boot', which does not stand beside it."),
+        ("from .boot import x", "actions.py:1: imports 'boot', which is not next to it."),
         ("raise SystemExit(3)", "actions.py:1: raised SystemExit: 3."),
         ("from .stock import fail\nfail()", "stock.py:2: raised KeyError: 'SHOP_URL'."),
         ("x = '\\ud800'.encode()", "actions.py:1: raised UnicodeEncodeError:"),
@@ -164,8 +164,8 @@ def test_a_failed_import_is_reported_with_its_place(
 @pytest.mark.parametrize("module", ["shop", "shop.orders", "json.no_such"])
 def test_a_module_that_is_named_must_be_there(module: str, tmp_path: Path) -> None:
     assert problem(named(tmp_path, module)) == (
-        f"site.actions: there is no module {module!r}; it takes the name of one that stands beside"
-        " desk.toml, or is installed."
+        f"site.actions: there is no module {module!r}; name one next to desk.toml, or an"
+        f" installed one."
     )
 
 
@@ -181,11 +181,11 @@ def test_check_tells_of_the_actions_too(tmp_path: Path) -> None:
     write(tmp_path / "actions.py", one().replace("one", "contact").replace(" -> int", ""))
     write(tmp_path / "shop.py", one().replace('"""One."""', ""))
     assert run_here("check", tmp_path).err.splitlines() == [
-        "actions.py:4, contact: has the name of an action of the desk's own; rename it.",
-        "actions.py:4, contact: does not say what it returns; write -> and its type, or -> None.",
+        "actions.py:4, contact: has the name of one of the desk's own actions; rename it.",
+        "actions.py:4, contact: has no return type; write -> and the type, or -> None.",
         (
-            "agents, 'books': shop.py:4, one: has no docstring; write what it does, in a line, as"
-            " callers are to read it."
+            "agents, 'books': shop.py:4, one: has no docstring; write a line for callers that"
+            " says what it does."
         ),
     ]
     write(tmp_path / "desk.toml", f'{settings}[site]\nactions = "../shop"\n')
@@ -201,5 +201,5 @@ def is_open() -> str | None:
     write(tmp_path / "actions.py", one() + checked)
     (offered,) = load_actions(site(tmp_path), is_elsewhere={"send"}.__contains__).offered
     assert offered.action.preconditions[0].name == "is_open"
-    with pytest.raises(ActionsError, match="names 'send' as what helps where 'is_open' is not"):
+    with pytest.raises(ActionsError, match="recommends 'send' if 'is_open' is not met"):
         load_actions(site(tmp_path))

@@ -80,7 +80,7 @@ def test_it_is_read_from_text_alone_and_refusals_repeat_nothing() -> None:
     assert value.code == Secret(TEXT) == value.login.password == value.login.pins[0]
     assert value.code.reveal() == TEXT
     for code in (7, None, [TEXT], {"sealed": "sealed_x"}, {"text": TEXT}, TEXT * LONGEST_VALUE):
-        with pytest.raises(InvalidRequest, match="'code' takes text") as caught:
+        with pytest.raises(InvalidRequest, match="'code' must be text") as caught:
             read({"login": login, "code": code})
         assert caught.value.param == "code"
         assert TEXT not in caught.value.message
@@ -113,7 +113,7 @@ def test_what_a_type_of_the_sites_own_is_still_refused() -> None:
         """Something else."""
 
     assert check_kind(Secret) is None
-    assert "nothing that JSON has a form of" in (check_kind(Own) or "")
+    assert "Own has no form in JSON" in (check_kind(Own) or "")
 
 
 def test_no_action_returns_one() -> None:
@@ -124,7 +124,7 @@ def test_no_action_returns_one() -> None:
 
     wrong: list[str] = []
     assert build_action(tell, wrong.append) is None
-    assert wrong == ["returns a Secret, which nobody is told; return what comes of it."]
+    assert wrong == ["returns a Secret, which callers must not receive; return another value."]
 
 
 def test_no_resource_is_named_by_one() -> None:
@@ -135,7 +135,7 @@ def test_no_resource_is_named_by_one() -> None:
 
     wrong: list[str] = []
     assert build_resource(code, lambda _name: True, wrong.append) is None
-    assert wrong == ["takes 'code', a Secret, which would stand in an address; write str."]
+    assert wrong == ["has the Secret 'code' in its path, where others can read it; write str."]
 
 
 async def test_the_sites_form_for_one_is_sensitive_and_that_is_all_it_learns() -> None:

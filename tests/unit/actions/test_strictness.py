@@ -75,17 +75,21 @@ async def echo(
     return item, pet, size, level, day, amount, tags
 '''
 ITEMS = [{"sku": "AB-123"}]
-QUANTITY = "'items[0].quantity' takes a whole number from 1 to 99."
-DECIMAL = 'takes a decimal number written as text, such as "29.99"'
+QUANTITY = "'items[0].quantity' must be a whole number from 1 to 99."
+DECIMAL = 'must be a decimal number written as text, such as "29.99"'
 
 REFUSED: list[tuple[dict[str, Any], str | None, str]] = [
-    ({}, "items", "The member 'items' is required; it takes a list of 1 to 3 entries."),
-    ({"items": []}, "items", "'items' takes a list of 1 to 3 entries."),
-    ({"items": None}, "items", "'items' takes a list of 1 to 3 entries."),
-    ({"items": [{}]}, "items[0].sku", "The member 'items[0].sku' is required; it takes text that"),
-    ({"items": [{"sku": "x"}]}, "items[0].sku", r"takes text that matches ^[A-Z]{2}-\d{3}$."),
-    ({"items": [{"sku": "AB-123\n"}]}, "items[0].sku", "takes text that matches"),
-    ({"items": [{"sku": "AB-12٣"}]}, "items[0].sku", "takes text that matches"),
+    ({}, "items", "The member 'items' is required; it must be a list of 1 to 3 entries."),
+    ({"items": []}, "items", "'items' must be a list of 1 to 3 entries."),
+    ({"items": None}, "items", "'items' must be a list of 1 to 3 entries."),
+    (
+        {"items": [{}]},
+        "items[0].sku",
+        "The member 'items[0].sku' is required; it must be text that",
+    ),
+    ({"items": [{"sku": "x"}]}, "items[0].sku", r"must be text that matches ^[A-Z]{2}-\d{3}$."),
+    ({"items": [{"sku": "AB-123\n"}]}, "items[0].sku", "must be text that matches"),
+    ({"items": [{"sku": "AB-12٣"}]}, "items[0].sku", "must be text that matches"),
     ({"items": [{"sku": "AB-123", "quantity": 0}]}, "items[0].quantity", QUANTITY),
     ({"items": [{"sku": "AB-123", "quantity": "1"}]}, "items[0].quantity", QUANTITY),
     ({"items": [{"sku": "AB-123", "quantity": 1.0}]}, "items[0].quantity", QUANTITY),
@@ -101,9 +105,9 @@ REFUSED: list[tuple[dict[str, Any], str | None, str]] = [
         "There is no member 'qty'; there are sku, quantity, price.",
     ),
     ({"items": ITEMS, "itmes": 1}, "itmes", "There is no member 'itmes'; there are items, pet,"),
-    ({"items": ITEMS, "pet": 1}, "pet", "'pet' takes an object or null."),
+    ({"items": ITEMS, "pet": 1}, "pet", "'pet' must be an object or null."),
     ({"items": ITEMS, "pet": {"name": "x"}}, "pet.type", "The member 'pet.type' is required; it"),
-    ({"items": ITEMS, "pet": {"type": "cow", "name": "x"}}, "pet.type", 'takes "Cat" or "dog".'),
+    ({"items": ITEMS, "pet": {"type": "cow", "name": "x"}}, "pet.type", 'must be "Cat" or "dog".'),
     (
         {"items": ITEMS, "pet": {"type": "dog", "name": "x", "colour": "red"}},
         "pet.colour",
@@ -112,12 +116,12 @@ REFUSED: list[tuple[dict[str, Any], str | None, str]] = [
     (
         {"items": ITEMS, "pet": {"type": "dog", "name": "x", "puppies": [{"name": 1}]}},
         "pet.puppies[0].name",
-        "'pet.puppies[0].name' takes text.",
+        "'pet.puppies[0].name' must be text.",
     ),
     (
         {"items": ITEMS, "size": {"inCm": 0}},
         "size.inCm",
-        "takes a number of at most 100 above 0, a multiple of 0.5.",
+        "must be a number of at most 100 above 0, a multiple of 0.5.",
     ),
     ({"items": ITEMS, "size": {"inCm": 0.7}}, "size.inCm", "a multiple of 0.5."),
     ({"items": ITEMS, "size": {"in_cm": 1}}, "size.inCm", "The member 'size.inCm' is required"),
@@ -126,27 +130,27 @@ REFUSED: list[tuple[dict[str, Any], str | None, str]] = [
         "size.is_wide",
         "There is no member 'is_wide'; there are inCm, isWide.",
     ),
-    ({"items": ITEMS, "level": "mid"}, "level", '\'level\' takes "low" or "high".'),
-    ({"items": ITEMS, "speed": 4}, "speed", '\'speed\' takes "slow" or "fast" or 3.'),
-    ({"items": ITEMS, "day": "2026-13-01"}, "day", "takes a date such as 2026-03-01 or null."),
-    ({"items": ITEMS, "id": "x"}, "id", "'id' takes a UUID or null."),
-    ({"items": ITEMS, "pair": [1]}, "pair", "'pair' takes a list of exactly 2 entries."),
-    ({"items": ITEMS, "pair": [1, 2]}, "pair[1]", "'pair[1]' takes text."),
-    ({"items": ITEMS, "counts": {"a": "b"}}, "counts[...]", "takes a whole number."),
+    ({"items": ITEMS, "level": "mid"}, "level", '\'level\' must be "low" or "high".'),
+    ({"items": ITEMS, "speed": 4}, "speed", '\'speed\' must be "slow" or "fast" or 3.'),
+    ({"items": ITEMS, "day": "2026-13-01"}, "day", "must be a date such as 2026-03-01 or null."),
+    ({"items": ITEMS, "id": "x"}, "id", "'id' must be a UUID or null."),
+    ({"items": ITEMS, "pair": [1]}, "pair", "'pair' must be a list of exactly 2 entries."),
+    ({"items": ITEMS, "pair": [1, 2]}, "pair[1]", "'pair[1]' must be text."),
+    ({"items": ITEMS, "counts": {"a": "b"}}, "counts[...]", "must be a whole number."),
     (
         {"items": ITEMS, "counts": {"a": 1, "b": 2, "c": 3}},
         "counts",
-        "takes an object of at most 2 members.",
+        "must be an object of at most 2 members.",
     ),
-    ({"items": ITEMS, "code": "a"}, "code", "'code' takes text of 2 to 5 characters."),
+    ({"items": ITEMS, "code": "a"}, "code", "'code' must be text of 2 to 5 characters."),
     ({"items": ITEMS, "at": "2026-03-01T10:00:00"}, "at", "a date and time such as 2026-03-01T09:"),
     (
         {"items": ITEMS, "notes": {"a": "b"}},
         "notes",
-        "'notes' takes names that are text of at least 2",
+        "'notes' must have names that are text of at least 2",
     ),
-    ({"items": ITEMS, "tags": ["a", "a"]}, "tags", "'tags' takes a list, each once."),
-    ([], None, "The arguments takes an object."),  # type: ignore[list-item]
+    ({"items": ITEMS, "tags": ["a", "a"]}, "tags", "'tags' must be a list, each once."),
+    ([], None, "The arguments must be an object."),  # type: ignore[list-item]
 ]
 
 
@@ -349,14 +353,14 @@ async def test_members_that_a_result_does_not_declare_are_left_out(
 @pytest.mark.parametrize(
     ("how", "path"),
     [
-        ("pattern", "'id' takes text that matches ^ORD-[0-9]$"),
-        ("line", "'id' takes text that matches ^ORD-[0-9]$"),
+        ("pattern", "'id' must be text that matches ^ORD-[0-9]$"),
+        ("line", "'id' must be text that matches ^ORD-[0-9]$"),
         ("missing", "The member 'id' is required"),
-        ("nothing", "the result takes an object"),
-        ("text", "the result takes an object"),
-        ("nan", "'total' takes a decimal number"),
-        ("float", "'total' takes a decimal number"),
-        ("object", "the result takes an object"),
+        ("nothing", "the result must be an object"),
+        ("text", "the result must be an object"),
+        ("nan", "'total' must be a decimal number"),
+        ("float", "'total' must be a decimal number"),
+        ("object", "the result must be an object"),
     ],
 )
 async def test_a_result_that_breaks_its_type_is_a_fault_and_is_repeated_nowhere(

@@ -139,7 +139,7 @@ async def what_fails_repeats_nothing(vault: Vault, name: str) -> None:
     wrong = vault.plant(f"ahp {name} wrong")
     told = await vault.converse(name, json.dumps({"password": [wrong]}))
     assert (told.status, told.body["param"]) == (400, "password")
-    assert told.body["message"] == "'password' takes text."
+    assert told.body["message"] == "'password' must be text."
 
 
 async def what_has_to_be_agreed_to_waits_without_it(vault: Vault) -> None:

@@ -292,7 +292,7 @@ async def test_what_can_be_done_with_an_order_follows_its_state_and_its_age(
         for id_ in (first["id"], "TH10482201"):
             with pytest.raises(ResourceNotFound):
                 await stranger.read(f"/orders/{id_}")
-        with pytest.raises(InvalidRequest, match="takes text that matches"):
+        with pytest.raises(InvalidRequest, match="must be text that matches"):
             await buyer.read("/orders/TH1")
 
         await shopper.do("cancel_order", order_id=first["id"])

@@ -88,7 +88,7 @@ async def test_quotes_have_the_discounts_and_the_tax_that_the_pages_name(tmp_pat
         assert body["response"]["answer"].endswith("Total: $349.00")
         assert await shopper.refused("get_quote", items=[]) == (
             400,
-            "'items' takes a list of 1 to 20 entries.",
+            "'items' must be a list of 1 to 20 entries.",
         )
         wrong = await shopper.call("get_quote", items=[{"sku": TENT}, {"sku": "TO-0000"}])
         assert (wrong.status, wrong.body["param"]) == (400, "items[1].sku")

@@ -256,7 +256,7 @@ async def one(count: int) -> int:
     one = offered(tmp_path, body)
     assert (await one.perform(one.read({"count": 1}), CONTEXT)).result == 1
     (told,) = problems(tmp_path, body.replace(" -> int", ""))
-    assert told.startswith(f"actions.py:{len(HEAD.splitlines()) + 8}, one: does not say")
+    assert told.startswith(f"actions.py:{len(HEAD.splitlines()) + 8}, one: has no return type")
 
 
 FINE = {

@@ -12,7 +12,7 @@ from tests.support.sites.declarations import HEAD, load, problems
 WRONG = {
     "no docstring": (
         "@action\ndef f() -> int: return 1",
-        "f: has no docstring; write what it does, in a line, as callers are to read it.",
+        "f: has no docstring; write a line for callers that says what it does.",
     ),
     "a long summary": (
         f'@action\ndef f() -> int:\n    """{"long " * 60}"""',
@@ -20,7 +20,7 @@ WRONG = {
     ),
     "a parameter that is described and not there": (
         '@action\ndef f(a: int) -> int:\n    """F.\n\n    Args:\n        b: what?\n    """',
-        "describes 'b', which it does not take",
+        "describes 'b', which is not a parameter; remove it or rename it.",
     ),
     "no type": (
         '@action\ndef f(a) -> int: "F."',
@@ -28,11 +28,11 @@ WRONG = {
     ),
     "no result": (
         '@action\ndef f(a: int): "F."',
-        "does not say what it returns; write -> and its type, or -> None.",
+        "has no return type; write -> and the type, or -> None.",
     ),
     "a type that could be anything": (
         '@action\ndef f(a: dict) -> int: "F."',
-        "takes 'a' of a type that callers cannot send: names of an object's members are text",
+        "takes 'a' of a type that callers cannot send: names of an object's members must be text",
     ),
     "Any": (
         '@action\ndef f(a: list[Any]) -> int: "F."',
@@ -44,11 +44,11 @@ WRONG = {
     ),
     "a class of one's own": (
         'class Thing: pass\n@action\ndef f() -> Thing: "F."',
-        "returns what callers cannot be sent: Thing is nothing that JSON has a form of; write",
+        "returns a type that cannot be sent to callers: Thing has no form in JSON; write",
     ),
     "a type within a Struct": (
         'class Box(Struct):\n    what: Any\n@action\ndef f() -> Box: "F."',
-        "returns what callers cannot be sent: could be anything",
+        "returns a type that cannot be sent to callers: could be anything",
     ),
     "two kinds of text": (
         '@action\ndef f(a: str | Decimal) -> int: "F."',
@@ -56,31 +56,31 @@ WRONG = {
     ),
     "bounds that no number keeps": (
         '@action\ndef f(a: Annotated[int, Meta(ge=9, le=1)]) -> int: "F."',
-        "takes 'a' of a type that callers cannot send: bounds that leave nothing: ge=9, le=1",
+        "takes 'a' of a type that callers cannot send: bounds that no value satisfies: ge=9, le=1",
     ),
     "bounds between two numbers": (
         '@action\ndef f(a: Annotated[int, Meta(gt=5, lt=9, multiple_of=5)]) -> int: "F."',
-        "bounds that leave nothing: gt=5, lt=9, multiple_of=5; write others",
+        "bounds that no value satisfies: gt=5, lt=9, multiple_of=5; change them",
     ),
     "bounds that meet and are left out": (
         '@action\ndef f(a: list[Annotated[float, Meta(ge=1, lt=1)]]) -> int: "F."',
-        "bounds that leave nothing: ge=1, lt=1",
+        "bounds that no value satisfies: ge=1, lt=1",
     ),
     "lengths that nothing has": (
         '@action\ndef f() -> Annotated[list[int], Meta(min_length=2, max_length=1)]: "F."',
-        "callers cannot be sent: bounds that leave nothing: min_length=2, max_length=1",
+        "callers: bounds that no value satisfies: min_length=2, max_length=1",
     ),
     "a link with a variable of nothing": (
         '@action(related=[Related("o", "/orders/{order_id}")])\ndef f(a: str) -> int: "F."',
-        "has {order_id} in its related '/orders/{order_id}', which is no text or number of",
+        "has {order_id} in its related '/orders/{order_id}', which is not a text or number of",
     ),
     "a link with a variable that is a list": (
         '@action(related=[Related("o", "/orders/{ids}")])\ndef f(ids: list[str]) -> int: "F."',
-        "which is no text or number of the arguments or the result.",
+        "which is not a text or number of the arguments or the result.",
     ),
     "a link of a resource with a variable of nothing": (
         '@resource("/a/{b}", related=[Related("c", "/c/{d}")])\ndef f(b: str) -> int: "F."',
-        "'/c/{d}', which is no text or number of the path or the resource; there is b.",
+        "'/c/{d}', which is not a text or number of the path or the resource; there is b.",
     ),
     "a time without a zone": (
         '@action\ndef f(a: list[datetime]) -> int: "F."',
@@ -88,15 +88,15 @@ WRONG = {
     ),
     "a pattern of Python's own": (
         '@action\ndef f(a: Annotated[str, Meta(pattern=r"\\Ax")]) -> int: "F."',
-        r"pattern \Ax is none that JSON Schema knows; write ^ for \A",
+        r"pattern \Ax is not valid in JSON Schema; write ^ for \A",
     ),
     "a type that is not known": (
         '@action\ndef f(a: Itme) -> int: "F."',
-        "has a type that is not known where it stands (name 'Itme' is not defined)",
+        "has an unknown type (name 'Itme' is not defined)",
     ),
     "a type within a Struct that is not known": (
         'class Box(Struct):\n    what: Itme\n@action\ndef f() -> Box: "F."',
-        "returns what callers cannot be sent: name 'Itme' is not defined",
+        "returns a type that cannot be sent to callers: name 'Itme' is not defined",
     ),
     "a pattern that is none": (
         '@action\ndef f(a: "Annotated[str, Meta(pattern=\'(\')]") -> int: "F."',
@@ -107,7 +107,7 @@ WRONG = {
             "class Box(Struct):\n    what: \"Annotated[str, Meta(pattern='(')]\"\n"
             '@action\ndef f() -> Box: "F."'
         ),
-        "returns what callers cannot be sent: missing ), unterminated subpattern",
+        "returns a type that cannot be sent to callers: missing ), unterminated subpattern",
     ),
     "a type that its module has not": (
         '@action\ndef f(a: "msgspec.Nothing") -> int: "F."\nimport msgspec',
@@ -131,15 +131,15 @@ WRONG = {
     ),
     "arguments by place": (
         '@action\ndef f(a: int, /) -> int: "F."',
-        "takes 'a' by its place alone; take the / out",
+        "takes 'a' by position only; remove the /",
     ),
     "two contexts": (
         '@action\ndef f(a: Context, b: Context) -> int: "F."',
-        "takes the Context twice; leave 'b' out.",
+        "takes the Context twice; remove 'b'.",
     ),
     "a private parameter": (
         '@action\ndef f(_confirm: int) -> int: "F."',
-        "takes '_confirm'; a parameter's name begins with a letter",
+        "has the parameter '_confirm'; its name must begin with a letter.",
     ),
     "a default of another type": (
         '@action\ndef f(a: int = "x") -> int: "F."',
@@ -147,11 +147,11 @@ WRONG = {
     ),
     "None by default": (
         '@action\ndef f(a: int = None) -> int: "F."',
-        "may have no 'a', but its type is not … | None; write that.",
+        "has the default None for 'a', which its type does not allow; write … | None.",
     ),
     "a default that can change": (
         '@action\ndef f(a: list[int] = [1]) -> int: "F."',
-        "has a default for 'a' that can change; write None, or a tuple.",
+        "has a mutable default for 'a'; write None, or a tuple.",
     ),
     "a Struct as default that can change": (
         'class Item(Struct):\n    a: int\n@action\ndef f(a: Item = Item(1)) -> int: "F."',
@@ -159,66 +159,66 @@ WRONG = {
     ),
     "a generator": (
         '@action\ndef f() -> Iterator[int]:\n    "F."\n    yield 1',
-        "yields its results one by one; return them together, as a list.",
+        "yields its results one by one; return them as a list.",
     ),
     "a name that cannot be told": (
         '@action\ndef placeOrder() -> int: "F."',
-        "placeOrder: has a name that callers cannot be told; it takes small letters",
+        "placeOrder: has an invalid name; use at most 64 lowercase letters",
     ),
     "another kind": (
         '@action(kind="quary")\ndef f() -> int: "F."',
-        "has kind='quary'; it takes 'query', 'action' or 'async'.",
+        "has kind='quary'; it must be 'query', 'action' or 'async'.",
     ),
     "an action without safety": (
         '@action(kind="action")\ndef f() -> int: "F."',
         (
-            "is of the kind 'action' and does not say its mutability; write mutability= and one of"
-            " 'read_only', 'reversible' or 'irreversible'."
+            "has kind='action' but no mutability; write mutability= with 'read_only',"
+            " 'reversible' or 'irreversible'."
         ),
         (
-            "is of the kind 'action' and does not say its blast_radius; write blast_radius= and one"
-            " of 'self', 'self_and_associated', 'many' or 'all'."
+            "has kind='action' but no blast_radius; write blast_radius= with 'self',"
+            " 'self_and_associated', 'many' or 'all'."
         ),
     ),
     "an async without a blast radius": (
         '@action(kind="async", mutability="irreversible")\nasync def f() -> int: "F."',
-        "is of the kind 'async' and does not say its blast_radius",
+        "has kind='async' but no blast_radius",
     ),
     "a query that changes something": (
         '@action(mutability="reversible")\ndef f() -> int: "F."',
         (
-            "is a query, which changes nothing, and says mutability='reversible'; write"
+            "is a query, which changes nothing, but has mutability='reversible'; write"
             ' kind="action".'
         ),
     ),
     "another mutability": (
         '@action(kind="action", mutability="some", blast_radius="self")\ndef f() -> int: "F."',
-        "has mutability='some'; it takes 'read_only', 'reversible' or 'irreversible'.",
+        "has mutability='some'; it must be 'read_only', 'reversible' or 'irreversible'.",
     ),
     "an action that is open to anyone": (
         (
             '@action(kind="action", mutability="reversible", blast_radius="self", open_to="anyone")'
             '\ndef f() -> int: "F."'
         ),
-        "is of the kind 'action' and open to anyone; what may change something needs a caller",
+        "has kind='action' and is open to anyone, which only a query may be; remove open_to",
     ),
     "a time to undo what cannot be undone": (
         (
             '@action(kind="action", mutability="irreversible", blast_radius="self",'
             ' reversible_within="P1D")\ndef f() -> int: "F."'
         ),
-        'has reversible_within; that goes with mutability="reversible" alone.',
+        'has reversible_within, which requires mutability="reversible".',
     ),
     "a time to undo that is none": (
         (
             '@action(kind="action", mutability="reversible", blast_radius="self",'
             ' reversible_within="30 days")\ndef f() -> int: "F."'
         ),
-        "has reversible_within='30 days'; it takes an ISO 8601 duration such as P30D.",
+        "has reversible_within='30 days'; it must be an ISO 8601 duration such as P30D.",
     ),
     "a cost that is none": (
         '@action(cost="a lot")\ndef f() -> int: "F."',
-        "has cost='a lot'; it takes an amount above 0 such as \"29.99 EUR\".",
+        "has cost='a lot'; it must be an amount above 0 such as \"29.99 EUR\".",
     ),
     "the approval of something that is over within its call": (
         (
@@ -226,8 +226,8 @@ WRONG = {
             'def f() -> int: "F."'
         ),
         (
-            "takes a person's approval and is of the kind 'action'; who calls has to wait for that"
-            ' person: write kind="async".'
+            "has kind='action' and needs a person's approval, for which the caller waits; write"
+            ' kind="async".'
         ),
     ),
     "an approval that is none": (
@@ -236,7 +236,7 @@ WRONG = {
             'def f() -> int: "F."'
         ),
         (
-            "has approval='boss'; it takes True, or a function of some of the parameters that"
+            "has approval='boss'; it must be True, or a function of some of the parameters that"
             " returns true or false."
         ),
     ),
@@ -254,11 +254,11 @@ WRONG = {
             '@action(kind="async", mutability="reversible", blast_radius="self", approval=large)\n'
             'def f(a: int) -> int: "F."'
         ),
-        "has its approval by a function that does not return true or false; write -> bool.",
+        "has an approval function that does not return true or false; write -> bool.",
     ),
     "a cost of nothing": (
         '@action(cost="0.00 EUR")\ndef f() -> int: "F."',
-        "has cost='0.00 EUR'; it takes an amount above 0",
+        "has cost='0.00 EUR'; it must be an amount above 0",
     ),
     "a price of what is not taken": (
         'def price(b: int) -> Money: ...\n@action(cost=price)\ndef f(a: int) -> int: "F."',
@@ -266,27 +266,27 @@ WRONG = {
     ),
     "no deadline": (
         '@action(deadline=0)\ndef f() -> int: "F."',
-        "has deadline=0; it takes seconds, up to 86400.",
+        "has deadline=0; it must be a number of seconds up to 86400.",
     ),
     "an unknown type of answer": (
         '@action(answer_types=["text/plain"])\ndef f() -> int: "F."',
-        "has the answer type 'text/plain'; it takes 'text/answer',",
+        "has the answer type 'text/plain'; it must be 'text/answer',",
     ),
     "no type of answer": (
         '@action(answer_types=[])\ndef f() -> int: "F."',
-        "has no answer types; it takes 'text/answer',",
+        "has no answer types; write 'text/answer',",
     ),
     "one example that is no list": (
         '@action(examples="How many?")\ndef f() -> int: "F."',
-        "has examples='How many?'; it takes a list.",
+        "has examples='How many?'; it must be a list.",
     ),
     "one type of answer that is no list": (
         '@action(answer_types="text/answer")\ndef f() -> int: "F."',
-        "has answer_types='text/answer'; it takes a list.",
+        "has answer_types='text/answer'; it must be a list.",
     ),
     "one link that is no list": (
         '@action(related=Related("order", "/orders"))\ndef f() -> int: "F."',
-        "it takes a list.",
+        "it must be a list.",
     ),
     "an enum that JSON has no form of": (
         'class Size(Enum):\n    small = (1, 2)\n@action\ndef f(size: Size) -> int: "F."',
@@ -294,38 +294,38 @@ WRONG = {
     ),
     "an empty example": (
         '@action(examples=[""])\ndef f() -> int: "F."',
-        "has the example ''; it takes words, or Example(words, arguments).",
+        "has the example ''; it must be text, or Example(text, arguments).",
     ),
     "an example that would be refused": (
         '@action(examples=[Example("One.", {"a": "1"})])\ndef f(a: int) -> int: "F."',
-        "would refuse the arguments of its example 'One.': 'a' takes a whole number.",
+        "would refuse the arguments of its example 'One.': 'a' must be a whole number.",
     ),
     "what is related to nothing": (
         '@action(related=["/orders"])\ndef f() -> int: "F."',
-        "has '/orders' as related; it takes Related(rel, href)",
+        "has '/orders' as related; it must be Related(rel, href)",
     ),
     "words that must be awaited": (
         'async def say(one): ...\n@action(says=say)\ndef f() -> int: "F."',
-        "has says=say; it takes a plain function",
+        "has says=say; it must be a plain function",
     ),
     "a ticket for which nobody may wait": (
         '@action(says=str)\ndef f() -> Ticket: "F."',
-        'returns a Ticket, for which somebody has to wait; write kind="async".',
-        "returns a Ticket and has says=; people say what comes of it.",
+        'returns a Ticket, which people answer later; write kind="async".',
+        "returns a Ticket and has says=, but people write the result. Remove says=.",
     ),
     "a ticket or something else": (
         (
             '@action(kind="async", mutability="read_only", blast_radius="self")\n'
             'def f() -> int | Ticket: "F."'
         ),
-        "returns a Ticket or something else; write -> Ticket, and let people decide.",
+        "returns a Ticket or another type; write -> Ticket alone.",
     ),
     "a precondition that is true or false": (
         (
             '@action\ndef f(a: int) -> int: "F."\n'
             '@f.requires("is_open", "It is open.")\ndef is_open(a: int) -> bool: ...'
         ),
-        "has the precondition 'is_open', which returns true or false; return None where it is met,",
+        "has the precondition 'is_open', which returns true or false; return None if it is met,",
     ),
     "a precondition of what is not taken": (
         (
@@ -344,8 +344,8 @@ WRONG = {
     ),
     "a precondition without words": (
         '@action\ndef f() -> int: "F."\n@f.requires("Is open", "")\ndef one() -> str | None: ...',
-        "has the precondition 'Is open'; its name takes small letters, digits and _",
-        "has the precondition 'Is open' without a description; write what must be so",
+        "has the precondition 'Is open'; its name must have lowercase letters, digits and _",
+        "has the precondition 'Is open' without a description; describe the condition",
     ),
     "a recovery by an action that is not there": (
         (
@@ -353,8 +353,11 @@ WRONG = {
             '@f.requires("is_open", "It is open.", actions=["open_it"])\n'
             "def one() -> str | None: ..."
         ),
-        "names 'open_it' as what helps where 'is_open' is not met; there is no such action.",
-        "has the precondition 'is_open', which names actions that help; say in recovery= how.",
+        "recommends 'open_it' if 'is_open' is not met, but there is no such action.",
+        (
+            "has the precondition 'is_open', which names actions that help; explain in recovery="
+            " how they help."
+        ),
     ),
     "a name that stands twice": (
         '@action\ndef f() -> int: "F."\n@action\ndef f() -> int: "F."',
@@ -362,11 +365,11 @@ WRONG = {
     ),
     "a name of the desk's own": (
         '@action\ndef contact() -> int: "F."',
-        "contact: has the name of an action of the desk's own; rename it.",
+        "contact: has the name of one of the desk's own actions; rename it.",
     ),
     "what is no function": (
         '@action\nclass f: "F."',
-        "raised TypeError: what is declared is a function: def or async def.",
+        "raised TypeError: only a function can be declared: def or async def.",
     ),
     "a term that there is not": (
         '@action(scope="x")\ndef f() -> int: "F."',

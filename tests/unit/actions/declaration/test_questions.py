@@ -73,9 +73,12 @@ QUESTIONS = {
     "no id": ('return Choose(title="?", choices=(Choice(id=""),))', "one that has no id"),
     "an id twice": (
         'return Choose(title="?", choices=(Choice(id="a", variants=(Choice(id="a"),)),))',
-        "two choices have one id",
+        "with two choices of the same id",
     ),
-    "a title that is no text": ('return Choose(title=3, choices=(Choice(id="a"),))', "is none"),
+    "a title that is no text": (
+        'return Choose(title=3, choices=(Choice(id="a"),))',
+        "is not valid",
+    ),
     "a form without fields": ('return Fill(title="?", fields=())', "not in 'items': none"),
     "a form about something else": (
         'return Fill(title="?", fields=(Field(id="store"),))',
@@ -94,7 +97,7 @@ async def test_a_question_that_is_none(tmp_path: Path, body: str, wrong: str) ->
 WRONG = {
     "an argument that is not there": (
         '@order.asks("size")\ndef which() -> Choose: ...',
-        "asks for 'size', which it does not take; it takes items, store, gift.",
+        "asks for 'size', which is not a parameter; the parameters are items, store, gift.",
     ),
     "an argument twice": (
         """
@@ -103,11 +106,11 @@ def one() -> Choose: ...
 @order.asks("store")
 def two() -> Choose: ...
 """,
-        "asks for 'store' twice; leave one of the functions out.",
+        "asks for 'store' twice; remove one of the functions.",
     ),
     "a parameter that is not the action's": (
         '@order.asks("store")\ndef which(size: str | None) -> Choose: ...',
-        "has its asking for 'store', which takes 'size'; it may take items, store, gift",
+        "has the question for 'store', which takes 'size'; it may take items, store, gift",
     ),
     "a parameter that is always there": (
         '@order.asks("store")\ndef which(items: list[Item]) -> Choose: ...',
@@ -119,7 +122,7 @@ def two() -> Choose: ...
     ),
     "no function": (
         'order.asks("store")(3)',
-        "has as its asking for 'store' what is no function; write one with def or async def.",
+        "has no function as the question for 'store'; write one with def or async def.",
     ),
 }
 

@@ -117,7 +117,7 @@ async def test_variables_are_read_by_their_types(value: str, order: OfferedResou
         await order.read({"order": value}, CONTEXT)
     assert (refused.value.param, refused.value.message) == (
         "order",
-        "'order' takes a whole number of at least 1.",
+        "'order' must be a whole number of at least 1.",
     )
 
 
@@ -132,14 +132,14 @@ async def test_what_would_lead_elsewhere_is_at_no_address(value: str, tmp_path: 
 
 READ = '\ndef f(a: str) -> int: "F."\n'
 WRONG = {
-    "no path": ('@resource("orders")\ndef f() -> int: "F."', "has the path 'orders'; it takes one"),
-    "a variable first": (f'@resource("/{{a}}"){READ}', "has the path '/{a}'; it takes one such"),
-    "a part of a segment": (f'@resource("/x/a-{{a}}"){READ}', "has the path '/x/a-{a}'; it takes"),
+    "no path": ('@resource("orders")\ndef f() -> int: "F."', "has the path 'orders'; it must"),
+    "a variable first": (f'@resource("/{{a}}"){READ}', "has the path '/{a}'; it must begin"),
+    "a part of a segment": (f'@resource("/x/a-{{a}}"){READ}', "has the path '/x/a-{a}'; it must"),
     "a variable twice": (f'@resource("/x/{{a}}/{{a}}"){READ}', "has the path '/x/{a}/{a}'; it"),
-    "a slash at the end": (f'@resource("/x/{{a}}/"){READ}', "has the path '/x/{a}/'; it takes"),
+    "a slash at the end": (f'@resource("/x/{{a}}/"){READ}', "has the path '/x/{a}/'; it must"),
     "a variable that is not taken": (
         f'@resource("/x/{{a}}/{{b}}"){READ}',
-        "has {b} in its path and does not take it; write b: str.",
+        "has {b} in its path but no such parameter; write b: str.",
     ),
     "a parameter that is no variable": (
         f'@resource("/x"){READ}',
@@ -147,23 +147,26 @@ WRONG = {
     ),
     "a default": (
         '@resource("/x/{a}")\ndef f(a: str = "") -> int: "F."',
-        "has a default for 'a', which is always there; take it out.",
+        "has a default for 'a', which is always in the path; remove the default.",
     ),
     "another openness": (
         f'@resource("/x/{{a}}", open_to="all"){READ}',
-        "has open_to='all'; it takes 'anyone', 'actions' or 'operators'.",
+        "has open_to='all'; it must be 'anyone', 'actions' or 'operators'.",
     ),
     "a wrong link": (
         f'@resource("/x/{{a}}", related=[Related("x", "ftp://x")]){READ}',
-        "as related; it takes Related(rel, href)",
+        "as related; it must be Related(rel, href)",
     ),
     "an address of the desk's own": (
         f'@resource("/v1/{{a}}"){READ}',
-        "has the path /v1/{a}; addresses of the desk's own begin so, take another.",
+        "has the path /v1/{a}, which the desk uses itself; choose another.",
     ),
     "an address of another": (
         f'@resource("/x/new")\ndef g() -> int: "G."\n@resource("/x/{{a}}"){READ}',
-        "f: has the path /x/{a}, and g has /x/new: there are addresses of both. Change one.",
+        (
+            "f: has the path /x/{a}, which matches the same addresses as /x/new of g. Change one"
+            " of them."
+        ),
     ),
     "the name of an action": (
         f'@action\ndef f() -> int: "F."\n@resource("/x/{{a}}"){READ}',
@@ -176,15 +179,15 @@ WRONG = {
     "a condition that must be awaited": (
         (f'@action\ndef go() -> None: "G."\n@resource("/x/{{a}}"){READ}'
         '@f.affords("go")\nasync def can_go(one: int) -> bool: ...'),
-        "affords 'go' by what is no plain function; write def.",
+        "affords 'go' by something other than a plain function; write def.",
     ),
     "a condition of more": (
         (f'@action\ndef go() -> None: "G."\n@resource("/x/{{a}}"){READ}'
         '@f.affords("go")\ndef can_go(one: int, two: int) -> bool: ...'),
-        "affords 'go' by a function of something else than the resource alone.",
+        "affords 'go' by a function that takes more than the resource.",
     ),
-    "no docstring": ('@resource("/x")\ndef f() -> int: ...', "has no docstring; write what it"),
-    "no result": ('@resource("/x")\ndef f(): "F."', "does not say what it returns; write ->"),
+    "no docstring": ('@resource("/x")\ndef f() -> int: ...', "has no docstring; write a line"),
+    "no result": ('@resource("/x")\ndef f(): "F."', "has no return type; write ->"),
 }  # fmt: skip
 
 
@@ -201,7 +204,7 @@ def test_for_an_affordance_of_a_wrong_action_only_the_action_is_reported(tmp_pat
         '@f.affords("go")\ndef can_go(one: int) -> bool: ...'
     )
     (told,) = problems(tmp_path, body)
-    assert "go: does not say what it returns" in told
+    assert "go: has no return type" in told
 
 
 @pytest.mark.parametrize("returned", ["1", "[]", "'yes'"])
@@ -214,7 +217,7 @@ async def test_a_condition_that_says_neither_yes_nor_no_is_a_fault(
         f'@f.affords("go")\ndef can_go(one: int) -> bool: return {returned}'
     )
     (found,) = resources(tmp_path, body)
-    with pytest.raises(TypeError, match="can_go returned neither"):
+    with pytest.raises(TypeError, match="can_go must return true, false or arguments of go"):
         await found.read({"a": "x"}, CONTEXT)
 
 

@@ -28,7 +28,7 @@ async def test_a_process_gets_what_it_is_allowed_and_is_restarted_when_it_ends(
         found = {one.action.name: one for one in offers.offered}
         greeting = {"result": f"Hello, Ann, from {name}."}
         assert await call(found["greet"], name="Ann") == greeting
-        with pytest.raises(Unavailable, match="It is not known what became of it"):
+        with pytest.raises(Unavailable, match="It is unknown whether it took effect"):
             await call(found["leave"])
         assert await call(found["greet"], name="Ann") == greeting
         process = int(await call(found["process"]))

@@ -13,28 +13,28 @@ from tests.support.doubles.openapi_service import load, problems
 
 URL = "http://127.0.0.1:9/mcp"
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"url": ""}, "takes either a command or a url."),
-    ({"command": (sys.executable,)}, "takes either a command or a url."),
+    ({"url": ""}, "must have either a command or a url."),
+    ({"command": (sys.executable,)}, "must have either a command or a url."),
     (
         {"url": "", "command": ("no-such-program", "x")},
-        "command begins with 'no-such-program', which is no program here.",
+        "command begins with 'no-such-program', which is not a program on this machine.",
     ),
     (
         {"url": "", "command": ("./server.py",)},
-        "command begins with './server.py', which is no program here.",
+        "command begins with './server.py', which is not a program on this machine.",
     ),
-    ({"url": "ftp://a"}, "url is no web address, such as http://127.0.0.1:9000/mcp."),
-    ({"url": "http://me:pw@a/"}, "url is no web address, such as http://127.0.0.1:9000/mcp."),
+    ({"url": "ftp://a"}, "url must be a web address, such as http://127.0.0.1:9000/mcp."),
+    ({"url": "http://me:pw@a/"}, "url must be a web address, such as http://127.0.0.1:9000/mcp."),
     (
         {"bearer_env": "NOT_SET"},
         "bearer_env names the environment variable NOT_SET, which is not set.",
     ),
     ({"env": ("NOT_SET",)}, "env names the environment variable NOT_SET, which is not set."),
-    ({"terms": (ToolTerms(),)}, "has terms that do not say of which tool."),
+    ({"terms": (ToolTerms(),)}, "has terms without the name of a tool."),
     ({"terms": (ToolTerms(tool="a"),) * 2}, "has terms of a twice; write one table."),
     (
         {"terms": (ToolTerms(tool="b"),)},
-        "has terms of b, which is none of the tools that are offered.",
+        "has terms of b, which is not one of the offered tools.",
     ),
 ]
 

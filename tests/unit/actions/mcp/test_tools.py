@@ -25,8 +25,8 @@ from tests.support.doubles.mcp_server import serving_tools
 from tests.support.doubles.openapi_service import call, serving_api
 
 SECRET = "s3cret-of-the-desk"
-DOWN = "The MCP server shop cannot be reached; its tools wait for it."
-UNKNOWN = "The MCP server shop has not told its tools yet; start the desk again once it answers."
+DOWN = "The MCP server shop cannot be reached; its tools are unavailable."
+UNKNOWN = "The MCP server shop has not listed its tools yet; restart the desk once it responds."
 
 
 @asynccontextmanager
@@ -63,7 +63,7 @@ async def test_tools_are_actions_of_what_their_server_says_of_them(tmp_path: Pat
         assert stock.action.summary == "How many of an item there are."
         assert stock.action.input_schema["required"] == ["sku"]
         assert await call(stock, sku="AB-1") == {"sku": "AB-1", "count": 3}
-        with pytest.raises(InvalidRequest, match="takes text that matches") as refused:
+        with pytest.raises(InvalidRequest, match="must be text that matches") as refused:
             stock.read({"sku": "x"})
         assert refused.value.param == "sku"
         with pytest.raises(InvalidRequest, match="There is no member 'all'"):

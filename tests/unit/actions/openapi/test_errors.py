@@ -31,56 +31,56 @@ FORM: dict[str, Any] = {"content": {"multipart/form-data": {"schema": {}}}}
 UNUSABLE: list[tuple[dict[str, Any], str]] = [
     (
         document({"responses": BINARY}),
-        "answers with image/png, which is not offered; only JSON is.",
+        "has responses of image/png, which is not supported; only JSON is.",
     ),
     (
         place(requestBody=FORM),
-        ("takes a body of multipart/form-data, which is not offered; only JSON is."),
+        ("has a body of multipart/form-data, which is not supported; only JSON is."),
     ),
     (
         place(requestBody=taking({"type": "object", "properties": {"it": {"format": "binary"}}})),
-        "takes or gives binary data, which is not offered; only JSON is.",
+        "has binary data, which is not supported; only JSON is.",
     ),
     (
         document({"responses": {"200": {"content": {"application/json": {}}}}}),
-        "does not say what its answer holds; write its schema.",
+        "has a response without a schema; write one.",
     ),
     (
         document({"summary": ""}),
-        ("says nowhere what it does; write a summary in the file, or in the terms."),
+        ("has no description; write a summary in the file, or in the terms."),
     ),
     (
         document({"operationId": "1st"}),
         (
-            "would be called '1st'; an action's name takes small letters,"
-            " digits and _, a letter first, at most 64: write its name in the terms."
+            "has the name '1st', which callers cannot use; write another name in the terms, of"
+            " at most 64 lowercase letters, digits and _, a letter first."
         ),
     ),
     (
         document({"responses": answering({"$ref": "https://a.example/b.json"})}),
-        "refers to 'https://a.example/b.json'; only what is in the same file is read.",
+        "refers to 'https://a.example/b.json', which is not in the same file.",
     ),
     (
         document({"responses": answering({"$ref": "#/components/schemas/No"})}),
-        "refers to '#/components/schemas/No', which is not there.",
+        "refers to '#/components/schemas/No', which does not exist.",
     ),
     (
         document({"responses": answering({"$ref": "#/x/a"})}, x={"a": {"$ref": "#/x/a"}}),
-        "refers to '#/x/a', which leads round in a circle.",
+        "refers to '#/x/a', which is circular.",
     ),
     (
         document({"responses": answering({"$dynamicRef": "#a"})}),
-        "has a schema with $dynamicRef, which is not followed.",
+        "has a schema with $dynamicRef, which is not supported.",
     ),
-    (document({"responses": answering({"type": "strin"})}), "has a schema that is none: "),
-    (document({}, "/things/{id}"), "has {id} in its path, which is no parameter of it."),
+    (document({"responses": answering({"type": "strin"})}), "has a schema that is not valid: "),
+    (document({}, "/things/{id}"), "has {id} in its path, which is not one of its parameters."),
     (
         document({"parameters": [parameter("id", "path")]}),
         "has the path parameter 'id', which is not in its path.",
     ),
     (
         document({"parameters": [parameter("id", "path", style="matrix")]}, "/things/{id}"),
-        "has the path parameter 'id' in the style 'matrix', which is not offered.",
+        "has the path parameter 'id' in the style 'matrix', which is not supported.",
     ),
     (
         document(
@@ -121,13 +121,13 @@ UNUSABLE: list[tuple[dict[str, Any], str]] = [
             }
         ),
         (
-            "has the query parameter 'at' with members of any name, which could be parameters of"
-            " their own."
+            "has the query parameter 'at' with members of any name, which could be mistaken for"
+            " other parameters."
         ),
     ),
     (
         document({"parameters": [parameter("at", schema={"type": "string"}, style="deepObject")]}),
-        "has the query parameter 'at' in the style deepObject, which takes objects alone.",
+        "has the query parameter 'at' in the style deepObject, which requires an object.",
     ),
     (
         document({"parameters": [parameter("s", "cookie", required=True)]}),
@@ -135,7 +135,7 @@ UNUSABLE: list[tuple[dict[str, Any], str]] = [
     ),
     (
         document({"parameters": [parameter("q"), parameter("q", "body")]}),
-        "has the parameter 'q' in 'body', which is no place for one.",
+        "has the parameter 'q' in 'body', which is not a valid place.",
     ),
     (
         document(
@@ -148,11 +148,11 @@ UNUSABLE: list[tuple[dict[str, Any], str]] = [
                 ]
             }
         ),
-        "has 'a b' several times, and even query_a_b is taken.",
+        "has several parameters 'a b', and query_a_b is also in use.",
     ),
     (
         document({"parameters": [parameter("a b", "header")]}),
-        "has the header 'a b', which is no name of one.",
+        "has the header 'a b', which is not a valid header name.",
     ),
 ]
 
@@ -178,15 +178,21 @@ def test_operations_that_cannot_be_offered_do_no_harm_while_nobody_names_them(
 
 
 WRONG_FILES = [
-    ("openapi: 2.0", "is no OpenAPI file of version 3.0 or 3.1; it says openapi: 3.1.0, say."),
-    ("swagger: '2.0'", "is no OpenAPI file of version 3.0 or 3.1; it says openapi: 3.1.0, say."),
-    ("- a", "is no OpenAPI file of version 3.0 or 3.1; it says openapi: 3.1.0, say."),
-    ("a: b: c", "is no YAML: mapping values are not allowed here in line 1."),
+    (
+        "openapi: 2.0",
+        "is not an OpenAPI file of version 3.0 or 3.1, with a member such as openapi: 3.1.0.",
+    ),
+    (
+        "swagger: '2.0'",
+        "is not an OpenAPI file of version 3.0 or 3.1, with a member such as openapi: 3.1.0.",
+    ),
+    ("- a", "is not an OpenAPI file of version 3.0 or 3.1, with a member such as openapi: 3.1.0."),
+    ("a: b: c", "is not YAML: mapping values are not allowed here in line 1."),
     ('{"openapi": ', "is neither JSON nor YAML: Expecting value: line 1 column 13 (char 12)."),
     (
         "!!python/object/apply:os.getcwd []",
         (
-            "is no YAML: could not determine a constructor for the"
+            "is not YAML: could not determine a constructor for the"
             " tag 'tag:yaml.org,2002:python/object/apply:os.getcwd' in line 1."
         ),
     ),

@@ -150,8 +150,8 @@ WRONG_SETTINGS: list[tuple[dict[str, Any], list[str]]] = [
         {"base_url": "ftp://a"},
         [
             (
-                ", getStockItem: has no server that can be asked; write base_url, a"
-                " http(s) address without a query."
+                ", getStockItem: has no usable server; write base_url, an http(s) address"
+                " without a query."
             )
         ],
     ),
@@ -159,8 +159,8 @@ WRONG_SETTINGS: list[tuple[dict[str, Any], list[str]]] = [
         {"base_url": "https://me:pw@a.example"},
         [
             (
-                ", getStockItem: has no server that can be asked;"
-                " write base_url, a http(s) address without a query."
+                ", getStockItem: has no usable server; write base_url, an http(s) address"
+                " without a query."
             )
         ],
     ),
@@ -168,9 +168,8 @@ WRONG_SETTINGS: list[tuple[dict[str, Any], list[str]]] = [
         {"terms": terms(kind="action", open_to="anyone")},
         [
             (
-                ", getStockItem: is of the kind 'action'"
-                " and open to anyone; what may change something needs a caller who is known: leave"
-                ' open_to out, or write kind="query" if it changes nothing.'
+                ", getStockItem: has kind='action' and is open to anyone, which only a query may"
+                ' be; remove open_to, or write kind="query" if it changes nothing.'
             )
         ],
     ),
@@ -178,49 +177,49 @@ WRONG_SETTINGS: list[tuple[dict[str, Any], list[str]]] = [
         {"terms": terms(kind="action", mutability="reversible", approval=True)},
         [
             (
-                ", getStockItem: takes a person's approval and is of the kind 'action'; who calls"
-                ' has to wait for that person: write kind="async".'
+                ", getStockItem: has kind='action' and needs a person's approval, for which the"
+                ' caller waits; write kind="async".'
             )
         ],
     ),
     (
         {"terms": terms(cost="much")},
-        [(", getStockItem: has cost='much'; it takes an amount above 0 such as \"29.99 EUR\".")],
+        [(", getStockItem: has cost='much'; it must be an amount above 0 such as \"29.99 EUR\".")],
     ),
     (
         {"terms": terms(kind="query", mutability="reversible")},
         [
             (
                 ", getStockItem: is a query, which"
-                " changes nothing, and says mutability='reversible'; write kind=\"action\"."
+                " changes nothing, but has mutability='reversible'; write kind=\"action\"."
             )
         ],
     ),
     ({"terms": (*terms(), *terms())}, [", getStockItem: has terms twice; write one table."]),
     (
         {"terms": (OperationTerms(operation="orders.place"),)},
-        [(", orders.place: has terms, and is none of the operations that are offered.")],
+        [(", orders.place: has terms, but is not one of the offered operations.")],
     ),
-    ({"terms": (OperationTerms(),)}, [": has terms that do not say of which operation."]),
+    ({"terms": (OperationTerms(),)}, [": has terms without the name of an operation."]),
     (
         {"bearer_env": "SHOP_TOKEN"},
         [(": bearer_env names the environment variable SHOP_TOKEN, which is not set.")],
     ),
     (
         {"bearer_env": "SET", "basic_env": "SET"},
-        [(": has bearer_env and basic_env; it takes one of them.")],
+        [(": has both bearer_env and basic_env; remove one of them.")],
     ),
-    ({"basic_env": "SET"}, [": basic_env names SET, which holds no 'name:password'."]),
+    ({"basic_env": "SET"}, [": basic_env names SET, which must be 'name:password'."]),
     (
         {"bearer_env": "LINES"},
-        [(": bearer_env names LINES, which holds more than a line of ASCII characters.")],
+        [(": bearer_env names LINES, which must be one line of ASCII characters.")],
     ),
     (
         {"header_env": {"Content-Length": "SET", "X": "SET", "x": "SET", "a b": "SET"}},
         [
-            ": header_env names 'Content-Length', which is no header that can be set.",
+            ": header_env names 'Content-Length', which is not a header that can be set.",
             ": header_env names x, which is set already.",
-            ": header_env names 'a b', which is no header that can be set.",
+            ": header_env names 'a b', which is not a header that can be set.",
         ],
     ),
 ]
@@ -242,7 +241,7 @@ def test_the_first_of_the_file_s_servers_is_asked_where_nothing_else_is_said(
     relative = document({}, servers=[{"url": "/api"}])
     (problem,) = problems(configured(tmp_path, relative, base_url=""))
     assert problem.endswith(
-        "has no server that can be asked; write base_url, a http(s) address without a query."
+        "has no usable server; write base_url, an http(s) address without a query."
     )
 
 
@@ -254,8 +253,8 @@ def test_two_actions_of_one_name_are_told(tmp_path: Path) -> None:
     )
     assert problems(configured(tmp_path, document({}))) == [
         (
-            f"openapi, {FILE}: has an action 'do_it', and there is another; write a prefix, or its"
-            " name in terms."
+            f"openapi, {FILE}: has an action 'do_it', whose name is already in use; write a"
+            f" prefix, or another name in its terms."
         )
     ]
 

@@ -99,7 +99,7 @@ def test_what_is_referred_to_is_in_the_schema(tmp_path: Path) -> None:
     assert set(offered.action.input_schema["$defs"]) == {"Tree", "odd_1name_0"}
     offered.read({"tree": {"name": "a", "parts": [{"name": "b", "parts": []}]}, "odd": 3})
     assert refusal(offered, tree={"name": "a", "parts": [{"parts": []}]}) == (
-        "The member 'tree.parts[0].name' is required; it takes text.",
+        "The member 'tree.parts[0].name' is required; it must be text.",
         "tree.parts[0].name",
     )
 
@@ -171,17 +171,21 @@ ORDER = {
 }
 
 REFUSED: list[tuple[dict[str, Any], str, str | None]] = [
-    ({}, "The member 'items' is required; it takes a list of 1 to 2 entries.", "items"),
-    ({"items": []}, "'items' takes a list of 1 to 2 entries.", "items"),
-    ({"items": [{"sku": "a"}]}, "'items[0].sku' takes text that matches ^[A-Z]+$.", "items[0].sku"),
+    ({}, "The member 'items' is required; it must be a list of 1 to 2 entries.", "items"),
+    ({"items": []}, "'items' must be a list of 1 to 2 entries.", "items"),
+    (
+        {"items": [{"sku": "a"}]},
+        "'items[0].sku' must be text that matches ^[A-Z]+$.",
+        "items[0].sku",
+    ),
     (
         {"items": [{}]},
-        "The member 'items[0].sku' is required; it takes text that matches ^[A-Z]+$.",
+        "The member 'items[0].sku' is required; it must be text that matches ^[A-Z]+$.",
         "items[0].sku",
     ),
     (
         {"items": [{"sku": "A", "count": 1.5}]},
-        "'items[0].count' takes a whole number.",
+        "'items[0].count' must be a whole number.",
         "items[0].count",
     ),
     (
@@ -189,10 +193,10 @@ REFUSED: list[tuple[dict[str, Any], str, str | None]] = [
         "There is no member 'price' of 'items[0]'.",
         "items[0].price",
     ),
-    ({"items": [{"sku": "A"}], "day": "soon"}, "'day' takes a date such as 2026-03-01.", "day"),
-    ({"items": [{"sku": "A"}], "size": "L"}, """'size' takes "S" or "M".""", "size"),
+    ({"items": [{"sku": "A"}], "day": "soon"}, "'day' must be a date such as 2026-03-01.", "day"),
+    ({"items": [{"sku": "A"}], "size": "L"}, """'size' must be "S" or "M".""", "size"),
     ({"items": [{"sku": "A"}], "more": 1}, "There is no member 'more'.", "more"),
-    ({"items": [{"sku": "A"}], "labels": {"a": 1}}, "'labels.a' takes text.", "labels.a"),
+    ({"items": [{"sku": "A"}], "labels": {"a": 1}}, "'labels.a' must be text.", "labels.a"),
     (
         {"items": [{"sku": "A"}], "pay": {"card": "x", "limit": 9}},
         "There is no member 'limit' of 'pay'.",
@@ -285,7 +289,7 @@ def test_members_next_to_a_whole_body_are_refused_with_where_they_belong(tmp_pat
     offered = only(tmp_path, file)
     both: tuple[dict[str, Any], ...] = ({"items": []}, {"items": [], "body": {}})
     for given in both:
-        with pytest.raises(InvalidRequest, match="send it under 'body'") as refused:
+        with pytest.raises(InvalidRequest, match="Send it inside 'body'") as refused:
             offered.read(given)
         assert refused.value.param == "items"
 
@@ -310,4 +314,4 @@ def test_no_object_becomes_parameters_that_the_file_does_not_name(
 ) -> None:
     offered = only(tmp_path, document({"parameters": [parameter("q", schema=schema)]}))
     offered.read({"q": "x"})
-    assert refusal(offered, q={"admin": True}) == ("'q' takes no members of other names.", "q")
+    assert refusal(offered, q={"admin": True}) == ("'q' must not have other members.", "q")

@@ -111,7 +111,7 @@ def test_no_argument_leads_to_another_address(tmp_path: Path) -> None:
     (offered,) = load(configured(tmp_path, file))
     for value in LEADING_ELSEWHERE:
         with pytest.raises(
-            InvalidRequest, match=r"no empty text, and no \. or \.\. in it"
+            InvalidRequest, match=r"must not be empty, and must not contain \. or \.\. as a segment"
         ) as refused:
             offered.read({"id": value})
         assert refused.value.param == "id"
@@ -120,7 +120,7 @@ def test_no_argument_leads_to_another_address(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", ["a\r\nX-Admin: 1", "a\nb", "é", "a\x00"])
 def test_no_argument_is_more_than_a_header_s_value(tmp_path: Path, value: str) -> None:
     (offered,) = load(configured(tmp_path, document({"parameters": [parameter("X-A", "header")]})))
-    with pytest.raises(InvalidRequest, match="'X-A' takes ASCII characters on one line"):
+    with pytest.raises(InvalidRequest, match="'X-A' must be ASCII characters on one line"):
         offered.read({"X-A": value})
 
 
@@ -197,10 +197,10 @@ async def test_a_result_is_what_the_file_declares_and_nothing_beyond_that(tmp_pa
 
 
 BROKEN: list[tuple[Any, dict[str, str], str]] = [
-    ({}, {}, "The member 'count' is required; it takes a whole number."),
-    ({"count": "3"}, {}, "'count' takes a whole number."),
+    ({}, {}, "The member 'count' is required; it must be a whole number."),
+    ({"count": "3"}, {}, "'count' must be a whole number."),
     (b"{", {}, "Input data was truncated"),
-    (b"<p>3</p>", {"Content_Type": "text/html"}, "something else than JSON"),
+    (b"<p>3</p>", {"Content_Type": "text/html"}, "is not JSON"),
     ({"count": 1, "more": "x" * 3000}, {}, "answered with more than 2048 bytes"),
 ]
 
@@ -236,7 +236,7 @@ REFUSALS: list[tuple[int, Any, dict[str, str], type[DeskError], str]] = [
     (400, {"detail": "Too\nmany."}, {}, InvalidRequest, "Too many."),
     (422, {"error": {"message": "No day."}}, {}, InvalidRequest, "No day."),
     (409, {"title": "Sold out."}, {}, PreconditionFailed, "Sold out."),
-    (404, {}, {}, PreconditionFailed, "There is no such thing."),
+    (404, {}, {}, PreconditionFailed, "The service refused the request ({0})."),
     (404, b"No order.", {"Content_Type": "text/plain"}, PreconditionFailed, "No order."),
     (
         400,
@@ -275,7 +275,7 @@ REFUSALS: list[tuple[int, Any, dict[str, str], type[DeskError], str]] = [
         {"detail": SECRET},
         {},
         Unavailable,
-        "The service did not answer to the end. It is not known what became of it.",
+        "The service did not finish its response. It is unknown whether it took effect.",
     ),
     (
         302,
@@ -344,7 +344,10 @@ async def test_what_became_of_a_change_that_broke_off_is_not_known(tmp_path: Pat
 
     async with serving_api() as service:
         service.handler = break_off
-        for method, message in (("post", "It is not known"), ("get", "cannot be reached now")):
+        for method, message in (
+            ("post", "It is unknown whether it took effect"),
+            ("get", "cannot be reached now"),
+        ):
             async with offered_by(tmp_path, service, document({"method": method})) as offered:
                 with pytest.raises(Unavailable, match=message):
                     await call(offered)

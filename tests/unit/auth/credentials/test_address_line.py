@@ -59,7 +59,7 @@ def is_refused(target: str) -> bool:
         told = error.message
     else:
         return False
-    assert "carries a credential" in told
+    assert "contains a credential" in told
     assert not any(part in told for part in ("secret@", KEY[5:], JWT))
     return True
 

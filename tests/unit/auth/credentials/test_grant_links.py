@@ -90,7 +90,7 @@ def test_a_link_stands_once_and_alone() -> None:
     with pytest.raises(InvalidRequest):
         read_credentials(CIMultiDict([("Desk-Grant", LINK), ("Desk-Grant", LINK)]))
     for name, value in (("Authorization", "Bearer desk_1"), ("X-AHP-Key", "desk_1")):
-        with pytest.raises(NotAuthenticated, match="send one"):
+        with pytest.raises(NotAuthenticated, match="not both"):
             read_credentials(CIMultiDict([("Desk-Grant", LINK), (name, value)]))
 
 

@@ -163,7 +163,7 @@ REFUSED: dict[str, tuple[str, str]] = {
     "letters of base64": (segment(GOOD, 2, "+/" * 43), "signature"),
     "letters of no alphabet": (segment(GOOD, 1, "é" * 8), "claims"),
     "a part with one letter too many": (segment(GOOD, 2, "A" * 5), "signature"),
-    "a line within": (f"{GOOD[:40]}\n{GOOD[40:]}", "no base64url"),
+    "a line within": (f"{GOOD[:40]}\n{GOOD[40:]}", "is not base64url"),
     "no signature": (f"{GOOD.rpartition('.')[0]}.", "signature"),
     "a signature of zeros": (segment(TOKENS["ES256"], 2, base64url(bytes(64))), "signature"),
     "a signature whose end is beyond the curve": (

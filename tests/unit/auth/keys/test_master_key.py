@@ -51,7 +51,9 @@ def test_what_is_no_key_is_refused_and_left_alone(tmp_path: Path, text: str) -> 
     path.touch(mode=0o600)
     path.write_text(text, encoding="utf-8")
     for environment in ({}, {MASTER_KEY: text}, {f"{MASTER_KEY}_FILE": str(path)}):
-        with pytest.raises(KeyFileError, match="holds no key") as caught:
+        with pytest.raises(
+            KeyFileError, match="must contain the key as 64 hexadecimal digits"
+        ) as caught:
             find_master_key(tmp_path, environment)
         assert not text or text not in str(caught.value)
     assert path.read_text(encoding="utf-8") == text

@@ -41,7 +41,7 @@ NIGHTS = (
     "Reply with the value alone, or with “Nights: …”."
 )
 HOW_MANY = (
-    "How many nights?\n- Nights: 'nights' takes a whole number from 1 to 9. How many.\n"
+    "How many nights?\n- Nights: 'nights' must be a whole number from 1 to 9. How many.\n"
     "Reply with the value alone, or with “Nights: …”."
 )
 BED_SURE = (

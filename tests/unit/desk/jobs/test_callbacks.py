@@ -233,8 +233,7 @@ async def test_a_receiver_that_fails_is_notified_again_under_the_same_id_until_i
         500: "The receiver responded with status 500.",
         "hangs": "127.0.0.1 did not send a complete response within 0.05 seconds.",
         "closes": (
-            "127.0.0.1 could not be reached: its response is incomplete or cannot be"
-            " decompressed."
+            "127.0.0.1 could not be reached: its response is incomplete or cannot be decompressed."
         ),
         "redirects": "The receiver responded with status 307.",
         404: "The receiver responded with status 404.",
