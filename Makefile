@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 PORT ?= 8080
+HOST_PORT ?= 8081
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
 BIN := .venv/bin
@@ -12,9 +13,12 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-servers check
 
-# serve the example shop on 127.0.0.1:8080 (PORT=… for another)
+# serve the example shop on 127.0.0.1:8080 (PORT=… for another), and on 127.0.0.1:8081 a website that has its chat
 demo: .venv/.run-time
-	@exec $(BIN)/aitp-desk serve examples/shop --host 127.0.0.1 --port $(PORT)
+	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory examples/host_site $(HOST_PORT) >/dev/null 2>&1 & \
+	website=$$!; (while kill -0 $$$$; do sleep 1; done; kill $$website) 2>/dev/null & \
+	echo "a website with the chat of the shop: http://127.0.0.1:$(HOST_PORT)/"; \
+	exec $(BIN)/aitp-desk serve examples/shop --host 127.0.0.1 --port $(PORT)
 
 # everything except tests that need a browser or a server, and slow tests
 test: .venv/.dev

@@ -33,7 +33,8 @@ def write_strict_policy(desk_url: str) -> str:
     """The policy of a page that loads nothing but its own files and the desk's."""
     return (
         f"default-src 'self'; script-src 'self' {desk_url}; connect-src 'self' {desk_url};"
-        f" img-src 'self' {desk_url}; frame-src {desk_url}"
+        f" img-src 'self' {desk_url}; frame-src {desk_url};"
+        " require-trusted-types-for 'script'"
     )
 
 

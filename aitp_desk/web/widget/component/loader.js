@@ -5,21 +5,21 @@
 const BASE = new URL("./", import.meta.url);
 const KEPT = `aitp-chat ${BASE.href}`;
 const STYLE = `
-:host { all: initial; position: fixed; z-index: 2147483000; inset-block-end: 1.25rem; right: 1.25rem;
+:host { all: initial; position: fixed; z-index: 2147483000; inset-block-end: 20px; right: 20px;
   --accent: #0b5f4c; --on-accent: #fff; font: 16px/1.5 system-ui, sans-serif; color-scheme: light dark; }
-:host([corner=left]) { right: auto; left: 1.25rem; }
-:host([inline]) { display: block; position: relative; z-index: auto; inset: auto; height: 40rem; }
+:host([corner=left]) { right: auto; left: 20px; }
+:host([inline]) { display: block; position: relative; z-index: auto; inset: auto; height: 640px; }
 :host([hidden]) { display: none; }
-.launcher { display: grid; place-items: center; box-sizing: border-box; width: 3.5rem; height: 3.5rem;
+.launcher { display: grid; place-items: center; box-sizing: border-box; width: 56px; height: 56px;
   margin: 0; padding: 0; border: 0; border-radius: 50%; cursor: pointer; background: var(--accent);
   color: var(--on-accent); box-shadow: 0 1px 3px #0003, 0 8px 24px #0003; transition: transform .15s; }
 .launcher:hover { transform: scale(1.06); }
 .launcher:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; }
-.launcher svg { width: 1.6rem; height: 1.6rem; }
+.launcher svg { width: 26px; height: 26px; }
 .launcher[aria-busy=true] svg { opacity: .5; }
-.badge { position: absolute; inset-block-start: -.25rem; inset-inline-end: -.25rem; min-width: 1.35rem;
-  box-sizing: border-box; padding: 0 .35rem; border: 2px solid #fff; border-radius: 1rem;
-  background: #b3261e; color: #fff; font-size: .75rem; font-weight: 700; text-align: center; }
+.badge { position: absolute; inset-block-start: -4px; inset-inline-end: -4px; min-width: 22px;
+  box-sizing: border-box; padding: 0 6px; border: 2px solid #fff; border-radius: 16px;
+  background: #b3261e; color: #fff; font-size: 12px; font-weight: 700; text-align: center; }
 .badge:empty { display: none; }
 @media (prefers-reduced-motion: reduce) { .launcher { transition: none; } }
 @media print { :host { display: none; } }`;

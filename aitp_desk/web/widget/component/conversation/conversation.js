@@ -13,6 +13,12 @@ const FIRST_PAUSE_MS = 700;
 const LONGEST_PAUSE_MS = 10_000;
 const STARTED = new Set(["run.queued", "run.in_progress", "run.cancelling"]);
 
+/** Return a random key; `crypto.randomUUID` is missing on pages without encryption. */
+function makeKey() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 /**
  * What is said, or noted.
  *
@@ -70,7 +76,7 @@ export class Conversation {
   ask(words) {
     const said = words.trim();
     if (!said) return Promise.resolve();
-    const key = crypto.randomUUID();
+    const key = makeKey();
     const entry = { id: key, key, party: "visitor", text: said, state: "sending" };
     this.drafts.set(key, entry);
     this.view.show(entry, true);

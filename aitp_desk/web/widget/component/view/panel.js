@@ -8,6 +8,8 @@ import { Menu } from "./menu.js";
 import { Transcript } from "./transcript.js";
 
 const PHONE = "(max-width: 30rem), (max-height: 26rem)";
+/** How long a connection may be lost before the visitor is told. */
+const LOST_MS = 1200;
 
 export class Panel {
   /**
@@ -164,10 +166,20 @@ export class Panel {
     this.isAnswering = isAnswering;
     this.status.textContent = person ? text("answers", { name: person }) : text("assistant");
     this.menu.button.hidden = !isBegun;
-    const lost = navigator.onLine ? "reconnecting" : "offline";
-    this.banner.textContent = isConnected ? "" : text(lost);
-    this.banner.hidden = isConnected;
+    this.showConnection(isConnected);
     this.showTyping();
+  }
+
+  /** Say that the connection is lost, once it is for a moment: many come back at once. */
+  showConnection(isConnected) {
+    clearTimeout(this.losing);
+    const lost = navigator.onLine ? "reconnecting" : "offline";
+    const show = () => {
+      this.banner.textContent = isConnected ? "" : text(lost);
+      this.banner.hidden = isConnected;
+    };
+    if (isConnected) show();
+    else this.losing = setTimeout(show, LOST_MS);
   }
 
   showTyping() {
