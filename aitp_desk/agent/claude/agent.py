@@ -257,7 +257,7 @@ async def open_claude(
 def _with_follow_ups(
     outcome: Answer | Clarification | ToolRequest, turn: Turn, library: Library
 ) -> Event:
-    """Add to an answer the questions that the content answers and that may come next."""
+    """Add follow-up questions that the content answers."""
     if not isinstance(outcome, Answer):
         return outcome
     near = find_candidates(library, read_turn(turn, library))

@@ -23,7 +23,7 @@ _log = structlog.get_logger()
 
 
 class BudgetSpent(Exception):
-    """Another call would exceed the budget of a reply, or of the desk on one day."""
+    """Another call would exceed the budget of the reply or of the day."""
 
 
 class DailyBudgetSpent(BudgetSpent):

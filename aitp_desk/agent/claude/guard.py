@@ -147,7 +147,7 @@ _secret = lru_cache(maxsize=8)(SecretText)
 
 
 def repeats_rules(text: str, rules: str) -> bool:
-    """Return whether a whole text repeats a run of the rules given to its model."""
+    """Return whether a text repeats a part of the model's rules."""
     try:
         _secret(rules).check(text)
     except PromptLeak:

@@ -1,4 +1,4 @@
-"""Tracks the passages that a model was given for a reply, and which it cited."""
+"""Tracks the passages that a model received for a reply, and its citations."""
 
 from __future__ import annotations
 

@@ -276,7 +276,7 @@ def _ended(message: Message) -> MessageEnded:
 
 
 def _whole(text: str) -> str:
-    """Return a text without lone surrogates, which JSON can write but few programs can read."""
+    """Remove lone surrogates from a text. JSON can write them, but few programs can read them."""
     return (
         text
         if text.isascii()

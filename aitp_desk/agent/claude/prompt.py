@@ -173,7 +173,7 @@ def wire_name(tool: Tool) -> str:
 
 
 def wire_names(offered: Iterable[Tool]) -> dict[str, str]:
-    """Return the wire names of everything that a reply may call, by the names in its calls."""
+    """Return the wire names of all callable tools, by the desk's names."""
     return {SEARCH_CALL: SEARCH} | {tool.name: wire_name(tool) for tool in offered}
 
 
@@ -219,7 +219,7 @@ def result_message(
 
 
 def search_result(excerpt: Excerpt) -> Block:
-    """Return a passage as a block that can be cited, all of it at once."""
+    """Return a passage as one citable block."""
     return {
         "type": "search_result",
         "source": excerpt.passage.url,
@@ -267,7 +267,7 @@ def to_one_line(text: str) -> str:
 
 
 def shorten(text: str) -> str:
-    """Return the beginning and the end of a text that is too long to be quoted."""
+    """Shorten a long text to its beginning and its end."""
     if len(text) <= MAX_SAID:
         return text
     half = MAX_SAID // 2

@@ -28,7 +28,7 @@ alone."""
 def make_summary_request(
     previous: str, utterances: Sequence[Utterance], max_tokens: int
 ) -> dict[str, Any]:
-    """Return the ``system`` and ``messages`` of a request that asks a model for a summary.
+    """Return the ``system`` and ``messages`` of a request for a summary.
 
     Parameters:
         max_tokens: the most tokens of the summary.
@@ -60,7 +60,7 @@ def cut_conversation(previous: str, utterances: Sequence[Utterance], max_tokens:
 
 
 def cut_to_tokens(text: str, tokens: int) -> str:
-    """Return the beginning of a text, by the estimate no longer than a number of tokens."""
+    """Cut a text to an estimated number of tokens."""
     while text and (count := estimate_tokens(text)) > tokens:
         text = cut_text(text, min(len(text) - 1, len(text) * tokens // count))
     return text

@@ -1,4 +1,4 @@
-"""Carries out a model's tool calls, or leaves them to the caller who owes them."""
+"""Carries out a model's tool calls. Calls that the caller carries out are left to it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Toolbox:
     async def carry_out(
         self, uses: Sequence[ToolUse], said: str, deadline: float
     ) -> tuple[ToolRound, Searched]:
-        """Carry out a step, one call after the other, and add it to the rounds.
+        """Carry out the calls of a step in order and record the round.
 
         Parameters:
             said: the model's text before the calls.
@@ -112,7 +112,7 @@ class Toolbox:
         return ToolCallRecord(call, await self._invoke(call, deadline))
 
     async def _invoke(self, call: ToolCall, deadline: float) -> ToolResult:
-        """Carry out a call of a desk's tool, in the time that the reply has left."""
+        """Call a tool of the desk within the time left for the reply."""
         if asyncio.get_running_loop().time() < deadline:
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline):
@@ -124,7 +124,7 @@ class Toolbox:
 
 
 def find_person_request(uses: Sequence[ToolUse], turn: Turn) -> PersonRequest | None:
-    """Return the model's request for a person, if there is one and it is allowed.
+    """Return the model's request for a person, if it is allowed.
 
     Its subject is the visitor's text; the model's text is a note to the operators.
     """

@@ -1,4 +1,4 @@
-"""Sends groups of passages to the Messages API, as a batch or one by one."""
+"""Sends passages to the Messages API in batches or single requests."""
 
 from __future__ import annotations
 
@@ -225,7 +225,10 @@ class Batches:
         return failed
 
     async def _adopt(self) -> None:
-        """Find the batch that was created when a run was ended before it learnt the id."""
+        """Find the batch of an interrupted run.
+
+        Such a run ended before it recorded the batch's id.
+        """
         began = datetime.fromisoformat(self._pending.creating)
         client = await self._api.open()
         with convert_errors():

@@ -153,7 +153,7 @@ def estimate(groups: Sequence[Group], settings: Claude, *, batch: bool) -> Estim
 def limit_by_cost(
     groups: Sequence[Group], settings: Claude, dollars: float, *, batch: bool
 ) -> list[Group]:
-    """Return the first groups that together cost no more than a sum, by the estimate.
+    """Return the first groups whose estimated cost is within a limit.
 
     Parameters:
         batch: as :func:`estimate`.

@@ -347,7 +347,7 @@ def _recall(turn: Turn, library: Library, limit: int) -> Answer:
 def _refuse(
     turn: Turn, asked: ReadQuestion, found: Sequence[Candidate], library: Library, limit: int
 ) -> Answer:
-    """Reply that the content does not answer, what is missing from it, and whom to contact."""
+    """Reply that the content has no answer. The reply names what is missing and whom to contact."""
     missing = [
         w.term.word
         for w in asked.wanted

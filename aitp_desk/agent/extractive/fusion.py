@@ -62,7 +62,7 @@ def list_signals(
 
 
 def find_matches(library: Library, asked: ReadQuestion) -> Mapping[int, Match]:
-    """Return for each passage the question of its enrichment that is most like the visitor's."""
+    """Return each passage's enrichment question that is most similar to the visitor's."""
     if library.questions is None:
         return {}
     words = library.vocabulary.words(asked.text, asked.names)

@@ -149,14 +149,14 @@ def read_question(text: str, vocabulary: Vocabulary) -> ReadQuestion:
 
 
 def shorten_message(text: str) -> str:
-    """Return the beginning and the end of a very long message, where questions mostly are."""
+    """Shorten a very long message to its beginning and end. Questions are mostly there."""
     if len(text) <= MAX_READ:
         return text
     return f"{text[: MAX_READ // 2]} {text[-(MAX_READ // 2) :]}"
 
 
 def is_question(text: str) -> bool:
-    """Return whether a text is a whole question, and not key words or a fragment."""
+    """Return whether a text is a whole question rather than keywords."""
     return _ASKS.match(text) is not None and _ABOUT.match(text) is None
 
 

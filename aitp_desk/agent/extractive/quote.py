@@ -1,4 +1,4 @@
-"""Selects the stretch of a section that is quoted, so that it is readable alone.
+"""Selects the part of a section to quote. It is readable without the rest of the section.
 
 An answer is one contiguous stretch of the best section: its paragraphs, a list with the sentence
 that announces it, code with the sentence before it, the relevant rows of a table. Sections that
@@ -135,7 +135,7 @@ def compose_answer(found: Sequence[Candidate], library: Library, limit: int, *, 
 
 
 def _room(ranks: Sequence[float], total: int, loss: float) -> int:
-    """Return the length that the first of some sections gets, so that each has enough."""
+    """Return the maximum length of the first quotation. The other sections keep enough."""
     for count in range(len(ranks), 1, -1):
         lost = [loss * log(ranks[0] / rank) for rank in ranks[:count]]
         room = (total - _HEADING_ROOM * (count - 1) + sum(lost)) / count
@@ -153,7 +153,7 @@ def _name(found: Candidate, first: Candidate) -> str:
 
 
 def quote_section(found: Candidate, limit: int) -> str:
-    """Return the stretch of a section that covers most of the question, without its heading."""
+    """Return the part of a section that best covers the question. The heading is not included."""
     return _marked(_Stretch(found, limit).text)
 
 
@@ -244,7 +244,7 @@ class _Stretch:
         return at
 
     def _grown(self, start: int, best: int) -> list[int]:
-        """Return the units from one on, including the best one, as far as the length allows."""
+        """Extend a quotation around the best unit, within the length."""
         units, ends, limit = self._units, self._ends, self._limit
         first = best if ends[best] - ends[start] > limit * _BEFORE else start
         window = [start] if first != start else []
@@ -359,7 +359,7 @@ def _headed(found: Candidate, text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _read_heading(heading: str) -> tuple[bool, tuple[str, ...]]:
-    """Return whether a heading is needed above its text, and the words that it may add."""
+    """Return whether a text needs its heading, and which words it adds."""
     heading = drop_number(heading)
     if len(heading) > _HEADING_CHARACTERS:
         return False, ()

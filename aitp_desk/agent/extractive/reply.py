@@ -120,7 +120,7 @@ def _leads_elsewhere(
 def _held(
     reply: ReadQuestion, pages: Mapping[str, str | None], library: Library
 ) -> list[tuple[WantedTerm, frozenset[str]]]:
-    """Return the significant words of a reply, each with the options whose pages have it.
+    """Return a reply's significant words, each with the options that contain it.
 
     Parameters:
         pages: by their options.
@@ -159,7 +159,7 @@ def _ask_among(
 
 
 def _ask_again_openly(turn: Turn, library: Library) -> Clarification | None:
-    """Repeat the open question, if that was asked and the reply is empty of meaning."""
+    """Repeat the open question if the reply has no meaning."""
     if turn.pending is None or read_message(read_reply(turn), library).wanted:
         return None
     openly = _ask_openly(turn, library)

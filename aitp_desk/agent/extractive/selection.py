@@ -139,7 +139,7 @@ class Candidate(msgspec.Struct, eq=False):
 
     @property
     def is_by_meaning(self) -> bool:
-        """Whether the question is in another language than the content, and its meaning is known.
+        """Whether a question in another language is matched by meaning.
 
         Its words then match by chance, except names.
         """
@@ -151,7 +151,7 @@ class Candidate(msgspec.Struct, eq=False):
         return self.question.asked
 
     def worth(self, units: Sequence[int]) -> float:
-        """Return how much of the question some of its units cover that the heading does not.
+        """Return the share of the question covered by units but not the heading.
 
         Parameters:
             units: in order.
@@ -159,7 +159,7 @@ class Candidate(msgspec.Struct, eq=False):
         return self.question.worth(self.places, units)
 
     def asks_for(self, word: str) -> bool:
-        """Return whether the question has a folded word, in any form or by a synonym."""
+        """Return whether the question contains a word, a form or a synonym of it."""
         stem = self.question.library.vocabulary.stemmer.stem(word)
         return any(stem in wanted.term.stems for wanted in self.asked.wanted)
 
@@ -288,7 +288,7 @@ class _Question:
         return self._ranking.called(self._words)
 
     def is_title_of(self, one: Candidate) -> bool:
-        """Return whether the question is the title of a page, and a passage called so opens it."""
+        """Return whether a candidate begins the page whose title is the question."""
         is_whole = self._title_words[one.page] == self._asked_words
         return is_whole and not self._carries and one.number == self.library.numbers(one.page).start
 
@@ -346,7 +346,10 @@ class _Question:
         )
 
     def _nearness(self, number: int) -> float:
-        """Return how near a section of the same page is to the one that answered before."""
+        """Return how close a section is to the one that answered before.
+
+        Both are on the same page.
+        """
         section = self.asked.section
         if section is None:
             return 1.0
@@ -361,7 +364,10 @@ class _Question:
         return self._exact.matches(self.library.passages[number])
 
     def names(self, places: dict[int, TermPlace]) -> bool:
-        """Return whether headings and title cover the whole question, the headings a part of it."""
+        """Return whether headings and title cover the whole question.
+
+        The headings alone cover a part of it.
+        """
         if self._expects or self._carries:
             return False
         told = [places.get(at, NOWHERE) for at in self._own]
@@ -383,7 +389,7 @@ class _Question:
         return defining or set()
 
     def _best_fit(self, number: int, gains: dict[int, float], around: float) -> tuple[float, bool]:
-        """Return how well the best unit fits with the headings, and whether a figure fits."""
+        """Return the best unit's fit, and whether a unit has the expected figure."""
         total, expects = self._total, self._expects
         figures = self._ranking.unit_figures(number)
         best, expected = around / total, False
@@ -402,7 +408,7 @@ class _Question:
         return best, expected
 
     def worth(self, places: dict[int, TermPlace], units: Sequence[int]) -> float:
-        """Return how much of the question some units of a passage cover, as a share of it."""
+        """Return the share of the question that some units of a passage cover."""
         said = 0.0
         first, last = units[0], units[-1]
         for at, place in places.items():
@@ -415,7 +421,7 @@ class _Question:
         return said / self._total
 
     def fits(self, number: int, places: dict[int, TermPlace]) -> list[float]:
-        """Return how much of the question each unit of a passage covers, as a share of it."""
+        """Return the share of the question that each unit of a passage covers."""
         total, expects = self._total, self._expects
         figures = self._ranking.unit_figures(number)
         alone = [0.0] * len(figures)

@@ -68,7 +68,7 @@ def sum_evidence(best: Candidate) -> float:
 
 
 def is_near(best: Candidate) -> bool:
-    """Return whether a section that does not answer is about the topic of the question.
+    """Return whether a section has the question's topic without answering it.
 
     It covers nearly all known words; most of them suffice if its heading or title has a part.
     """

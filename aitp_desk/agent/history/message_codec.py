@@ -163,7 +163,7 @@ def read_turn(
 
 
 def list_attached_files(messages: Sequence[Message]) -> list[str]:
-    """Return ids of the visitors' attachments on a thread, those of the newest message first."""
+    """Return the ids of visitors' attachments on a thread, newest message first."""
     return [
         attachment.file_id
         for message in reversed(messages)

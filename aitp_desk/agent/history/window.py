@@ -126,7 +126,7 @@ def read_first_part(heard: Sequence[WindowMessage], room: int) -> tuple[WindowMe
 
 
 def shorten_middle(text: str, tokens: int) -> str:
-    """Shorten a text to a number of tokens, with a mark for the omitted middle."""
+    """Shorten a text to a number of tokens. A mark replaces the omitted middle."""
     most = min(MAX_SAID, max(0, tokens) * _CHARACTERS_A_TOKEN)
     if len(text) <= most and estimate_tokens(text) <= tokens:
         return text

@@ -127,10 +127,11 @@ def list_gaps(
 def ask_by_schema(
     fields: Sequence[form.Field], arguments: Mapping[str, Any], gaps: Sequence[Gap]
 ) -> ArgumentQuestion | None:
-    """Return a question for the first missing argument, and others that can be asked with it.
+    """Return a question for the first missing argument.
 
-    A choice is asked alone; values are asked together, with optional ones of the same object. None
-    if no kind of question takes the first one.
+    It includes others that can be asked together with it. A choice is asked alone; values are asked
+    together, with optional ones of the same object. None if no kind of question takes the first
+    one.
     """
     first = gaps[0]
     argument = write_path(first.path)

@@ -135,7 +135,7 @@ class TokenText:
             self._taken[place] = 1
 
     def is_free(self, start: int, end: int | None = None) -> bool:
-        """Return whether there are tokens at a position, and none of them is understood yet."""
+        """Return whether the tokens at a position exist and are all unused."""
         stop = start + 1 if end is None else end
         return 0 <= start < stop <= len(self._taken) and not any(self._taken[start:stop])
 

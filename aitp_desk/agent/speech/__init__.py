@@ -227,7 +227,7 @@ class Speech:
 
 @lru_cache(maxsize=256)
 def speech_of(tag: str) -> Speech:
-    """Return the tables of a language, or English if the desk does not know it.
+    """Return the tables of a language, or the English ones.
 
     Parameters:
         tag: BCP 47, in its usual spelling; the region is ignored.

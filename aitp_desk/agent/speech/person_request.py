@@ -54,7 +54,10 @@ def asks_for_person(words: str, *, in_full: bool = False) -> Speech | None:
 
 @cache
 def _asking() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the patterns of requests, alone or in a sentence, with a group for each language."""
+    """Return the patterns of requests for a person.
+
+    They match alone or in a sentence, and have a group for each language.
+    """
     persons = [(speech.tag, speech.person) for speech in all_speech()]
     at_all = "|".join(f"(?P<{tag}>{person.at_all})" for tag, person in persons)
     in_sentences = "|".join(f"(?P<{tag}>{person.in_sentences})" for tag, person in persons)

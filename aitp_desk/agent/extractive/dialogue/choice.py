@@ -208,7 +208,9 @@ def _among(kept: Sequence[str]) -> Choice:
 def _own_words(
     options: Sequence[str], filler: Collection[str], stem: Callable[[str], str]
 ) -> tuple[set[str], dict[str, int]]:
-    """Return the stems common to all options, and those of only one, each with its position.
+    """Return the stems that all options share, and the stems of single options.
+
+    Each stem has its position.
 
     Parameters:
         filler: words that identify no option, though one has them: ``the``.

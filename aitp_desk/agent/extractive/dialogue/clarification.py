@@ -41,7 +41,7 @@ _NUMBERED = re.compile(r"\d+\. (.+)")
 def ask_back(
     asked: ReadQuestion, rivals: Sequence[Candidate], library: Library
 ) -> Clarification | None:
-    """Return a clarifying question if no reading of a question leads and each has an answer.
+    """Return a clarifying question if several readings answer and none is clearly best.
 
     Parameters:
         rivals: of :func:`rivals_of`.
@@ -160,7 +160,10 @@ def rivals_of(
 
 
 def _closeness(found: Candidate, asked: ReadQuestion) -> float:
-    """Return how near a section must come to the first, by its heading and title."""
+    """Return the share of the best score that a section must reach.
+
+    It depends on the section's heading and title.
+    """
     own = [(at, wanted.weight) for at, wanted in enumerate(asked.wanted) if wanted.factor >= 1]
     places = found.places
     titled = sum([weight for at, weight in own if places.get(at, NOWHERE).title >= OWN])

@@ -146,7 +146,7 @@ def limit_turn(turn: Turn, library: Library) -> Turn:
 
 
 def _offered_with_the_answer(turn: Turn, library: Library) -> tuple[PendingQuestion | None, str]:
-    """Return the readings that the last answer offered, and the one that a message chooses."""
+    """Return the readings offered with the last answer, and the chosen one."""
     said, reply = turn.transcript, turn.question
     if len(said) < 2 or said[-1].speaker != "desk" or "?" in reply:
         return None, reply
@@ -213,7 +213,10 @@ def list_exchanges(turn: Turn, library: Library) -> list[Exchange]:
 
 
 def _answered(earlier: Sequence[Exchange], before: ReadQuestion, library: Library) -> int | None:
-    """Return the section that answered last, or the best for the last question if unknown."""
+    """Return the section of the last answer.
+
+    If that is unknown, it is the best one for the last question.
+    """
     for exchange in reversed(earlier):
         if exchange.section is not None:
             return exchange.section
@@ -286,7 +289,7 @@ def _read(question: str, earlier: Sequence[Exchange], library: Library) -> ReadQ
 
 
 def _stems_above(section: int, library: Library) -> frozenset[str]:
-    """Return the stems of the titles of a section's page and the headings above it."""
+    """Return the stems of a section's page title and parent headings."""
     passage = library.passages[section]
     names = " ".join((passage.title, *passage.trail[:-1], passage.document))
     return frozenset(map(library.vocabulary.stemmer.stem, split_words(names)))
@@ -415,7 +418,9 @@ def find_page(option: str, library: Library) -> str | None:
 
 
 def find_section(name: str, library: Library) -> tuple[str, str] | None:
-    """Return the page with this title, or the section with this name in a source or choice.
+    """Return the page with this title or the section with this name.
+
+    The name may be that of a source or a choice.
 
     Returns:
         The page's path, and the section's heading, or the empty string for the page as a whole.

@@ -22,7 +22,7 @@ def asks_for_topics(text: str) -> bool:
 
 
 def write_introduction(name: str, description: str, library: Library) -> str:
-    """Return a site's name and description, the number of its pages and their first titles."""
+    """Introduce a site by name, description, page count and first titles."""
     told = f"{name}: {description}" if description else f"{name}."
     titles = [document.title for document in library.documents[:_MOST_TITLES]]
     if not titles:

@@ -56,7 +56,7 @@ def has_question(words: str) -> bool:
 
 
 def is_replacement(text: str) -> bool:
-    """Return whether a named value replaces the present one, and is not added to it."""
+    """Return whether a named value replaces the present one instead of extending it."""
     is_apart = strip_no(text) != text or _INSTEAD.search(text) is not None
     return is_apart and _ADDS.search(text) is None
 

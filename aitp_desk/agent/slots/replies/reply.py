@@ -102,7 +102,7 @@ def _values(reading: TurnReading, field: Field) -> tuple[Any, ...]:
 
 
 def _chosen(text: TokenText, options: Sequence[Any], field: Field) -> tuple[Any, ...]:
-    """Return the option that a reply names by its position, or by some of its words."""
+    """Return the option that a reply names by its position or some words."""
     names = [str(option) for option in options]
     choice = read_choice(text.source, names, speech_of(ENGLISH), noun=field.words)
     if choice.option is None or choice.is_free:

@@ -133,7 +133,7 @@ def _share(reading: TurnReading, candidates: Sequence[Candidate]) -> None:
 def _tell_all(
     reading: TurnReading, field: Field, told: Sequence[tuple[int, tuple[Any, ...]]]
 ) -> None:
-    """Assign all its values to a list, unless the text leaves open which of them."""
+    """Assign all values to a list, unless the text offers a choice between them."""
     values = drop_duplicates(value for _, several in told for value in several)
     is_either = any(reading.text.fold(start - 1) == "or" for start, _ in told)
     if is_either or any(len(several) > 1 for _, several in told):

@@ -108,14 +108,17 @@ def read_time_of_day(text: TokenText, start: int) -> Match | None:
 
 
 def in_zone(match: Match, now: datetime) -> Match:
-    """Add to times of day the offset of the zone of ``now`` today (RFC 3339, ``full-time``)."""
+    """Add the current offset of ``now``'s zone to times of day.
+
+    They are then an RFC 3339 ``full-time``.
+    """
     zone = timezone(now.utcoffset() or timedelta())
     values = [time.fromisoformat(value).replace(tzinfo=zone).isoformat() for value in match.values]
     return Match(match.start, match.end, tuple(values))
 
 
 def read_datetime(text: TokenText, start: int, now: datetime) -> Match | None:
-    """Read the date with a time of day that begins at a token, in the zone of ``now``.
+    """Read the date and time at a token, in the zone of ``now``.
 
     One with an explicit zone keeps it.
     """
@@ -348,7 +351,10 @@ def _days(*parts: tuple[int, int, int]) -> tuple[str, ...]:
 
 
 def _half_after(text: TokenText, place: int) -> tuple[str, int]:
-    """Read ``am`` or ``pm`` after a number, also as ``p.m.``, and return the position after it."""
+    """Read ``am`` or ``pm`` after a number, and return the next position.
+
+    ``p.m.`` is read as well.
+    """
     word = text.fold(place)
     if word in {"am", "pm"}:
         return word, place + 1

@@ -75,7 +75,7 @@ def find_things(reading: TurnReading, thing: Field) -> list[Match]:
 
 
 def read_known(reading: TurnReading, field: Field) -> None:
-    """Read the things that a list names by an id or a choice into it."""
+    """Read into a list field the things named by id or choice."""
     parts = find_item_members(field.members)
     if parts is None or parts.thing.kind == "text":
         return

@@ -96,7 +96,7 @@ def read_named(text: TokenText, labels: Sequence[Label], now: datetime) -> list[
 
 
 def read_series(field: Field, text: TokenText, start: int, now: datetime) -> Match | None:
-    """Read the value of a named field that begins at a token, with further named ones."""
+    """Read the named value at a token, and its alternatives (2 or 3)."""
     match = _free(text, read_value(field, text, start, now, is_named=True))
     if match is None:
         return None
@@ -119,7 +119,7 @@ def drop_duplicates(values: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def _after(text: TokenText, place: int) -> tuple[int, bool]:
-    """Return where the value of a name begins, and whether a sign ties it to the name."""
+    """Return where a name's value begins, and whether a sign separates them."""
     for _ in range(_MOST_BETWEEN):
         if text.word(place) in {":", "="}:
             return place + 1, True
@@ -130,9 +130,10 @@ def _after(text: TokenText, place: int) -> tuple[int, bool]:
 
 
 def _is_served_before(text: TokenText, label: Label) -> bool:
-    """Return whether a name's value is the number before it, and the one after is the next name's.
+    """Return whether a name's value is the number before the name.
 
-    ``2 guests 3 nights`` is not ``guests 3``, and ``guests 2 nights 3`` is.
+    The number after it then belongs to the next name. ``2 guests 3 nights`` is not ``guests 3``,
+    and ``guests 2 nights 3`` is.
     """
     if label.is_firm or not label.field.is_numeric:
         return False

@@ -120,7 +120,7 @@ class Amount(msgspec.Struct, frozen=True):
 
 
 def read_number(text: TokenText, start: int) -> Number | None:
-    """Read the number that begins at a token, with an alternative one (2 or 3)."""
+    """Read the number at a token, and an alternative one (2 or 3)."""
     first = _one_at(text, start)
     if first is None:
         return None

@@ -56,7 +56,7 @@ def read_named_texts(reading: TurnReading, labels: Sequence[Label]) -> None:
 
 
 def read_unnamed_texts(reading: TurnReading) -> None:
-    """Read a quotation for the only string field, and the rest for the field that takes it.
+    """Read a quotation for the only string field. The rest is for the field that accepts it.
 
     Of two strings without a name it is unknown which is which.
     """
