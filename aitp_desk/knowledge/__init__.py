@@ -1,1 +1,1 @@
-"""Reads the site's content into documents and passages, and finds them by a full-text index."""
+"""Reads the site's content and finds passages in a full-text index."""

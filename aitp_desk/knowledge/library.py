@@ -144,9 +144,9 @@ class Library:
         return self._numbers.get(path, range(0))
 
     def nearness(self, number: int, other: int) -> float:
-        """Return the share of a passage's headings that are also above another of its page, 0 to 1.
+        """Return the share of a passage's headings that another passage has too.
 
-        Headings above the whole page do not count.
+        Both are on one page; the share is from 0 to 1. Headings above the whole page do not count.
         """
         numbers = self.numbers(self.pages[number])
         trail = self.passages[number].trail

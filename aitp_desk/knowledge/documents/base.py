@@ -108,7 +108,7 @@ class Document(msgspec.Struct, frozen=True):
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether it is an external page, which the desk links to and does not show."""
+        """Whether it is an external page. The desk links to such a page and does not show it."""
         return is_elsewhere(self.path)
 
     @property

@@ -70,7 +70,7 @@ def split_blocks(document: Document) -> list[Block]:
 
 
 def split_pdf_page(text: str) -> list[str]:
-    """Return the paragraphs of a page of a PDF, of which only the lines are known.
+    """Split a PDF page, given as lines, into paragraphs.
 
     A line that is much shorter than the longest ends its paragraph: it is a heading, a row or the
     last line of one. A word that is divided at a line's end is joined.
@@ -247,7 +247,7 @@ def _with_other_names(cut: list[Section]) -> Iterator[Section]:
 
 
 def split_units(blocks: Sequence[Block]) -> Iterator[Unit]:
-    """Yield the sentences, list items, table rows and code blocks of a section, in order."""
+    """Yield a section's sentences, list items, table rows and code blocks in order."""
     lead = ""
     parents: dict[int, str] = {}
     before: Block | None = None

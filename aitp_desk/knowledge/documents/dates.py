@@ -25,6 +25,6 @@ def to_rfc3339(said: object) -> str | None:
 
 
 def find_publication_date(document: Document) -> str | None:
-    """Return when a page was published, or else last changed, as far as it says."""
+    """Return a page's publication date, or else the date of its last change."""
     said = (to_rfc3339(document.front.get(name)) for name in _NAMES)
     return next((moment for moment in said if moment), to_rfc3339(document.updated))

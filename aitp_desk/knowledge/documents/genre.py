@@ -126,7 +126,7 @@ def preference(genres: int, preferred: int) -> float:
 
 
 def share_of_code(preferred: int) -> float:
-    """Return the weight of a code block for a question that does not ask for code, text being 1."""
+    """Return a code block's weight if the question does not ask for code. Text has the weight 1."""
     return _CODE_OF_STEPS if preferred & CODE else _CODE_UNASKED
 
 

@@ -175,7 +175,7 @@ def _version(source: str, pages: Collection[str], languages: Languages) -> Versi
 
 
 def _below_a_folder(source: str, languages: Languages) -> Version | None:
-    """Return the version of a file in a top-level folder named by a further language."""
+    """Return a file's version in a top-level folder named by a further language."""
     server = _SERVER.match(source)
     start = server[0] if server else ""
     folder, slash, rest = source[len(start) :].partition("/")

@@ -44,7 +44,7 @@ _CHOICE_OF_ABBREVIATION = re.compile(r"\b(?:no|p|pp|st|min|max|ed|co)\.$", re.IG
 
 
 def split_sentences(text: str) -> list[str]:
-    """Return the sentences of a text, in order, each stripped except for the wide Japanese space.
+    """Split a text into stripped sentences. A wide Japanese space is not stripped.
 
     ``1 p.m. Pacific time`` and ``e.g. Boise`` stay whole; ``by 11 a.m. Nothing leaves`` does not.
     """

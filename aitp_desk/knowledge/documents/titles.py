@@ -94,7 +94,9 @@ def make_joined_name(words: Iterable[str]) -> str:
 
 
 def find_title_suffixes(titles: Iterable[str]) -> frozenset[str]:
-    """Return the endings, each with the sign before it, that are not part of a page's title.
+    """Return the endings of HTML titles that are not part of the page's title.
+
+    Each has the sign before it.
 
     Parameters:
         titles: of the HTML pages of one site.
@@ -128,7 +130,7 @@ def drop_suffix(title: str, endings: frozenset[str]) -> str:
 
 
 def _last_words(title: str) -> list[str]:
-    """Return the last three and two words of a longer title, each with the space before it."""
+    """Return a longer title's last three and last two words. Each has the space before it."""
     words = title.split(" ")
     return [
         " " + " ".join(words[-count:])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 @contextmanager
 def replace_file(file: Path) -> Iterator[Path]:
-    """Yield a new, empty file that replaces another once the block has ended without an error.
+    """Yield a new, empty file that replaces another if the block succeeds.
 
     After an error it is removed: a file that does not fit must not keep the disk full. Leftovers of
     killed processes are removed first; one desk works on a data folder. The new file is on disk

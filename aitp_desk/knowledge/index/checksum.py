@@ -1,4 +1,4 @@
-"""Seals an index file with a checksum, so that damage is detected before it is read.
+"""Seals an index file with a checksum, to detect damage before it is read.
 
 SQLite notices a broken page when it reads it, but not a page whose text has changed. So the file
 has a checksum of all its bytes in the header field for applications, ``user_version``

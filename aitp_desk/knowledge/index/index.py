@@ -1,4 +1,4 @@
-"""Reads the index, a file in the data folder that is built from the content.
+"""Reads the index file that is built from the content in the data folder.
 
 It has the documents and passages themselves, so that a start with unchanged content reads no page,
 and the :class:`~aitp_desk.knowledge.index.postings.Posting` of every stem. The data that ranking

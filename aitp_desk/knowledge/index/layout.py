@@ -205,7 +205,7 @@ def _lay_out(
 
 
 def read_position(position: str) -> tuple[int, list[tuple[int, int]]]:
-    """Return the flags of a stem in a passage, and the units that have it with its role in each."""
+    """Return a stem's flags in a passage, and its role in each unit."""
     flags = ord(position[0])
     return flags, [divmod(ord(sign), _WAYS) for sign in position[1:]]
 

@@ -61,7 +61,7 @@ class IndexRows:
             raise self._damaged(error) from error
 
     def is_stale(self) -> bool:
-        """Return whether the file was replaced since it was opened, or could not be read."""
+        """Return whether the opened file was replaced or could not be read."""
         return self._is_damaged or read_state(self._file) != self._opened
 
     def _damaged(self, error: Exception) -> Unavailable:

@@ -72,7 +72,7 @@ def build_in_subprocess(wanted: Sequence[IndexRequest]) -> None:
 
 
 def _sizes(wanted: Iterable[IndexRequest]) -> dict[str, int]:
-    """Return the size of each file in bytes by its source, even if several indexes have it."""
+    """Return each file's size in bytes by source. A file in several indexes counts once."""
     return {found.source: len(payload) for one in wanted for found, payload in one.raw.files}
 
 

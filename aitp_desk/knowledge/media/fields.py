@@ -90,7 +90,7 @@ class FieldReader:
         return text
 
     def get_required_place(self, names: Collection[str], why: str) -> tuple[str, str]:
-        """Return the first of several members that names a file or address, and its value."""
+        """Return the first member that names a file or address, and its value."""
         for name in names:
             said = self.get_place(name)
             if said is not None:

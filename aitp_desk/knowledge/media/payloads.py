@@ -129,7 +129,7 @@ class Resource(msgspec.Struct, frozen=True):
 
 
 class ContentTypeText(msgspec.Struct, frozen=True):
-    """A content type of the site's own as it is documented (AHP 0.1, appendix C.3).
+    """A documented content type that the site defines (AHP 0.1, appendix C.3).
 
     Parameters:
         url: of the page that says what its payloads hold.
@@ -143,7 +143,7 @@ class ContentTypeText(msgspec.Struct, frozen=True):
 
 
 class LocalFile(msgspec.Struct, frozen=True):
-    """A file of the content folder that a page declares, and that is therefore served.
+    """A file of the content folder that is served because a page declares it.
 
     Parameters:
         url: its address on the site, beginning with ``/``.

@@ -137,9 +137,10 @@ def read_picture_size(local: LocalFile) -> tuple[int, int] | None:
 
 
 def detect_picture_type(beginning: bytes) -> str | None:
-    """Detect the media type of a picture by its first bytes (WHATWG MIME Sniffing, section 6.1).
+    """Detect a picture's media type from its first bytes.
 
-    None for anything that browsers do not show as a picture.
+    The patterns are those of WHATWG MIME Sniffing, section 6.1. None for anything that browsers do
+    not show as a picture.
     """
     if beginning[4:8] == b"ftyp" and _AVIF.search(beginning[8:64]):
         return "image/avif"
@@ -200,7 +201,7 @@ class PlaceFinder:
         return MediaPlace(local.url, local)
 
     def find_picture(self, said: str, source: str) -> str | None:
-        """Register a picture that a page shows to be served, if it is in the content folder.
+        """Register a picture of the content folder for serving, because a page shows it.
 
         Parameters:
             said: its address, as the page writes it.

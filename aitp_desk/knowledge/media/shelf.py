@@ -85,7 +85,7 @@ class ResourceIndex:
         return found[0] if len(found) == 1 else None
 
     def list_by_page(self, path: str) -> Sequence[Resource]:
-        """Return the resources of a page, in the order in which the types are read."""
+        """Return the resources of a page, in the reading order of their types."""
         return self._by_page.get(path, ())
 
     def thumbnail(self, path: str) -> str | None:

@@ -53,7 +53,7 @@ class DocumentNames:
                     self._names.setdefault(rarest, set()).add(name)
 
     def find_documents(self, stems: Iterable[str]) -> set[str]:
-        """Return paths of the documents whose title or file name has one of these stems."""
+        """Return paths of documents with one of these stems in title or file name."""
         return set().union(*(self._holders.get(stem, ()) for stem in stems))
 
     def find_named(self, stems: frozenset[str]) -> dict[str, bool]:

@@ -1,4 +1,4 @@
-"""Finds other forms of a word and its compounds among the words of the content.
+"""Finds a word's other forms and its compounds in the content.
 
 The index stores words by English stems. Of content in another language the words with one root of
 its Snowball stemmer are forms of each other: ``Rückgaben`` and ``Rückgabe``. If a language writes
@@ -80,7 +80,7 @@ class Inflection:
         return self._by_root.get(self._roots([word])[0], ())
 
     def compounds(self, word: str) -> list[str]:
-        """Return the content's words that begin or end with a form of a word, the commonest."""
+        """Return the commonest words that begin or end with a form of a word."""
         shortest = self._shortest(word)
         parts = [word] if is_katakana(word) else self._stands_for(word)
         parts = [part for part in parts if len(part) >= shortest > 0]
@@ -110,7 +110,10 @@ class Inflection:
         return [*left, *right]
 
     def part(self, word: str) -> list[str]:
-        """Return the content's words that a word begins with, or else ends with, of some length."""
+        """Return the words for the longest known beginning or end of a word.
+
+        The beginning or end has a minimum length.
+        """
         ends = [end for both in self._cuts(word) for end in both if len(end) >= _ALONE]
         used = (list(self._used(end)) for end in sorted(ends, key=len, reverse=True))
         return next(filter(None, used), [])

@@ -60,7 +60,7 @@ def ngrams_of(run: re.Match[str]) -> list[str]:
 
 
 def is_ngram(word: str) -> bool:
-    """Return whether a word may be only a part of one, or span two words."""
+    """Return whether a word may be a part of a word or span two."""
     run = RUN.match(word) if word >= FIRST else None
     return run is not None and run.lastgroup in _SIZES
 
@@ -87,7 +87,7 @@ def join_ngrams(words: Iterable[str]) -> list[str]:
 
 
 def is_han(word: str) -> bool:
-    """Return whether a word is of Han, of which a single character may be one."""
+    """Return whether a word is in Han script. A single Han character may be a word."""
     return "\u3400" <= word[:1] <= "\u9fff"
 
 

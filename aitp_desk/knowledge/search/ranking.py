@@ -73,7 +73,7 @@ class Ranking:
         return self._index.find_by_name(name) if name else ()
 
     def unit_figures(self, number: int) -> Sequence[int]:
-        """Return the types of figures in each unit of a passage, as flags, and ``CODE_BLOCK``."""
+        """Return the figure types of each unit of a passage, and ``CODE_BLOCK``. They are flags."""
         return self._index.unit_figures(number)
 
     def scores(

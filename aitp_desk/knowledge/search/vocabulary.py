@@ -298,7 +298,7 @@ class Vocabulary:
         return Spelling(plain | used)
 
     def _halves(self, term: Term) -> tuple[Term, ...]:
-        """Return the two words that an unknown one consists of, else the one that it is."""
+        """Split an unknown word into two known ones, or return it unchanged."""
         word = term.word
         if term.known or word in NAMES or self.stemmer.stem(word) in self._everyday:
             return (term,)
@@ -345,14 +345,17 @@ class Vocabulary:
         return found
 
     def _own_stems(self, word: str, stem: str) -> dict[str, float]:
-        """Return the stems of the word itself and of its other forms, if the content has them."""
+        """Return the content's stems of a word and of its other forms."""
         own = {stem: 1.0} if stem in self._counts else {}
         for form in self._inflection.forms(word):
             own.setdefault(self.stemmer.stem(form), FORM)
         return own
 
     def _compound_stems(self, word: str, stem: str) -> dict[str, float]:
-        """Return the stems of compounds with the word, and of the parts of an unused one."""
+        """Return the stems of compounds with the word.
+
+        For an unused word it returns those of its parts too.
+        """
         found = map(self.stemmer.stem, self._inflection.compounds(word))
         stems = dict.fromkeys(found, COMPOUND)
         if stem not in self._counts:

@@ -1,4 +1,4 @@
-"""Builds the vectors of the content in the background, and passes them to its libraries."""
+"""Embeds the content in the background and passes the vectors to its libraries."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def build_vectors(
     *,
     after: asyncio.Event | None = None,
 ) -> AsyncIterator[Progress]:
-    """Keep the vectors of the content up to date in the background until the block ends.
+    """Update the content's vectors in the background until the block ends.
 
     Until they exist, and while the model fails, questions are answered by words alone.
 

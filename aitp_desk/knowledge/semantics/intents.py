@@ -23,7 +23,9 @@ class IntentMatcher:
         self._texts = texts
 
     async def find(self, text: str, vectors: Vectors) -> str | None:
-        """Return the action that a text asks for more clearly than any other action or passage.
+        """Return the action that a text asks for most clearly.
+
+        None if another action or a passage fits as well.
 
         Raises:
             ModelUnusable: the model does not respond now.

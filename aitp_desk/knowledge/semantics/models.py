@@ -36,7 +36,7 @@ async def open_meaning(
     environment: Mapping[str, str],
     after: asyncio.Event | None = None,
 ) -> AsyncIterator[None]:
-    """Find passages by meaning until the block ends, if enabled and a model is available.
+    """Find passages by meaning until the block ends. This needs the setting and a model.
 
     Parameters:
         folder: of the site, the base of a model's relative path.

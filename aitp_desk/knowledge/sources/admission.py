@@ -191,7 +191,7 @@ def describe_unread(folder: Path, *, data: Path | None = None) -> str:
 def admit_declared(
     folder: Path, source: str, *, data: Path | None = None
 ) -> tuple[Path, os.stat_result]:
-    """Decide whether a file that a page declares may be served, by the rules of all content.
+    """Decide whether a file that a page declares may be served. The rules are those of all content.
 
     Parameters:
         folder: the site's content.
@@ -353,7 +353,9 @@ class _Walk:
 
 
 def _made_by_sphinx(names: set[str]) -> Callable[[str], object]:
-    """Return a test for names that are an index or a tool of Sphinx, if it made the folder.
+    """Return a test for the names of Sphinx's indexes or tools.
+
+    In a folder that Sphinx did not make, no name passes.
 
     Parameters:
         names: of everything in it.

@@ -67,7 +67,7 @@ def _marked(body: bytes) -> str:
 
 
 def _encoding(name: str) -> str:
-    """Return Python's name of a declared encoding, or an empty one if it is no text encoding."""
+    """Return Python's name of a declared text encoding, or an empty string."""
     try:
         known = codecs.lookup(name.strip()).name
     except (LookupError, ValueError):

@@ -209,7 +209,7 @@ def _in_order(problems: Sequence[Problem]) -> tuple[Problem, ...]:
 
 
 def _shorten_titles(documents: dict[str, Document]) -> None:
-    """Remove from the titles of HTML pages the common ending of their site and language."""
+    """Remove the common ending of HTML titles by site and language."""
     sites: dict[tuple[str, str], list[Document]] = {}
     for document in documents.values():
         if document.kind == "html":

@@ -55,7 +55,7 @@ class RobotsRules:
 
     @asynccontextmanager
     async def turn(self, url: str) -> AsyncIterator[None]:
-        """Wait for the server's turn for one more page, which is read within the block.
+        """Wait until the server's next page may be read, within the block.
 
         Raises:
             AddressRefused, PageDisallowed, RobotsUnavailable: the page may not be requested.

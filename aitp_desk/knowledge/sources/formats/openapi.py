@@ -33,7 +33,7 @@ class _Versions(msgspec.Struct):
 
 
 def is_openapi(payload: bytes) -> bool:
-    """Return whether a JSON or YAML file is an OpenAPI 3.x or Swagger 2.0 document."""
+    """Return whether a JSON or YAML file is OpenAPI 3.x or Swagger 2.0."""
     payload = payload.removeprefix(b"\xef\xbb\xbf")
     if not payload.lstrip().startswith(b"{"):
         return _IN_YAML.search(payload) is not None

@@ -133,7 +133,7 @@ def _names_of_sphinx() -> Iterator[None]:
 
 
 def _resolve(tree: nodes.document) -> None:
-    """Give each reference to a label the title of its target, if that is in the page."""
+    """Give each reference to a label of the page its target's title."""
     for reference in list(tree.findall(CrossReference)):
         id = tree.nameids.get(nodes.fully_normalize_name(reference["label"]))
         target = tree.ids.get(id) if id else None

@@ -238,7 +238,7 @@ class _Reader:
             self.in_links -= 1
 
     def _close_definitions(self, start: int) -> None:
-        """Convert the definitions of a list that ends here to items, if they are short."""
+        """Convert the short definitions of a finished list to items."""
         items = _as_items(self.found[start:], self.shares[start:])
         if items is not None:
             del self.found[start:], self.shares[start:]
@@ -297,7 +297,7 @@ def _as_items(found: list[Block], shares: list[float]) -> list[tuple[Item, float
 
 
 def _is_said(block: Block) -> bool:
-    """Return whether a block is a sentence, which is rare on a page of links."""
+    """Return whether a block is a sentence. Sentences are rare on a page of links."""
     return isinstance(block, Paragraph | Item) and block.text.endswith(_SENTENCE_END)
 
 

@@ -51,7 +51,10 @@ def _is_filtered(value: Tokens) -> bool:
 
 
 def _is_tiny_font(value: Tokens) -> bool:
-    """Also of ``font``, whose size is the first number with a unit, or a 0."""
+    """Return whether a font size is too small to be read.
+
+    In ``font`` the size is the first number with a unit, or a 0.
+    """
     for token in value:
         number = parse_number([token])
         if number is not None and (number[1] or not number[0]):

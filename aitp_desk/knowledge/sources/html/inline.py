@@ -1,4 +1,4 @@
-"""Removes hidden text of inline HTML in Markdown, by converting such a page to HTML."""
+"""Removes hidden inline HTML from Markdown. Such a page is converted to HTML first."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def _raise_summaries(main: LexborNode) -> None:
 
 
 def _gather_footnotes(main: LexborNode, page: str) -> None:
-    """Move the footnotes that docutils writes to a separate section at the end of the page.
+    """Move the footnotes of docutils to a separate section at the end.
 
     They are in sections to which most of them are unrelated.
     """
@@ -187,7 +187,7 @@ def _name_headings(main: LexborNode) -> None:
 
 
 def _named_by(heading: LexborNode, main: LexborNode) -> LexborNode | None:
-    """Return the nearest element with an id, if no text is between it and the heading."""
+    """Return the nearest element with an id that is directly before the heading."""
     node = heading
     for _ in range(_DEEPEST_OPENING):
         before = node.prev
@@ -239,7 +239,7 @@ def _name_terms(main: LexborNode) -> None:
 
 
 def _opening(main: LexborNode, title: str) -> LexborNode | None:
-    """Return the element at the top of the page that has its title and nothing else."""
+    """Return the first element of the page if it contains only the title."""
     node, wanted = main, title.casefold()
     for _ in range(_DEEPEST_OPENING):
         inner = next((child for child in node.iter() if child.text().strip()), None)

@@ -334,7 +334,10 @@ def _said(tokens: Tokens) -> str:
 
 
 def _weigh(selector: Tokens) -> tuple[frozenset[str], tuple[int, int, int]]:
-    """Return the classes and ids of a selector, and its specificity (Selectors Level 4, 17)."""
+    """Return a selector's classes and ids, and its specificity.
+
+    See Selectors Level 4, section 17.
+    """
     ids = classes = elements = 0
     names: set[str] = set()
     before = None

@@ -15,7 +15,7 @@ _MAX_NAME = 80
 
 
 def name_panels(tree: LexborHTMLParser) -> None:
-    """Put the name of each tab at the beginning of its panel, and remove the tabs.
+    """Put each tab's name at the beginning of its panel and remove the tabs.
 
     Tabs and panels are matched by ids if they have them, else by their order. A panel that is
     ``hidden`` is shown when its tab is chosen, so it is read.

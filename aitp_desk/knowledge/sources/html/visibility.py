@@ -1,4 +1,4 @@
-"""Removes text of an HTML page that its styles hide, so that it is neither indexed nor answered.
+"""Removes the text of an HTML page that its styles hide. It is neither indexed nor used in answers.
 
 What a visitor can bring into view stays: a tab panel, or what a rule of the page's style sheet
 shows in another state (:func:`_is_opened`).
@@ -173,7 +173,7 @@ def _has_shares(style: Style) -> bool:
 def _hides_own_text(
     node: LexborNode, style: Style, styles: Styles, canvas: _Canvas | None
 ) -> list[Shows]:
-    """Return how an element hides its own text, which elements within it may show again."""
+    """Return how an element hides its text. Elements within it may show theirs."""
     found: list[Shows] = []
     if _hides(node, style, "visibility", styles):
         found.append(lambda inner: parse_keyword(_value(inner, "visibility")) == "visible")
@@ -213,7 +213,7 @@ def _is_animated(style: Style, name: str, styles: Styles) -> bool:
 
 
 def _is_opened(node: LexborNode, name: str, declared: Declaration, styles: Styles) -> bool:
-    """Return whether a style sheet hides a part of a page that visitors can open.
+    """Return whether a hidden part of a page can be opened by visitors.
 
     Its name says so, or another rule for the same class or id shows it: ``.tab.active``.
     """

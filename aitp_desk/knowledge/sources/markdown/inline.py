@@ -75,7 +75,7 @@ class Inline:
         return line
 
     def _reference(self, link: re.Match[str]) -> str:
-        """Return a reference unchanged, or its text if the page does not define its target."""
+        """Return a defined reference unchanged, or only the text of an undefined one."""
         if link["span"] or self._targets is None:
             return link[0]
         return link[0] if _normal(link["label"] or link["text"]) in self._targets else link["text"]

@@ -308,7 +308,7 @@ def _tag(text: str, start_tag: re.Match[str], limit: int = MAX_TAG) -> _Tag | No
 
 
 def _attributes(text: str, at: int) -> Iterator[tuple[str, str]]:
-    """Yield the attributes of a tag from a position on, with their values as written."""
+    """Yield the attributes of a tag with their values as written. Reading begins at a position."""
     while (found := _ATTRIBUTE.search(text, at)) is not None:
         value, at = found[2] or "", found.end()
         if text[at : at + 1] == "{" and found[2] == "":

@@ -40,7 +40,9 @@ _DEFAULTS = ("default", "defaultvalue", "initial")
 
 
 def facts_of(said: Mapping[str, Any]) -> str:
-    """Return a property of an interface with its type, whether it is required, and its default.
+    """Return a property of an interface with its type and default.
+
+    It also says whether the property is required.
 
     Parameters:
         said: by names in lower case.

@@ -1,4 +1,4 @@
-"""Extracts the texts of PDF files in a subprocess, and caches them next to the index."""
+"""Extracts PDF texts in a subprocess and caches them next to the index."""
 
 from __future__ import annotations
 
