@@ -169,7 +169,7 @@ class Counters(Mapping[str, int]):
 
     @abstractmethod
     def has(self, key: str, least: int) -> bool:
-        """Return whether a counter holds at least so much, without recording its value as read."""
+        """Return whether a counter has at least this value. The value is not recorded as read."""
 
 
 def has_at_least(counters: Mapping[str, int], key: str, least: int) -> bool:
@@ -254,7 +254,10 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         return self.operates or (self.is_ours and self.actor != self.own)
 
     def speaks_for(self, actor: str) -> bool:
-        """Return whether the sender is this actor, or one of the desk's people for the desk."""
+        """Return whether the sender may speak for this actor.
+
+        The site's people speak for the desk.
+        """
         is_desk = actor == self.own and (self.is_ours or self.is_operator)
         return is_desk or actor in {self.actor, *self.names}
 
@@ -263,10 +266,11 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         return self.records.get(key)
 
     def counter(self, key: str) -> int:
-        """Return a counter's value after the effects of earlier parts, 0 if nothing was added.
+        """Return a counter's value after the effects of earlier parts.
 
-        If the counter changes before the commit, the whole message is judged again. Where only a
-        minimum matters, use :meth:`has`: concurrent messages then do not conflict.
+        It is 0 if nothing was added. If the counter changes before the commit, the whole message is
+        judged again. Where only a minimum matters, use :meth:`has`: concurrent messages then do not
+        conflict.
         """
         return self.counters.get(key, 0)
 

@@ -11,7 +11,7 @@ _EXPORT = re.compile(rb"^export ", re.MULTILINE)
 
 
 def read_modules(folder: Path) -> dict[str, bytes]:
-    """Return the text of every module below a folder, by its name without the ending."""
+    """Return the modules' texts below a folder, by name without the extension."""
     return {path.stem: path.read_bytes() for path in folder.rglob("*.js")}
 
 

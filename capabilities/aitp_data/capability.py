@@ -340,7 +340,7 @@ def _replace(given: Mapping[str, Any], request: RequestData, shown: RequestData)
 
 
 def _rejected(rejected: RejectedData) -> Replace:
-    """Store a reply as rejected, so that no reader takes it for a valid one."""
+    """Store a reply as rejected. No reader can then take it for a valid one."""
     return Replace({"rejected_data": rejected}, version=0)
 
 

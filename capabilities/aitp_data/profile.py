@@ -34,7 +34,10 @@ NOT_OFFERED = "Values of this form cannot be stored for the next one."
 
 
 def offer(request: RequestData, context: Context) -> RequestData:
-    """Return a form with its reader's stored values, if the thread has no other reader."""
+    """Return a form with the reader's stored values.
+
+    They are left out if the thread has other readers.
+    """
     principal = _only_reader(request, context)
     fields = request.form.fields
     if principal is None or not any(_token(field) for field in fields):

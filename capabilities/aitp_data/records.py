@@ -7,7 +7,7 @@ from aitp_desk.capability import Asked, Book, one_line
 
 
 class AskedForm(Asked[RequestData, Data], frozen=True, omit_defaults=True):
-    """A request for data as stored, its answer with references in place of sealed values.
+    """A stored request for data. Its answer has references in place of sealed values.
 
     Parameters:
         fields: the request's own fields, or the fetched ones; empty before that.

@@ -238,7 +238,7 @@ def _answer(decision: Decision, given: Mapping[str, Any], context: Context) -> V
 
 
 def _reject(decision: Decision, why: NotCounted, *effects: Effect) -> tuple[Effect, ...]:
-    """Store a decision as rejected, so that no reader takes it for a valid one."""
+    """Store a decision as rejected. No reader can then take it for a valid one."""
     named = decision.request_decision_id
     rejected = RejectedDecision(why.reason, why.message, decision.options, named)
     return (Replace({"rejected_decision": rejected}, version=0), *effects, Say(why.message))

@@ -54,7 +54,9 @@ def json_schema(kind: Any) -> Schema:
 
 
 def _describe(schema: Schema, class_: type | None) -> None:
-    """Give an object's members the texts of its docstring, and keep the rest as description.
+    """Move a docstring's parameter texts to the object's members.
+
+    The rest of the docstring is the object's description.
 
     Parameters:
         class_: the schema's class; None for a generic one, whose members keep their Python names.
@@ -77,7 +79,7 @@ def describe_members(schema: Schema, texts: Mapping[str, str]) -> None:
 
 
 def _orders(kind: Any, classes: Iterable[type]) -> Iterator[tuple[frozenset[Any], list[Any]]]:
-    """Yield the values of each enum and Literal, as a set and in the order of the source.
+    """Yield the values of enums and Literals as a set and in source order.
 
     msgspec sorts them, and sizes read better as S, M, L.
     """

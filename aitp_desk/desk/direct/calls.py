@@ -200,9 +200,9 @@ class DirectCalls:
     async def hold_key(
         self, principal: Principal, asked: DirectCall, request: RequestInfo
     ) -> AsyncIterator[PreparedCall]:
-        """Hold the request's key while a call is made with it, directly or in a conversation.
+        """Hold the idempotency key of a request during its call.
 
-        A payment that names no quote is a key too.
+        The call is direct or in a conversation. A payment that names no quote is a key too.
 
         Raises:
             UnknownAction, NotAuthenticated, ScopeMissing: the caller cannot call this action.

@@ -182,7 +182,7 @@ class RunAnswers:
     async def _amend(
         self, due: Sequence[Message], conversation: Conversation, asker: Principal
     ) -> ContinuedCall | None:
-        """Take words as a refusal or a change of the call that the desk asked about last.
+        """Read a text as a refusal or change of the desk's pending call.
 
         Returns:
             None if the words mean something else.

@@ -170,7 +170,7 @@ class HttpConnection(asyncio.Protocol):
     # Reading requests
 
     def _read(self, data: bytes) -> None:
-        """Read the next request from bytes that begin with it, or go on with its head."""
+        """Read the next request, or the rest of its head."""
         if self._parser is not None:
             self._read_on(self._parser, data)
             return
@@ -407,7 +407,10 @@ class HttpConnection(asyncio.Protocol):
             self._resume_reading()
 
     def _end(self) -> None:
-        """Close, or first read the rest of an unwanted body so that its response arrives."""
+        """Close, after the rest of an unwanted body is read.
+
+        Otherwise the response might not arrive.
+        """
         if self._body is None or self.is_closed:
             self.close()
             return

@@ -245,7 +245,7 @@ def read_message_head(parser: HeadParser, front: Dispatcher) -> MessageHead:
 
 
 def may_be_cached(head: MessageHead) -> bool:
-    """Return whether a head is that of a usual, short request to a hot route."""
+    """Return whether this is a usual, short request to a frequent route."""
     heading, length = head.heading, head.length
     route = heading.route
     return (

@@ -40,7 +40,7 @@ def unknown_coding() -> DeskError:
 
 
 def malformed_body() -> DeskError:
-    """Return the error of a body in chunks that breaks off in bytes that are none."""
+    """Return the error for a body with malformed chunks."""
     return InvalidRequest("The body's chunks cannot be read: they are malformed.")
 
 

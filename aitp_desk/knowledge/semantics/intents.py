@@ -23,9 +23,9 @@ class IntentMatcher:
         self._texts = texts
 
     async def find(self, text: str, vectors: Vectors) -> str | None:
-        """Return the action that a text asks for most clearly.
+        """Return the action that a text clearly asks for.
 
-        None if another action or a passage fits as well.
+        It fits better than every other action and every passage.
 
         Raises:
             ModelUnusable: the model does not respond now.

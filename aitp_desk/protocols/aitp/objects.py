@@ -96,7 +96,7 @@ class Model(msgspec.Struct, tag_field="object", tag="model"):
 
 
 class Transcript(Document, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The messages of a thread, with the desk's signature and a proof for each message."""
+    """A thread's messages with the desk's signature and a proof of each message."""
 
 
 class HeadSignatureDraft(msgspec.Struct):

@@ -20,7 +20,7 @@ from aitp_desk.protocols.base.payments.objects import HowToPay
 
 
 class Question(msgspec.Struct, forbid_unknown_fields=True):
-    """A question that is answered from the site's content, in a session or as the first of one."""
+    """A question answered from the site's content. It continues a session or begins one."""
 
     query: Annotated[str, Meta(description=questions.QUERY)]
     locale: Annotated[str | None, Meta(description=questions.LOCALE)] = None
@@ -46,7 +46,7 @@ class CallSource(msgspec.Struct):
 
 
 class CallAnswer(msgspec.Struct):
-    """A result as text, with the members of an AHP answer (AHP 0.1, section 6.2)."""
+    """A result as text, with the members of an AHP answer. See AHP 0.1, section 6.2."""
 
     content_type: str
     answer: str

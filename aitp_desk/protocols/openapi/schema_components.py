@@ -33,7 +33,7 @@ _Move = Callable[[str], str]
 
 
 def object_schemas(protocols: Iterable[ProtocolRoutes]) -> dict[str, Item]:
-    """Return the schemas of the JSON bodies of protocols, by the names of their Structs.
+    """Return the schemas of JSON bodies by the names of their Structs.
 
     A docstring describes its Struct, and its ``Parameters`` describe the members.
     """

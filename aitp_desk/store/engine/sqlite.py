@@ -173,7 +173,7 @@ class SqliteStore:
         )
 
     def _gather(self, unit: Unit, *, is_bounded: bool = True) -> None:
-        """Queue a unit, and ensure that the queue is passed to the writer in time."""
+        """Queue a unit and schedule the hand-over to the writer."""
         if self._is_closed:
             raise StoreError("The store is closed.")
         if is_bounded and self._waiting >= self._most_waiting:

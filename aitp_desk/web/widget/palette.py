@@ -59,7 +59,7 @@ def _write(colour: _Rgb) -> str:
 
 
 def _mix_until_readable(colour: _Rgb, end: _Rgb, paper: _Rgb) -> _Rgb:
-    """Return the colour, mixed with black or white until it can be read on the paper."""
+    """Mix the colour with black or white until it is readable on paper."""
     for step in range(_STEPS):
         red, green, blue = (
             round(part + (to - part) * step / _STEPS) for part, to in zip(colour, end, strict=True)

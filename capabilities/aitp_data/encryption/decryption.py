@@ -61,7 +61,7 @@ def _read(field: DataField, place: int, asked: AskedForm, keys: Keys) -> Given:
 
 
 def _is_for_asker(field: DataField, fields: Sequence[FormField], keys: Keys) -> bool:
-    """Return whether a value is encrypted for a key of its field that is not the site's."""
+    """Return whether a value is encrypted for another key than the site's."""
     asked = next((one for one in fields if one.id == field.id), None)
     if asked is None or isinstance(asked.encryption, UnsetType):
         return False

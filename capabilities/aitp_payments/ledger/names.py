@@ -70,7 +70,7 @@ def held(id: str) -> str:
 
 
 def drawn(kind: str, id: str) -> str:
-    """Return the account of what was drawn from a channel or a hold and not yet captured."""
+    """Return the account of amounts drawn from a channel or hold before capture."""
     return f"drawn:{kind}:{id}"
 
 

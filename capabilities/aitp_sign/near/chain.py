@@ -1,4 +1,4 @@
-"""Asks NEAR's chain whether a key belongs to an account, which a signature does not show.
+"""Asks the NEAR chain whether a key belongs to an account. A signature does not show that.
 
 Source: NEAR's RPC API, ``query`` with ``view_access_key``; NEP-413, which requires a full access
 key.
@@ -82,7 +82,7 @@ class NearAnswer(msgspec.Struct, frozen=True):
 
 
 async def ask_chain(job: Job, url: str) -> Sequence[Effect]:
-    """Ask whether the key of a verified signature is a full access key of its account.
+    """Ask whether a verified signature's key has full access to its account.
 
     Parameters:
         job: its payload is the ``signature_result`` that was sent before.

@@ -56,5 +56,5 @@ def is_account(value: str) -> bool:
 
 
 def is_implicit(value: str) -> bool:
-    """Return whether an account is named after its key, so that the chain need not prove it."""
+    """Return whether an account is named after its key. The chain then need not prove it."""
     return bool(_IMPLICIT.fullmatch(value))

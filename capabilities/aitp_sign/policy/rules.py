@@ -55,7 +55,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     per_day: Annotated[int, Meta(ge=1, le=1_000_000)] = 100
 
     def allows(self, subject: Signed, scheme: Scheme, caller: str | None) -> bool:
-        """Return whether a subject may be signed for a caller, None for an anonymous one."""
+        """Return whether a subject may be signed for a caller. None is an anonymous caller."""
         who = EVERYBODY in self.callers or (caller is not None and caller in self.callers)
         if not who or (self.schemes and scheme not in self.schemes):
             return False

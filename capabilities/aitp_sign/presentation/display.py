@@ -48,7 +48,7 @@ def visible(text: str) -> str:
 
 
 def one_visible_line(text: str) -> str:
-    """Return a foreign name as one visible line that cannot pass for a signed line."""
+    """Return a foreign name as one visible line, unlike any signed line."""
     line = visible(" ".join(text.split()))
     return f"{_by_number(_BAR)}{line[1:]}" if line.startswith(_BAR) else line
 

@@ -1,4 +1,4 @@
-"""Defines the JSON objects of runs and their steps, as the OpenAI API has them (Assistants, v2).
+"""Defines the JSON objects of runs and steps (OpenAI API, Assistants v2).
 
 The wire modules encode them, and the OpenAPI document describes them under their names.
 """

@@ -73,7 +73,7 @@ def write_thread_actor(actor: Actor) -> objects.ThreadActor:
 
 
 def write_actor(actor: Actor) -> objects.Actor:
-    """Write an actor on its own, with its ``object`` as all of the OpenAI API's objects."""
+    """Write a single actor with ``object``, a member of every OpenAI API object."""
     return objects.Actor(actor.id, list(map(objects.Capability, actor.capabilities)))
 
 

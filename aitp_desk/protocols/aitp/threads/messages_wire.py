@@ -165,7 +165,7 @@ def write_message(message: Message, dialect: Dialect, assistant: str) -> objects
 
 
 def _write_file(file: Attachment, known: Collection[str] | None = None) -> objects.Attachment:
-    """Write an attached file with its tools, or with those of them that are known."""
+    """Write an attached file with its tools. ``known`` limits them."""
     tools = file.tools if known is None else [tool for tool in file.tools if tool in known]
     return objects.Attachment(file.file_id, [objects.AttachmentTool(tool) for tool in tools])
 

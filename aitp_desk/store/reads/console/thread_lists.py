@@ -148,7 +148,7 @@ async def _spoken_on(store: Store, asked: ThreadFilter, place: str) -> _Slice:
 
 
 async def _attended(store: Store, asked: ThreadFilter, place: str) -> _Slice:
-    """Return the positions of threads that operators have or are requested on, all at once."""
+    """Return the positions of all threads that operators have or are requested on."""
     bound = {"limit": MOST_ATTENDED}
     taken = await store.read("threads_taken", bound)
     waited_on = (

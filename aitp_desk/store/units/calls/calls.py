@@ -272,7 +272,7 @@ def _do(turn: SessionTurn | None, now: int) -> Work[None]:
 
 
 def _follow(call: ActionCall, by: Auditor | None, now: int) -> Work[None]:
-    """Record in the audit log that a call is carried out, waits for approval, or how it ended.
+    """Record a call's new state in the audit log.
 
     A call with an unknown outcome gets a ticket; a paid call that failed is refunded.
     """

@@ -186,7 +186,7 @@ def release_jobs(*, worker: str | None, kinds: Sequence[str]) -> Work[int]:
 
 
 def retry_job(*, job_id: str, by: Auditor | None = None) -> Work[Job | None]:
-    """Make a job due at once that is dead or waits for its next attempt.
+    """Make a job due now that is dead or waits for an attempt.
 
     Parameters:
         by: who retries it; None writes no audit entry.

@@ -1,4 +1,4 @@
-"""Erases a person's messages and the data derived from them, a piece at a time.
+"""Erases a person's messages and the derived data in small units.
 
 Each unit is complete and may be repeated, so an interrupted erasure is finished by running it
 again. A message's position, digest and link stay, and so does its sender: the chain remains valid,

@@ -173,7 +173,7 @@ def _add_turn(
 
 
 def _tell_if_at_rest(thread_id: str, task_id: str, push_id: str | None, now: int) -> Work[None]:
-    """Queue notifications for a task whose run or call ended before its receivers were set.
+    """Queue notifications for receivers set after the task's run or call ended.
 
     Parameters:
         push_id: the receiver; None for all.

@@ -151,7 +151,7 @@ def set_actors(
 
 
 def _is_only_author(thread_id: str, actor: Actor) -> Work[bool]:
-    """Return whether an actor that has not joined is listed with a thread only as an author."""
+    """Return whether a thread lists the actor only as an author. Such an actor has not joined."""
     is_given = actor.id == VISITOR or is_given_name(actor.id)
     if not is_given or actor.capabilities or actor.principal is not None:
         return False

@@ -1,4 +1,4 @@
-"""Stores the first turn of an AHP session and its new thread in one row.
+"""Stores an AHP session's first turn and its new thread in one row.
 
 Most such sessions end with their first turn, and one row costs a fraction of what the turn costs in
 full: a thread, an actor, two linked messages, a session. Any access to the thread or the session
