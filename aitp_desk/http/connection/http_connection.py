@@ -407,10 +407,7 @@ class HttpConnection(asyncio.Protocol):
             self._resume_reading()
 
     def _end(self) -> None:
-        """Close, after the rest of an unwanted body is read.
-
-        Otherwise the response might not arrive.
-        """
+        """Read the rest of an unwanted body, so that the response arrives, and close."""
         if self._body is None or self.is_closed:
             self.close()
             return

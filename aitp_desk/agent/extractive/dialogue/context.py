@@ -213,10 +213,7 @@ def list_exchanges(turn: Turn, library: Library) -> list[Exchange]:
 
 
 def _answered(earlier: Sequence[Exchange], before: ReadQuestion, library: Library) -> int | None:
-    """Return the section of the last answer.
-
-    If that is unknown, it is the best one for the last question.
-    """
+    """Return the section of the last answer, or else the best for the last question."""
     for exchange in reversed(earlier):
         if exchange.section is not None:
             return exchange.section
@@ -418,9 +415,7 @@ def find_page(option: str, library: Library) -> str | None:
 
 
 def find_section(name: str, library: Library) -> tuple[str, str] | None:
-    """Return the page with this title or the section with this name.
-
-    The name may be that of a source or a choice.
+    """Return the page or section with this name, of a source or a choice.
 
     Returns:
         The page's path, and the section's heading, or the empty string for the page as a whole.
