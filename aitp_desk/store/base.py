@@ -21,7 +21,7 @@ Durability
     whatever is handed over after it. A crash may lose it whole, never in part.
 Retries
     An engine may run a unit again from its start (its group was rolled back, a serialization
-    failure). Hence a unit is deterministic: ids, time and salts are arguments; it does no I/O and
+    failure). So a unit is deterministic: ids, time and salts are arguments; it does no I/O and
     raises every refusal before its first write. (A folded thread that it names is unfolded before
     that; a refusal then rolls the unfolding back.)
 Pressure

@@ -43,7 +43,7 @@ async def is_still_valid(
 ) -> bool:
     """Return whether a subscriber may still be notified: its credential is still the same.
 
-    An expired key or client is not valid any more, nor is a key's secret that another has replaced.
+    An expired key or client is no longer valid. Neither is a key's secret that was replaced.
     An expired token was not revoked: its caller gets the next one.
 
     Parameters:

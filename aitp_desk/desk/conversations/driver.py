@@ -234,7 +234,7 @@ class SessionDriver:
                 raise error
 
     async def _ask(self, ask: Ask) -> ActionReply:
-        """Store a call as waiting, and ask: through a plugin, or in words if none can."""
+        """Store a call as waiting, and ask: through a plugin, or as text if none can."""
         means, needed, question = self._means, ask.needed, ask.question
         invocation = needed.invocation
         if invocation.waiting is None:

@@ -337,7 +337,7 @@ class ActionDialogue:
     def _ask_for(
         self, filled: FilledArguments, asked: ArgumentQuestion | None, waiting: ActionCall | None
     ) -> Ask:
-        """Ask for missing arguments: through a plugin, else in words."""
+        """Ask for missing arguments: through a plugin, else as text."""
         if asked is not None:
             return self._ask(asked, filled.arguments, "text", waiting, filled)
         schema = self._action.input_schema

@@ -1,6 +1,6 @@
 """Sends the desk's own messages: phrased by plugins and judged like all others.
 
-A question that no plugin can phrase is asked in words.
+A question that no plugin can phrase is asked as text.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class DeskMessages:
     async def say(self, thread_id: str, said: Sequence[Utterance], write: Write[T]) -> T:
         """Send messages on a thread, each question through the first plugin that asks it.
 
-        A question that its plugin then refuses is asked in words. A request for payment is not,
+        A question that its plugin then refuses is asked as text. A request for payment is not,
         since words cannot pay.
 
         Parameters:

@@ -43,7 +43,7 @@ from aitp_desk.store.engine.statements import load_statements
 from aitp_desk.store.engine.unit import Unit
 
 Synchronous = Literal["full", "normal"]
-"""Neither loses a commit when the process is killed; ``normal`` may when the power fails."""
+"""A killed process loses no commit. With ``normal`` a power failure may lose one."""
 
 GATHER_SECONDS = 0.05
 """How long records are collected; the rest of their 100 ms is for the commit."""

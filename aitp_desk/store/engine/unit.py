@@ -115,7 +115,7 @@ def one_statement(work: Callable[..., Work[Any]]) -> str | None:
     """Return the only statement of units of this work, if they have only one.
 
     The arguments of the unit are its parameters. An engine may run the statement for many such
-    units at once, before or after those of other such works between them: neither sees the other.
+    units together, out of order with other units of one statement: they do not see each other.
 
     Returns:
         None for work that has more than one statement.

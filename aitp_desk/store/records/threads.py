@@ -173,8 +173,8 @@ class FoldedTurn(msgspec.Struct, frozen=True, array_like=True):
     """The first turn of a session, which opens its thread, as one value.
 
     Parameters:
-        owner: as of :class:`Session`, as are ``opened_at`` (there ``created_at``), ``last_at`` and
-            ``pending`` and ``tokens``.
+        owner, last_at, pending, tokens: as of :class:`Session`.
+        opened_at: its ``created_at``.
         recorded_at: Unix seconds, when the messages were made; not rounded, for their ids.
         seed: 32 random bytes, from which both messages' ids and salts are derived.
         visitor: the actor that asks.

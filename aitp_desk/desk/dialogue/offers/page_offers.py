@@ -34,7 +34,7 @@ The desk asks which one is meant if several do.
 _SAID = 0.5
 """Minimum share that the resource itself must match if text would do.
 
-The page of a recording says much that the recording does not.
+The page of a recording has much text that is not in the recording.
 """
 _THIS_PAGE = 0.15
 """Score bonus for resources on the page that the conversation is about."""
