@@ -110,12 +110,12 @@ class Place:
     ) -> AbstractContextManager[Server]:
         port = free_port()
         settings = case.settings if case else settings
-        large = case is not None and case.large
-        folder = write_body(self._folder / "body") if large else folder
+        if case is not None:
+            folder = write_body(self._folder / "body") if case.large else case.folder
         command = desk_command(self.data(name), port, *settings, folder=folder)
         if case is not None and case.silent:
             command[command.index("aitp_desk")] = "tests.bench.harness.silent_desk"
-        within = INDEXING_SECONDS if large else START_SECONDS
+        within = INDEXING_SECONDS if case is not None and case.large else START_SECONDS
         return self._serving(command, port, "/ready", within)
 
     def data(self, name: str) -> Path:

@@ -6,6 +6,7 @@ import json
 import re
 import urllib.request
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -14,6 +15,8 @@ from tests.bench.harness.corpus import questions
 from tests.bench.harness.load import NUMBER, request
 from tests.support.desk.server import SHOP
 
+PLAIN = Path(__file__).with_name("plain")
+"""A site with one action."""
 THREADS = 32
 """On how many threads messages are posted in turn."""
 NOTHING_REMEMBERED = ("cache.max_answers=0",)
@@ -39,7 +42,8 @@ class Case(msgspec.Struct, frozen=True):
         gate: the share of the floor that is the least to reach; None where none is set.
         settings: of the desk, as `--set` takes them.
         silent: whether its agent never answers, so that runs are recorded only.
-        large: whether the desk serves :mod:`tests.bench.harness.corpus` and not the shop.
+        large: whether the desk serves :mod:`tests.bench.harness.corpus` instead of ``folder``.
+        folder: the site that the desk serves.
     """
 
     name: str
@@ -48,6 +52,7 @@ class Case(msgspec.Struct, frozen=True):
     settings: tuple[str, ...] = ()
     silent: bool = False
     large: bool = False
+    folder: Path = SHOP
 
 
 def create(url: str, key: str) -> list[bytes]:
@@ -109,7 +114,13 @@ def openapi(_url: str, _key: str) -> list[bytes]:
 
 
 def call(_url: str, _key: str) -> list[bytes]:
-    """An action of the shop that changes nothing, called by its arguments over plain HTTP."""
+    """An action that does nothing, called by its arguments over plain HTTP."""
+    body = json.dumps({"words": "stove"}).encode()
+    return [request("POST", "/capabilities/count_words", {}, body)]
+
+
+def call_shop(_url: str, _key: str) -> list[bytes]:
+    """An action of the shop that searches its database, called in the same way."""
     body = json.dumps({"words": "stove"}).encode()
     return [request("POST", "/capabilities/product_search", {}, body)]
 
@@ -130,7 +141,8 @@ CASES = (
     Case("manifest", manifest, 0.80),
     Case("agents-txt", agents_txt, None),
     Case("openapi", openapi, None),
-    Case("call", call, None),
+    Case("call", call, 0.10, folder=PLAIN),
+    Case("call-shop", call_shop, None),
 )
 
 
