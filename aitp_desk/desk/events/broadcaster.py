@@ -43,6 +43,9 @@ class Listener(Protocol):
     def on_answer(self, answer: AnswerInProgress) -> None:
         """Handle more text of an answer in progress, or its restart."""
 
+    def on_typing(self, actor: str) -> None:
+        """Handle that an operator is typing."""
+
     async def send_keepalive(self) -> None:
         """Keep connections alive, and end those of callers that lost access."""
 
@@ -60,6 +63,9 @@ class _ThreadSignal:
         """Ignore it: a signal reveals no content; reading checks the waiter's access."""
 
     def on_answer(self, answer: AnswerInProgress) -> None:
+        """Ignore it: nothing was committed."""
+
+    def on_typing(self, actor: str) -> None:
         """Ignore it: nothing was committed."""
 
     async def send_keepalive(self) -> None:
@@ -197,6 +203,15 @@ class Broadcaster:
             answer.is_over = True
             if self._open_answers.get(thread_id) is answer:
                 del self._open_answers[thread_id]
+
+    def notify_typing(self, thread_id: str, actor: str) -> None:
+        """Notify subscribers that an operator is typing; nothing is stored.
+
+        Parameters:
+            actor: the operator's id on the thread.
+        """
+        for listener in self._listeners.get(thread_id, ()):
+            listener.on_typing(actor)
 
     def stop_answer(self, thread_id: str) -> None:
         """Stop sending the answer in progress on a thread."""

@@ -102,6 +102,9 @@ class EventFormat(Protocol):
     def format_restart(self, run_id: str) -> bytes:
         """Format that the text sent of an answer in progress is void."""
 
+    def format_typing(self, actor: str) -> bytes:
+        """Format that an operator is typing."""
+
 
 class AnswerInProgress:
     """An answer in progress.
@@ -187,6 +190,12 @@ class Channel:
         if answer is not self._answer:
             self._answer, self._restarts, self._length = answer, 0, 0
         self._pump()
+
+    def on_typing(self, actor: str) -> None:
+        """Send to all who have all events that an operator is typing."""
+        piece = self._event_format.format_typing(actor)
+        for outlet in tuple(self._followers):
+            outlet.write(piece)
 
     async def follow(self, outlet: EventSink, after: int, upto: Upto) -> None:
         """Send all events after a number, until the reader is gone.

@@ -90,6 +90,9 @@ class RunStream:
                 self._answer, self._length = answer, 0
             self._news.set()
 
+    def on_typing(self, actor: str) -> None:
+        """Ignore it: a run is answered by the agent."""
+
     async def send_keepalive(self) -> None:
         """Keep the connection alive, and end it if its caller has lost access."""
         if self._outlet is not None:

@@ -344,6 +344,9 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         f"POST {_CONSOLE_THREAD}/say": OperationText(
             "Send a message as an operator", "ConsoleThread", "ConsoleWords"
         ),
+        f"POST {_CONSOLE_THREAD}/typing": OperationText(
+            "Show the visitor that the operator is typing", "EmptyBody", "EmptyBody"
+        ),
         f"POST {_CONSOLE_THREAD}/messages": OperationText(
             "Say a message of a capability as an operator", "ConsoleThread", "ConsoleStructured"
         ),

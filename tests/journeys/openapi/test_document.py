@@ -199,6 +199,7 @@ async def test_what_operators_are_shown_is_described_whole(ground: Ground) -> No
     lines = (await get("threads"))["data"]
     thread = next(line["id"] for line in lines if line["tickets"] or line["messages"])
     await post("threads/{thread_id}/take", {}, thread_id=thread)
+    await post("threads/{thread_id}/typing", {}, thread_id=thread)
     await post("threads/{thread_id}/say", {"words": "Hello."}, thread_id=thread)
     await post("threads/{thread_id}/notes", {"words": "Kind."}, thread_id=thread)
     shown = await get("threads/{thread_id}", thread_id=thread)

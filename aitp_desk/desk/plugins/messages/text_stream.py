@@ -73,6 +73,10 @@ class PlainTextFormat:
         self._held_answers.end(run_id)
         return self._event_format.format_restart(run_id)
 
+    def format_typing(self, actor: str) -> bytes:
+        """Delegate to the protocol's format."""
+        return self._event_format.format_typing(actor)
+
 
 class PlainTextRunFormat:
     """Wraps a protocol's format of one run's events, for the run's caller."""

@@ -104,6 +104,10 @@ class ThreadEventFormat:
         """Write ``run.restarted``: discard the answer so far."""
         return write_frame("run.restarted", encode({"run_id": run_id}))
 
+    def format_typing(self, actor: str) -> bytes:
+        """Write ``actor.typing``: a person of the site is writing."""
+        return write_frame("actor.typing", encode({"id": actor, "object": "thread.actor"}))
+
 
 @cache
 def get_event_format(dialect: Dialect, assistant: str) -> ThreadEventFormat:

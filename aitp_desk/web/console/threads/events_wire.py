@@ -79,6 +79,10 @@ class ConsoleEventFormat:
         """``delta``: a further piece."""
         return write_frame("delta", encode({"text": text}))
 
+    def format_typing(self, _actor: str) -> bytes:
+        """Nothing: an operator knows that they are typing."""
+        return b""
+
     def format_restart(self, _run_id: str) -> bytes:
         """``restarted``: discard what was sent of the answer."""
         return write_frame("restarted", b"{}")

@@ -11,6 +11,7 @@ from aitp_desk.desk.plugins.messages.parts import SCHEMA, write_part
 from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.desk.tickets.inbox import OperatorInbox
 from aitp_desk.desk.tickets.takeover import Takeover
+from aitp_desk.model.conversation.ticket import OPERATORS
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.protocols.base.protocol import Call, Reply, Route
 from aitp_desk.store.records.threads import IdempotencyRecord
@@ -97,6 +98,18 @@ class ThreadsRoutes:
             )
         return await self._done(session, call)
 
+    async def tell_typing(self, session: Session, call: Call) -> Reply:
+        """``POST threads/{thread_id}/typing``: shows the visitor that the operator is typing.
+
+        Nothing is stored. Of a thread that this operator does not have nothing is shown.
+        """
+        decode_body(call.body, EmptyBody)
+        thread = await self._inbox.read_thread(_id(call))
+        if thread.line.operator == session.operator:
+            actor = f"{thread.actors[0].id}/{OPERATORS}/{session.operator}"
+            self._operator_actions.notify_typing(_id(call), actor)
+        return Reply(200, encode(EmptyBody()))
+
     async def send(self, session: Session, call: Call) -> Reply:
         """``POST threads/{thread_id}/messages``: sends a message of a capability."""
         part = self._part(decode_body(call.body, ConsoleStructured))
@@ -134,6 +147,7 @@ class ThreadsRoutes:
             "take": self.take,
             "release": self.release,
             "say": self.say,
+            "typing": self.tell_typing,
             "messages": self.send,
             "resolve": self.resolve,
             "notes": self.note,

@@ -73,6 +73,9 @@ class Wording:
     def format_restart(self, _run_id: str) -> bytes:
         return b"%a\n" % (("restarted",),)
 
+    def format_typing(self, actor: str) -> bytes:
+        return b"%a\n" % (("typing", actor),)
+
 
 class Reader:
     """A follower that comes and goes, and keeps what it has heard.

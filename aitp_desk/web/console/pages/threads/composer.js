@@ -7,6 +7,8 @@ import { button, el, fill } from "../base/dom.js";
 import { draft, drafting, keepDraft } from "../base/drafts.js";
 
 const ANSWER = { label: "Your answer", send: "Send", verb: "say" };
+/** How often the visitor is told, at most, that the operator is typing. */
+const TELL_TYPING_MS = 3_000;
 const NOTE = { label: "Your note", send: "Keep note", verb: "notes" };
 
 /** The box below a conversation. */
@@ -18,6 +20,7 @@ export class Composer {
   #thread = null;
   #box = null;
   #busy = false;
+  #toldTyping = 0;
   #attempt = new Attempt();
   #modes = el("div", { class: "modes", role: "group", "aria-label": "What to write" });
   #take = button("Take over", "button", () => this.take(), {
@@ -84,7 +87,10 @@ export class Composer {
       placeholder: isNote ? "Visitors never see this." : `Answer as ${this.#session.operator}`,
     });
     drafting(this.#box, this.#key(this.#mode));
-    this.#box.addEventListener("input", () => this.#attempt.over());
+    this.#box.addEventListener("input", () => {
+      this.#attempt.over();
+      this.#tellTyping();
+    });
     this.#box.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
       event.preventDefault();
@@ -102,6 +108,13 @@ export class Composer {
       el("p", { class: "hint" }, "Enter sends, Shift+Enter begins a new line."),
     );
     if (typing) this.#box.focus();
+  }
+
+  /** Show the visitor that an answer is being written; whether that works is of no concern. */
+  #tellTyping() {
+    if (this.#mode !== ANSWER || Date.now() - this.#toldTyping < TELL_TYPING_MS) return;
+    this.#toldTyping = Date.now();
+    post(path("threads", this.#id, "typing"), {}).catch(() => {});
   }
 
   #asking() {

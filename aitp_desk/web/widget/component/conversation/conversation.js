@@ -11,6 +11,8 @@ import { Stream } from "./stream.js";
 const MOST_ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 700;
 const LONGEST_PAUSE_MS = 10_000;
+/** How long a person counts as typing: longer than the console pauses before it says so again. */
+const TYPING_MS = 5000;
 const STARTED = new Set(["run.queued", "run.in_progress", "run.cancelling"]);
 
 /** Return a random key; `crypto.randomUUID` is missing on pages without encryption. */
@@ -104,6 +106,8 @@ export class Conversation {
     this.names = new Map();
     this.last = 0;
     this.person = "";
+    this.isTyping = false;
+    clearTimeout(this.typing);
     this.runs = new Set();
     this.drafts = new Map();
     this.unseen = new Map();
@@ -191,6 +195,7 @@ export class Conversation {
     else if (kind === "run.restarted") this.write(data.run_id, "");
     else if (kind === "answer.snapshot") this.write(data.run_id, data.text);
     else if (kind === "answer.delta") this.write(data.run_id, this.written(data.run_id) + data.text);
+    else if (kind === "actor.typing") this.type(true);
     else if (kind.startsWith("run.")) this.run(kind, data, n);
     else if (kind.startsWith("thread.handed_")) this.hand(kind, operatorOf(data.id), n);
     else if (kind === "thread.deleted" || kind === "thread.claimed") this.end();
@@ -208,6 +213,7 @@ export class Conversation {
       this.view.remove(this.writing.id);
       this.writing = null;
     }
+    if (entry.party === "person") this.type(false);
     if (entry.party !== "visitor") {
       this.unseen.set(message.id, n);
       if (n > this.known) this.tell("answer", { text: entry.text, name: entry.name });
@@ -243,6 +249,14 @@ export class Conversation {
     this.update();
   }
 
+  /** A person is writing; unless that is said again, no longer. */
+  type(isTyping) {
+    clearTimeout(this.typing);
+    if (isTyping) this.typing = setTimeout(() => this.type(false), TYPING_MS);
+    this.isTyping = isTyping;
+    this.update();
+  }
+
   hand(kind, name, n) {
     const isOver = kind === "thread.handed_over";
     this.person = isOver ? name : "";
@@ -260,7 +274,7 @@ export class Conversation {
     this.isConnected = changed.isConnected ?? this.isConnected;
     this.view.update({
       isConnected: this.isConnected,
-      isAnswering: this.runs.size > 0 && !this.person,
+      isAnswering: this.person ? this.isTyping : this.runs.size > 0,
       person: this.person,
       isBegun: Boolean(this.thread),
     });
