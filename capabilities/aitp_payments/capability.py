@@ -284,7 +284,10 @@ class Payments(Capability):
                 return super().as_text(part)
 
     def as_version(self, part: Part, version: int) -> Mapping[str, Any] | None:
-        """Convert a quote of this site to AITP-01, for readers that have declared AITP-01 only."""
+        """Convert a quote of this site to AITP-01.
+
+        This is for readers that declare only AITP-01.
+        """
         quote = part.given.get("quote")
         if version != AITP or not isinstance(part.content, OwnQuote) or quote is None:
             return None

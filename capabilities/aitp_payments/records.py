@@ -215,7 +215,7 @@ def _read(record: Record | None, kind: type[T]) -> T | None:
 
 
 def _short(text: str) -> str:
-    """Return a short key of an external id, which may be long or contain personal data."""
+    """Return a short key of an external id. The id may be long or contain personal data."""
     plain = text.isascii() and text.replace("_", "").replace("-", "").isalnum()
     if plain and len(text) <= _LONGEST_REFERENCE:
         return text

@@ -205,7 +205,7 @@ def _draw(books: Books, purse: Purse, count: int, transaction: str) -> tuple[Eff
 def capture(
     books: Books, purse: Purse, count: int | None = None, split: RevenueSplit = NOBODY
 ) -> tuple[Effect, ...]:
-    """Return the effects by which the site and its affiliates receive their part of a purse.
+    """Return the effects that pay a purse's amount to site and affiliates.
 
     Parameters:
         count: in whole minor units, first of what was drawn, then of the rest. None for what was

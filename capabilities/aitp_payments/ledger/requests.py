@@ -86,7 +86,7 @@ class Purses(Method):
         return {RELEASE: Work(self._release, delays=(5, 60, 600, 3600))}
 
     def judge(self, part: Part, context: Context) -> Verdict | None:
-        """Carry out a request and report the new state, or why it cannot be booked."""
+        """Carry out a request and report the new state or the refusal."""
         try:
             return self._judged(part, context)
         except NotBooked as why:

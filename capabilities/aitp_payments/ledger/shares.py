@@ -67,5 +67,5 @@ def received(count: int, currency: str, revenue_split: RevenueSplit) -> tuple[Le
 
 
 def paid(source: str, count: int, currency: str, split: RevenueSplit = NOBODY) -> Sequence[Leg]:
-    """Return the legs of a payment from an account to the site and its affiliates."""
+    """Return the legs of a payment to the site and its affiliates."""
     return (Leg(source, currency, -count), *received(count, currency, split))

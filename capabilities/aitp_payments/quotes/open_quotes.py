@@ -157,7 +157,7 @@ class OpenQuotes:
 
 
 def _reject(quote_id: str, why: NotCounted) -> tuple[Effect, ...]:
-    """Store a refusal as rejected, so that no reader takes it for a valid one."""
+    """Store a refusal as rejected. No reader can then take it for a valid one."""
     rejected = RejectedDecline(reason=why.reason, message=why.message, quote_id=quote_id)
     return (Replace({"rejected_decline": rejected}, version=OWN), Say(why.message))
 
@@ -172,7 +172,7 @@ def _told(payment: PaymentRecord) -> Mapping[str, str]:
 
 
 def is_awaited(record: Record, actor: str) -> bool:
-    """Return whether text of an actor may pay or decline the quote of a record."""
+    """Return whether the actor's text may pay or decline the record's quote."""
     asked = read_asked(record)
     return asked is not None and asked.of in {"", actor}
 

@@ -53,7 +53,9 @@ def check_chain(
     wrappers: Sequence[Mapping[str, Any]],
     keys: Mapping[str, str],
 ) -> None:
-    """Check that each wrapper was named by the previous one and has signed all before it.
+    """Check that every wrapper was named and has signed all before it.
+
+    The previous wrapper names it.
 
     Parameters:
         keys: public keys, by ids of affiliates.

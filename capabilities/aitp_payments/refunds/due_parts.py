@@ -47,7 +47,7 @@ def find_due_part(books: Books, reference: str) -> DuePart | None:
 def return_part(
     settlement: SettlementService, books: Books, payment: PaymentRecord, part: Part
 ) -> tuple[Effect, ...]:
-    """Refund a part that was paid from an account, now or once it is covered.
+    """Refund a part that was paid from an account. If the balance is too low, the refund waits.
 
     Raises:
         Retry: it cannot be refunded for another reason.

@@ -82,7 +82,7 @@ class NearChannels(ByAccount):
     def _topped_up(
         self, response: TopUpResponse, given: Mapping[str, Any], context: Context
     ) -> tuple[Effect, ...]:
-        """Top up a channel from its account, as signed by a key of the account.
+        """Top up a channel from its account, by the account key's signature.
 
         A key of the channel can only spend its content.
         """

@@ -153,7 +153,7 @@ class StripeEvents:
 
 
 def _new(quote: QuoteRecord, intent: str) -> PaymentRecord:
-    """Return the record of a payment that was received before the desk knew of it."""
+    """Return the record of a payment received before the desk recorded it."""
     return PaymentRecord(
         payment_id=payment_id(quote.quote_id, NAME, intent),
         quote_id=quote.quote_id,

@@ -137,7 +137,7 @@ class StripeWebhook:
     def _known(
         self, event: Event, thing: Refund | Dispute | None, delivery: Delivery
     ) -> PaymentRecord | None:
-        """Return the payment of a refund or a dispute, which do not name their origin."""
+        """Return the payment of a refund or dispute. They do not name their origin."""
         if thing is None or event.livemode != self._events.is_live or not thing.payment_intent:
             return None
         return find_seen(delivery, NAME, thing.payment_intent)

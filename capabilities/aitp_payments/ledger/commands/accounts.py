@@ -40,7 +40,7 @@ def open_(
     has_code: bool,
     as_json: bool,
 ) -> None:
-    """Open an account for a payer, with a new id or one such as acct_4711.
+    """Open an account for a payer. The id is new or given, such as acct_4711.
 
     The holder of its code can spend its balance. The code is printed once and not stored.
     """

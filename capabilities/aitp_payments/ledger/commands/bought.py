@@ -61,7 +61,7 @@ def bought(data: Path, url: str, *, pending: bool, as_json: bool) -> None:
 @click.argument("payee", metavar="PAYEE")
 @click.argument("quote_id", metavar="QUOTE")
 def settle(data: Path, url: str, payee: str, quote_id: str, *, is_paid: bool) -> None:
-    """Set the result of the payment of QUOTE to PAYEE, which its merchant has never confirmed.
+    """Set the result of a payment of QUOTE that PAYEE never confirmed.
 
     The money is booked as spent, or back to the channel there. In both cases it counts towards the
     ceilings of its day. A later confirmation of the merchant replaces this result.
