@@ -1,4 +1,4 @@
-"""aitp-desk: a desk beside a website that agents and people can ask."""
+"""aitp-desk: answers agents and people on behalf of a website."""
 
 from __future__ import annotations
 

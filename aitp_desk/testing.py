@@ -357,7 +357,7 @@ async def _say(guest: Guest, message: Mapping[str, Any], schemas: Sequence[str])
         return
     for content in await guest.read(thread_id):
         is_told = any(f'"{SCHEMA}"' in text for text in content)
-        _demand(bool(schemas) or not is_told, f"who has not declared it was told {content}")
+        _demand(bool(schemas) or not is_told, f"a reader without the schema received {content}")
 
 
 def _open_records(verdict: Verdict) -> list[Record]:

@@ -255,7 +255,7 @@ async def open_server(
         )
         for background in (
             services.health_checks.run_periodically(),
-            *(one.beside() for one in protocols if one.beside is not None),
+            *(one.background() for one in protocols if one.background is not None),
             # before the socket: a warm-up at shutdown must not delay requests in progress
             warm_caches(site_agents, is_serving),
         ):

@@ -19,8 +19,8 @@ from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
 from aitp_desk.store.base import Store
 
 _IN_THE_CLEAR = (
-    "site.url is plain HTTP: what agents are told as application/vnd.hac+json of safety and cost"
-    " can be changed on its way; serve https, or set hac.enabled = false"
+    "site.url is plain HTTP: the safety and cost in application/vnd.hac+json responses can be"
+    " changed on the way. Serve https, or set hac.enabled = false"
 )
 """HAC 1.0, section 9.4."""
 _BETTER = {

@@ -59,7 +59,7 @@ class Offered(msgspec.Struct, frozen=True):
 class Method(Protocol):
     """A payment method. All is pure except jobs, rounds and :meth:`refund`.
 
-    A subclass overrides what it needs. The keys of its own messages are in
+    A subclass overrides what it needs. The keys of messages that a method defines are in
     :mod:`aitp_payments.messages.site`, also if a site has not enabled it.
 
     Attributes:

@@ -150,14 +150,14 @@ class ActionInvoker:
         invocation: Invocation,
         say: WriteMessages = write_no_messages,
         say_end: WriteMessages = write_no_messages,
-        beside: ExtraWrites | None = None,
+        extra: ExtraWrites | None = None,
     ) -> InvocationOutcome:
         """Call an action.
 
         Parameters:
             say: builds the messages about the request, stored with the call before it is executed.
             say_end: builds the messages about its end, stored with that.
-            beside: builds further statements for both commits; None for none.
+            extra: builds further statements for both commits; None for none.
 
         Returns:
             How it ended, that it was accepted, or which consent or payment it needs first.
@@ -178,7 +178,7 @@ class ActionInvoker:
         if invocation.waiting is not None:
             given = await self.secrets.restore_secrets(call)
         with hide_secrets(self.secrets.list_secret_texts(action.name, given)):
-            return await self._invoke(offered, given, call, invocation, (say, say_end), beside)
+            return await self._invoke(offered, given, call, invocation, (say, say_end), extra)
 
     async def _invoke(
         self,
@@ -187,7 +187,7 @@ class ActionInvoker:
         call: ActionCall,
         invocation: Invocation,
         says: tuple[WriteMessages, WriteMessages],
-        beside: ExtraWrites | None,
+        extra: ExtraWrites | None,
     ) -> InvocationOutcome:
         """Call an action with ``given``, the arguments with secrets in place."""
         action, (say, _) = offered.action, says
@@ -200,7 +200,7 @@ class ActionInvoker:
             return ConsentRequired(invocation, price)
         call = await self.secrets.seal_secrets(msgspec.structs.replace(call, price=price))
         if action.kind != "async":
-            work = self._begin_and_end(offered, value, call, context, invocation, says, beside)
+            work = self._begin_and_end(offered, value, call, context, invocation, says, extra)
             return CompletedCall(await self._shield.run_shielded(call.id, work))
         call = msgspec.structs.replace(call, accepted_at=self._now())
         if await self.executor.needs_approval(offered, value, context):
@@ -208,7 +208,7 @@ class ActionInvoker:
             follows: ExtraStatements | None = make_approval_ticket(action, call, self._clock())
         else:
             follows = self._along(call)
-        along = one_after_another(None if beside is None else beside(call, None), follows)
+        along = one_after_another(None if extra is None else extra(call, None), follows)
         await self._repository.begin(call, invocation.waiting, say, along)
         self._begun()
         return AcceptedCall(call, await self.calls.eta_seconds(action.name))
@@ -245,7 +245,7 @@ class ActionInvoker:
         context: Context,
         invocation: Invocation,
         says: tuple[WriteMessages, WriteMessages],
-        beside: ExtraWrites | None,
+        extra: ExtraWrites | None,
     ) -> ActionCall:
         """Store that a call has begun, execute it, and store its end.
 
@@ -253,10 +253,10 @@ class ActionInvoker:
             DeskError: why it failed; the failure is stored.
         """
         say, say_end = says
-        along = None if beside is None else beside(call, None)
+        along = None if extra is None else extra(call, None)
         await self._repository.begin(call, invocation.waiting, say, along)
         performed = await self.executor.execute(offered, value, call, context)
-        along = None if beside is None else beside(performed.call, performed.error)
+        along = None if extra is None else extra(performed.call, performed.error)
         await self._repository.end(performed.call, call, say_end, along)
         self.counts.count_call(performed.call)
         if performed.error is not None:

@@ -138,7 +138,7 @@ class DirectCalls:
         asked: DirectCall,
         request: RequestInfo,
         allowance: Allowance | None = None,
-        beside: ExtraWrites | None = None,
+        extra: ExtraWrites | None = None,
     ) -> CallStatus:
         """Call an action.
 
@@ -149,7 +149,7 @@ class DirectCalls:
 
         Parameters:
             allowance: the caller's remaining rate limit; reduced if actions have less.
-            beside: builds other statements of the same commit; not for a repeat.
+            extra: builds other statements of the same commit; not for a repeat.
 
         Raises:
             as :meth:`aitp_desk.desk.calls.invoker.ActionInvoker.invoke`.
@@ -176,7 +176,7 @@ class DirectCalls:
                 # continue without the payment, and report why it was rejected
                 asked = msgspec.structs.replace(asked, payment=None, refused=why)
             if begun.before is None:
-                return await self._call(principal, asked, begun, allowance, beside)
+                return await self._call(principal, asked, begun, allowance, extra)
             call = begun.before.call
             if call.state is CallState.WAITING_PAYMENT:
                 return await self._pay(principal, call, asked.payment, asked.refused)
@@ -277,7 +277,7 @@ class DirectCalls:
         asked: DirectCall,
         begun: PreparedCall,
         allowance: Allowance | None,
-        beside: ExtraWrites | None,
+        extra: ExtraWrites | None,
     ) -> CallStatus:
         action = begun.action
         goes_on = action.kind == "async" or action.is_prepaid
@@ -296,7 +296,7 @@ class DirectCalls:
             thread_id=asked.thread_id,
             id=begun.id,
         )
-        match await self._invoker.invoke(principal, invocation, beside=beside):
+        match await self._invoker.invoke(principal, invocation, extra=extra):
             case CompletedCall(call):
                 return await self._status(call)
             case AcceptedCall(call, eta_seconds):
@@ -304,7 +304,7 @@ class DirectCalls:
             case ConsentRequired(_, price):
                 raise _consent_missing(action, price)
             case PaymentNeeded() as needed:
-                call = await self._checkout.request_payment(principal, needed, beside)
+                call = await self._checkout.request_payment(principal, needed, extra)
                 return await self._pay(principal, call, asked.payment, asked.refused)
 
     async def _quoted(self, principal: Principal, asked: DirectCall, quote_id: str) -> ActionCall:

@@ -26,13 +26,13 @@ class Finish(msgspec.Struct, frozen=True):
     Parameters:
         also: a unit of work that is committed together with the end.
         committed: called after the commit.
-        anew: computes the end again, if its inputs were changed before the commit; None if the
+        recompute: computes the end again, if its inputs were changed before the commit; None if the
             whole job has to be repeated.
     """
 
     also: ExtraStatements | None = None
     committed: Callable[[], object] | None = None
-    anew: Callable[[], Awaitable[Finish]] | None = None
+    recompute: Callable[[], Awaitable[Finish]] | None = None
 
 
 class Retry(Exception):

@@ -219,10 +219,10 @@ class JobQueue:
             try:
                 held = await self._write(finish_job, claim=claim, now=now, also=finish.also)
             except RecordsMoved:
-                if finish.anew is None or attempts == ATTEMPTS:
+                if finish.recompute is None or attempts == ATTEMPTS:
                     raise
                 attempts += 1
-                finish = await finish.anew()
+                finish = await finish.recompute()
             else:
                 return held, finish
 

@@ -75,12 +75,12 @@ class Checkout:
         self._events = events
 
     async def request_payment(
-        self, principal: Principal, needed: PaymentNeeded, beside: ExtraWrites | None
+        self, principal: Principal, needed: PaymentNeeded, extra: ExtraWrites | None
     ) -> ActionCall:
         """Store a call that waits for payment, together with the payment request.
 
         Parameters:
-            beside: builds other statements of the same unit; they may create the call's
+            extra: builds other statements of the same unit; they may create the call's
                 thread.
 
         Raises:
@@ -125,7 +125,7 @@ class Checkout:
                 opens=opens,
                 speaker=speaker,
                 now=int(now),
-                along=None if beside is None else beside(call, None),
+                along=None if extra is None else extra(call, None),
             )
 
         asks = DeskQuestion(question, principal.owner or "", call.id)

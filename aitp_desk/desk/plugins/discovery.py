@@ -30,7 +30,7 @@ NO_EXTRA_PLUGINS: Mapping[str, type[Capability]] = MappingProxyType({})
 
 
 def load_plugins(
-    config: Config, beside: Mapping[str, type[Capability]] = NO_EXTRA_PLUGINS
+    config: Config, extra: Mapping[str, type[Capability]] = NO_EXTRA_PLUGINS
 ) -> PluginRegistry:
     """Create the plugins of all sections ``[capabilities.NAME]``.
 
@@ -38,7 +38,7 @@ def load_plugins(
 
     Parameters:
         config: the site's; ``site.url`` is set.
-        beside: further plugins by name, in no package.
+        extra: further plugins by name, in no package.
 
     Raises:
         ConfigError: lists every plugin that is not installed, cannot be created, has invalid
@@ -51,7 +51,7 @@ def load_plugins(
     for name, settings in config.capabilities.items():
         key = f"capabilities.{name}"
         try:
-            one = load_plugin(beside.get(name) or _find(name), settings, config.site.url)
+            one = load_plugin(extra.get(name) or _find(name), settings, config.site.url)
         except ValueError as error:
             problems.append(Problem(key, str(error)))
         except Exception as error:  # noqa: BLE001 -- whatever a package raises is reported

@@ -228,7 +228,7 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
     def _permit(self) -> RecoveryHints:
         scope = self.refused.scope
         if not scope:
-            return self.found("This is not yours to do; whoever it belongs to may do it.")
+            return self.found("Only the owner may do this.")
         if self.ways.register and covers_scope(self.ways.register_scopes, scope):
             return self.found(
                 f"Get an access token with the scope {scope}, and send the request again with it.",

@@ -13,7 +13,7 @@ it, and one summary sentence.
 
 Questions: 4 to 10 for a passage, fewer where it says little, none where nobody would ask.
 - Use a visitor's own words, in the passage's language. Prefer words that the passage does not \
-use: everyday words, synonyms, what somebody types who does not know the right term.
+use: everyday words, synonyms, what visitors type who do not know the right term.
 - Vary them: a plain question, a how-to, a situation ("it says delivered but nothing came, what \
 now?"), two to four bare keywords, a yes-or-no question ("may I ...?").
 - Ask for each exact figure, name, command, option, date, price and condition in the passage.

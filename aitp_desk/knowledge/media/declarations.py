@@ -207,7 +207,7 @@ class _Page:
                 short = {"file": item, "schema": document.front.get("schema")}
                 fields = FieldReader(short if isinstance(item, str) else item, way, _DATA_MEMBERS)
                 _, said = fields.get_required_place(
-                    ("file",), "a JSON, TOML or CSV file beside the page."
+                    ("file",), "a JSON, TOML or CSV file next to the page."
                 )
                 place, at = find(said, fields.at("file")), fields.at("file")
                 data = Data(schema=fields.get_text("schema"), data=read_records(place, at))

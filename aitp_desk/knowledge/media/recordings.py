@@ -23,7 +23,7 @@ Find = Callable[[str, Way], MediaPlace]
 
 WHERE = ("file", "url", "stream_url")
 """The members for a location: all take a file or an address."""
-_WHERE_IT_IS = "a file beside the page, or an address that begins with https://."
+_WHERE_IT_IS = "a file next to the page, or an address that begins with https://."
 _SHARED = (*WHERE, "format", "duration", "title", "description", "published_at", "thumbnail")
 _VIDEO = (*_SHARED, "chapters", "width", "height", "subtitles", "alternate_formats")
 _AUDIO = (*_SHARED, "chapters", "transcript")

@@ -34,7 +34,8 @@ def read_records(place: MediaPlace, way: Way) -> dict[str, Any]:
         FieldError: it is external, too large, or has no records.
     """
     if place.local is None:
-        raise FieldError(way, "Data is a file beside the page; an address elsewhere is a download.")
+        why = "Data is a file next to the page; an address elsewhere is a download."
+        raise FieldError(way, why)
     if place.local.size > MAX_DATA_BYTES:
         raise FieldError(
             way,

@@ -235,7 +235,7 @@ def admit_declared(
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "its name is no name of a file"
         raise FileRefused(
-            f"The file {source} cannot be read ({reason}); it lies beside the page or, with a /"
+            f"The file {source} cannot be read ({reason}); it must be next to the page or, with a /"
             " before its name, in the content folder."
         ) from error
     if beginning.startswith(tuple(mark.encode() for mark in KEY_MATERIAL)):

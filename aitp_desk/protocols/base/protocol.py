@@ -173,7 +173,7 @@ class ProtocolRoutes(msgspec.Struct, frozen=True):
         desk: the desk that it serves; None for the whole site.
         action: the name that the limits of an agent must list to admit it; empty where they list
             each action separately.
-        beside: runs its background work for as long as the desk serves.
+        background: runs its background work for as long as the desk serves.
         objects: the JSON bodies of its requests and responses, which the OpenAPI document describes
             under their names.
     """
@@ -184,7 +184,7 @@ class ProtocolRoutes(msgspec.Struct, frozen=True):
     render_error: Callable[[DeskError, Mapping[str, str]], Reply]
     desk: Desk | None = None
     action: str = ""
-    beside: Callable[[], AbstractAsyncContextManager[None]] | None = None
+    background: Callable[[], AbstractAsyncContextManager[None]] | None = None
     objects: tuple[type[msgspec.Struct], ...] = ()
 
 

@@ -264,5 +264,7 @@ def make_routes(
     )
     owned = (f"{CONSOLE_PATH}/",)
     return (
-        ProtocolRoutes("console", routes, owned, render_error, beside=pulse.run, objects=OBJECTS),
+        ProtocolRoutes(
+            "console", routes, owned, render_error, background=pulse.run, objects=OBJECTS
+        ),
     )

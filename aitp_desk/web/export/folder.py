@@ -104,9 +104,7 @@ def _check_apart(target: Path, folders: Iterable[Path]) -> None:
     for folder in folders:
         real = Path(os.path.realpath(folder))
         if target == real or target.is_relative_to(real) or real.is_relative_to(target):
-            raise ExportError(
-                f"{target} and {real} lie in one another; export to a folder of its own."
-            )
+            raise ExportError(f"{target} and {real} overlap; export to a separate folder.")
 
 
 @contextmanager

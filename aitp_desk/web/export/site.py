@@ -159,7 +159,7 @@ class _Site:
         name = unquote(document.path)
         taken = self._taken(f"{name}/index.html") or self._taken(f"{name}.md")
         if taken:
-            message = f"/{document.path} cannot be written beside /{taken}; rename the file."
+            message = f"/{document.path} cannot be written next to /{taken}; rename the file."
             self.problems.append(Problem(document.source, message))
             return False
         frame = static_frame(find_texts(self._site.language))
@@ -177,7 +177,7 @@ class _Site:
         """Write a file that a page declares, unchanged, at its address."""
         path = unquote(file.url[1:])
         if taken := self._taken(path):
-            message = f"{file.url} cannot be written beside /{taken}; rename the file."
+            message = f"{file.url} cannot be written next to /{taken}; rename the file."
             self.problems.append(Problem(path, message))
             return
         self._claim(path)

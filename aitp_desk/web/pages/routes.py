@@ -322,7 +322,7 @@ class PagesHandlers:
         routes = tuple(_read(path, handler, (MARKDOWN_TYPE,)) for path, handler in served)
         owns = (CONTENT_PATH, FULL_CONTENT_PATH)
         ahead = partial(self._all_pages.write_ahead, desk)
-        return ProtocolRoutes("content", routes, owns, render_error, beside=ahead)
+        return ProtocolRoutes("content", routes, owns, render_error, background=ahead)
 
 
 def _read(

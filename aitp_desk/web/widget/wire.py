@@ -1,4 +1,4 @@
-"""Writes what the component is told: the loader's settings, and those of the open chat."""
+"""Writes the component's settings: the loader's, and those of the open chat."""
 
 from __future__ import annotations
 

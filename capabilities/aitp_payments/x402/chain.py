@@ -1,7 +1,7 @@
 """Asks a configured node of the network whether an authorisation has moved coins.
 
 A facilitator that does not respond leaves a payment unknown, and one that is asked again may refuse
-because of its own earlier transfer. The coin's contract knows whether the nonce was used, and by
+because of its earlier transfer. The coin's contract knows whether the nonce was used, and by
 which transaction. A used nonce proves no payment, because its signer can use or cancel it
 otherwise; only a transfer of the right coins to the right address does.
 

@@ -46,9 +46,9 @@ def extract(payload: bytes, max_pages: int) -> dict[str, Any]:
     except (FileNotDecryptedError, DependencyError):
         return {"problem": "The PDF is encrypted; save it without a password."}
     except (MemoryError, LimitReachedError):
-        return {"problem": "The PDF needs too much memory; save it anew or split it."}
+        return {"problem": "The PDF needs too much memory; save it again or split it."}
     except Exception:  # noqa: BLE001 -- a broken file breaks its reader in any way
-        return {"problem": "The PDF is broken; save it anew."}
+        return {"problem": "The PDF is broken; save it again."}
     return {"title": _clean(title or ""), "pages": pages, "count": count}
 
 

@@ -113,4 +113,4 @@ def _extract(payload: bytes) -> PdfText:
     except subprocess.TimeoutExpired:
         return PdfText(f"The PDF is not read within {MAX_SECONDS:g} seconds; split it.")
     except msgspec.MsgspecError:
-        return PdfText("The PDF cannot be read: it ends the program that tries. Save it anew.")
+        return PdfText("The PDF cannot be read: it crashes the reader. Save it again.")

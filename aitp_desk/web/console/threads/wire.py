@@ -26,7 +26,7 @@ def decode_thread_filter(
     """Decode the filter of a list of conversations.
 
     Parameters:
-        operator: who asks.
+        operator: the caller.
         agents: the names of all site agents.
 
     Raises:

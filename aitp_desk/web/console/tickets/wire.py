@@ -33,7 +33,7 @@ def decode_ticket_filter(
     """Decode the filter of a list of tickets.
 
     Parameters:
-        operator: who asks.
+        operator: the caller.
         agents: the names of all site agents.
 
     Raises:

@@ -70,7 +70,7 @@ VIDEO = "video: {url: 'https://cdn.example/a.mp4', duration: 60, width: 640, hei
         ("data: ragged.csv", r":2: ragged.csv cannot be read as csv: row 2 has 3 values.*"),
         ("data: large.json", r":2: large.json has 70002 bytes; .*Offer it under downloads\."),
         ("data: a.zip", r":2: a.zip is no JSON, TOML or CSV file\."),
-        ("data: https://a.example/x.json", r":2: Data is a file beside the page; .*"),
+        ("data: https://a.example/x.json", r":2: Data is a file next to the page; .*"),
         ("content_type: x-Acme/Thing\npayload: {}", r":2: content_type is written x-vendor/type.*"),
         (f"content_type: x-acme/{'t' * 600}\npayload: {{}}", r":2: content_type is written .*"),
         ("title: A\ndescribes: x-Acme/Thing", r":3: describes is written x-vendor/type.*"),

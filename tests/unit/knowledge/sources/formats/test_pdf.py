@@ -140,7 +140,7 @@ def test_a_broken_pdf_is_reported_and_the_rest_stays(site: Path, payload: bytes)
     (problem,) = content.problems
     assert (problem.source, problem.message) == (
         "broken.pdf",
-        "The PDF is broken; save it anew.",
+        "The PDF is broken; save it again.",
     )
 
 
@@ -184,7 +184,7 @@ def test_a_pdf_that_ends_its_program_is_reported(
     dying.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n", "utf-8")
     monkeypatch.setattr(texts, "PROGRAM", str(dying))
     (site / "deadly.pdf").write_bytes(GUIDE)
-    assert "ends the program that tries" in problems(site)["deadly.pdf"]
+    assert "it crashes the reader. Save it again." in problems(site)["deadly.pdf"]
 
 
 @pytest.mark.slow
@@ -198,7 +198,7 @@ def test_a_page_that_unpacks_without_end_is_reported() -> None:
     begin, end = plain.index(b"<< /Length"), plain.index(b"endstream") + len("endstream")
     found = texts.read_pdfs([plain[:begin] + stream + plain[end:]], None)
     (text,) = found.values()
-    assert text.problem == "The PDF needs too much memory; save it anew or split it."
+    assert text.problem == "The PDF needs too much memory; save it again or split it."
 
 
 def test_without_the_extra_it_is_said_what_to_install(
