@@ -44,7 +44,7 @@ def _of_package(name: str) -> click.Command | None:
     """Return a package's command; None where no package has it.
 
     Raises:
-        ClickException: it cannot be imported, or is no command.
+        ClickException: it cannot be imported, or is not a command.
     """
     from importlib.metadata import entry_points
 
@@ -54,7 +54,7 @@ def _of_package(name: str) -> click.Command | None:
         except Exception as error:  # a fault of a package is reported without a traceback
             raise click.ClickException(f"{point.value} cannot be imported: {error}") from error
         if not isinstance(command, click.Command):
-            raise click.ClickException(f"{point.value} is no command of click's.")
+            raise click.ClickException(f"{point.value} is not a click command.")
         return command
     return None
 

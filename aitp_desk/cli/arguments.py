@@ -32,7 +32,7 @@ overrides = click.option(
 written_to = click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The file to write, readable by you alone; by default standard output.",
+    help="The file to write, readable only by you; by default standard output.",
 )
 
 
@@ -78,7 +78,7 @@ def mistakes_told(code: int = 1) -> Iterator[None]:
 
 
 no_model = click.option(
-    "--no-model", is_flag=True, help="Ask no model, also where there is a key for one."
+    "--no-model", is_flag=True, help="Do not use a model, even if its API key is set."
 )
 
 
@@ -90,7 +90,7 @@ def disable_model(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 MOST_FAULTS = 50
-"""How many faults a check prints; nobody reads more of a file with thousands."""
+"""The most faults that a check prints, so that a long list stays readable."""
 
 
 def list_first_faults(lines: Sequence[str]) -> Iterator[str]:

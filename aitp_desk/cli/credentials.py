@@ -15,14 +15,14 @@ scopes_given = click.option(
     help="threads, actions, actions:NAME, operator, admin or sensitive; repeatable.",
 )
 expires_given = click.option(
-    "--expires", metavar="90d|DATE", help="The end of its validity; by default none."
+    "--expires", metavar="90d|DATE", help="When it expires; by default never."
 )
 overlap_given = click.option(
     "--overlap",
     default="1h",
     show_default=True,
     metavar="LENGTH",
-    help="How long the present secret stays valid, such as 30m or 2d; 0 ends it now.",
+    help="How long the current secret stays valid, such as 30m or 2d; 0 ends it now.",
 )
 webhook_secret = click.option(
     "--webhook-secret",
@@ -35,7 +35,7 @@ webhook_secret = click.option(
 def check_name(name: str) -> None:
     """Exit where a name could not be shown in a list."""
     if not name.strip() or not name.isprintable():
-        fail(["--name: takes a name on one line."])
+        fail(["--name must be one line."])
 
 
 def print_created(what: str, scopes: tuple[str, ...], expires_at: int | None) -> None:
@@ -45,7 +45,7 @@ def print_created(what: str, scopes: tuple[str, ...], expires_at: int | None) ->
         what: with its id and name.
         expires_at: Unix seconds; None for never.
     """
-    ends = "" if expires_at is None else f" It ends {write_minute(expires_at)} UTC."
+    ends = "" if expires_at is None else f" It expires {write_minute(expires_at)} UTC."
     click.echo(f"Created {what} with the scopes {', '.join(scopes)}.{ends}")
 
 
@@ -55,14 +55,14 @@ def print_rotated(what: str, until: int, now: int) -> None:
     Parameters:
         until: when the previous secret expires, in Unix seconds, as ``now`` is.
     """
-    former = f"goes on until {write_minute(until)} UTC" if until > now else "works no more"
-    click.echo(f"Rotated {what}. The secret before {former}.")
+    former = f"stays valid until {write_minute(until)} UTC" if until > now else "is no longer valid"
+    click.echo(f"Rotated {what}. The previous secret {former}.")
 
 
 def describe_lifetime(
     revoked_at: int | None, expires_at: int | None, now: float
 ) -> tuple[str, ...]:
-    """Return whether a credential is live, and the day of its end.
+    """Return the credential's state, and the day on which it expires.
 
     Parameters:
         revoked_at, expires_at, now: Unix seconds.

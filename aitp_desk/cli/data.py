@@ -35,10 +35,10 @@ desk_store = click.option(
     metavar="URL",
     default="sqlite:desk.db",
     show_default=True,
-    help="The desk's store.url, where it is not the default.",
+    help="The desk's store.url, if it is not the default.",
 )
 
-json_lines = click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")
+json_lines = click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 
 
 def find_database(data: Path, url: str) -> Path:
@@ -47,7 +47,7 @@ def find_database(data: Path, url: str) -> Path:
     from aitp_desk.config.settings import sqlite_path
 
     if wrong := wrong_store_url(url):
-        fail([f"--store: {wrong}; it takes sqlite: followed by a path, such as sqlite:desk.db."])
+        fail([f"--store: {wrong}. Use sqlite: followed by a path, such as sqlite:desk.db."])
     return sqlite_path(url, data)
 
 

@@ -63,13 +63,15 @@ def lint_body(body: bytes, served: ServedFile | None = None) -> LintedFile:
         return _look_at_manifest(body, value, served)
     if is_card(value):
         faults = check_card(body)
-        return LintedFile("is an A2A card", tuple((str(fault), fault.is_error) for fault in faults))
+        return LintedFile(
+            "is a valid A2A card", tuple((str(fault), fault.is_error) for fault in faults)
+        )
     examined = examine(body) if served is None else examine_served(served.url, served.headers, body)
     told = tuple((str(fault), fault.is_error) for fault in examined.faults)
     if examined.document is None:
         return LintedFile(None, told)
     count = _count(len(examined.document.capabilities))
-    return LintedFile(f"holds to agents.txt 1.0: {count}", told)
+    return LintedFile(f"conforms to agents.txt 1.0: {count}", told)
 
 
 def _look_at_manifest(
@@ -79,7 +81,7 @@ def _look_at_manifest(
     declared = manifest.get("capabilities")
     count = _count(len(declared) if isinstance(declared, list) else 0)
     told = tuple((str(fault), fault.is_error) for fault in faults)
-    return LintedFile(f"holds to AHP 0.1: {count}", told)
+    return LintedFile(f"conforms to AHP 0.1: {count}", told)
 
 
 def _how_served(served: ServedFile) -> Iterator[Fault]:
@@ -88,9 +90,7 @@ def _how_served(served: ServedFile) -> Iterator[Fault]:
         yield Fault("Content-Type", f"is {kind!r}; it takes {JSON} (section 3.1).")
     address = web_address(served.url)
     if address is not None and address.path != MANIFEST_PLACE:
-        yield Fault(
-            "", f"is at an address where nobody looks; it takes {MANIFEST_PLACE}.", is_error=False
-        )
+        yield Fault("", f"is at the wrong address. Publish it at {MANIFEST_PLACE}.", is_error=False)
 
 
 def _look_at_hac(body: bytes, served: ServedFile | None) -> LintedFile:

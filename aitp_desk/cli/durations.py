@@ -16,7 +16,7 @@ def read_length(text: str) -> int:
     """Return the seconds of ``90d``, ``12h``, ``30m``, ``45s``, ``2w``; ``0`` is none.
 
     Raises:
-        click.BadParameter: it is no such duration, or longer than a hundred years.
+        click.BadParameter: it is not a duration, or longer than a hundred years.
     """
     found = _LENGTH.fullmatch(text)
     seconds = int(found[1]) * _SECONDS[found[2]] if found else 0
@@ -38,10 +38,12 @@ def read_end(text: str, now: int) -> int:
             end = now + read_length(text)
         except click.BadParameter:
             raise click.BadParameter(
-                f"{text!r} is no length of time such as 90d, and no day such as 2027-01-31."
+                f"{text!r} is neither a duration such as 90d nor a day such as 2027-01-31."
             ) from None
     else:
         end = int(day.timestamp())
     if end <= now:
-        raise click.BadParameter(f"{text!r} is over; write a length like 90d, or a day to come.")
+        raise click.BadParameter(
+            f"{text!r} is in the past. Write a duration like 90d, or a future day."
+        )
     return end

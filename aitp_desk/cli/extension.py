@@ -1,8 +1,8 @@
-"""What commands of packages may use: a desk's data folder, and a capability's records.
+"""The interface for commands of packages: a desk's data folder, and a capability's records.
 
 A package names a command of ``aitp-desk`` in the entry point group :data:`GROUP`, such as ``ledger
-= "shop_payments.commands:ledger"``: a command or a group of click's. It works also while the desk
-serves. It reads a consistent snapshot; its effects are judged and committed like those of a
+= "shop_payments.commands:ledger"``: a command or a group of click's. The desk may be running. A
+command reads a consistent snapshot. Its effects are validated and committed like those of a
 webhook: all or none.
 """
 
@@ -131,8 +131,8 @@ def have_done(
 ) -> None:
     """Apply effects in a capability's name; exit where there is no desk.
 
-    Its audit events carry the name of the machine's user. A serving desk starts a job of it within
-    a second, another one at its next start.
+    Its audit events carry the name of the machine's user. Its jobs start within a second, or when
+    the desk starts.
 
     Parameters:
         data, url, capability: as for :func:`look`.
@@ -161,7 +161,7 @@ def have_done(
             except RecordsMoved:
                 continue
             return
-        raise PreconditionFailed("Somebody else has changed this meanwhile. Try again.")
+        raise PreconditionFailed("Another change was made at the same time. Try again.")
 
     run_in_store(data, url, carry_out)
 
@@ -218,7 +218,7 @@ def _gathered(
             case Audit(event) if check_word(event):
                 events.append(f"{capability}.{event}")
             case _:
-                raise TypeError(f"A command wants {effect!r}, which it cannot have done.")
+                raise TypeError(f"A command wants {effect!r}, which commands may not use.")
     return NewEffects(
         seen=ledger.read_records,
         seen_counters=ledger.read_counters,

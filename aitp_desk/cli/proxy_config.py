@@ -99,7 +99,7 @@ def list_desk_paths(routes: Iterable[str], own: Container[str]) -> tuple[str, ..
         if not first or first.startswith("{") or route == _DOCS:
             continue
         if first in own:
-            # a website may have a folder of this name as well
+            # a website may have a folder with this name too
             folder = "/assets/desk" if first == "assets" else f"/{first}"
             found[f"{folder}/**" if "/" in route[1:] else route] = None
         else:

@@ -1,6 +1,6 @@
 """The site owner's settings, ``desk.toml`` and ``--set``, as one frozen :class:`Config`.
 
-Only the application and the command line hold the whole; other parts receive their section.
+Only the application and the command line use the whole; other parts receive their section.
 """
 
 from aitp_desk.config.load import ConfigError, load_config

@@ -150,4 +150,4 @@ def _takes(info: inspect.Type, unit: str | None = None) -> str:
         case inspect.AnyType():
             return "any value"
         case _:
-            raise TypeError(f"a setting of the type {info} has no words yet")
+            raise TypeError(f"a setting of the type {info} has no description yet")

@@ -79,7 +79,10 @@ def load_config(
     kept = real_path(wished)
     if os.path.lexists(kept) and not kept.is_dir():
         problems.append(
-            Problem(str(wished), "is no folder; --data takes one, or a path to make it.")
+            Problem(
+                str(wished),
+                "is not a folder; --data takes a folder, or a path where it can be created.",
+            )
         )
     config = _build(Config, tables, problems, folder=folder, data=kept)
     problems += check_rules(config)
@@ -100,7 +103,7 @@ def _read_file(path: Path, problems: list[Problem]) -> Tables:
     except tomllib.TOMLDecodeError as error:
         problems.append(Problem(path.name, f"is not valid TOML: {error}."))
     except RecursionError:
-        problems.append(Problem(path.name, "is no valid TOML: it nests too deep."))
+        problems.append(Problem(path.name, "is not valid TOML: it is nested too deeply."))
     return {}
 
 
@@ -160,7 +163,7 @@ def _field_types(kind: type[msgspec.Struct]) -> dict[str, Any]:
 
 def _build_each(kind: type[S], tables: Any, problems: list[Problem], name: str) -> tuple[S, ...]:
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        problems.append(_unfit(name, tables, f"tables, each begun by [[{name}]]"))
+        problems.append(_unfit(name, tables, f"tables, each with the header [[{name}]]"))
         return ()
     return tuple(_build(kind, table, problems, f"{name}.") for table in tables)
 
@@ -179,7 +182,7 @@ def _unknown(name: str, value: Any) -> Problem:
     message = f"there is no such {what}"
     if _SECRET.search(name):
         return Problem(
-            name, f"{message}, and a secret never stands in {DESK_FILE}: take it out of the file."
+            name, f"{message}, and {DESK_FILE} must not contain a secret. Remove it from the file."
         )
     known = tuple(names())
     by_last = {key.rpartition(".")[2]: key for key in reversed(known)}

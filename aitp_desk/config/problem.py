@@ -10,7 +10,7 @@ class Problem(msgspec.Struct, frozen=True):
 
     Parameters:
         key: the setting (``server.port``), option (``--set``) or file (``desk.toml``) at fault.
-        message: what is wrong and what would be right. It never contains a secret.
+        message: the error and its correction. It never contains a secret.
     """
 
     key: str

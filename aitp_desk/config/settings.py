@@ -67,9 +67,9 @@ MODULE = r"\A(?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)?\Z"
 
 
 class Contact(msgspec.Struct, frozen=True, kw_only=True):
-    """How a person reaches the people behind the site. What is empty is not told."""
+    """How visitors reach the people behind the site. Empty settings are not shown."""
 
-    email: Annotated[str, Meta(description="Mail address that visitors may write to.")] = ""
+    email: Annotated[str, Meta(description="Email address for visitors.")] = ""
     phone: Annotated[str, Meta(description="Telephone number for visitors.")] = ""
     url: Annotated[
         Url,
@@ -78,14 +78,13 @@ class Contact(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Site(msgspec.Struct, frozen=True, kw_only=True):
-    """The website that the desk stands beside."""
+    """The website that the desk serves."""
 
     name: Annotated[
         Line,
         Meta(
             max_length=MAX_NAME,
-            description="The site's name. Where none is set it is the heading of the home page, or"
-            " of a README.",
+            description="The site's name; by default the heading of the home page, or of a README.",
         ),
     ] = UNNAMED
     description: Annotated[
@@ -94,16 +93,16 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     url: Annotated[
         Url,
         Meta(
-            description="Public address of the desk; every absolute URL is made from it. Without it"
-            " the desk takes http://HOST:PORT.",
+            description="Public address of the desk, the base of every absolute URL; by default "
+            "http://HOST:PORT.",
         ),
     ] = ""
     language: Annotated[
         Tag,
         Meta(
             description=(
-                "Default language (BCP 47) of pages, of visitors who ask for none, and of the"
-                " desk's own texts."
+                "Default language (BCP 47) of pages, of visitors without a preferred "
+                "language, and of the desk's own texts."
             )
         ),
     ] = "en"
@@ -111,8 +110,8 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
         tuple[Tag, ...],
         Meta(
             extra={"unit": "language tags"},
-            description="Further languages that have folders of their own, such as fr/, or pages"
-            " that are there in no other.",
+            description="Further languages, with a folder each, such as fr/, or with pages that no "
+            "other language has.",
         ),
     ] = ()
     timezone: Annotated[
@@ -168,7 +167,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Sessions(msgspec.Struct, frozen=True, kw_only=True):
-    """Bounds of AHP sessions."""
+    """Limits of AHP sessions."""
 
     max_turns: Annotated[
         Count, Meta(extra={"unit": "turns"}, description="The most turns of a session.")
@@ -177,12 +176,12 @@ class Sessions(msgspec.Struct, frozen=True, kw_only=True):
         Seconds, Meta(description="The time that a session is kept after its last turn.")
     ] = 600
     memory_bytes: Annotated[
-        Bytes, Meta(description="How much of what was said before the agent is given again.")
+        Bytes, Meta(description="How much of the earlier conversation the agent receives.")
     ] = 8 * 1024
 
 
 class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Where threads are kept, and when a write counts as done."""
+    """The database, and when a write is complete."""
 
     url: Annotated[
         Line,
@@ -195,8 +194,8 @@ class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
         Literal["full", "normal"],
         Meta(
             description=(
-                "Both keep every acknowledged message when the process is killed; normal is"
-                " faster, but may lose the last commits when the machine loses power."
+                "Both keep every acknowledged message if the process is killed; normal "
+                "is faster, but may lose the last commits in a power failure."
             ),
         ),
     ] = "full"
@@ -219,7 +218,7 @@ class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Cache(msgspec.Struct, frozen=True, kw_only=True):
-    """The memory of answers already given."""
+    """The cache of answers."""
 
     max_answers: Annotated[
         Annotated[int, Meta(ge=0, le=1_000_000)],
@@ -232,7 +231,7 @@ class Cache(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EgressSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """What the desk asks of other servers, at addresses that owners or callers name."""
+    """Requests to other servers, at URLs given by owners or callers."""
 
     allow_loopback: Annotated[
         bool,
@@ -246,7 +245,7 @@ class EgressSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Log(msgspec.Struct, frozen=True, kw_only=True):
-    """What the desk writes about its own work."""
+    """The desk's log."""
 
     format: Annotated[
         Literal["auto", "json", "console"],
@@ -259,9 +258,9 @@ class Log(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SiteAgent(msgspec.Struct, frozen=True, kw_only=True):
-    """A further site agent at an address of its own, of which there may be any number.
+    """A further site agent at a separate address. Repeatable.
 
-    Its threads, content and limits are apart: [agents.content] and [agents.limits] below it take
+    Its threads, content and limits are separate: [agents.content] and [agents.limits] below it take
     the settings of [content] and [limits].
     """
 
@@ -272,22 +271,24 @@ class SiteAgent(msgspec.Struct, frozen=True, kw_only=True):
             pattern=r"\A(?:[a-z][a-z0-9_-]*)?\Z",
             extra={"unit": "a name of small letters, digits, - and _"},
             description=(
-                "The name in the agent's addresses: the agent books answers at /books/v1/threads."
+                "The name in the agent's addresses: the agent books is at /books/v1/threads."
             ),
         ),
     ] = ""
     title: Annotated[
         str, Meta(max_length=200, description="The name for visitors; by default the name.")
     ] = ""
-    description: Annotated[str, Meta(description="What it knows, in a sentence or two.")] = ""
+    description: Annotated[str, Meta(description="What the agent knows, in a sentence or two.")] = (
+        ""
+    )
     actions: Annotated[
         str,
         Meta(
             max_length=200,
             pattern=MODULE,
             extra={"unit": "a name"},
-            description="Python module that declares its actions, as site.actions does; where empty"
-            " it has none.",
+            description="Python module that declares the agent's actions, like site.actions; empty "
+            "for none.",
         ),
     ] = ""
     content: Content = Content()

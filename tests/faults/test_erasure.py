@@ -58,5 +58,7 @@ async def test_a_killed_erasure_is_finished_by_the_next(tmp_path: Path) -> None:
         assert found(data, *words) == set()
         code, told, _ = await run("audit", "verify", "--data", data)
         assert code == 0
-        assert told[0] == "The audit log is whole: 3 rows."  # begun, begun again, done
+        assert (
+            told[0] == "The audit log is complete and unchanged: 3 rows."
+        )  # begun, begun again, done
     check_whole(data / DATABASE)

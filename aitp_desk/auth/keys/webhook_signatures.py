@@ -138,7 +138,7 @@ class WebhookSigner:
         ]
 
     def _is_lost(self, data_key: int) -> bool:
-        """Return whether a data key was lost (``aitp-desk keys begin-anew``)."""
+        """Return whether a data key was lost (``aitp-desk keys reset``)."""
         return data_key not in self._keys.versions
 
 

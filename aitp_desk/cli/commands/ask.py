@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PROMPT = "> "
 MOST_SECTIONS = 10
-"""How many of the sections found an explanation shows."""
+"""The number of matching sections that an explanation shows."""
 
 
 @click.command()
@@ -63,10 +63,10 @@ def ask(
     no_model: bool,
     explain: bool,
 ) -> None:
-    """Ask the site's agent a QUESTION, and print what a visitor would read.
+    """Ask the site's agent a QUESTION and print its reply.
 
-    No server is needed. Without a QUESTION it asks for one after the other, each a follow-up to
-    those before; an empty line or the end of the input ends it.
+    No server is needed. Without a QUESTION it prompts for questions, each a follow-up to the
+    previous ones; an empty line or the end of the input ends it.
 
     \b
     Examples:
@@ -79,7 +79,7 @@ def ask(
         from aitp_desk.config import load_config
         from aitp_desk.observability.logs import set_up_logs
 
-        # without a port the site has an address only where the owner has set one
+        # without a port the site has an address only if site.url is set
         config = load_config(folder, overrides, port=0, data=data)
         set_up_logs(config.log, quiet=True)
         environment = disable_model(os.environ) if no_model or explain else os.environ
@@ -95,7 +95,7 @@ async def _ask(
     *,
     explain: bool,
 ) -> None:
-    """Ask one question or those that are typed, and print the replies."""
+    """Ask one question, or each typed question, and print the replies."""
     from aitp_desk.agent.extractive.agent import ExtractiveAgent
     from aitp_desk.agent.extractive.explanation import explain_answer as explanation_of
     from aitp_desk.app.site_agents import open_standalone_agent

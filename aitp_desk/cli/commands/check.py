@@ -24,26 +24,25 @@ OWN_BYTES = 32
 @data_folder
 @overrides
 def check(target: str, data: Path | None, overrides: tuple[str, ...]) -> None:
-    """Tell everything that is wrong with a site's folder, or with what it tells agents.
+    """Report all errors in a site's folder, or in a file for agents.
 
-    Of a FOLDER: with its settings, its content and its actions. Each line names the setting or
-    file, what is wrong and what would be right. Of a FILE or what a URL gives (agents.txt,
-    agents.json, an AHP manifest, a HAC answer, an A2A card): with its form and what it
-    declares, by lines of text or paths of members; `lint` does the same. Exit code 1 when there
-    is any. At most 50 are printed.
+    For a FOLDER it checks the settings, the content and the actions. Each line names the setting
+    or file, the error and the correction. For a FILE or a URL (agents.txt, agents.json, an AHP
+    manifest, a HAC answer, an A2A card) it checks the format and the declarations, as `lint` does;
+    each line names the line or the member. Prints at most 50 errors. Exit code 1 if there are any.
     """
     path = Path(target)
     if path.is_dir():
         _check_folder(path, data, overrides)
         return
     if data is not None or overrides:
-        raise click.UsageError("--data and --set are for the folder of a site.")
+        raise click.UsageError("--data and --set need a site's folder.")
     if not lint_target(target):
-        raise click.UsageError(f"There is no folder and no file {target!r}.")
+        raise click.UsageError(f"There is no folder or file {target!r}.")
 
 
 def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
-    """Report everything that is wrong with a site."""
+    """Report all errors in a site's folder."""
     from aitp_desk.config import ConfigError, check_public, load_config
 
     config: Config | None
@@ -146,8 +145,8 @@ def _check_content(config: Config | None, below: str = "") -> tuple[int, list[st
     faults = [str(problem) for problem in content.problems]
     if not content.documents and not faults and not config.content.web.lists:
         faults.append(
-            f"{config.content_folder}: holds no content; it takes Markdown (.md), text (.txt),"
-            " HTML (.html) and PDF (.pdf) files."
+            f"{config.content_folder}: has no content; add Markdown (.md), text (.txt), "
+            "HTML (.html) or PDF (.pdf) files."
         )
     unread = describe_unread(config.content_folder, data=config.data)
     notes = [*([f"{unread}."] if unread else []), *list_first_faults([*map(str, content.notes)])]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from aitp_desk.knowledge.enrichment.replies import DroppedItem
 
 _SECONDS = 120
-"""How long the API may be silent: no visitor waits."""
+"""The timeout of the API; long, because no visitor waits."""
 _CENT = 0.01
 _EXAMPLES = 5
 """How many dropped texts are printed for each reason."""
@@ -40,10 +40,12 @@ _file = click.Path(path_type=Path, dir_okay=False)
 @site_folder
 @data_folder
 @overrides
-@click.option("--only", metavar="PAGE", default="", help="Only this page and the pages below it.")
+@click.option("--only", metavar="PAGE", default="", help="Only this page and its subpages.")
 @click.option("--limit", type=click.IntRange(min=1), help="The most passages to send.")
-@click.option("--check", is_flag=True, help="Only list what is out of date; exit code 1 if any.")
-@click.option("--yes", is_flag=True, help="Do not ask whether to go on at this price.")
+@click.option(
+    "--check", is_flag=True, help="Only list outdated passages; exit code 1 if there are any."
+)
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation of the price.")
 @click.option("--no-batch", is_flag=True, help="Send single requests: faster, at twice the price.")
 @click.option(
     "--requests", type=_file, help="Write the passages to a file instead of sending them."
@@ -63,12 +65,12 @@ def enrich(
     requests: Path | None,
     results: Path | None,
 ) -> None:
-    """Have a model write what visitors may ask of each passage in FOLDER.
+    """Let a model write likely visitor questions for each passage in FOLDER.
 
     The questions and the quotes that answer them are kept in enriched.jsonl in the content folder.
-    The desk uses them to find passages, without network or key. Only passages that are new or have
-    changed are sent, to the model of `claude.model`, with the key in ANTHROPIC_API_KEY. What was
-    paid for is kept when the command is ended; the next run goes on.
+    The desk uses them to find passages, without network or key. Only new and changed passages are
+    sent, to the model of `claude.model`, with the key in ANTHROPIC_API_KEY. Results are kept if
+    you stop the command; the next run continues.
     """
     with mistakes_told():
         from aitp_desk.config import load_config
@@ -128,7 +130,7 @@ def _check(coverages: Sequence[Coverage], only: str) -> None:
         ]
         faults += map(str, coverage.problems)
     if faults:
-        fail([*list_first_faults(faults), "Run `aitp-desk enrich` to write what is missing."])
+        fail([*list_first_faults(faults), "Run `aitp-desk enrich` to enrich them."])
     click.echo(f"All {sum(map(len, coverages))} passages are enriched.")
 
 
@@ -154,7 +156,7 @@ def _write_requests(coverages: Sequence[Coverage], out: Path, only: str, limit: 
         fail([f"{out} cannot be written: {error.strerror}."])
     click.echo(
         f"Wrote {len(rows)} of {sum(map(len, coverages))} passages to {out}. Write one reply a"
-        f" line, as `reply` in the first line shows, and pass that file to --results."
+        f" line, in the format of `reply` in the first line, and pass that file to --results."
     )
 
 
@@ -177,13 +179,13 @@ def _take_results(config: Config, coverages: Sequence[Coverage], file: Path) -> 
         try:
             replies.append(msgspec.json.decode(line, type=Reply))
         except msgspec.DecodeError as error:
-            dropped.append(DroppedItem(f"line {number}", "not a reply", str(error)))
+            dropped.append(DroppedItem(f"line {number}", "not a valid reply", str(error)))
     writer = EnrichmentWriter(coverages, config.site.url)
     writer.add_replies(replies)
     saved = writer.save()
     _report(saved, [*dropped, *writer.dropped])
     if not saved:
-        fail([f"{file} has no reply to a passage of this site; nothing was written."])
+        fail([f"{file} has no reply to a passage of this site. Nothing was written."])
 
 
 def _send(
@@ -204,7 +206,7 @@ def _send(
     if not key:
         if groups := list_missing(coverages, only, limit):
             click.echo(_estimate(config, groups, batch=not no_batch))
-        fail([f"{API_KEY} is not set: set it, or have the passages read by way of --requests."])
+        fail([f"{API_KEY} is not set. Set it, or write the passages to a file with --requests."])
     seconds = max(config.claude.reply_seconds, _SECONDS)
     api = MessagesClient(key, os.environ.get(API_URL) or None, seconds)
     run = EnrichmentRun(
@@ -241,7 +243,7 @@ def _send(
 
 
 def _agreed(config: Config, groups: Sequence[Group], *, yes: bool, batch: bool) -> bool:
-    """Print what the run costs, and ask whether to go on."""
+    """Print the price of the run, and ask for confirmation."""
     click.echo(_estimate(config, groups, batch=batch))
     return yes or click.confirm("Go on?")
 

@@ -1,4 +1,4 @@
-"""``aitp-desk evaluate``: a site's own questions, put to its own agent."""
+"""``aitp-desk evaluate``: tests a site's agent with the owner's questions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from aitp_desk.config import Config
 
 UNUSABLE = 2
-"""The exit code where nothing was asked: the file or the folder cannot be used."""
+"""The exit code if the file or the folder cannot be used."""
 
 
 @click.command()
@@ -49,7 +49,7 @@ UNUSABLE = 2
 @click.option(
     "--suggest",
     is_flag=True,
-    help="Print a starter file: from enriched.jsonl where it is there, else from headings.",
+    help="Print a starter file, from enriched.jsonl if it exists, else from headings.",
 )
 @click.option(
     "--count",
@@ -61,8 +61,8 @@ UNUSABLE = 2
 @click.option(
     "--refused",
     is_flag=True,
-    help="With --suggest, only what visitors asked and the desk refused. Read it before you share"
-    " it: these are their words.",
+    help="With --suggest: only visitors' questions that the desk refused. Read them before "
+    "you share them, because visitors wrote them.",
 )
 def evaluate(
     folder: Path,
@@ -77,11 +77,10 @@ def evaluate(
     suggest: bool,
     refused: bool,
 ) -> None:
-    """Ask the site's agent the QUESTIONS of a file, and print which answers are right.
+    """Ask the site's agent the QUESTIONS of a file, and judge its answers.
 
-    No server is needed. Claude answers where ANTHROPIC_API_KEY is set, as it does while the desk
-    serves. Exit code 0 when enough answers are right, 1 when not, 2 when the file or the folder
-    cannot be used.
+    No server is needed. If ANTHROPIC_API_KEY is set, Claude answers, as in the served desk. Exit
+    code 0 if enough answers are right, 1 if not, 2 if the file or the folder cannot be used.
 
     \b
     A question of the file, in TOML:
@@ -90,10 +89,10 @@ def evaluate(
       holds = ["30 days", ["store credit", "exchange"]]
       page = "/policies/returns"
 
-    `holds` is what the answer must hold: every entry; of a list in it, any one. `page` is the
-    address of the page or section that it must come from, or a list of them. `after` is what is
-    asked before it, for a follow-up. `refuse = true`, without these, is right when the desk says
-    that the site does not answer it. `locale` is the visitor's language.
+    `holds`: texts that the answer must contain; of a nested list, one is enough. `page`: the
+    address of the page or section that the answer must come from, or a list of them. `after`: the
+    earlier question, for a follow-up. `refuse = true`, without `holds` and `page`: the desk must
+    say that the site does not answer it. `locale`: the visitor's language.
 
     \b
     Examples:
@@ -103,14 +102,14 @@ def evaluate(
       aitp-desk evaluate shop questions.toml --at-least 0.9
     """  # noqa: D301 -- click keeps the lines after a backspace
     if suggest == (questions is not None):
-        raise click.UsageError("Give a file of QUESTIONS, or --suggest.")
+        raise click.UsageError("Give a file of QUESTIONS, or use --suggest.")
     if refused and not suggest:
         raise click.UsageError("--refused needs --suggest.")
     with mistakes_told(UNUSABLE):
         from aitp_desk.config import load_config
         from aitp_desk.observability.logs import set_up_logs
 
-        # without a port the site has an address only where the owner has set one
+        # without a port the site has an address only if site.url is set
         config = load_config(folder, overrides, port=0, data=data)
         set_up_logs(config.log, quiet=True)
         if questions is None:
@@ -143,7 +142,7 @@ async def _evaluate(
         async with open_standalone_agent(config, environment) as answering:
             check_pages(questions, _addresses(answering), file)
             table, verdicts = report.ReportTable(questions), []
-            # the rows of the table show the progress; JSON is printed whole at the end
+            # table rows show the progress; JSON is printed at the end
             if not as_json:
                 click.echo(f"{answering.agent.name} answers from {config.content_folder}")
                 click.echo(table.head)
@@ -167,7 +166,7 @@ async def _evaluate(
 
 
 async def _suggest(config: Config, count: int, *, refused: bool) -> str:
-    """Make a starter file of questions."""
+    """Print a starter file of questions."""
     from aitp_desk.app.site_agents import open_standalone_agent
     from aitp_desk.cli.evaluation.suggestion import (
         suggest_from_enrichment,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from aitp_desk.knowledge.documents.base import Document
 
 MOST_LINKS = 10
-"""How many dead links are printed one by one."""
+"""The most dead links that are listed."""
 
 
 @click.command()
@@ -25,15 +25,14 @@ MOST_LINKS = 10
 @data_folder
 @overrides
 def export(folder: Path, out: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
-    """Write the site in FOLDER to OUT as files that any static host serves (AHP's MODE1).
+    """Write the site in FOLDER to OUT as files for a static host (AHP's MODE1).
 
-    OUT is replaced as a whole when all is written, and only if it is absent, empty, or as an export
-    has left it.
+    OUT is replaced after all files are written. It must be absent, empty, or an unchanged export.
     """
     with mistakes_told():
         from aitp_desk.config import load_config
 
-        # without a port the site has an address only where the owner has set one
+        # without a port the site has an address only if site.url is set
         config = load_config(folder, overrides, port=0, data=data)
 
         from aitp_desk.web.export.folder import ExportError
@@ -48,7 +47,7 @@ def export(folder: Path, out: Path, data: Path | None, overrides: tuple[str, ...
     for problem in (*written.problems, *written.dead_links[:MOST_LINKS]):
         click.echo(problem, err=True)
     if (more := len(written.dead_links) - MOST_LINKS) > 0:
-        click.echo(f"And {more:,} more links lead to what is not exported.", err=True)
+        click.echo(f"And {more:,} more links lead to pages that are not exported.", err=True)
     linked = f", {written.elsewhere} more linked" if written.elsewhere else ""
     pages = f"{written.pages:,} {'page' if written.pages == 1 else 'pages'}"
     click.echo(

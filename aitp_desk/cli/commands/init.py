@@ -19,8 +19,8 @@ description: What this site is about, in one sentence.
 
 # Welcome
 
-Replace this page with what your visitors ask about. Each Markdown, text or HTML file in this folder
-becomes a page, and the desk answers from what stands on the pages.
+Replace this page with answers to your visitors' questions. Each Markdown, text or HTML file in
+this folder becomes a page, and the desk answers from these pages.
 
 ## Opening hours
 
@@ -39,14 +39,14 @@ _HEAD = (
     "--with-actions", is_flag=True, help="Also write an actions.py with a query and an action."
 )
 def init(folder: Path, with_actions: bool) -> None:
-    """Begin a site in FOLDER: a commented desk.toml and a first page. Overwrites nothing."""
+    """Create a site in FOLDER: a commented desk.toml and a first page. Existing files are kept."""
     from aitp_desk.config.settings import DESK_FILE
 
     pages = folder / _CONTENT
     try:
         _write(folder / DESK_FILE, _settings(folder))
         if pages.is_dir() and any(pages.iterdir()):
-            click.echo(f"kept   {pages} (it holds files already)")
+            click.echo(f"kept   {pages} (it already has files)")
         else:
             _write(pages / "welcome.md", _WELCOME)
         if with_actions:
@@ -62,7 +62,7 @@ def _write(path: Path, text: str) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        click.echo(f"kept   {path} (it was there already)")
+        click.echo(f"kept   {path} (it already exists)")
     else:
         click.echo(f"wrote  {path}")
 
@@ -84,7 +84,7 @@ def _settings(folder: Path) -> str:
     }
     lines = [_HEAD]
     for section in sections():
-        # a repeatable table is shown as a comment: there is none yet
+        # a repeatable table is a comment, because none exists yet
         off = "# " if section.repeats else ""
         lines += [_comment(section.sentence), f"{off}{section.heading}"]
         for setting in section.settings:

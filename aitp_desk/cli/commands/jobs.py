@@ -27,21 +27,23 @@ if TYPE_CHECKING:
 
 @click.group()
 def jobs() -> None:
-    """See what a desk has still to do or has given up; have it tried again, or drop it."""
+    """List a desk's waiting and dead jobs; retry, drop or run them."""
 
 
 @jobs.command(name="list")
 @desk_data
 @desk_store
-@click.option("--dead", "dead_only", is_flag=True, help="Only what was given up.")
+@click.option(
+    "--dead", "dead_only", is_flag=True, help="Only dead jobs, whose attempts have all failed."
+)
 @click.option("--schedules", "of_schedules", is_flag=True, help="The schedules.")
 @json_lines
 def list_(data: Path, url: str, *, dead_only: bool, of_schedules: bool, as_json: bool) -> None:
-    """List the jobs that are kept, the oldest first; never their payload.
+    """List the jobs without their payload, the oldest first.
 
-    A line has the id, the kind, the subject, the time of creation, the state, the number of
-    attempts, and the last error. Times are UTC. With --schedules a line has a recurring job, its
-    interval, its last result, and its next time.
+    Each line has the id, kind, subject, time of creation, state, number of attempts and last
+    error. Times are UTC. With --schedules each line has a recurring job, its interval, last result
+    and next time.
     """
     with mistakes_told():
         from aitp_desk.store.reads import jobs as job_reads
@@ -66,10 +68,9 @@ def list_(data: Path, url: str, *, dead_only: bool, of_schedules: bool, as_json:
 @desk_store
 @click.argument("job_id", metavar="ID")
 def retry(data: Path, url: str, job_id: str) -> None:
-    """Try a job again that was given up, or that waits for its next attempt.
+    """Retry a dead job, or one that waits for its next attempt.
 
-    A serving desk takes it up within a second, another one at its next start. It has all its
-    attempts again.
+    It starts within a second, or when the desk starts, with all its attempts again.
     """
     with mistakes_told():
         from aitp_desk.store.units.jobs.jobs import retry_job
@@ -83,7 +84,7 @@ def retry(data: Path, url: str, job_id: str) -> None:
 @desk_store
 @click.argument("job_id", metavar="ID")
 def drop(data: Path, url: str, job_id: str) -> None:
-    """Drop a job that was given up; it is never done."""
+    """Drop a dead job; it will never run."""
     with mistakes_told():
         from aitp_desk.store.units.jobs.jobs import drop_job
 
@@ -98,14 +99,14 @@ def drop(data: Path, url: str, job_id: str) -> None:
 def run_(data: Path, url: str, name: str) -> None:
     """Run a schedule of 'jobs list --schedules' now.
 
-    A serving desk begins within a second, another one at its next start.
+    It starts within a second, or when the desk starts.
     """
     with mistakes_told():
         from aitp_desk.store.units.jobs.schedules import hasten_schedule
 
         by = make_local_auditor(require_keys(data, url))
         if not run_in_store(data, url, lambda store: store.run(hasten_schedule, name=name, by=by)):
-            fail([f"There is no schedule {name!r}; 'aitp-desk jobs list --schedules' shows all."])
+            fail([f"There is no schedule {name!r}; see 'aitp-desk jobs list --schedules'."])
         click.echo(f"{name} starts within a second, or when the desk starts.")
 
 
@@ -113,7 +114,7 @@ def _change(data: Path, url: str, unit: Callable[..., Work[Job | None]], job_id:
     by = make_local_auditor(require_keys(data, url))
     kept = run_in_store(data, url, lambda store: store.run(unit, job_id=job_id, by=by))
     if kept is None:
-        fail([f"There is no job {job_id!r}; 'aitp-desk jobs list' shows the jobs."])
+        fail([f"There is no job {job_id!r}; list them with 'aitp-desk jobs list'."])
     return kept
 
 
@@ -166,7 +167,7 @@ def _in_json(kept: Job) -> str:
 def _schedule_in_line(kept: KeptSchedule) -> str:
     parts = [kept.name, f"every {_length(kept.every)}"]
     if kept.leased_by is not None and kept.began_at is not None:
-        parts.append(f"at work since {write_minute(kept.began_at)}")
+        parts.append(f"running since {write_minute(kept.began_at)}")
     elif kept.ended_at is None:
         parts.append("never run")
     if kept.done_at is not None:

@@ -22,11 +22,11 @@ SECONDS = 20.0
 @click.command()
 @click.argument("target", metavar="FILE|URL")
 def lint(target: str) -> None:
-    """Validate a file for agents, or what a site serves at a URL.
+    """Validate a file for agents, or the response of a URL.
 
     Reads agents.txt, agents.json, an AHP manifest, a HAC answer and an A2A card, as `check` does.
-    Prints at most 50 faults. Exit code 1 when something breaks the specification, 2 when there is
-    no such file.
+    Prints at most 50 faults. Exit code 1 if it breaks the specification, 2 if there is no such
+    file.
     """
     if not lint_target(target):
         raise click.UsageError(f"There is no file {target!r}. Give a file, or a URL with https://.")
@@ -44,7 +44,7 @@ def lint_target(target: str) -> bool:
 
 
 def lint_file(path: Path) -> None:
-    """Report everything that is wrong with a file for agents."""
+    """Report all errors in a file for agents."""
     from aitp_desk.cli.declarations import lint_body
 
     try:
@@ -79,9 +79,9 @@ def lint_url(url: str) -> None:
     if is_home:
         served = [(at, one) for at, one in served if at != url or _is_of(one, HAC_TYPE)]
         if not served:
-            fail([f"{url}: tells agents nothing: there is none of {', '.join(WELL_KNOWN)}."])
+            fail([f"{url}: has no file for agents. Publish one of {', '.join(WELL_KNOWN)}."])
     if not served:
-        fail([f"{url}: was answered with the status {found[0].status}."])
+        fail([f"{url}: the response has status {found[0].status}."])
     _tell([(at, lint_body(one.body, ServedFile(one.url, one.headers))) for at, one in served])
 
 
@@ -91,7 +91,7 @@ def _is_of(answer: Fetched, media_type: str) -> bool:
 
 
 async def _fetch(asked: Mapping[str, Mapping[str, str]]) -> list[Fetched]:
-    """Get addresses; those of this machine only where the first one is.
+    """Fetch addresses; loopback ones only if the first one is.
 
     Parameters:
         asked: the headers for each address.

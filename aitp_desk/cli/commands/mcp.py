@@ -27,10 +27,10 @@ _HERE = "127.0.0.1"
 @data_folder
 @overrides
 def mcp(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
-    """Serve the site in FOLDER to the program that begins this, over its standard input and output.
+    """Serve the site in FOLDER over MCP on standard input and output.
 
-    It speaks the Model Context Protocol, as desktop clients do that begin their servers themselves;
-    the log goes to standard error. The environment variable DESK_KEY may hold an API key.
+    For desktop clients that start their MCP servers themselves. The log goes to standard error.
+    The environment variable DESK_KEY may contain an API key.
     """
     with mistakes_told():
         from aitp_desk.config import load_config
@@ -48,9 +48,9 @@ def mcp(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
 
 @contextmanager
 def _kept_output() -> Iterator[TextIO]:
-    """Keep the standard output for messages: other writes to it go to the log.
+    """Reserve standard output for messages: other writes to it go to the log.
 
-    The site's own code may write as soon as it is loaded, and so may programs that it starts.
+    The site's own code may write to it when it is loaded, and so may programs that it starts.
     """
     import os
     import sys

@@ -1,4 +1,4 @@
-"""``aitp-desk snippet``: HTML and settings that lead agents to the desk."""
+"""``aitp-desk snippet``: HTML and web server settings that lead agents to the desk."""
 
 from __future__ import annotations
 
@@ -35,15 +35,14 @@ Part = Literal["head", "body", "footer", "widget", "nginx", "caddy"]
     "--nginx", "part", flag_value="nginx", help="The include file of an nginx server block."
 )
 @click.option("--caddy", "part", flag_value="caddy", help="The import file of a Caddy site block.")
-@click.option(
-    "--static", is_flag=True, help="For a site that serves an export and answers no questions."
-)
+@click.option("--static", is_flag=True, help="For a site that serves an export, without a desk.")
 @overrides
 def snippet(folder: Path, part: Part | None, static: bool, overrides: tuple[str, ...]) -> None:
-    """Print what leads agents and visitors from your own site to the desk of FOLDER.
+    """Print HTML or web server settings that lead agents and visitors from your site to a desk.
 
-    HTML for its pages, or settings for the web server before both. Addresses in the HTML begin with
-    site.url; where that is not set they are paths, for pages on the same host as the desk.
+    The desk is that of FOLDER. Without --nginx or --caddy it prints HTML for your pages. Addresses
+    in the HTML begin with site.url. If that is not set they are paths, for pages on the desk's
+    host.
     """
     if static and part in {"widget", "nginx", "caddy"}:
         raise click.UsageError("--static needs HTML; an exported site needs no desk.")
@@ -61,7 +60,7 @@ def _write_html(folder: Path, overrides: tuple[str, ...], part: Part | None, *, 
     from aitp_desk.config import load_config
     from aitp_desk.protocols.base.discovery_links import write_head_tags, write_notice
 
-    # without a port the site has an address only where the owner has set one
+    # without a port the site has an address only if site.url is set
     url = load_config(folder, overrides, port=0).site.url
     tags, hidden = write_head_tags(url), write_notice(url, asks=asks, hidden=True)
     if part is None:
@@ -92,7 +91,7 @@ def _write_settings(folder: Path, overrides: tuple[str, ...], *, caddy: bool) ->
 
     config = load_config(folder, overrides)
     if not config.server.port:
-        fail(["server.port is 0, any that is free; a web server before the desk needs one port."])
+        fail(["server.port is 0. Set a fixed port, which the web server needs."])
     largest = max(config.threads.max_body, config.files.max_bytes)
     write = write_caddy if caddy else write_nginx
     return write(

@@ -31,7 +31,7 @@ _TELL_SECONDS = 1.0
 
 @click.group()
 def store() -> None:
-    """Back up what a desk keeps, restore it, and check it."""
+    """Back up, restore and check a desk's database."""
 
 
 @store.command()
@@ -39,10 +39,10 @@ def store() -> None:
 @desk_store
 @click.argument("dest", type=click.Path(path_type=Path, dir_okay=False))
 def backup(data: Path, url: str, dest: Path) -> None:
-    """Copy the database to DEST, one file for you alone, as it is at one moment.
+    """Copy a snapshot of the database to DEST, a file that only you can read.
 
-    It works also while the desk serves. Uploaded files are in it; the master key is not. An
-    existing DEST is not overwritten.
+    The desk may be running. The copy contains uploaded files, but not the master key. An existing
+    DEST is not overwritten.
     """
     with mistakes_told():
         from aitp_desk.store.engine.sqlite_backup import (
@@ -55,7 +55,7 @@ def backup(data: Path, url: str, dest: Path) -> None:
 
         database = require_database(data, url)
         if dest.exists():
-            fail([f"{dest} is there already; name a file that is not."])
+            fail([f"{dest} exists already. Name a new file."])
         draft = dest.with_name(f"{dest.name}.{secrets.token_hex(8)}")
         with _progress("copied", "pages") as told:
             copy_database(database, draft, told=told)
@@ -68,10 +68,12 @@ def backup(data: Path, url: str, dest: Path) -> None:
             put_in_place(draft, dest)
         finally:
             remove_database(draft)
-    click.echo(f"Backed up {_size(dest)} to {dest}; the copy is whole.")
+    click.echo(f"Backed up {_size(dest)} to {dest}; the copy is complete.")
     if kept:
         named = " or ".join(sorted({key.master for key in kept}))
-        click.echo(f"The master key is not in it. It opens with {named}: keep that key elsewhere.")
+        click.echo(
+            f"The master key is not in it. Restoring needs {named}: keep that key elsewhere."
+        )
 
 
 @store.command()
@@ -79,10 +81,9 @@ def backup(data: Path, url: str, dest: Path) -> None:
 @desk_store
 @click.argument("src", type=click.Path(path_type=Path, dir_okay=False, exists=True))
 def restore(data: Path, url: str, src: Path) -> None:
-    """Put the backup SRC where there is no database, and bring it up to this version.
+    """Restore the backup SRC where no database exists, and migrate it to this version.
 
-    The master key that it was made with has to be there: in the data folder or the environment.
-    Stop the desk first.
+    Stop the desk first. The backup's master key must be in the data folder or the environment.
     """
     with mistakes_told():
         from aitp_desk.auth.keys.data_keys import known_data_keys
@@ -114,7 +115,7 @@ def restore(data: Path, url: str, src: Path) -> None:
         with lock_data_folder(data):
             for end in ("", *BESIDE):
                 if (there := target.with_name(f"{target.name}{end}")).exists():
-                    fail([f"{there} is there already. Move it away first, or name other --data."])
+                    fail([f"{there} exists already. Move it away first, or give another --data."])
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             draft = target.with_name(f"{target.name}.{secrets.token_hex(8)}")
             try:
@@ -130,8 +131,8 @@ def restore(data: Path, url: str, src: Path) -> None:
                 remove_database(draft)
     click.echo(f"Restored {_size(named)} to {named}.")
     click.echo(
-        "What happened since that backup is undone: revoke again what was revoked, and erase again"
-        " whom you have erased, before you start the desk."
+        "Changes made after the backup are lost. Before you start the desk, repeat the "
+        "revocations and erasures made since then."
     )
 
 
@@ -140,11 +141,10 @@ def restore(data: Path, url: str, src: Path) -> None:
 @desk_store
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def check(data: Path, url: str, as_json: bool) -> None:
-    """Check that all stored data is as it was written, and can be decrypted.
+    """Check that all stored data is unchanged and can be decrypted.
 
-    Checked are the file and its indexes, references, the chains of all threads, the audit log and
-    the keys. Nothing is changed, and it works also while the desk serves. Exit code 1 when anything
-    is wrong.
+    Checks the file, its indexes and references, the chains of all threads, the audit log and the
+    keys. Nothing is changed; the desk may be running. Exits with code 1 if anything is wrong.
     """
     with mistakes_told():
         from aitp_desk.desk.maintenance.integrity import IntegrityReport, check_integrity
@@ -156,8 +156,8 @@ def check(data: Path, url: str, as_json: bool) -> None:
             applied, known = (0, 0) if wrong else reader.version()
             if applied < known:
                 wrong.append(
-                    f"database: its schema is {applied}, and that of this version {known}; the"
-                    " next start brings it up, and then it can be checked."
+                    f"database: its schema is {applied}, and that of this version "
+                    f"{known}. Start the desk once to migrate it, then check again."
                 )
             with _progress("checked", "messages") as told:
                 found = (
@@ -173,10 +173,10 @@ def check(data: Path, url: str, as_json: bool) -> None:
         fail(found.problems)
     if as_json:
         return
-    click.echo(f"database   whole: {_size(database)}, schema {applied}")
+    click.echo(f"database   complete: {_size(database)}, schema {applied}")
     turns = f", and {found.folded} first turns of sessions" if found.folded else ""
     click.echo(f"threads    {found.messages} messages on {found.threads} threads{turns}: unchanged")
-    click.echo(f"audit log  {found.audit_rows} rows: as written")
+    click.echo(f"audit log  {found.audit_rows} rows: unchanged")
     keys = ", ".join(map(str, found.data_keys)) or "none yet"
     click.echo(f"data keys  {keys}")
 

@@ -1,1 +1,1 @@
-"""A site's own questions: their file, their conversations, their verdicts."""
+"""The owner's test questions: their file, conversations and verdicts."""

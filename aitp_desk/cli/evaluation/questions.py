@@ -1,4 +1,4 @@
-"""The file of a site's own questions, with what a right answer contains."""
+"""Parses the file of test questions and their expected answers."""
 
 from __future__ import annotations
 
@@ -86,16 +86,18 @@ def read_questions(path: Path) -> tuple[Question, ...]:
         raise QuestionsError([f"{path}: is not TOML: {error}."]) from None
     lines = text.splitlines()
     problems = [
-        f"{path}:{_line_of(name, lines)}: {name!r} is unknown; the file takes [[{_TABLE}]] tables."
+        f"{path}:{_line_of(name, lines)}: {name!r} is unknown. Use [[{_TABLE}]] tables."
         for name in found
         if name != _TABLE
     ]
     tables = found.get(_TABLE, [])
     if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
-        problems.append(f"{path}:{_line_of(_TABLE, lines)}: write [[{_TABLE}]], a table each.")
+        problems.append(
+            f"{path}:{_line_of(_TABLE, lines)}: write each question as a table [[{_TABLE}]]."
+        )
         tables = []
     elif not tables:
-        problems.append(f"{path}: holds no question; each begins with [[{_TABLE}]].")
+        problems.append(f"{path}: has no questions. Each begins with [[{_TABLE}]].")
     starts = _starts(lines, len(tables))
     questions = []
     ends = (*starts[1:], len(lines) + 1)
@@ -150,7 +152,7 @@ def _faults(table: Mapping[str, Any], lines: Sequence[str]) -> Iterator[tuple[in
         yield 1, f"a question with refuse = true has no answer: leave out {' and '.join(told)}."
     if not told and not table.get("refuse"):
         right = "set holds, page or both, or refuse = true"
-        yield 1, f"nothing tells a right answer from a wrong one: {right}."
+        yield 1, f"the question has no expected answer: {right}."
 
 
 def _fits(value: object, kind: Any) -> bool:

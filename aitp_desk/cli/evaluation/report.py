@@ -69,7 +69,9 @@ def describe_summary(verdicts: Sequence[Verdict], at_least: float) -> str:
     """Describe how many were right, and whether that is enough."""
     right = sum(one.is_right for one in verdicts)
     told = f"{right} of {len(verdicts)} right ({compute_share(verdicts):.2f})"
-    return f"{told}." if compute_share(verdicts) >= at_least else f"{told}; wanted: {at_least:.2f}."
+    return (
+        f"{told}." if compute_share(verdicts) >= at_least else f"{told}; required: {at_least:.2f}."
+    )
 
 
 def write_report(verdicts: Sequence[Verdict], agent: str, at_least: float) -> dict[str, Any]:

@@ -18,15 +18,15 @@ from aitp_desk.knowledge.refusals import group_refusals
 from aitp_desk.store.reads.console.refusals import Refusal
 
 _LONGEST_QUOTE = 80
-"""A longer quote is no test of an answer, which may say the same in fewer words."""
+"""Longer quotes are not used: an answer may say the same in fewer words."""
 _HEAD = """\
-# Questions of this site, with what a right answer holds. Ask them with
+# Test questions for this site, with their expected answers. Ask them with
 #     aitp-desk evaluate FOLDER THIS_FILE
-# Put each into the words of your visitors, and say what the answer must hold:
-#     holds = ["60 days", ["free", "no charge"]]   every entry; of a list, any one
-#     page = "/returns#footwear"                   where the answer comes from
-#     after = "How do I return something?"         what is asked before it, for a follow-up
-#     refuse = true                                where the site does not answer it
+# Rewrite each in your visitors' words, and state what the answer must contain:
+#     holds = ["60 days", ["free", "no charge"]]   every entry; one of a nested list
+#     page = "/returns#footwear"                   the source of the answer
+#     after = "How do I return something?"         the earlier question, for a follow-up
+#     refuse = true                                if the site does not answer it
 """
 
 

@@ -69,7 +69,7 @@ def normalize_text(text: str) -> str:
 
 def _what_is_wrong(question: Question, said: Said) -> str:
     if not isinstance(said, Answer):
-        return "asked a question back"
+        return "asked the visitor a question"
     if question.refuse:
         return "answered instead of refusing" if said.found else ""
     if not said.found:

@@ -30,9 +30,9 @@ def check_agents_txt(settings: AgentsTxt, site_url: str) -> Iterator[Problem]:
     seen: set[str] = set()
     for place, capability in enumerate(settings.capability, 1):
         if not capability.id:
-            yield Problem(f"{_SECTION}.id", f"table {place} of [[{_SECTION}]] has none to be used.")
+            yield Problem(f"{_SECTION}.id", f"table {place} of [[{_SECTION}]] has no valid name.")
         elif capability.id in seen:
-            yield Problem(f"{_SECTION}.id", f"{capability.id!r} stands twice.")
+            yield Problem(f"{_SECTION}.id", f"{capability.id!r} is used twice.")
         seen.add(capability.id)
         yield from _check(capability, host)
 
@@ -52,14 +52,14 @@ def _check(capability: OwnCapability, host: str) -> Iterator[Problem]:
     if capability.auth in {"bearer-token", "oauth2"} and not capability.auth_endpoint:
         yield Problem(
             f"{_SECTION}.auth_endpoint",
-            f"{named} has none, and {capability.auth} needs the token endpoint.",
+            f"{named} has none, but {capability.auth} needs the token endpoint.",
         )
     names = [(one.name, one.location) for one in capability.parameters]
     for place, (name, location) in enumerate(names):
         if not name:
-            yield Problem(f"{_SECTION}.parameters.name", f"a parameter of {named} has none.")
+            yield Problem(f"{_SECTION}.parameters.name", f"a parameter of {named} has no name.")
         elif (name, location) in names[:place]:
-            yield Problem(f"{_SECTION}.parameters.name", f"{name!r} of {named} stands twice.")
+            yield Problem(f"{_SECTION}.parameters.name", f"{name!r} of {named} is used twice.")
 
 
 def _wrong_endpoint(capability: OwnCapability, host: str) -> str | None:
@@ -72,12 +72,12 @@ def _wrong_endpoint(capability: OwnCapability, host: str) -> str | None:
     if capability.protocol == "WebSocket":
         scheme, colon, rest = url.partition(":")
         if scheme not in _AS_HTTP:
-            return "is no address of a WebSocket; it takes one that begins with wss://"
+            return "is not a WebSocket address; it takes one that begins with wss://"
         url = f"{_AS_HTTP[scheme]}{colon}{rest}"
     if wrong := _wrong_url(url):
         return wrong
     if host and urlsplit(url).hostname != host:
-        return f"is at another host; the file tells of {host} and nothing else"
+        return f"is on another host; the file may only describe {host}"
     return None
 
 
@@ -89,15 +89,15 @@ def _wrong_link(url: str) -> str | None:
 
 def _wrong_path(path: str) -> str | None:
     is_path = path.isascii() and path.isprintable() and " " not in path
-    return None if is_path and not path.startswith("//") else "is no path on the site"
+    return None if is_path and not path.startswith("//") else "is not a path on the site"
 
 
 def _wrong_url(url: str) -> str | None:
     address = web_address(url)
     if address is None:
-        return "is no web address"
+        return "is not a web address"
     if address.username is not None or address.password is not None:
-        return "holds a user name or password"
+        return "contains a user name or password"
     if address.scheme != "https" and not is_loopback(address.hostname or ""):
         return "is not encrypted"
     return None

@@ -39,11 +39,11 @@ def check_issuers(
         if not issuer.name:
             yield Problem("issuers.name", f"table {number} of [[issuers]] has none.")
         elif any(issuer.name == other.name for other in issuers[: number - 1]):
-            yield Problem("issuers.name", f"{issuer.name!r} stands twice.")
+            yield Problem("issuers.name", f"{issuer.name!r} is used twice.")
         if not issuer.url:
             yield Problem("issuers.url", f"table {number} of [[issuers]] has none.")
         elif any(issuer.url == other.url for other in issuers[: number - 1]):
-            yield Problem("issuers.url", f"that of {issuer.name!r} stands twice.")
+            yield Problem("issuers.url", f"the value of {issuer.name!r} is used twice.")
         elif issuer.url.rstrip("/") == site_url.rstrip("/"):
             yield Problem("issuers.url", f"the value of {issuer.name!r} is the desk's own address.")
         yield from _check_keys(issuer, folder, published, allow_loopback=allow_loopback)
@@ -95,13 +95,13 @@ def _check_keys(
             )
         elif issuer.jwks:
             yield Problem(
-                "issuers.jwks", f"{issuer.name!r} signs with a secret, which is published nowhere."
+                "issuers.jwks",
+                f"{issuer.name!r} signs with a secret, so it has no keys to fetch. Remove jwks.",
             )
         elif bool(issuer.secret_env) == bool(issuer.secret_file):
             yield Problem(
                 "issuers.secret_env",
-                f"{issuer.name!r} signs with a secret; say where it is by secret_env or"
-                " secret_file, one of the two.",
+                f"{issuer.name!r} signs with a secret. Set either secret_env or secret_file.",
             )
         else:
             yield from _check_secret(issuer, folder, published)
@@ -115,7 +115,9 @@ def _check_keys(
         key = "issuers.jwks" if issuer.jwks else "issuers.url"
         if wrong := wrong_address(issuer.jwks or issuer.url, allow_loopback=allow_loopback):
             yield Problem(
-                key, f"that of {issuer.name!r} {wrong}; it takes one such as https://login.example."
+                key,
+                f"the value of {issuer.name!r} {wrong}; it takes one such as "
+                "https://login.example.",
             )
 
 
@@ -124,8 +126,8 @@ def _check_secret(issuer: Issuer, folder: Path, published: Sequence[Path]) -> It
     if issuer.secret_env and not _VARIABLE.fullmatch(issuer.secret_env):
         yield Problem(
             key,
-            f"that of {issuer.name!r} is no name of an environment variable; the secret itself"
-            " never stands in desk.toml.",
+            f"the value of {issuer.name!r} is not the name of an environment variable. "
+            "Never write the secret itself in desk.toml.",
         )
         return
     if issuer.secret_file:
@@ -133,8 +135,8 @@ def _check_secret(issuer: Issuer, folder: Path, published: Sequence[Path]) -> It
         if any(content in place.parents for content in published) and not _is_kept_back(place):
             yield Problem(
                 key,
-                f"that of {issuer.name!r} lies in the content, and its name does not keep it out of"
-                " what everybody may read: let it end in .key.",
+                f"the file of {issuer.name!r} is in the content folder, where it would be "
+                "published. Move it, or give it a name that ends in .key.",
             )
             return
     try:

@@ -22,7 +22,8 @@ def check_agent_limits(blocks: Sequence[AgentLimits]) -> Iterator[Problem]:
             if not is_action_name(action):
                 yield Problem(
                     "agent_limits.actions",
-                    f"{action!r} is no name of an action; it takes names such as content_search.",
+                    f"{action!r} is not the name of an action; it takes names such as "
+                    "content_search.",
                 )
 
 
@@ -45,7 +46,7 @@ def check_tiers(tiers: Sequence[Tier]) -> Iterator[Problem]:
                 )
         if not tier.principals and not tier.scopes:
             yield Problem(
-                "tiers.principals", f"nobody belongs to {tier.name!r}; name callers, or scopes."
+                "tiers.principals", f"{tier.name!r} has no members; name callers or scopes."
             )
 
 
@@ -56,4 +57,4 @@ def _check_names(section: str, names: Sequence[str]) -> Iterator[Problem]:
                 f"{section}.name", f"table {place + 1} of [[{section}]] has none that can be used."
             )
         elif name in names[:place]:
-            yield Problem(f"{section}.name", f"{name!r} stands twice.")
+            yield Problem(f"{section}.name", f"{name!r} is used twice.")

@@ -63,16 +63,16 @@ def check_rules(config: Config) -> Iterator[Problem]:
     if not site.url and _is_wildcard(server.host):
         yield Problem(
             "server.host",
-            f"{server.host} means every address, so the desk cannot know its own; set site.url to"
-            " its public address, or listen on one address.",
+            f"{server.host} means every address, so the desk cannot know its public one. "
+            "Set site.url, or listen on one address.",
         )
     if not _HOST.fullmatch(server.host):
         yield Problem(
-            "server.host", "is no address and no name of a host; it takes one such as 127.0.0.1."
+            "server.host", "is neither an address nor a host name; it takes one such as 127.0.0.1."
         )
     if site.contact.email and not _is_mail_address(site.contact.email):
         yield Problem(
-            "site.contact.email", "is no mail address; it takes one such as a@example.com."
+            "site.contact.email", "is not an email address; it takes one such as a@example.com."
         )
     page = site.contact.url
     if page and (page.startswith("//") or (not page.startswith("/") and web_address(page) is None)):
@@ -105,8 +105,8 @@ def check_rules(config: Config) -> Iterator[Problem]:
     if not config.content_folder.is_dir():
         yield Problem(
             "content.folder",
-            f"there is no folder {config.content.folder!r} here; it takes the path of the folder"
-            " that holds the content, relative to the site's folder.",
+            f"there is no folder {config.content.folder!r} here; it takes the path of the "
+            "content folder, relative to the site's folder.",
         )
     yield from _check_agents(config)
     yield from check_agent_limits(config.agent_limits)
@@ -152,7 +152,7 @@ def _check_bodies(config: Config) -> Iterator[Problem]:
         ("files.max_bytes", config.files.max_bytes),
     ):
         if largest > config.server.max_body_bytes_under_way:
-            yield Problem(key, f"is less than {name}; it takes as much or more.")
+            yield Problem(key, f"must be at least {name}.")
 
 
 def _check_agents(config: Config) -> Iterator[Problem]:
@@ -164,14 +164,17 @@ def _check_agents(config: Config) -> Iterator[Problem]:
                 "agents.name", f"table {place + 1} of [[agents]] has none that can be used."
             )
         elif agent.name in RESERVED:
-            yield Problem("agents.name", f"{agent.name!r} is an address of the desk's own.")
+            yield Problem(
+                "agents.name",
+                f"{agent.name!r} is reserved for an address of the desk; choose another name.",
+            )
         elif any(agent.name == other.name for other in config.agents[:place]):
-            yield Problem("agents.name", f"{agent.name!r} stands twice.")
+            yield Problem("agents.name", f"{agent.name!r} is used twice.")
         elif any(path.stem == agent.name for path in config.content_folder.glob(f"{agent.name}*")):
             yield Problem(
                 "agents.name",
-                f"the site's own pages at /{agent.name} would be out of reach behind the agent's;"
-                " take another name, or move these pages.",
+                f"the agent would hide the site's own pages at /{agent.name}. Choose "
+                "another name, or move these pages.",
             )
         folder = config.of_agent(agent).content_folder
         if not folder.is_dir():
@@ -184,8 +187,8 @@ def _check_agents(config: Config) -> Iterator[Problem]:
             if folder == taken or folder in taken.parents or taken in folder.parents:
                 yield Problem(
                     "agents.content.folder",
-                    f"the content of {agent.name!r} lies in that of {other}, or the other way"
-                    " round; each agent takes a folder of its own.",
+                    f"the content folders of {agent.name!r} and {other} overlap; each agent "
+                    "needs a separate folder.",
                 )
         folders.append((repr(agent.name), folder))
 
@@ -199,8 +202,8 @@ def check_public(config: Config) -> tuple[Problem, ...]:
         found.append(
             Problem(
                 "site.url",
-                f"{config.site.url} is not encrypted, so credentials and conversations can be read"
-                " on their way; it takes an https:// address unless it is this machine's own.",
+                f"{config.site.url} is not encrypted, so others could read credentials "
+                "and conversations. Use an https:// address, except for this machine.",
             )
         )
     found += _find_unencrypted("cors.origins", config.cors.origins)
@@ -210,16 +213,16 @@ def check_public(config: Config) -> tuple[Problem, ...]:
         found.append(
             Problem(
                 "site.url",
-                f"is this machine's own, so the chat on {public[0]} cannot reach the desk from"
-                " visitors' browsers; it takes the desk's public https:// address.",
+                f"is an address of this machine, so the chat on {public[0]} cannot reach the desk."
+                " Set it to the desk's public https:// address.",
             )
         )
     if config.egress.allow_loopback and not is_own:
         found.append(
             Problem(
                 "egress.allow_loopback",
-                "is for tests: it lets callers' addresses lead to servers on this machine; it"
-                " takes false on a desk that others can reach.",
+                "is for tests only: it allows callers to reach servers on this machine. "
+                "Set it to false on a desk that others can reach.",
             )
         )
     return tuple(found)
@@ -233,14 +236,13 @@ def _check_origins(key: str, origins: Iterable[str]) -> Iterator[Problem]:
 
 
 def _find_unencrypted(key: str, origins: Iterable[str]) -> Iterator[Problem]:
-    """Yield origins that anybody on the way can change."""
+    """Yield origins whose pages others can change on the network."""
     for origin in map(urlsplit, origins):
         if origin.scheme == "http" and not is_loopback(origin.hostname or ""):
             yield Problem(
                 key,
-                f"{origin.geturl()} is not encrypted, so anybody on the way can put a script into"
-                " its pages that uses the API; it takes an https:// address unless it is this"
-                " machine's own.",
+                f"{origin.geturl()} is not encrypted, so others could insert a script that uses the"
+                " API. Use an https:// address, except for this machine.",
             )
 
 
@@ -252,7 +254,7 @@ def _check_meaning(section: str, meaning: Meaning) -> Iterator[Problem]:
                 f"{section}.{key}", f"{wrong}; it takes one such as https://api.example.com/v1."
             )
     if meaning.provider == "endpoint" and not (meaning.url and meaning.model):
-        yield Problem(f"{section}.provider", "endpoint needs url and model as well.")
+        yield Problem(f"{section}.provider", "endpoint also needs url and model.")
 
 
 def _check_web(section: str, web: Web, *, allow_loopback: bool) -> Iterator[Problem]:
@@ -280,13 +282,13 @@ def wrong_store_url(url: str) -> str | None:
     """
     scheme, _, rest = url.partition(":")
     if scheme in {"postgres", "postgresql"}:
-        return "names a PostgreSQL database, which this version does not support"
+        return "is a PostgreSQL database, which this version does not support"
     if scheme != "sqlite":
-        return "names no kind of database that the desk knows"
+        return "is not a supported kind of database"
     if not rest.strip("/") or rest.startswith(":"):
-        return "names no file"
+        return "has no file"
     if rest.startswith("//") and not rest.startswith("///"):
-        return "names a host, and SQLite has none"
+        return "has a host, which SQLite does not use"
     return None
 
 
@@ -295,7 +297,7 @@ def _wrong_site_url(url: str) -> str | None:
     if address is None:
         return "is not an http(s) URL"
     if address.username is not None or address.password is not None:
-        return "holds a user name or password"
+        return "contains a user name or password"
     if address.path not in {"", "/"} or address.query or address.fragment:
         return "has more than scheme, host and port"
     return None
@@ -304,11 +306,11 @@ def _wrong_site_url(url: str) -> str | None:
 def _wrong_origin(text: str) -> str | None:
     address = web_address(text)
     if address is None:
-        return f"{text!r} is no origin of web pages"
+        return f"{text!r} is not an origin of web pages"
     if address.username is not None or address.password is not None:
-        return "one of them holds a user name or password"
+        return "one of them contains a user name or password"
     if "*" in text:
-        return f"{text!r} would be many origins, each of which is named by itself"
+        return f"{text!r} means many origins; name each one"
     if address.path or address.query or address.fragment:
         return f"{text!r} has more than scheme, host and port"
     if text != origin_of(address):
@@ -342,9 +344,8 @@ def check_notify(
             )
         if not publishes_keys:
             yield Problem(
-                "notify.webhook", "is signed with the desk's keys; it takes oauth.enabled = true."
+                "notify.webhook",
+                "needs the desk's keys, which sign notifications. Set oauth.enabled = true.",
             )
     if notify.command and not notify.command[0].strip():
-        yield Problem(
-            "notify.command", "names no program; it takes one first, and then its arguments."
-        )
+        yield Problem("notify.command", "has no program; it takes a program, then its arguments.")

@@ -26,13 +26,13 @@ def check_signature_agents(
                 " https://agent.example.",
             )
         elif any(agent.origin == other.origin for other in agents[: number - 1]):
-            yield Problem("signature_agents.origin", f"{agent.origin} stands twice.")
+            yield Problem("signature_agents.origin", f"{agent.origin} is used twice.")
         for scope in agent.scopes:
             if not is_open_scope(scope):
                 yield Problem(
                     "signature_agents.scopes",
-                    f"{scope!r} cannot be had by a signature; it takes threads, actions and"
-                    " actions:NAME.",
+                    f"{scope!r} cannot be granted to a signature; it takes threads, "
+                    "actions and actions:NAME.",
                 )
 
 
@@ -43,4 +43,4 @@ def _wrong_origin(origin: str, *, allow_loopback: bool) -> str | None:
     if address is None or address.path or address.query or address.fragment:
         return "has more than scheme, host and port"
     written = origin_of(address)
-    return None if origin == written else f"is written {written} by agents"
+    return None if origin == written else f"must be written as {written}"

@@ -18,9 +18,9 @@ def wrong_address(url: str, *, allow_loopback: bool) -> str | None:
     """
     address = web_address(url)
     if address is None:
-        return "is no web address"
+        return "is not a web address"
     if address.username is not None or address.password is not None:
-        return "holds a user name or password"
+        return "contains a user name or password"
     host = address.hostname or ""
     literal = ip_address(host)
     if allow_loopback and literal is not None and literal.is_loopback:

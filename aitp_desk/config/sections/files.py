@@ -25,7 +25,7 @@ FileType = Literal[
 
 
 class Files(msgspec.Struct, frozen=True, kw_only=True):
-    """What callers may upload, and how much of it."""
+    """Limits of uploads."""
 
     anonymous: Annotated[
         bool, Meta(description="Whether callers without a credential may upload files.")
@@ -48,7 +48,7 @@ class Files(msgspec.Struct, frozen=True, kw_only=True):
         tuple[FileType, ...],
         Meta(
             extra={"unit": "types"},
-            description="What is taken, by what a file's bytes say that it is.",
+            description="The accepted types, which the desk detects from a file's bytes.",
         ),
     ] = (
         "text/plain",

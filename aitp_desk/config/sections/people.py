@@ -13,16 +13,16 @@ WhenAsked = Literal["off", "on_request", "offered", "at_once"]
 
 
 class Tickets(msgspec.Struct, frozen=True, kw_only=True):
-    """Having people answer in conversations. The site's own actions reach them in any case."""
+    """Tickets for people from conversations. Actions can always create tickets."""
 
     people: Annotated[
         WhenAsked,
         Meta(
             description=(
-                "When a person is asked to answer a visitor: on_request, if the visitor asks for"
-                " a person; offered, also if the agent cannot answer and the visitor accepts its"
-                " offer; at_once, if the agent cannot answer, without an offer; off, never."
-                " Enable it only if people answer tickets."
+                "When a visitor's question becomes a ticket: on_request, if the visitor "
+                "asks for a person; offered, also if the agent cannot answer and the "
+                "visitor accepts its offer; at_once, also if the agent cannot answer, "
+                "without an offer; off, never. Enable it only if people answer tickets."
             ),
         ),
     ] = "off"
@@ -30,8 +30,8 @@ class Tickets(msgspec.Struct, frozen=True, kw_only=True):
         Count,
         Meta(
             extra={"unit": "hours"},
-            description="How long such a ticket waits; then the conversation is told that nobody"
-            " has answered.",
+            description="The time that such a ticket waits; then the visitor gets a message that "
+            "nobody has answered.",
         ),
     ] = 72
     max_waiting_per_caller: Annotated[
@@ -39,22 +39,21 @@ class Tickets(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             extra={"unit": "tickets"},
             description=(
-                "The most such tickets of one caller that may wait; anonymous callers are counted"
-                " by address."
+                "The most waiting tickets per caller; anonymous callers are counted by address."
             ),
         ),
     ] = 10
 
 
 class Notify(msgspec.Struct, frozen=True, kw_only=True):
-    """Telling the site's people that a ticket waits for them."""
+    """Notifications of new tickets."""
 
     webhook: Annotated[
         str,
         Meta(
             extra={"unit": "a URL"},
-            description="Where every new ticket is sent to, as JSON, signed by the key that the"
-            " desk publishes.",
+            description="The URL to which the desk sends each new ticket, as JSON, signed with its "
+            "published key.",
         ),
     ] = ""
     command: Annotated[
@@ -70,7 +69,7 @@ class Notify(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ConsoleSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The pages at /console, where operators see tickets and conversations, and answer."""
+    """The console at /console, where operators read and answer tickets and conversations."""
 
     enabled: Annotated[bool, Meta(description="Whether the console is served.")] = True
     hours: Annotated[

@@ -11,24 +11,24 @@ Days = Annotated[int, Meta(ge=0, le=36_500, extra={"unit": "days"})]
 
 
 class Retention(msgspec.Struct, frozen=True, kw_only=True):
-    """How long what was said and done is kept; 0 keeps it until somebody deletes it."""
+    """How long data is kept; 0 keeps it until it is deleted by hand."""
 
     threads_days: Annotated[
         Days,
         Meta(description="The time after which a thread without a message or change is deleted."),
     ] = 0
     files_days: Annotated[
-        Days, Meta(description="So long after it was uploaded a file is deleted.")
+        Days, Meta(description="The time after its upload when a file is deleted.")
     ] = 0
     calls_days: Annotated[
         Days,
         Meta(
-            description="So long after it was over a call that was made on no thread is deleted;"
-            " those on threads go with these."
+            description="The time after its end when a call without a thread is deleted; "
+            "others are deleted with their thread."
         ),
     ] = 0
     sealed_days: Annotated[
-        Days, Meta(description="So long after it was sealed a sensitive value is deleted.")
+        Days, Meta(description="The time after which a sealed sensitive value is deleted.")
     ] = 90
     audit_days: Annotated[
         Days, Meta(description="The time that rows of the audit log are kept.")

@@ -11,7 +11,7 @@ from aitp_desk.config.units import Bytes, Count, Line, Seconds
 
 
 class Server(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the desk listens, and how long it waits."""
+    """The HTTP server: address, time limits and memory."""
 
     host: Annotated[
         Line,
@@ -39,7 +39,7 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
             ge=1,
             le=1_000_000,
             extra={"unit": "bytes a second"},
-            description="How fast a body must arrive and an answer be taken, on the whole.",
+            description="The minimum average speed of request bodies and of reading responses.",
         ),
     ] = 1000
     max_body_bytes_under_way: Annotated[
@@ -61,9 +61,7 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
     max_unsent_bytes_per_address: Annotated[
         Bytes,
         Meta(
-            description=(
-                "The share of it that one address may use; trusted proxies have no such limit."
-            ),
+            description=("The most of this memory for one address; trusted proxies have no limit."),
         ),
     ] = 16 * 1024**2
     max_connections: Annotated[
@@ -77,8 +75,8 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
         Count,
         Meta(
             extra={"unit": "connections"},
-            description="How many of them one address may have, beside as many as"
-            " events.max_streams_per_caller; trusted proxies have no such bound.",
+            description="The most connections of one address, in addition to "
+            "events.max_streams_per_caller; trusted proxies have no limit.",
         ),
     ] = 100
     shutdown_seconds: Annotated[
@@ -88,7 +86,7 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Events(msgspec.Struct, frozen=True, kw_only=True):
-    """Bounds of the streams on which threads are followed."""
+    """Limits of event streams."""
 
     max_streams: Annotated[
         Count, Meta(extra={"unit": "streams"}, description="The most open streams.")
@@ -97,15 +95,15 @@ class Events(msgspec.Struct, frozen=True, kw_only=True):
         Count,
         Meta(
             extra={"unit": "streams"},
-            description="How many of them one caller may have, or one address without a"
-            " credential.",
+            description="The most open streams per caller, or per address without a credential.",
         ),
     ] = 100
     max_behind: Annotated[
         Count,
         Meta(
             extra={"unit": "events"},
-            description="How far back a stream may begin; who is further behind reads the thread.",
+            description="The most past messages that a stream may start with; clients that missed "
+            "more read the thread.",
         ),
     ] = 10_000
     heartbeat_seconds: Annotated[

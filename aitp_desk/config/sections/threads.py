@@ -11,7 +11,7 @@ from aitp_desk.config.units import Bytes, Count, Seconds
 
 
 class Threads(msgspec.Struct, frozen=True, kw_only=True):
-    """Bounds of threads and of the desk's automatic replies."""
+    """Limits of threads and of the desk's automatic replies."""
 
     max_wait: Annotated[
         Seconds, Meta(description="The longest time that Prefer: wait keeps a request open.")
@@ -20,7 +20,7 @@ class Threads(msgspec.Struct, frozen=True, kw_only=True):
         Count,
         Meta(
             extra={"unit": "runs per hour"},
-            description="How often the desk answers on one thread of its own accord.",
+            description="The most automatic replies on one thread.",
         ),
     ] = 20
     anonymous_ttl: Annotated[
@@ -37,14 +37,14 @@ class Threads(msgspec.Struct, frozen=True, kw_only=True):
         Annotated[int, Meta(ge=500, le=100_000)],
         Meta(
             extra={"unit": "tokens"},
-            description="How much of a thread's newest messages the agent is told as it was said,"
-            " about.",
+            description="The approximate amount of the newest messages that the agent receives in "
+            "full.",
         ),
     ] = 3000
     summary_tokens: Annotated[
         Annotated[int, Meta(ge=50, le=1500)],
         Meta(
             extra={"unit": "tokens"},
-            description="How long the summary of all that was said before may be, about.",
+            description="The approximate length of the summary of earlier messages.",
         ),
     ] = 400

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 
 class Tracing(msgspec.Struct, frozen=True, kw_only=True):
-    """Spans of requests, runs and calls of the model, where OpenTelemetry collects them."""
+    """OpenTelemetry spans of requests, runs and calls of the model."""
 
     enabled: Annotated[
         bool,

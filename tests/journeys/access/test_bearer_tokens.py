@@ -304,4 +304,4 @@ async def test_one_of_jti_and_sub_says_what_is_revoked(tmp_path: Path) -> None:
         told = CliRunner().invoke(
             revoke_jwt, ["--data", str(tmp_path), "--issuer", "login", *options]
         )
-        assert (told.exit_code, told.stderr) == (1, "--jti, --sub: takes one of the two.\n")
+        assert (told.exit_code, told.stderr) == (1, "Give either --jti or --sub.\n")

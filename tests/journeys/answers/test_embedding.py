@@ -83,5 +83,5 @@ async def test_the_start_report_names_the_model(site: Path, tmp_path: Path) -> N
 
 
 async def test_a_service_needs_its_address(site: Path, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="endpoint needs url and model"):
+    with pytest.raises(ConfigError, match="endpoint also needs url and model"):
         await asyncio.to_thread(load_config, site, ('content.meaning.url=""',), data=tmp_path)

@@ -50,12 +50,12 @@ def test_what_the_command_line_did_to_keys_is_written_out(data: Path, tmp_path: 
 
 def test_a_log_that_is_whole_gives_its_head(data: Path) -> None:
     whole, head = command("audit", "verify", "--data", data)
-    assert whole == "The audit log is whole: 2 rows."
+    assert whole == "The audit log is complete and unchanged: 2 rows."
     kept = head.removeprefix("head ")
     assert kept.startswith("2:")
     command("token", "create", "--data", data, "--name", "other", "--scope", "threads")
     longer, _ = command("audit", "verify", "--data", data, "--head", kept)
-    assert longer == "The audit log is whole: 3 rows."
+    assert longer == "The audit log is complete and unchanged: 3 rows."
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def test_the_first_broken_row_is_named(data: Path, done: str, told: str) -> None
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("export", "--of", "nothing"), "--of: takes a kind"),
+        (("export", "--of", "nothing"), "--of: must be KIND:ID"),
         (("export", "--out", "."), "Error"),
-        (("verify", "--head", "1"), "--head: takes"),
+        (("verify", "--head", "1"), "--head: must be NUMBER:LINK"),
     ],
 )
 def test_an_error_is_reported(data: Path, arguments: tuple[str, ...], told: str) -> None:

@@ -30,7 +30,7 @@ def check(*args: object) -> tuple[int | None, list[str], list[str]]:
 def test_a_valid_file_is_reported_as_valid(tmp_path: Path) -> None:
     file = tmp_path / "agents.txt"
     file.write_text(GOOD, encoding="utf-8")
-    assert check(file) == (0, [f"{file} holds to agents.txt 1.0: 1 capability."], [])
+    assert check(file) == (0, [f"{file} conforms to agents.txt 1.0: 1 capability."], [])
     file.write_text(f"{GOOD}  Auth: api-key\n", encoding="utf-8")
     code, out, (warning,) = check(file)
     assert (code, len(out)) == (0, 1)
@@ -74,7 +74,7 @@ def test_lint_validates_a_file_and_tells_by_its_exit_code(tmp_path: Path) -> Non
     file = tmp_path / "agents.txt"
     file.write_text(GOOD, encoding="utf-8")
     sound = run_here("lint", file)
-    assert (sound.code, sound.out) == (0, f"{file} holds to agents.txt 1.0: 1 capability.\n")
+    assert (sound.code, sound.out) == (0, f"{file} conforms to agents.txt 1.0: 1 capability.\n")
     file.write_text(GOOD.replace("REST", "SOAP"), encoding="utf-8")
     wrong = run_here("lint", file)
     assert (wrong.code, wrong.out) == (1, "")
@@ -124,15 +124,15 @@ async def test_what_the_desk_serves_holds_to_the_specification(tmp_path: Path) -
             code, out, err = await asyncio.to_thread(check, desk.url + path)
             assert (code, err) == (0, [])
             (line,) = out
-            assert line.startswith(f"{desk.url}{path} holds to agents.txt 1.0: ")
+            assert line.startswith(f"{desk.url}{path} conforms to agents.txt 1.0: ")
         code, out, err = await asyncio.to_thread(check, f"{desk.url}/")
         assert (code, err) == (0, [])
         assert sum("agents.txt 1.0" in line for line in out) == 4
-        assert f"{desk.url}/.well-known/agent.json holds to AHP 0.1: 4 capabilities." in out
+        assert f"{desk.url}/.well-known/agent.json conforms to AHP 0.1: 4 capabilities." in out
         linted = await asyncio.to_thread(run_here, "lint", f"{desk.url}/agents.txt")
         assert (linted.code, linted.err) == (0, "")
         code, _, err = await asyncio.to_thread(check, f"{desk.url}/no.txt")
-        assert (code, err) == (1, [f"{desk.url}/no.txt: was answered with the status 404."])
+        assert (code, err) == (1, [f"{desk.url}/no.txt: the response has status 404."])
 
 
 @pytest.mark.asyncio
@@ -148,8 +148,8 @@ async def test_no_address_leads_into_a_private_network() -> None:
     async with TestServer(web.Application()) as server:
         home = await asyncio.to_thread(check, server.make_url("/"))
     assert (home[0], len(home[2])) == (1, 1)
-    assert "tells agents nothing" in home[2][0]
-    assert "was answered with the status 404" in nothing[2][0]
+    assert "has no file for agents" in home[2][0]
+    assert "the response has status 404" in nothing[2][0]
     assert (code, out) == (1, [])
     assert "10.0.0.1" in err[0]
     code, out, err = await asyncio.to_thread(check, "http://a.example/agents.txt")
@@ -161,9 +161,9 @@ def test_what_is_neither_folder_nor_file_nor_url_is_wrong_usage(tmp_path: Path) 
         assert done.code == 2
         return done.err
 
-    assert "There is no folder and no file" in told(run_here("check", tmp_path / "nowhere"))
+    assert "There is no folder or file" in told(run_here("check", tmp_path / "nowhere"))
     (tmp_path / "agents.txt").write_text(GOOD, encoding="utf-8")
-    assert "are for the folder of a site" in told(
+    assert "need a site's folder" in told(
         run_here("check", tmp_path / "agents.txt", "--set", "a.b=1")
     )
 

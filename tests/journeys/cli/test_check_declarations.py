@@ -37,7 +37,7 @@ def check(*args: object) -> tuple[int | None, list[str], list[str]]:
 def test_a_manifest_in_a_file_is_reported_as_valid(tmp_path: Path) -> None:
     file = tmp_path / "agent.json"
     file.write_text(json.dumps(MANIFEST), "utf-8")
-    assert check(file) == (0, [f"{file} holds to AHP 0.1: 0 capabilities."], [])
+    assert check(file) == (0, [f"{file} conforms to AHP 0.1: 0 capabilities."], [])
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_card_is_looked_at(tmp_path: Path, changes: dict[str, Any], told: str)
         assert code == 1
         assert f"{file}: {told}" in err
     else:
-        assert (code, out, err) == (0, [f"{file} is an A2A card."], [])
+        assert (code, out, err) == (0, [f"{file} is a valid A2A card."], [])
 
 
 @pytest.mark.asyncio
@@ -121,7 +121,7 @@ async def test_what_the_shop_serves_is_sound(tmp_path: Path) -> None:
         home = await asyncio.to_thread(check, desk.url)
         integrations = await asyncio.to_thread(check, f"{desk.url}/agents.json")
     assert told[0] == 0, told
-    assert told[1][0].startswith(f"{desk.url}{PLACE} holds to AHP 0.1: ")
+    assert told[1][0].startswith(f"{desk.url}{PLACE} conforms to AHP 0.1: ")
     assert told[2] == []
     assert home[0] == 0, home
     assert integrations[0] == 0
@@ -153,7 +153,7 @@ async def test_how_a_site_serves_it_is_reported_too() -> None:
         url = str(server.make_url("/")).rstrip("/")
     wrong = "Content-Type: is 'text/html; charset=utf-8'; it takes application/json"
     assert told[0][2] == [f"{url}{PLACE}: {wrong} (section 3.1)."]
-    assert told[1][2][1].startswith(f"{url}/agent.json: warning: is at an address where nobody")
+    assert told[1][2][1].startswith(f"{url}/agent.json: warning: is at the wrong address")
     assert told[2] == (0, [f"{url}/orders/1 conforms to HAC 1.0."], [])
     assert told[3][2] == [
         f"{url}/orders/2: Content-Type: is 'application/json; charset=utf-8'; it takes {HAC}."

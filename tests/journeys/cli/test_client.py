@@ -77,7 +77,7 @@ def test_a_client_is_made_with_a_secret_that_is_shown_once(data: Path) -> None:
     ((client,), _, _) = kept(data)
     id_, ends = client.id, write_minute(client.created_at + 30 * DAY)
     assert told == [
-        f"Created client {id_} (Finder) with the scopes threads, actions. It ends {ends} UTC.",
+        f"Created client {id_} (Finder) with the scopes threads, actions. It expires {ends} UTC.",
         "Keep its secret; it cannot be shown again:",
         f"client_id={id_}",
         told[3],
@@ -135,7 +135,7 @@ def test_a_client_gets_another_secret_and_the_one_before_goes_on_for_a_while(dat
     assert json.loads(line)["former_until"] is None
     assert sum("client.rotated" in row for row in command(data, "audit", "export")) == 2
     command(data, "client", "revoke", "one")
-    assert "no live client 'one'" in fail(data, "client", "rotate", "one")
+    assert "no valid client 'one'" in fail(data, "client", "rotate", "one")
 
 
 def test_a_client_is_revoked_by_id_or_name_while_the_desk_serves(data: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_client_is_revoked_by_id_or_name_while_the_desk_serves(data: Path) -> 
     assert two.revoked_at is not None
     assert after == before + 2
     assert [" revoked 20" in line for line in command(data, "client", "list")] == [True, True]
-    assert "no live client 'one'" in fail(data, "client", "revoke", "one")
+    assert "no valid client 'one'" in fail(data, "client", "revoke", "one")
 
 
 def test_those_that_registered_themselves_are_listed_as_such(data: Path) -> None:
@@ -173,7 +173,7 @@ def test_mistakes_are_told(data: Path) -> None:
     made = ("client", "create", "--scope", "threads", "--name")
     command(data, *made, "one")
     assert "There is a client named 'one'." in fail(data, *made, "one")
-    assert "--name: takes a name on one line." in fail(data, *made, "a\nb")
+    assert "--name must be one line." in fail(data, *made, "a\nb")
     assert "There is no scope 'read'" in fail(data, *made, "two", "--scope", "read")
     assert "serve the site once first" in fail(data / "none", *made, "two")
     assert "serve the site once first" in fail(data / "none", "keys", "rotate")
@@ -183,14 +183,12 @@ def test_mistakes_are_told(data: Path) -> None:
 def test_keys_are_rotated_one_after_the_other(data: Path) -> None:
     (told,) = command(data, "keys", "rotate")
     (_, (second,), epoch) = kept(data)
-    assert re.fullmatch(
-        r"Published key 2 of access tokens\. It signs from \d\d:\d\d:\d\d UTC\.", told
-    )
+    assert re.fullmatch(r"Published access token key 2; it signs from \d\d:\d\d:\d\d UTC\.", told)
     assert second == SigningKey(2, second.made_at, second.made_at + 600)
     assert epoch == 1
     assert "Rotate again after that." in fail(data, "keys", "rotate")
     assert command(data, "keys", "rotate", "--at-once") == [
-        "Key 3 of access tokens signs from now on; what was signed before proves nothing any more."
+        "Key 3 signs access tokens from now on; tokens signed by earlier keys are invalid."
     ]
     (_, (_, third), _) = kept(data)
     assert (third.signs_from, third.voids_earlier) == (third.made_at, True)

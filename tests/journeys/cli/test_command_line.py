@@ -174,8 +174,8 @@ def test_init_overwrites_nothing_and_says_what_it_kept(tmp_path: Path) -> None:
     (tmp_path / "content").mkdir()
     (tmp_path / "content" / "mine.md").write_text("# Mine\n\nText.\n")
     assert succeed("init", tmp_path)[:2] == [
-        f"kept   {tmp_path}/desk.toml (it was there already)",
-        f"kept   {tmp_path}/content (it holds files already)",
+        f"kept   {tmp_path}/desk.toml (it already exists)",
+        f"kept   {tmp_path}/content (it already has files)",
     ]
     assert (tmp_path / "desk.toml").read_text() == "[site]\nname = 'Mine'\n"
     assert [path.name for path in (tmp_path / "content").iterdir()] == ["mine.md"]
@@ -226,7 +226,7 @@ def test_check_reports_content_in_the_data_folder_with_other_errors(tmp_path: Pa
 
 
 def test_check_tells_of_a_folder_without_content(tmp_path: Path) -> None:
-    assert "holds no content" in fail("check", tmp_path)[0]
+    assert "has no content" in fail("check", tmp_path)[0]
 
 
 def test_serve_tells_mistakes_a_line_each_and_does_not_start(tmp_path: Path) -> None:
@@ -263,8 +263,8 @@ def test_a_key_is_made_only_in_the_data_folder_of_a_desk(data: Path, tmp_path: P
     ("arguments", "told"),
     [
         (["create", "--name", "a", "--scope", "everything"], "There is no scope 'everything'"),
-        (["create", "--name", " ", "--scope", "threads"], "--name: takes a name on one line"),
-        (["create", "--name", "a\nb", "--scope", "threads"], "--name: takes a name on one line"),
+        (["create", "--name", " ", "--scope", "threads"], "--name must be one line"),
+        (["create", "--name", "a\nb", "--scope", "threads"], "--name must be one line"),
         (["create", "--name", "a", "--scope", "threads"], "serve the site once first"),
         (["list"], "serve the site once first"),
         (["revoke", "a"], "serve the site once first"),

@@ -96,7 +96,7 @@ def test_wrong_answers_exit_with_1_and_show_what_was_said(site: Path) -> None:
     assert "questions.toml:16: When does the store in Bend open?" in details
     assert "  said   The store in Bend opens at 10 a.m." in details
     assert "  from   /stores#stores\n" in details
-    assert done.out.endswith("\n3 of 6 right (0.50); wanted: 1.00.\n")
+    assert done.out.endswith("\n3 of 6 right (0.50); required: 1.00.\n")
 
 
 def test_a_bound_says_how_many_are_enough(site: Path) -> None:
@@ -142,9 +142,9 @@ def test_questions_of_other_scripts_are_aligned_and_long_ones_cut(site: Path) ->
     ("questions", "says"),
     [
         ("[[question]\n", ":1: is not TOML: "),
-        ("", ": holds no question; each begins with [[question]]."),
-        ('question = "How?"\n', ":1: write [[question]], a table each."),
-        ('[[questions]]\nquestion = "How?"\n', ":1: 'questions' is unknown; the file takes [[qu"),
+        ("", ": has no questions. Each begins with [[question]]."),
+        ('question = "How?"\n', ":1: write each question as a table [[question]]."),
+        ('[[questions]]\nquestion = "How?"\n', ":1: 'questions' is unknown. Use [[qu"),
         (RIGHT + "\n[[question]]\nrefuse = true\n", ":16: the question is missing: question = "),
         (f'{RIGHT}\n[[question]]\nquestion = ""\n', ":17: question takes a text, such as "),
         (
@@ -154,7 +154,7 @@ def test_questions_of_other_scripts_are_aligned_and_long_ones_cut(site: Path) ->
         ('[[question]]\nquestion = "?"\nholds = 60\n', ":3: holds takes a text or a list of te"),
         ('[[question]]\nquestion = "?"\nholds = []\n', ":3: holds takes a text or a list of te"),
         ('[[question]]\nquestion = "?"\nrefuse = "x"\n', ":3: refuse takes true where the site d"),
-        ('[[question]]\nquestion = "?"\n', ":1: nothing tells a right answer from a wrong one: "),
+        ('[[question]]\nquestion = "?"\n', ":1: the question has no expected answer: "),
         (
             '[[question]]\nquestion = "?"\nholds = "x"\nrefuse = true\n',
             ":1: a question with refuse = true has no answer: leave out holds.",

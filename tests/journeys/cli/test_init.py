@@ -98,5 +98,5 @@ async def test_serve_tells_of_them_and_no_traceback(tmp_path: Path) -> None:
 def test_actions_that_are_there_already_are_kept(tmp_path: Path) -> None:
     (tmp_path / "actions.py").write_text("# mine\n", "utf-8")
     kept = run_here("init", tmp_path, "--with-actions").out
-    assert f"kept   {tmp_path}/actions.py (it was there already)" in kept.splitlines()
+    assert f"kept   {tmp_path}/actions.py (it already exists)" in kept.splitlines()
     assert (tmp_path / "actions.py").read_text("utf-8") == "# mine\n"

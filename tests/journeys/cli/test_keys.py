@@ -73,8 +73,8 @@ def test_keys_that_fit_are_told_without_themselves(data: Path) -> None:
     make_token(data, "bot")
     told = command("keys", "check", "--data", data)
     assert told[1:] == [
-        "data keys   1; the newest is what new things are made with",
-        "tokens      1 that are not revoked",
+        "data keys   1; new credentials use the newest",
+        "tokens      1 not revoked",
         "The master key belongs to this database and decrypts all data keys.",
     ]
     assert told[0].endswith(f", from {data}/{KEY_FILE}")
@@ -93,13 +93,16 @@ def test_the_master_key_and_the_data_key_are_exchanged_and_every_api_key_goes_on
     assert (data / KEY_FILE).read_text() != before
     assert (data / KEY_FILE).stat().st_mode & 0o777 == 0o600
     assert lets_in(data, *keys) == [200, 200, 200]
-    assert "data keys   1, 2; the newest is what new things are made with" in command(
+    assert "data keys   1, 2; new credentials use the newest" in command(
         "keys", "check", "--data", data
     )
     log = "\n".join(command("audit", "export", "--data", data))
     assert "master_key.rotated" in log
     assert "data_key.rotated" in log
-    assert command("audit", "verify", "--data", data)[0] == "The audit log is whole: 5 rows."
+    assert (
+        command("audit", "verify", "--data", data)[0]
+        == "The audit log is complete and unchanged: 5 rows."
+    )
 
 
 def test_a_desk_that_serves_keeps_its_keys(data: Path) -> None:
@@ -172,7 +175,7 @@ def test_a_changed_data_key_is_reported(data: Path) -> None:
     make_token(data, "lost")
     with closing(sqlite3.connect(data / "desk.db", isolation_level=None)) as database:
         database.execute("UPDATE tokens SET data_key = 2")
-    assert "was made with data key 2" in command("keys", "check", "--data", data, exit_code=1)[-1]
+    assert "uses data key 2" in command("keys", "check", "--data", data, exit_code=1)[-1]
     with closing(sqlite3.connect(data / "desk.db", isolation_level=None)) as database:
         database.execute("UPDATE data_keys SET wrapped = x'00'")
     assert "was changed" in command("keys", "check", "--data", data, exit_code=1)[-1]
@@ -182,7 +185,7 @@ def test_keys_of_a_desk_of_an_earlier_version_are_told_too(data: Path) -> None:
     with closing(sqlite3.connect(data / "desk.db", isolation_level=None)) as database:
         database.execute("DELETE FROM data_keys")
     told = command("keys", "check", "--data", data)
-    assert told[-1] == "data keys   none yet; created at the next start"
+    assert told[-1] == "data keys   none yet; the next start creates one"
 
 
 def test_a_desk_whose_master_key_is_lost_starts_with_a_new_one_and_keeps_messages(
@@ -192,14 +195,16 @@ def test_a_desk_whose_master_key_is_lost_starts_with_a_new_one_and_keeps_message
     (data / KEY_FILE).unlink()
     with pytest.raises(KeyFileError, match="is missing"):
         serve(data)
-    command("keys", "begin-anew", "--data", data, exit_code=1)
+    command("keys", "reset", "--data", data, exit_code=1)
     assert not (data / KEY_FILE).exists()
-    told = command("keys", "begin-anew", "--data", data, "--yes")
+    told = command("keys", "reset", "--data", data, "--yes")
     assert [line.split()[0] for line in told[1:]] == ["1", "0", "0", "1", "0"]
     kept = make_token(data, "lost")
     assert lets_in(data, lost, kept) == [401, 200]
     command("keys", "check", "--data", data)
-    assert command("audit", "verify", "--data", data)[0].startswith("The audit log is whole")
+    assert command("audit", "verify", "--data", data)[0].startswith(
+        "The audit log is complete and unchanged"
+    )
 
 
 def test_a_reset_ends_clients_access_tokens_and_links_and_says_how_many(data: Path) -> None:
@@ -210,14 +215,14 @@ def test_a_reset_ends_clients_access_tokens_and_links_and_says_how_many(data: Pa
     token, link = asyncio.run(prove(data, client, owner))
     assert asyncio.run(answered(data, client, token, link)) == [200, 200, 200]
     (data / KEY_FILE).unlink()
-    told = command("keys", "begin-anew", "--data", data, "--yes")
+    told = command("keys", "reset", "--data", data, "--yes")
     assert told == [
-        "Began anew with another data key, and with it another key of access tokens.",
+        "Created a new data key and a new access token key.",
         "       1  API keys and HMAC keys revoked",
         "       1  OAuth clients revoked, with their access tokens",
-        "       1  links taken back, by which threads were shared",
-        f"{7:>8}  rows of the audit log dropped",
-        "       0  sealed values dropped, which nobody can open any more",
+        "       1  links to shared threads revoked",
+        f"{7:>8}  rows of the audit log deleted",
+        "       0  sealed values deleted; they could not be decrypted",
     ]
     assert asyncio.run(answered(data, client, token, link)) == [401, 401, 401]
     log = "\n".join(command("audit", "export", "--data", data))
@@ -247,7 +252,7 @@ def test_old_credentials_do_not_work_after_a_reset(tmp_path: Path) -> None:
 
     assert asyncio.run(show()) == [200, 401]
     (data / KEY_FILE).unlink()
-    command("keys", "begin-anew", "--data", data, "--yes")
+    command("keys", "reset", "--data", data, "--yes")
     assert asyncio.run(show()) == [401, 401]
 
 

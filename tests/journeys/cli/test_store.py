@@ -112,7 +112,7 @@ async def test_what_a_serving_desk_kept_is_there_again_after_a_restore(
     code, told, wrong = await run("store", "restore", "--data", data, kept.backup)
     assert (code, wrong) == (0, [])
     assert told[0].startswith("Restored ")
-    assert "revoke again" in told[1]
+    assert "repeat the revocations and erasures" in told[1]
     assert names(data) == {"desk.db", KEY_FILE, "serving.lock"}
     assert (data / "desk.db").stat().st_mode & 0o077 == 0
     async with talking(data.parent) as anybody:
@@ -135,9 +135,9 @@ def test_a_backup_is_one_file_for_its_owner_alone_without_the_master_key(kept: K
     held = kept.backup.read_bytes()
     assert key.encode() not in held
     assert bytes.fromhex(key) not in held
-    assert kept.told[0].endswith(f" to {kept.backup}; the copy is whole.")
+    assert kept.told[0].endswith(f" to {kept.backup}; the copy is complete.")
     fingerprint = command("keys", "check", "--data", kept.data)[0].split()[2].strip(",")
-    assert kept.told[1].startswith(f"The master key is not in it. It opens with {fingerprint}:")
+    assert kept.told[1].startswith(f"The master key is not in it. Restoring needs {fingerprint}:")
 
 
 def test_a_backup_is_of_one_moment_while_others_write(
@@ -179,7 +179,7 @@ def test_a_backup_overwrites_nothing(kept: Kept, tmp_path: Path) -> None:
     there = tmp_path / "there.db"
     there.write_text("precious")
     (line,) = command("store", "backup", "--data", kept.data, there, exit_code=1)
-    assert "is there already" in line
+    assert "exists already" in line
     assert there.read_text() == "precious"
     nowhere = tmp_path / "missing" / "backup.db"
     (line,) = command("store", "backup", "--data", kept.data, nowhere, exit_code=1)
@@ -262,8 +262,8 @@ def restoring(case: str, kept: Kept, data: Path) -> Iterator[Path]:
     [
         ("another key", "does not belong to this database"),
         ("no key", "master.key is missing and AITP_DESK_MASTER_KEY is not set"),
-        ("a database", "desk.db is there already. Move it away first"),
-        ("a log of a database", "desk.db-wal is there already. Move it away first"),
+        ("a database", "desk.db exists already. Move it away first"),
+        ("a log of a database", "desk.db-wal exists already. Move it away first"),
         ("a serving desk", "Another desk is serving from"),
         ("no database", "backup.db is not the database of a desk."),
         ("another database", "backup.db is not the database of a desk."),
@@ -301,9 +301,9 @@ def test_a_backup_of_an_earlier_version_is_brought_up(tmp_path: Path) -> None:
 def test_what_is_whole_is_reported_with_what_was_checked(kept: Kept) -> None:
     before = names(kept.data)
     database, threads, log, keys = command("store", "check", "--data", kept.data)
-    assert database.startswith("database   whole: ")
+    assert database.startswith("database   complete: ")
     assert "8 messages on 2 threads, and 1 first turns of sessions: unchanged" in threads
-    assert log == "audit log  1 rows: as written"
+    assert log == "audit log  1 rows: unchanged"
     assert keys == "data keys  1"
     (line,) = command("store", "check", "--data", kept.data, "--json")
     assert json.loads(line) == {

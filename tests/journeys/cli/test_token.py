@@ -73,7 +73,7 @@ def test_a_token_is_made_listed_and_revoked(data: Path) -> None:
     assert "  revoked 20" in line
     for refused in ("revoke", "rotate"):
         (told,) = command("token", refused, "--data", data, id_, exit_code=1)
-        assert "There is no live token" in told
+        assert "There is no valid token" in told
 
 
 def test_a_name_is_free_again_when_its_token_was_revoked(data: Path) -> None:
@@ -106,7 +106,7 @@ def test_an_end_that_is_none_is_refused(data: Path, expires: str) -> None:
     made = ("token", "create", "--data", data, "--name", "a", "--scope", "threads")
     told = command(*made, f"--expires={expires}", exit_code=2)
     assert expires in told[-1]
-    assert re.search("such as 90d, and no day such as|like 90d, or a day to come", told[-1])
+    assert re.search("such as 90d nor a day such as|like 90d, or a future day", told[-1])
     assert listed(data) == []
 
 
@@ -117,7 +117,8 @@ def test_a_rotated_token_keeps_its_id_and_name_and_tells_until_when_the_former_g
     (before,) = listed(data)
     told = command("token", "rotate", "--data", data, "bot", "--overlap", "30m")
     assert re.fullmatch(
-        r"Rotated token [0-9a-f]{16} \(bot\)\. The secret before goes on until .* UTC\.", told[0]
+        r"Rotated token [0-9a-f]{16} \(bot\)\. The previous secret stays valid until .* UTC\.",
+        told[0],
     )
     assert told[-1].startswith(first.rsplit("_", 1)[0])
     assert told[-1] != first
@@ -127,7 +128,7 @@ def test_a_rotated_token_keeps_its_id_and_name_and_tells_until_when_the_former_g
     assert (before.pop("version"), after.pop("version")) == (1, 2)
     assert after == before
     assert command("token", "rotate", "--data", data, "bot", "--overlap", "0")[0].endswith(
-        "The secret before works no more."
+        "The previous secret is no longer valid."
     )
     assert command("token", "rotate", "--data", data, "bot", "--overlap", "1 h", exit_code=2)
 

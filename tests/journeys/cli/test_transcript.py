@@ -97,8 +97,8 @@ def test_what_is_written_is_for_its_owner_alone_and_is_whole(written: Written) -
     done = written.verify()
     lines = done.out.splitlines()
     assert done.code == 0
-    assert lines[0] == "Whole: 2 messages, as the site has signed them."
-    assert lines[1] == f"site    {URL}, by its keys from {written.keys}"
+    assert lines[0] == "Unchanged: 2 messages, as signed by the site."
+    assert lines[1] == f"site    {URL}, with its keys from {written.keys}"
     assert lines[-1].split() == head.split()
     assert "up to message 2 by the key" in lines[-2]
     told = json.loads(written.verify("--json").out)
@@ -123,7 +123,7 @@ def test_a_file_is_replaced_when_the_new_one_is_whole_or_not_at_all(written: Wri
     assert written.export("--seq", 1).code == 0
     assert written.file.is_symlink()
     assert written.file.stat().st_mode & 0o077 == 0
-    assert written.verify().out.startswith("Whole: 1 message,")
+    assert written.verify().out.startswith("Unchanged: 1 message,")
 
 
 def test_it_is_checked_on_a_pipe(written: Written) -> None:
@@ -135,14 +135,14 @@ def test_it_is_checked_on_a_pipe(written: Written) -> None:
 
 def test_a_part_is_written_and_its_head_is_found_in_the_whole(written: Written) -> None:
     part = written.export("--seq", 1).out.splitlines()[1].removeprefix("head ")
-    assert written.verify().out.startswith("Whole: 1 message, as")
+    assert written.verify().out.startswith("Unchanged: 1 message, as")
     written.export()
     assert written.verify("--head", part).code == 0
     other = f"2:{part.removeprefix('1:')}"
     done = written.verify("--head", other)
     assert (done.code, done.err.splitlines()[-1]) == (
         1,
-        "- The head that you have noted is of other messages than these.",
+        "- The head that you noted does not match these messages.",
     )
     assert written.export("--seq", 3).code == 1
 
@@ -154,7 +154,7 @@ def test_what_others_have_signed_stands_where_the_site_moves_to_another_address(
     assert written.export("--set", f"site.url={moved}").code == 0
     done = written.verify()
     assert (done.code, done.err) == (0, "")
-    assert f"site    {moved}, by" in done.out
+    assert f"site    {moved}, with its keys" in done.out
     assert f", as of {URL}, brought by visitor" in done.out
     (signed,) = json.loads(written.verify("--json").out)["countersignatures"]
     assert signed["site"] == URL
@@ -192,7 +192,7 @@ def test_a_change_is_reported_and_exits_with_1(written: Written) -> None:
     done = written.verify()
     assert (done.code, done.out) == (1, "")
     assert done.err.splitlines() == [
-        "This is not what the site has signed:",
+        "This transcript differs from the one that the site signed:",
         "- The content, the author or the time of message 1 was changed.",
     ]
     told = written.verify("--json")
@@ -225,7 +225,7 @@ def test_what_a_former_key_has_signed_stays_proven_until_that_is_withdrawn(
     written: Written,
 ) -> None:
     (first,) = written.published()
-    refused = transcript("withdraw", "--data", written.data, first["kid"])
+    refused = transcript("withdraw-key", "--data", written.data, first["kid"])
     assert (refused.code, refused.err.partition(".")[0]) == (1, "This key still signs")
     assert transcript("keys", "rotate-data", "--data", written.data).code == 0
     written.serve()
@@ -235,10 +235,10 @@ def test_what_a_former_key_has_signed_stays_proven_until_that_is_withdrawn(
     assert written.verify().code == 0, "signed with the former key"
 
     for id_ in ("nobodys", "-nobodys"):
-        unknown = transcript("withdraw", "--data", written.data, id_)
+        unknown = transcript("withdraw-key", "--data", written.data, id_)
         assert unknown.code == 1
         assert unknown.err.startswith("No transcript was signed with a key of this id.")
-    assert transcript("withdraw", "--data", written.data, first["kid"]).code == 0
+    assert transcript("withdraw-key", "--data", written.data, first["kid"]).code == 0
     written.serve()
     assert written.published()[0]["revoked"]["reason"] == "compromised"
     done = written.verify()
@@ -253,7 +253,7 @@ def test_what_a_former_key_has_signed_stays_proven_until_that_is_withdrawn(
 def test_keys_that_are_lost_stay_published(written: Written) -> None:
     before = written.published()
     (written.data / "master.key").unlink()
-    begun = CliRunner().invoke(main, ["keys", "begin-anew", "--data", str(written.data), "--yes"])
+    begun = CliRunner().invoke(main, ["keys", "reset", "--data", str(written.data), "--yes"])
     assert begun.exit_code == 0, begun.output
     written.serve()
     assert [key["kid"] for key in written.published()][:1] == [before[0]["kid"]]

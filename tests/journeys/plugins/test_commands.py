@@ -74,7 +74,7 @@ def test_commands_of_packages_are_listed_and_the_desks_own_come_first(package: P
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "told"), [("broken", "cannot be imported"), ("strange", "is no command")]
+    ("name", "told"), [("broken", "cannot be imported"), ("strange", "is not a click command")]
 )
 def test_a_command_that_cannot_be_used_says_so(package: Path, name: str, told: str) -> None:
     done = run_here(name)
@@ -150,7 +150,7 @@ class TestHaveDone:
             have_done(data, "sqlite:desk.db", "loyalty", lambda _: [effect])
             assert "loyalty.order" in command("jobs", "list", "--data", data)[0]
             return
-        with pytest.raises(TypeError, match="cannot have done"):
+        with pytest.raises(TypeError, match="which commands may not use"):
             have_done(data, "sqlite:desk.db", "loyalty", lambda _: [effect])
 
     @pytest.mark.slow

@@ -468,7 +468,7 @@ async def test_no_agent_takes_a_name_with_which_an_address_of_the_desk_begins(fo
     for name in names:
         toml = DESK_TOML.replace('"tools"', f'"{name}"', 1)
         (folder / "desk.toml").write_text(toml, encoding="utf-8")
-        with pytest.raises(ConfigError, match=f"'{name}' is an address of the desk's own"):
+        with pytest.raises(ConfigError, match=f"'{name}' is reserved for an address of the desk"):
             load_config(folder)
 
 

@@ -71,8 +71,8 @@ async def test_while_a_desk_serves_no_byte_of_a_persons_words_is_left(tmp_path: 
         assert found(data, *WORDS) == set(WORDS)
         done = await asyncio.to_thread(command, "erase", "--data", data, "--actor", person)
         assert [line.split("  ")[-1] for line in done[1:4]] == [
-            "messages of theirs",
-            "replies of the desk to them",
+            "messages of the person",
+            "replies of the desk",
             "uploaded files",
         ]
         assert would[1:4] == done[1:4]
@@ -86,7 +86,7 @@ async def test_while_a_desk_serves_no_byte_of_a_persons_words_is_left(tmp_path: 
         assert len((await who.post(thread, "And on it goes.", wait=20)).ok["replies"]) == 1
         assert len(await other.texts(thread)) == 3
         whole, _ = await asyncio.to_thread(command, "audit", "verify", "--data", data)
-        assert whole == "The audit log is whole: 5 rows."
+        assert whole == "The audit log is complete and unchanged: 5 rows."
         log = await asyncio.to_thread(command, "audit", "export", "--data", data)
         erasure = [line for line in log if '"action":"erased"' in line]
         assert len(erasure) == 2
@@ -184,7 +184,7 @@ async def test_a_visitor_without_a_credential_is_erased_by_their_thread(tmp_path
             command, "erase", "--data", data, "--actor", "visitor", exit_code=1
         )
         assert line == (
-            "--actor: visitor is everybody without a credential; name the --thread as well."
+            "--actor: visitor means all callers without a credential. Give --thread as well."
         )
     check_whole(data / DATABASE)
 
@@ -362,7 +362,7 @@ async def test_what_was_shared_with_an_erased_person_is_taken_back(tmp_path: Pat
             done = await asyncio.to_thread(command, "erase", "--data", data, "--actor", person)
             async with asyncio.timeout(10):
                 assert [heard.name for heard in await listener.rest()] == ["following"]
-        assert done[11].split() == "21 grants, by which threads were shared".split()
+        assert done[11].split() == "21 grants of shared threads".split()
         assert [(await ben.read(thread)).status for thread in threads] == [404] * 21
         assert (await eve.read(threads[0])).ok
         assert talker.rows("SELECT count(*) FROM audit WHERE action = 'grant.revoked'") == [(21,)]
@@ -409,9 +409,9 @@ async def test_an_erasure_without_rewriting_says_so(tmp_path: Path) -> None:
 
 def test_an_erasure_needs_to_know_whose_words(tmp_path: Path) -> None:
     (line,) = command("erase", "--data", tmp_path, exit_code=1)
-    assert line == "Name the author or the thread: --actor ID, --thread ID, or both."
+    assert line == "Name the author or the thread with --actor ID, --thread ID, or both."
     for arguments in (("--actor", ""), ("--actor", "", "--thread", "thread_1"), ("--thread", "")):
         (line,) = command("erase", "--data", tmp_path, *arguments, exit_code=1)
-        assert line == "--actor and --thread: take an id, and not an empty text."
+        assert line == "--actor and --thread must be an id, not an empty text."
     lines = command("erase", "--data", tmp_path, "--free-space", "--actor", "a", exit_code=1)
-    assert lines == ["--free-space: excludes --actor and --thread; it changes no row."]
+    assert lines == ["--free-space changes no row. Leave out --actor and --thread."]

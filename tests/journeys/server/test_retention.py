@@ -60,7 +60,7 @@ async def test_what_is_older_than_the_owner_wants_goes(tmp_path: Path) -> None:
             ("log.trimmed", "log:1", 1),
         ]
         whole, *_ = await asyncio.to_thread(command, "audit", "verify", "--data", data)
-        assert whole == "The audit log is whole: 3 rows."
+        assert whole == "The audit log is complete and unchanged: 3 rows."
     await asyncio.to_thread(command, "erase", "--data", data, "--free-space")
     assert found(data, *old, *new) == set(new)
     check_whole(data / DATABASE)

@@ -64,14 +64,14 @@ def test_a_name_that_cannot_stand_in_an_address_is_refused(tmp_path: Path, name:
 
 def test_two_agents_never_share_a_name(tmp_path: Path) -> None:
     twice = agent("books", "books") + agent("books", "tools")
-    assert told(tmp_path, twice) == {"agents.name": "'books' stands twice."}
+    assert told(tmp_path, twice) == {"agents.name": "'books' is used twice."}
 
 
 @pytest.mark.parametrize("folder", ["main", ".", "main/sub"])
 def test_no_agent_reads_what_another_answers_from(tmp_path: Path, folder: str) -> None:
     (tmp_path / "main" / "sub").mkdir(parents=True)
     message = told(tmp_path, agent("books", folder))["agents.content.folder"]
-    assert "takes a folder of its own" in message
+    assert "each agent needs a separate folder" in message
 
 
 def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
 def test_a_setting_that_no_agent_has_is_reported_with_its_name(tmp_path: Path) -> None:
     problems = told(tmp_path, '[[agents]]\nname = "books"\nport = 1\ncontent.folder = "books"')
     assert list(problems) == ["agents.port"]
-    assert "begun by [[agents]]" in told(tmp_path, "agents = 3")["agents"]
+    assert "tables, each with the header [[agents]]" in told(tmp_path, "agents = 3")["agents"]
 
 
 @pytest.mark.parametrize("page", ["books.md", "books/facts.md", "books.html"])
@@ -91,5 +91,5 @@ def test_an_agent_does_not_stand_before_the_sites_own_pages(tmp_path: Path, page
     path.parent.mkdir(parents=True)
     path.write_text("# Books\n", encoding="utf-8")
     message = told(tmp_path, agent("books", "books"))["agents.name"]
-    assert message.startswith("the site's own pages at /books would be out of reach")
+    assert message.startswith("the agent would hide the site's own pages at /books.")
     assert load(tmp_path, agent("book", "books")).agents

@@ -49,15 +49,15 @@ def test_an_endpoint_is_taken(tmp_path: Path, more: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("more", "key", "message"),
     [
-        ({"id": '""'}, "id", "has none"),
+        ({"id": '""'}, "id", "has no valid name"),
         ({"id": '"Search"'}, "id", "it takes"),
         ({"endpoint": '""'}, "endpoint", "is missing"),
-        ({"endpoint": '"api"'}, "endpoint", "is no web address"),
-        ({"endpoint": '"//b.example/x"'}, "endpoint", "is no path"),
-        ({"endpoint": '"/a b"'}, "endpoint", "is no path"),
+        ({"endpoint": '"api"'}, "endpoint", "is not a web address"),
+        ({"endpoint": '"//b.example/x"'}, "endpoint", "is not a path"),
+        ({"endpoint": '"/a b"'}, "endpoint", "is not a path"),
         ({"endpoint": '"http://a.example/x"'}, "endpoint", "is not encrypted"),
-        ({"endpoint": '"https://b.example/x"'}, "endpoint", "is at another host"),
-        ({"endpoint": '"https://u:p@a.example/x"'}, "endpoint", "holds a user name"),
+        ({"endpoint": '"https://b.example/x"'}, "endpoint", "is on another host"),
+        ({"endpoint": '"https://u:p@a.example/x"'}, "endpoint", "contains a user name"),
         ({"endpoint": '"https://a.example"', "protocol": '"WebSocket"'}, "endpoint", "WebSocket"),
         (
             {"endpoint": '"ws://a.example"', "protocol": '"WebSocket"'},
@@ -65,14 +65,14 @@ def test_an_endpoint_is_taken(tmp_path: Path, more: dict[str, str]) -> None:
             "is not encrypted",
         ),
         ({"protocol": '"SOAP"'}, "protocol", "it takes"),
-        ({"auth": '"oauth2"'}, "auth_endpoint", "has none, and oauth2 needs"),
+        ({"auth": '"oauth2"'}, "auth_endpoint", "has none, but oauth2 needs"),
         ({"auth": '"magic"'}, "auth", "it takes"),
-        ({"auth_docs": '"ftp://a.example"'}, "auth_docs", "is no web address"),
+        ({"auth_docs": '"ftp://a.example"'}, "auth_docs", "is not a web address"),
         ({"openapi": '"http://b.example/x"'}, "openapi", "is not encrypted"),
         ({"rate_limit": '"60 a minute"'}, "rate_limit", "it takes"),
         ({"rate_limit": '"0/minute"'}, "rate_limit", "it takes"),
-        ({"parameters": '[{name = ""}]'}, "parameters.name", "has none"),
-        ({"parameters": '[{name = "q"}, {name = "q"}]'}, "parameters.name", "stands twice"),
+        ({"parameters": '[{name = ""}]'}, "parameters.name", "has no name"),
+        ({"parameters": '[{name = "q"}, {name = "q"}]'}, "parameters.name", "is used twice"),
     ],
 )
 def test_what_would_break_the_file_is_refused(
@@ -87,7 +87,7 @@ def test_an_id_stands_once_and_links_are_encrypted(tmp_path: Path) -> None:
     again = '[[agents_txt.capability]]\nid = "search"\nendpoint = "/x"'
     rest = f'privacy_policy = "privacy"\nauth_docs = "http://a.example/"\nallow = ["shop"]\n{again}'
     found = problems(tmp_path, GOOD, rest)
-    assert "stands twice" in found["agents_txt.capability.id"]
-    assert "is no web address" in found["agents_txt.privacy_policy"]
+    assert "is used twice" in found["agents_txt.capability.id"]
+    assert "is not a web address" in found["agents_txt.privacy_policy"]
     assert "is not encrypted" in found["agents_txt.auth_docs"]
     assert "agents_txt.allow" in found

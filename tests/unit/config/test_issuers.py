@@ -65,7 +65,7 @@ WRONG: dict[str, tuple[dict[str, str], str, str]] = {
     "no encryption": ({**GOOD, "url": '"http://login.example"'}, "url", "not encrypted"),
     "a private place": ({**GOOD, "url": '"https://10.0.0.1"'}, "url", "not public"),
     "a password": ({**GOOD, "jwks": '"https://a:hunter2@login.example/k"'}, "jwks", "password"),
-    "no address": ({**GOOD, "url": '"login"'}, "url", "no web address"),
+    "no address": ({**GOOD, "url": '"login"'}, "url", "is not a web address"),
     "the desk itself": ({**GOOD, "url": '"https://desk.example/"'}, "url", "desk's own"),
     "no algorithm": ({**GOOD, "algorithms": "[]"}, "algorithms", "empty"),
     "algorithm twice": ({**GOOD, "algorithms": '["ES256", "ES256"]'}, "algorithms", "duplicates"),
@@ -75,11 +75,19 @@ WRONG: dict[str, tuple[dict[str, str], str, str]] = {
     "a secret to publish": (
         {**SHARED, "jwks": '"https://login.example/k"'},
         "jwks",
-        "published nowhere",
+        "has no keys to fetch",
     ),
     "a secret for public keys": ({**SHARED, "algorithms": ""}, "secret_env", "public keys"),
-    "no secret": ({**SHARED, "secret_env": ""}, "secret_env", "one of the two"),
-    "two secrets": ({**SHARED, "secret_file": '"secret.key"'}, "secret_env", "one of the two"),
+    "no secret": (
+        {**SHARED, "secret_env": ""},
+        "secret_env",
+        "Set either secret_env or secret_file.",
+    ),
+    "two secrets": (
+        {**SHARED, "secret_file": '"secret.key"'},
+        "secret_env",
+        "Set either secret_env or secret_file.",
+    ),
     "a secret that is not set": (
         {**SHARED, "secret_env": '"NO_SECRET"'},
         "secret_env",
@@ -104,12 +112,12 @@ WRONG: dict[str, tuple[dict[str, str], str, str]] = {
     "a file among the content": (
         {**SHARED, "secret_env": "", "secret_file": '"published.txt"'},
         "secret_file",
-        "lies in the content",
+        "is in the content folder",
     ),
     "the secret itself": (
         {**SHARED, "secret_env": '"hunter2-hunter2-hunter2-hunter2-hunter2"'},
         "secret_env",
-        "never stands in desk.toml",
+        "Never write the secret itself in desk.toml",
     ),
     "an unknown scope": ({**GOOD, "scopes": '["thread"]'}, "scopes", "no scope 'thread'"),
     "an unknown meaning": (

@@ -171,7 +171,7 @@ def test_an_unknown_name_like_no_other_gets_no_guess(tmp_path: Path) -> None:
 
 def test_a_secret_in_the_file_is_refused_and_not_repeated(tmp_path: Path) -> None:
     told = problems(tmp_path, "[site]\napi_key = 'sk-very-secret'")["site.api_key"]
-    assert "a secret never stands in desk.toml" in told
+    assert "desk.toml must not contain a secret" in told
     assert "sk-very-secret" not in told
 
 
@@ -190,7 +190,7 @@ def test_a_file_that_is_no_toml_is_reported_with_its_line(tmp_path: Path) -> Non
 
 
 def test_a_file_that_nests_without_end_is_reported(tmp_path: Path) -> None:
-    assert "nests too deep" in problems(tmp_path, f"x = {'[' * 5000}")["desk.toml"]
+    assert "is nested too deeply" in problems(tmp_path, f"x = {'[' * 5000}")["desk.toml"]
     assert "it takes" in problems(tmp_path, "", f"server.port={'[' * 5000}")["server.port"]
 
 
@@ -214,7 +214,7 @@ def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
 
 def test_a_data_folder_that_is_a_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "taken").touch()
-    with pytest.raises(ConfigError, match="is no folder"):
+    with pytest.raises(ConfigError, match="is not a folder"):
         load_config(tmp_path, data=tmp_path / "taken")
 
 

@@ -53,7 +53,7 @@ def test_a_site_url_is_kept_without_its_last_slash(tmp_path: Path, url: str, kep
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "0:0::0"])
 def test_listening_on_every_address_needs_a_site_url(tmp_path: Path, host: str) -> None:
-    assert "set site.url" in told(tmp_path, f"server.host={host}")["server.host"]
+    assert "Set site.url" in told(tmp_path, f"server.host={host}")["server.host"]
     config = load_config(tmp_path, [f"server.host={host}", "site.url=https://shop.example"])
     assert config.server.host == host
 
@@ -108,12 +108,12 @@ def test_a_store_url_names_a_file(tmp_path: Path, url: str, path: str) -> None:
     [
         ("postgresql://desk:hunter2@db/desk", "PostgreSQL database, which this version does not"),
         ("postgres://db/desk", "PostgreSQL database, which this version does not"),
-        ("mysql://desk:hunter2@db/desk", "no kind of database"),
-        ("desk.db", "no kind of database"),
-        ("sqlite:", "names no file"),
-        ("sqlite:///", "names no file"),
-        ("sqlite::memory:", "names no file"),
-        ("sqlite://host/desk.db", "SQLite has none"),
+        ("mysql://desk:hunter2@db/desk", "is not a supported kind of database"),
+        ("desk.db", "is not a supported kind of database"),
+        ("sqlite:", "has no file"),
+        ("sqlite:///", "has no file"),
+        ("sqlite::memory:", "has no file"),
+        ("sqlite://host/desk.db", "has a host, which SQLite does not use"),
         ('"postgresql://desk:hunter2@db/\\n"', "is an unknown value; it takes a URL"),
     ],
 )
@@ -139,7 +139,7 @@ def test_the_largest_body_fits_among_all_that_are_under_way(tmp_path: Path, name
     room = "server.max_body_bytes_under_way"
     bounds = [f"{key}=1000000" for key in (room, "threads.max_body", "files.max_bytes")]
     assert told(tmp_path, *bounds) == {}
-    wrong = f"is less than {name}; it takes as much or more."
+    wrong = f"must be at least {name}."
     assert told(tmp_path, *bounds, f"{name}=1000001") == {room: wrong}
 
 
@@ -174,12 +174,12 @@ def test_a_contact_page_without_a_path_stands_for_itself(tmp_path: Path) -> None
     [
         ("https://www.example.com/returns?x=1", None),
         ("https://8.8.8.8/", None),
-        ("www.example.com/returns", "is no web address"),
-        ("ftp://www.example.com/", "is no web address"),
-        ("https://", "is no web address"),
-        ("https://www.example.com/a b", "is no web address"),
+        ("www.example.com/returns", "is not a web address"),
+        ("ftp://www.example.com/", "is not a web address"),
+        ("https://", "is not a web address"),
+        ("https://www.example.com/a b", "is not a web address"),
         ("http://www.example.com/", "is not encrypted"),
-        ("https://anna:hunter2@www.example.com/", "holds a user name or password"),
+        ("https://anna:hunter2@www.example.com/", "contains a user name or password"),
         ("https://localhost/", "is not public"),
         ("https://10.0.0.1/", "is not public"),
         ("https://[::1]/", "is not public"),
@@ -224,7 +224,7 @@ TABLES_OF_LIMITS = [
     ('[[agent_limits]]\nname = "a"\nactions = ["A-b"]', "agent_limits.actions", "content_search"),
     ('[[agent_limits]]\nname = "a"\nper_minute = -1', "agent_limits.per_minute", "from 0"),
     ('[[tiers]]\nscopes = ["operator"]', "tiers.name", "table 1 of [[tiers]]"),
-    ('[[tiers]]\nname = "t"', "tiers.principals", "nobody belongs to 't'"),
+    ('[[tiers]]\nname = "t"', "tiers.principals", "'t' has no members"),
     ('[[tiers]]\nname = "t"\nscopes = ["root"]', "tiers.scopes", "admin and sensitive"),
     ('[[tiers]]\nname = "t"\nprincipals = ["me"]', "tiers.principals", "it takes key:"),
     ('[[tiers]]\nname = "t"\nprincipals = ["key:*b"]', "tiers.principals", "it takes key:"),
@@ -242,9 +242,12 @@ def test_limits_by_name_and_by_tier_leave_nobody_in_doubt(
 @pytest.mark.parametrize(
     ("origin", "wrong"),
     [
-        *((text, "is no origin") for text in ("", "*", "null", "www.example.com", "file:///x")),
-        *((text, "is no origin") for text in ("https://", "https://é.example", "https://a b.c")),
-        ("https://*.example.com", "each of which is named by itself"),
+        *((text, "is not an origin") for text in ("", "*", "null", "www.example.com", "file:///x")),
+        *(
+            (text, "is not an origin")
+            for text in ("https://", "https://é.example", "https://a b.c")
+        ),
+        ("https://*.example.com", "means many origins; name each one"),
         *(
             (f"https://www.example.com{rest}", "has more than")
             for rest in ("/", "/shop", "?a", "#a")
@@ -280,7 +283,7 @@ def test_an_origin_that_is_not_encrypted_is_nothing_for_the_public(tmp_path: Pat
     [
         ("notify.webhook=http://chat.example/x", "notify.webhook", "is not encrypted"),
         ("notify.webhook=https://127.0.0.1/hunter2", "notify.webhook", "is not public"),
-        ('notify.command=["", "x"]', "notify.command", "names no program"),
+        ('notify.command=["", "x"]', "notify.command", "has no program"),
     ],
 )
 def test_people_are_told_where_that_can_be(

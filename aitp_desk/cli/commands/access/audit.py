@@ -29,12 +29,12 @@ def audit() -> None:
 @audit.command()
 @desk_data
 @desk_store
-@click.option("--head", metavar="N:LINK", help="A head that an earlier run printed.")
+@click.option("--head", metavar="N:LINK", help="A head printed by an earlier run.")
 def verify(data: Path, url: str, head: str | None) -> None:
-    """Check every row, and print the head of the log; keep that elsewhere.
+    """Check every row and print the head of the log; keep the head elsewhere.
 
-    Names the first row that is not as it was written, and leaves with exit code 1. Rows that are
-    gone from the end are noticed by a head that was kept.
+    Names the first changed row and exits with code 1. To detect rows deleted from the end, pass a
+    head that you kept with --head.
     """
     with mistakes_told():
         from aitp_desk.auth.keys.audit_keys import derive_audit_keys
@@ -44,14 +44,14 @@ def verify(data: Path, url: str, head: str | None) -> None:
         if head is not None:
             found = _HEAD.fullmatch(head)
             if found is None:
-                fail(["--head: takes what 'aitp-desk audit verify' prints, a number:link."])
+                fail(["--head: must be NUMBER:LINK, as 'aitp-desk audit verify' prints it."])
             known = Head(int(found[1]), bytes.fromhex(found[2]))
         keys = derive_audit_keys(require_keys(data, url))
         checked = run_in_store(data, url, lambda store: check_audit(store, keys, known))
     if checked.broken is not None:
         fail([f"The audit log is broken at row {checked.broken}: {checked.why}."])
     kept = checked.head.n - checked.dropped
-    click.echo(f"The audit log is whole: {kept} {'row' if kept == 1 else 'rows'}.")
+    click.echo(f"The audit log is complete and unchanged: {kept} {'row' if kept == 1 else 'rows'}.")
     if checked.dropped:
         click.echo(
             f"Rows up to {checked.dropped} were dropped at the end of their retention period."
@@ -65,13 +65,13 @@ def verify(data: Path, url: str, head: str | None) -> None:
 @click.option(
     "--since",
     type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
-    help="Only rows since then, UTC.",
+    help="Only rows since this time (UTC).",
 )
 @click.option(
     "--of",
     "of",
     metavar="KIND:ID",
-    help="Only rows of one object, such as thread:ID or key:ID.",
+    help="Only rows about one object, such as thread:ID or key:ID.",
 )
 @written_to
 def export(data: Path, url: str, since: datetime | None, of: str | None, out: Path | None) -> None:
@@ -93,7 +93,7 @@ def export(data: Path, url: str, since: datetime | None, of: str | None, out: Pa
             with written_alone(out) as file:
                 run_in_store(data, url, partial(write, file))
         except UnicodeDecodeError:
-            fail(["A row was changed and is no text; 'aitp-desk audit verify' says which."])
+            fail(["A row was changed and is not text. Run 'aitp-desk audit verify' to find it."])
 
 
 def _name_of(of: str, keys: AuditKeys) -> str:
@@ -105,7 +105,7 @@ def _name_of(of: str, keys: AuditKeys) -> str:
         return keys.name(ObjectKind(kind), id_)
     except ValueError:
         kinds = ", ".join(known.value for known in ObjectKind)
-        fail([f"--of: takes a kind, a colon and an id; the kinds are {kinds}."])
+        fail([f"--of: must be KIND:ID; the kinds are {kinds}."])
 
 
 def _line(row: AuditRow) -> str:

@@ -38,7 +38,10 @@ if TYPE_CHECKING:
 
 @click.group()
 def client() -> None:
-    """Make, list, rotate and revoke OAuth clients. A running desk knows of it within a second."""
+    """Create, list, rotate and revoke OAuth clients.
+
+    A running desk applies changes within a second.
+    """
 
 
 @client.command()
@@ -59,7 +62,10 @@ def create(
     *,
     shows_webhook_secret: bool,
 ) -> None:
-    """Make a client. Its last lines are its id and its secrets, which are shown only this once."""
+    """Create a client.
+
+    The last lines printed are its id and its secrets, which are shown only once.
+    """
     now = int(time.time())
     expires_at = None if expires is None else read_end(expires, now)
     with mistakes_told():
@@ -88,10 +94,11 @@ def create(
 def rotate(
     data: Path, url: str, id_or_name: str, overlap: str, *, shows_webhook_secret: bool
 ) -> None:
-    """Give a client another secret, under the same id, name and scopes.
+    """Give a client a new secret; its id, name and scopes stay.
 
-    Its last lines are its id and the new secret. Access tokens that it has go on until they end.
-    Two secrets work at a time: one that an earlier rotation has left ends at once.
+    The last lines printed are its id and the new secret. Its access tokens stay valid until they
+    expire. At most two secrets are valid at a time: a secret from before the last rotation ends
+    now.
     """
     now = int(time.time())
     until = now + read_length(overlap)
@@ -128,7 +135,7 @@ def rotate(
 @desk_store
 @json_lines
 def list_(data: Path, url: str, *, as_json: bool) -> None:
-    """List the clients, revoked ones and those that registered themselves included."""
+    """List all clients, including revoked and self-registered ones."""
     with mistakes_told():
         from aitp_desk.store.reads.credentials import clients as client_reads
 
@@ -142,7 +149,7 @@ def list_(data: Path, url: str, *, as_json: bool) -> None:
 @desk_store
 @click.argument("id_or_name")
 def revoke(data: Path, url: str, id_or_name: str) -> None:
-    """Revoke a client by its id, or one that you made by its name; its tokens end with it."""
+    """Revoke a client and its tokens, by its id, or by its name if you created it."""
     with mistakes_told():
         from aitp_desk.store import units as work
 
@@ -174,7 +181,7 @@ def _show(kept: Client, secret: str, keys: DataKeys | None) -> None:
 
 
 def _not_live(id_or_name: str) -> NoReturn:
-    fail([f"There is no live client {id_or_name!r}; 'aitp-desk client list' shows them."])
+    fail([f"There is no valid client {id_or_name!r}; list them with 'aitp-desk client list'."])
 
 
 def _in_line(kept: Client, now: float) -> str:

@@ -43,13 +43,13 @@ def keys() -> None:
 @click.option(
     "--at-once",
     is_flag=True,
-    help="Sign with the new key at once and end all earlier keys, which ends all tokens.",
+    help="Sign with the new key immediately and revoke all earlier keys, which ends all tokens.",
 )
 def rotate(data: Path, url: str, at_once: bool) -> None:
-    """Have access tokens signed with a new key.
+    """Create a new key that signs access tokens.
 
-    It is published at once and signs ten minutes later, when those who verify tokens know it. The
-    previous key stays published for a day more, until the last token that it signed has expired.
+    The key is published immediately and signs ten minutes later, when verifiers have fetched it.
+    The previous key stays published for one more day, until its last token has expired.
     """
     with mistakes_told():
         from aitp_desk.auth.jwt.signing_keys import AHEAD_SECONDS
@@ -72,21 +72,21 @@ def rotate(data: Path, url: str, at_once: bool) -> None:
         made = asyncio.run(add())
     if at_once:
         click.echo(
-            f"Key {made.version} of access tokens signs from now on; what was signed before proves"
-            " nothing any more."
+            f"Key {made.version} signs access tokens from now on; tokens signed by "
+            "earlier keys are invalid."
         )
         return
     begins = datetime.fromtimestamp(made.signs_from, UTC).strftime("%H:%M:%S")
-    click.echo(f"Published key {made.version} of access tokens. It signs from {begins} UTC.")
+    click.echo(f"Published access token key {made.version}; it signs from {begins} UTC.")
 
 
 @keys.command()
 @desk_data
 @desk_store
 def check(data: Path, url: str) -> None:
-    """Check that the master key belongs to the database and opens all that it keeps.
+    """Check that the master key belongs to the database and decrypts all its keys.
 
-    It works also while the desk serves. Exit code 1 when anything is wrong.
+    The desk may be running. Exits with code 1 if anything is wrong.
     """
     with mistakes_told():
         from aitp_desk.auth.keys.data_keys import unwrap_all
@@ -103,13 +103,13 @@ def check(data: Path, url: str) -> None:
         kept, tokens = asyncio.run(read())
         click.echo(f"master key  {master.fingerprint}, from {master.origin}")
         if not kept:
-            click.echo("data keys   none yet; created at the next start")
+            click.echo("data keys   none yet; the next start creates one")
             return
         opened = unwrap_all(master, kept)
     live = [token for token in tokens if token.revoked_at is None]
     versions = ", ".join(map(str, sorted(opened.versions)))
-    click.echo(f"data keys   {versions}; the newest is what new things are made with")
-    click.echo(f"tokens      {len(live)} that are not revoked")
+    click.echo(f"data keys   {versions}; new credentials use the newest")
+    click.echo(f"tokens      {len(live)} not revoked")
     if wrong := [*_wrong_tokens(live, opened), *_left_behind(data, master, kept)]:
         fail(wrong)
     click.echo("The master key belongs to this database and decrypts all data keys.")
@@ -119,10 +119,10 @@ def check(data: Path, url: str) -> None:
 @desk_data
 @desk_store
 def rotate_master(data: Path, url: str) -> None:
-    """Exchange the master key; everything that was made goes on working.
+    """Replace the master key; all credentials stay valid.
 
-    The key file gets a new key, unless AITP_DESK_NEW_MASTER_KEY or AITP_DESK_NEW_MASTER_KEY_FILE
-    has one. Stop the desk first.
+    Stop the desk first. A new key is written to the key file, unless AITP_DESK_NEW_MASTER_KEY or
+    AITP_DESK_NEW_MASTER_KEY_FILE provides one.
     """
 
     async def exchange(store: Store, master: MasterKey) -> MasterKey:
@@ -136,10 +136,10 @@ def rotate_master(data: Path, url: str) -> None:
         made = _while_stopped(data, url, exchange)
     click.echo(f"The master key is now {made.fingerprint}, of {made.origin}.")
     if made.origin == present.origin:
-        click.echo("Keep a copy of it elsewhere; the one that you have is of no use any more.")
+        click.echo("Store a copy of it elsewhere; copies of the old key are useless now.")
     else:
         click.echo(
-            f"Start the desk with this key from now on; the key of {present.origin} decrypts"
+            f"Start the desk with this key from now on; the key from {present.origin} decrypts"
             " nothing."
         )
 
@@ -148,10 +148,10 @@ def rotate_master(data: Path, url: str) -> None:
 @desk_data
 @desk_store
 def rotate_data(data: Path, url: str) -> None:
-    """Make a further data key, which everything new is made with.
+    """Create a data key; new credentials use it.
 
-    What the data keys before it have made goes on working; the key that signs access tokens stays
-    with its own until 'aitp-desk keys rotate'. Stop the desk first.
+    Stop the desk first. Existing credentials stay valid. The access token key uses its data key
+    until 'aitp-desk keys rotate'.
     """
 
     async def add(store: Store, master: MasterKey) -> int:
@@ -163,23 +163,21 @@ def rotate_data(data: Path, url: str) -> None:
         known = require_keys(data, url)
         version = _while_stopped(data, url, add)
     click.echo(
-        f"Created data key {version}. It is used for API keys that are created or rotated from"
-        " now on."
+        f"Created data key {version}. API keys that are created or rotated from now on use it."
     )
-    click.echo(
-        "It is also used for the next key of access tokens; create it with 'aitp-desk keys rotate'."
-    )
+    click.echo("The next access token key uses it too; create one with 'aitp-desk keys rotate'.")
 
 
-@keys.command(name="begin-anew")
+@keys.command(name="reset")
 @desk_data
 @desk_store
-@click.confirmation_option(prompt="Revoke all keys, clients and links, and empty the audit log?")
-def begin_anew(data: Path, url: str) -> None:
-    """Go on without a master key that is lost; threads, messages and files stay.
+@click.confirmation_option(prompt="Revoke all keys, clients and links, and delete the audit log?")
+def reset(data: Path, url: str) -> None:
+    """Replace a lost master key; threads, messages and files stay.
 
-    All API keys, HMAC keys, OAuth clients, links and access tokens are void, and the audit log is
-    emptied, for nobody could check it: write it out first. Stop the desk first.
+    Stop the desk and export the audit log first. All API keys, HMAC keys, OAuth clients, links and
+    access tokens are revoked. The audit log is deleted, because without the key it cannot be
+    checked.
     """
 
     async def begin(store: Store, master: MasterKey) -> KeyReset:
@@ -194,12 +192,12 @@ def begin_anew(data: Path, url: str) -> None:
         if find_master_key(data, os.environ) is None:
             make_master_key(data)
         begun = _while_stopped(data, url, begin)
-    click.echo("Began anew with another data key, and with it another key of access tokens.")
+    click.echo("Created a new data key and a new access token key.")
     click.echo(f"{begun.keys:>8}  API keys and HMAC keys revoked")
     click.echo(f"{begun.clients:>8}  OAuth clients revoked, with their access tokens")
-    click.echo(f"{begun.links:>8}  links taken back, by which threads were shared")
-    click.echo(f"{begun.rows:>8}  rows of the audit log dropped")
-    click.echo(f"{begun.sealed:>8}  sealed values dropped, which nobody can open any more")
+    click.echo(f"{begun.links:>8}  links to shared threads revoked")
+    click.echo(f"{begun.rows:>8}  rows of the audit log deleted")
+    click.echo(f"{begun.sealed:>8}  sealed values deleted; they could not be decrypted")
 
 
 def _while_stopped(data: Path, url: str, exchange: Callable[[Store, MasterKey], Awaitable[T]]) -> T:
@@ -218,22 +216,22 @@ def _while_stopped(data: Path, url: str, exchange: Callable[[Store, MasterKey], 
 
 def _wrong_tokens(live: list[Key], opened: DataKeys) -> list[str]:
     return [
-        f"The token {token.id} ({token.name}) was made with data key {token.data_key}, which is not"
-        " in the database: revoke it and make another."
+        f"The token {token.id} ({token.name}) uses data key {token.data_key}, which is "
+        "not in the database: revoke it and create another."
         for token in live
         if token.data_key not in opened.versions
     ]
 
 
 def _left_behind(data: Path, master: MasterKey, kept: tuple[WrappedKey, ...]) -> list[str]:
-    """Return the remains of an interrupted exchange of the master key."""
+    """Return what an interrupted replacement of the master key left behind."""
     from aitp_desk.auth.keys.master_key import KEY_FILE
 
     others = sorted({key.master for key in kept} - {master.fingerprint})
     return [
         *(
-            f"The database can be opened by the master key {other} too: an exchange was"
-            " interrupted. Run 'aitp-desk keys rotate-master' again."
+            f"The database can be opened by the master key {other} too: a replacement was "
+            "interrupted. Run 'aitp-desk keys rotate-master' again."
             for other in others
         ),
         *(

@@ -22,9 +22,9 @@ from aitp_desk.cli.data import (
 @desk_store
 @click.option("--issuer", required=True, help="The issuer's name in desk.toml.")
 @click.option("--jti", help="The id of the one token to revoke.")
-@click.option("--sub", help="The subject whose tokens are revoked: all that were issued until now.")
+@click.option("--sub", help="The subject; revokes all its tokens that were issued until now.")
 def revoke_jwt(data: Path, url: str, issuer: str, jti: str | None, sub: str | None) -> None:
-    """Revoke signed tokens of an issuer; a running desk refuses them within a second."""
+    """Revoke an issuer's signed tokens; a running desk refuses them within a second."""
     with mistakes_told():
         from aitp_desk.store import units as work
         from aitp_desk.store.reads.credentials.jwt_revocations import Revocation
@@ -37,7 +37,7 @@ def revoke_jwt(data: Path, url: str, issuer: str, jti: str | None, sub: str | No
             revocation = Revocation(issuer, "sub", sub, now)
             told = f"Revoked the tokens of {issuer} for {sub} that were issued until now."
         else:
-            fail(["--jti, --sub: takes one of the two."])
+            fail(["Give either --jti or --sub."])
         by = make_local_auditor(require_keys(data, url))
         run_in_store(
             data, url, lambda store: store.run(work.revoke_jwts, revocation=revocation, by=by)

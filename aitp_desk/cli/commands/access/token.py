@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def token() -> None:
-    """Make, list, rotate and revoke API keys. A running desk knows of it within a second."""
+    """Create, list, rotate and revoke API keys. A running desk applies changes within a second."""
 
 
 token.add_command(revoke_jwt)
@@ -48,7 +48,7 @@ token.add_command(revoke_jwt)
 @token.command()
 @desk_data
 @desk_store
-@click.option("--name", required=True, help="What the key is for; no two live keys share a name.")
+@click.option("--name", required=True, help="The purpose of the key; unique among valid keys.")
 @scopes_given
 @expires_given
 @click.option("--hmac", "signs", is_flag=True, help="Create a key that signs requests instead.")
@@ -63,11 +63,11 @@ def create(
     signs: bool,
     shows_webhook_secret: bool,
 ) -> None:
-    """Make an API key. Its last line is the key itself, which is shown only this once.
+    """Create an API key. The last line printed is the key, which is shown only once.
 
-    With --hmac the last two lines are the id and the secret of a key that signs requests: it is
-    never sent itself (docs/build/oauth.md). With --webhook-secret the lines before these tell
-    what callbacks to the key's holder are signed with (docs/protocols/ahp-actions.md).
+    With --hmac the last two lines are the id and the secret of a key that signs requests; the
+    secret is never sent (docs/build/oauth.md). With --webhook-secret the lines before show the
+    secret that signs callbacks to the key's holder (docs/protocols/ahp-actions.md).
     """
     now = int(time.time())
     expires_at = None if expires is None else read_end(expires, now)
@@ -109,11 +109,11 @@ def create(
 def rotate(
     data: Path, url: str, id_or_name: str, overlap: str, *, shows_webhook_secret: bool
 ) -> None:
-    """Give a key another secret, under the same id, name and scopes.
+    """Give a key a new secret; its id, name and scopes stay.
 
-    Its last lines are the new secret, as those of 'create'. Two secrets work at a time: one that an
-    earlier rotation has left ends at once. What callbacks are signed with changes too; while two
-    secrets work they are signed with both.
+    The last lines printed are the new secret, in the format of 'create'. At most two secrets are
+    valid at a time: a secret from before the last rotation ends now. The callback secret changes
+    too; while two secrets are valid, callbacks are signed with both.
     """
     now = int(time.time())
     until = now + read_length(overlap)
@@ -157,10 +157,9 @@ def rotate(
 @desk_store
 @json_lines
 def list_(data: Path, url: str, *, as_json: bool) -> None:
-    """List all keys, revoked ones included; never the secrets.
+    """List all keys, including revoked ones, without their secrets.
 
-    A line tells the id, the kind, when it was made, whether it is live, when it was last used, its
-    scopes and its name. Times are UTC.
+    Each line has the id, kind, time of creation, state, last use, scopes and name. Times are UTC.
     """
     with mistakes_told():
         from aitp_desk.store.reads import threads as reads
@@ -195,7 +194,7 @@ def _show_webhook_secret(keys: DataKeys, key: Key) -> None:
     from aitp_desk.auth.keys.webhook_signatures import webhook_secret_of_key
 
     secret = webhook_secret_of_key(keys, key.id, key.version, key.data_key)
-    click.echo("Keep what callbacks are signed with; it cannot be shown again:")
+    click.echo("Keep this callback secret; it cannot be shown again:")
     click.echo(f"AITP_DESK_WEBHOOK_SECRET={secret}")
 
 
@@ -211,7 +210,7 @@ def _show(key: Key, secret: str) -> None:
 
 
 def _not_live(id_or_name: str) -> NoReturn:
-    fail([f"There is no live token {id_or_name!r}; 'aitp-desk token list' shows them."])
+    fail([f"There is no valid token {id_or_name!r}; list them with 'aitp-desk token list'."])
 
 
 def _in_line(kept: Key, now: int) -> str:

@@ -1,4 +1,4 @@
-"""``aitp-desk erase``: erases a person's messages for good, also while the desk serves."""
+"""``aitp-desk erase``: erases a person's messages permanently, also while the desk serves."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 _EVERYBODY = ("visitor", "anonymous")
 _FORGOTTEN = "A running desk drops its cached copies within a second."
 _NOT_TOUCHED = (
-    "Not touched: what others said, also where they quote these words; backups and exported copies"
-    " of the data; what a model's provider or another service was sent; the audit log, which holds"
-    " no words. Erase them there."
+    "Not erased: other people's messages, even if they quote these; backups and exported "
+    "copies; data sent to a model's provider or another service; the audit log, which "
+    "contains no message text. Erase the copies there."
 )
 
 
@@ -34,19 +34,19 @@ _NOT_TOUCHED = (
 @desk_data
 @desk_store
 @click.option(
-    "--actor", metavar="ID", help="The id of an actor on threads, or of a principal such as key:…"
+    "--actor", metavar="ID", help="The id of a thread's actor, or of a principal such as key:…"
 )
 @click.option("--thread", "thread_id", metavar="ID", help="Only on this thread.")
 @click.option(
     "--free-space",
     is_flag=True,
-    help="Erase nobody's words, only what is left in the files of what was deleted.",
+    help="Only overwrite what deleted data left in the database files.",
 )
 @click.option("--dry-run", is_flag=True, help="Only list what would be erased.")
 @click.option(
     "--no-rewrite",
     is_flag=True,
-    help="Do not rewrite the database; deleted words may remain in free space.",
+    help="Do not rewrite the database; deleted text may remain in free space.",
 )
 def erase(
     data: Path,
@@ -57,11 +57,10 @@ def erase(
     dry_run: bool,
     no_rewrite: bool,
 ) -> None:
-    """Erase a person's words, and the desk's replies that may repeat them.
+    """Erase a person's messages, and the desk's replies that may repeat them.
 
-    With --thread alone those of all visitors of that thread. Places, digests and links of the
-    messages stay, so that the thread's chain holds. It may be run again, and must be where it was
-    interrupted.
+    With --thread alone: the messages of all its visitors. Positions, digests and links of the
+    messages stay, so that the thread's chain stays verifiable. Run it again if it was interrupted.
     """
     with mistakes_told():
         from aitp_desk.desk.maintenance.erasure import erase_words, find_words
@@ -71,17 +70,17 @@ def erase(
 
         if free_space:
             if actor or thread_id or dry_run or no_rewrite:
-                fail(["--free-space: excludes --actor and --thread; it changes no row."])
+                fail(["--free-space changes no row. Leave out --actor and --thread."])
             wipe_free_space(require_database(data, url), rewrites=True)
             click.echo(_wiped(rewrites=True))
             return
         if actor is None and thread_id is None:
-            fail(["Name the author or the thread: --actor ID, --thread ID, or both."])
+            fail(["Name the author or the thread with --actor ID, --thread ID, or both."])
         if "" in (actor, thread_id):  # as from a script whose variable is not set
-            fail(["--actor and --thread: take an id, and not an empty text."])
+            fail(["--actor and --thread must be an id, not an empty text."])
         if actor in _EVERYBODY and thread_id is None:
             fail(
-                [f"--actor: {actor} is everybody without a credential; name the --thread as well."]
+                [f"--actor: {actor} means all callers without a credential. Give --thread as well."]
             )
         person = Person(actor, thread_id)
         database, keys = require_database(data, url), require_keys(data, url)
@@ -105,20 +104,20 @@ def _told(person: Person, erased: ErasureCounts, *, dry_run: bool) -> list[str]:
     whose = "all visitors" if person.id is None else person.id
     where = f"{erased.threads} threads" if person.thread_id is None else "one thread"
     counts = [
-        ("messages of theirs", erased.messages),
-        ("replies of the desk to them", erased.replies),
+        ("messages of the person", erased.messages),
+        ("replies of the desk", erased.replies),
         ("uploaded files", erased.files),
     ]
     if not dry_run:
         counts += [
-            ("runs: what was asked of them", erased.runs),
-            ("steps of runs", erased.steps),
+            ("requests to the agent", erased.runs),
+            ("steps of the agent's runs", erased.steps),
             ("calls of actions", erased.calls),
             ("sealed values", erased.sealed),
-            ("runs that were at work and have failed", erased.ended),
+            ("running agent runs, which have failed", erased.ended),
             ("threads' metadata", erased.notes),
             ("idempotency keys", erased.keys),
-            ("grants, by which threads were shared", erased.grants),
+            ("grants of shared threads", erased.grants),
             ("jobs, done or queued", erased.jobs),
         ]
     did = "Would erase" if dry_run else "Erased"

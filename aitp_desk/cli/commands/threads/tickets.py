@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     _Change = Callable[[EscalationService, Auditor], Awaitable[KeptTicket | None]]
 
 SHOWN_MESSAGES = 20
-"""How many of a thread's newest messages are shown with a ticket."""
+"""The number of a thread's newest messages shown with a ticket."""
 
 _by_name = click.option(
     "--as",
@@ -47,7 +47,7 @@ _as_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 
 @click.group()
 def tickets() -> None:
-    """See what waits for a person, and answer, approve or close it."""
+    """List, answer, approve and close tickets, which wait for a person."""
 
 
 @tickets.command(name="list")
@@ -56,9 +56,9 @@ def tickets() -> None:
 @click.option("--all", "show_all", is_flag=True, help="Include ended tickets.")
 @json_lines
 def list_(data: Path, url: str, *, show_all: bool, as_json: bool) -> None:
-    """List the tickets that are open, the oldest first.
+    """List open tickets, the oldest first.
 
-    A line has the id, the reason, the time of creation, the state, and the subject. Times are UTC.
+    Each line has the id, reason, time of creation, state and subject. Times are UTC.
     """
     with mistakes_told():
         from aitp_desk.store.reads.console import tickets as ticket_reads
@@ -76,9 +76,9 @@ def list_(data: Path, url: str, *, show_all: bool, as_json: bool) -> None:
 @_as_json
 @click.argument("ticket_id", metavar="ID")
 def show(data: Path, url: str, ticket_id: str, *, as_json: bool) -> None:
-    """Show a ticket, with the newest messages of the thread that it comes from.
+    """Show a ticket and the newest messages of its thread.
 
-    Of one that asks for approval the note says what would be done; as JSON stand all arguments.
+    For a call that needs approval, the note describes the call; --json has all arguments.
     """
     with mistakes_told():
 
@@ -109,9 +109,9 @@ def show(data: Path, url: str, ticket_id: str, *, as_json: bool) -> None:
 @click.argument("ticket_id", metavar="ID")
 @click.argument("words", metavar="TEXT")
 def answer(data: Path, url: str, operator: str, ticket_id: str, words: str) -> None:
-    """Answer a ticket; TEXT of - is read from the standard input.
+    """Answer a ticket; a TEXT of - means standard input.
 
-    The visitor gets it within a second, where the desk serves.
+    The visitor receives it within a second if the desk is running.
     """
     with mistakes_told():
         text = sys.stdin.read() if words == "-" else words
@@ -126,7 +126,7 @@ def answer(data: Path, url: str, operator: str, ticket_id: str, words: str) -> N
 @click.option("--reason", metavar="TEXT", default="", help="The reason, which the visitor sees.")
 @click.argument("ticket_id", metavar="ID")
 def close(data: Path, url: str, operator: str, reason: str, ticket_id: str) -> None:
-    """Close a ticket without an answer; a call that waits for it has failed."""
+    """Close a ticket without an answer; a call that waits for it fails."""
     with mistakes_told():
         _change(data, url, lambda one, by: one.close(ticket_id, reason, operator, by), ticket_id)
         click.echo(f"Closed ticket {ticket_id}.")
@@ -138,9 +138,9 @@ def close(data: Path, url: str, operator: str, reason: str, ticket_id: str) -> N
 @_by_name
 @click.argument("ticket_id", metavar="ID")
 def approve(data: Path, url: str, operator: str, ticket_id: str) -> None:
-    """Approve the call of a ticket: it is carried out, if it still can be.
+    """Approve the call of a ticket; the desk runs it if it is still possible.
 
-    'aitp-desk tickets show' says what it would do, on what and at what cost.
+    'aitp-desk tickets show' shows its effect, arguments and cost.
     """
     with mistakes_told():
         _change(data, url, lambda one, by: one.approve(ticket_id, operator, by), ticket_id)
@@ -154,7 +154,7 @@ def approve(data: Path, url: str, operator: str, ticket_id: str) -> None:
 @click.option("--reason", metavar="TEXT", default="", help="The reason, which the visitor sees.")
 @click.argument("ticket_id", metavar="ID")
 def decline(data: Path, url: str, operator: str, reason: str, ticket_id: str) -> None:
-    """Decline to have the call of a ticket carried out; it has failed."""
+    """Decline the call of a ticket, which fails."""
     with mistakes_told():
         _change(data, url, lambda one, by: one.decline(ticket_id, reason, operator, by), ticket_id)
         click.echo(f"Declined ticket {ticket_id}.")
@@ -166,7 +166,7 @@ def decline(data: Path, url: str, operator: str, reason: str, ticket_id: str) ->
 @_by_name
 @click.argument("ticket_id", metavar="ID")
 def take(data: Path, url: str, operator: str, ticket_id: str) -> None:
-    """Take a ticket: from now on the agent is silent on the thread that it comes from."""
+    """Take a ticket; the agent no longer answers on its thread."""
     with mistakes_told():
         _change(data, url, lambda one, by: one.take_ticket(ticket_id, operator, by), ticket_id)
         click.echo(f"Took ticket {ticket_id}.")
@@ -179,7 +179,7 @@ def take(data: Path, url: str, operator: str, ticket_id: str) -> None:
 @click.argument("ticket_id", metavar="ID")
 @click.argument("words", metavar="TEXT")
 def say(data: Path, url: str, operator: str, ticket_id: str, words: str) -> None:
-    """Say TEXT on the thread of a ticket that you have taken; the ticket stays open."""
+    """Send TEXT to the thread of a ticket you have taken; the ticket stays open."""
     with mistakes_told():
         _change(data, url, lambda one, by: one.say(ticket_id, words, operator, by), ticket_id)
         click.echo(f"Sent the message for ticket {ticket_id}.")
@@ -190,7 +190,7 @@ def say(data: Path, url: str, operator: str, ticket_id: str, words: str) -> None
 @desk_store
 @click.argument("ticket_id", metavar="ID")
 def release(data: Path, url: str, ticket_id: str) -> None:
-    """Release a ticket that an operator has taken, and give its thread back to the agent."""
+    """Release a taken ticket; the agent answers on its thread again."""
     with mistakes_told():
         _change(data, url, lambda one, by: one.release_ticket(ticket_id, by), ticket_id)
         click.echo(f"Released ticket {ticket_id}.")
@@ -235,7 +235,7 @@ async def _newest(store: Store, kept: KeptTicket) -> tuple[Message, ...]:
 
 
 def _missing(ticket_id: str) -> NoReturn:
-    fail([f"There is no ticket {ticket_id!r}; 'aitp-desk tickets list --all' shows the tickets."])
+    fail([f"There is no ticket {ticket_id!r}; list them with 'aitp-desk tickets list --all'."])
 
 
 def _in_line(kept: KeptTicket) -> str:
@@ -244,7 +244,7 @@ def _in_line(kept: KeptTicket) -> str:
 
 
 def _shown(text: str) -> str:
-    """Replace what a terminal would interpret: all but print and newlines."""
+    """Replace control characters, except newlines, for output on a terminal."""
     return "".join(
         sign if sign.isprintable() or sign == "\n" else "\N{REPLACEMENT CHARACTER}" for sign in text
     )

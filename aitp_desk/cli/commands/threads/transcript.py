@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from aitp_desk.store.base import Store
 
 UNDECIDED = 2
-"""The exit code where it cannot be decided whether a transcript is whole."""
+"""The exit code if a transcript cannot be verified."""
 MAX_KEYS_BYTES = 256 * 1024
 FETCH_SECONDS = 20.0
 _HEAD = re.compile(r"([0-9]{1,15}):([A-Za-z0-9_-]{43})", re.ASCII)
@@ -40,7 +40,7 @@ _HEAD = re.compile(r"([0-9]{1,15}):([A-Za-z0-9_-]{43})", re.ASCII)
 
 @click.group()
 def transcript() -> None:
-    """Write down what was said on a thread with its proof, and check such a proof."""
+    """Export and verify signed transcripts of threads."""
 
 
 @transcript.command()
@@ -51,7 +51,7 @@ def transcript() -> None:
     "to",
     required=True,
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The file to write, readable by you alone.",
+    help="The file to write, readable only by you.",
 )
 @click.option("--seq", type=click.IntRange(0), help="The last message; by default the newest.")
 @data_folder
@@ -64,9 +64,10 @@ def export(
     data: Path | None,
     overrides: tuple[str, ...],
 ) -> None:
-    """Write the signed transcript of a thread of FOLDER's desk; also while it serves.
+    """Write the signed transcript of a thread of FOLDER's desk.
 
-    The holder of the file can read the thread, and continue it where it has no owner.
+    The desk may be running. The file allows its holder to read the thread, and to continue it if
+    it has no owner.
     """
     with mistakes_told():
         from aitp_desk.config import load_config
@@ -83,7 +84,7 @@ def export(
             if kept is None:
                 fail(["There is no thread with this id."])
             if seq is not None and seq > kept.last_seq:
-                fail([f"--seq: the newest message is number {kept.last_seq}."])
+                fail([f"--seq is too large: the newest message has number {kept.last_seq}."])
             made = await make_transcript(
                 store,
                 TranscriptKeys(keys),
@@ -112,15 +113,15 @@ def export(
     "--keys",
     "source",
     metavar="FILE|URL",
-    help="The site's published keys; by default they are asked of the site that the file names.",
+    help="The site's published keys; by default they are fetched from the site named in the file.",
 )
-@click.option("--head", metavar="SEQ:LINK", help="A head of the thread that you have noted before.")
+@click.option("--head", metavar="SEQ:LINK", help="A head of the thread that you noted earlier.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def verify(file: Path, source: str | None, head: str | None, *, as_json: bool) -> None:
-    """Check that nothing of a transcript was changed since its site has signed it.
+    """Check that a transcript is unchanged since its site signed it.
 
-    FILE - is the standard input. With --keys FILE nobody is asked anything. Exit code 0 when all is
-    as it was signed, 1 when something is not, 2 when that cannot be told: no transcript or no keys.
+    FILE - is the standard input. With --keys FILE no network is used. Exit code 0 if it is
+    unchanged, 1 if it was changed, 2 if it cannot be verified: no transcript or no keys.
     """
     from aitp_desk.auth.keys.transcripts import check_transcript, link_at, read_transcript
     from aitp_desk.model.conversation.transcript import KEYS_PATH
@@ -128,7 +129,7 @@ def verify(file: Path, source: str | None, head: str | None, *, as_json: bool) -
 
     noted = None if head is None else _HEAD.fullmatch(head)
     if head is not None and noted is None:
-        _undecided("--head: takes what 'aitp-desk transcript' prints, a number:link.")
+        _undecided("--head: must be NUMBER:LINK, as 'aitp-desk transcript' prints it.")
     try:
         body = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
         document = read_transcript(body)
@@ -140,7 +141,7 @@ def verify(file: Path, source: str | None, head: str | None, *, as_json: bool) -
     checked = check_transcript(document, _keys_of(asked))
     wrong = list(checked.wrong)
     if noted is not None and link_at(document, int(noted[1])) != noted[2]:
-        wrong.append("The head that you have noted is of other messages than these.")
+        wrong.append("The head that you noted does not match these messages.")
     if as_json:
         import msgspec
 
@@ -154,11 +155,11 @@ def verify(file: Path, source: str | None, head: str | None, *, as_json: bool) -
 @desk_data
 @desk_store
 @click.argument("key")
-def withdraw(data: Path, url: str, key: str) -> None:
-    """Publish of KEY, the id (kid) of a former key, that others may have it.
+def withdraw_key(data: Path, url: str, key: str) -> None:
+    """Mark KEY, the id (kid) of a former key, as compromised.
 
-    It stays published, and no transcript that was signed with it is taken for proven any more; what
-    others have countersigned stands. Make another key first, by 'aitp-desk keys rotate-data'.
+    Create another key first, with 'aitp-desk keys rotate-data'. KEY stays published, but
+    transcripts signed only with it no longer verify; those that others countersigned still do.
     """
     with mistakes_told():
         from aitp_desk.auth.keys.transcript_keys import TranscriptKeys
@@ -171,7 +172,9 @@ def withdraw(data: Path, url: str, key: str) -> None:
             await store.run(withdraw_transcript_key, id_=key, now=now, by=make_local_auditor(known))
 
         run_in_store(data, url, note)
-    click.echo(f"Withdrew the key {key}. Export anew what shall be proven from now on.")
+    click.echo(
+        f"Withdrew the key {key}. Export the transcripts again that you still need as proof."
+    )
 
 
 async def _write(made: Transcript, to: Path) -> None:
@@ -216,7 +219,7 @@ def _keys_of(source: str) -> Sequence[PublishedKey]:
 
 
 async def _fetch(url: str) -> bytes:
-    """Get an address; one of this machine's only where that was requested."""
+    """Fetch an address; a loopback one only if that was requested."""
     from aitp_desk.config.rules.web_address import is_loopback, web_address
     from aitp_desk.egress import Egress, EgressError
 
@@ -233,13 +236,13 @@ def _tell(checked: TranscriptCheck, wrong: Sequence[str], asked: str) -> None:
     document = checked.document
     statement = document.statement
     if wrong:
-        click.echo("This is not what the site has signed:", err=True)
+        click.echo("This transcript differs from the one that the site signed:", err=True)
         for what in wrong:
             click.echo(f"- {what}", err=True)
         return
     erased = f", of which {checked.erased} erased" if checked.erased else ""
-    click.echo(f"Whole: {_messages(len(document.messages))}{erased}, as the site has signed them.")
-    click.echo(f"site    {_plain(statement.head.site)}, by its keys from {_plain(asked)}")
+    click.echo(f"Unchanged: {_messages(len(document.messages))}{erased}, as signed by the site.")
+    click.echo(f"site    {_plain(statement.head.site)}, with its keys from {_plain(asked)}")
     click.echo(f"thread  {_plain(statement.head.thread)}, of {write_second(statement.opened_at)}")
     click.echo(f"actors  {', '.join(map(_plain, statement.actors))}")
     click.echo(f"signed  {write_second(statement.time)}")
@@ -284,7 +287,7 @@ def _messages(count: int) -> str:
 
 
 def _plain(text: str) -> str:
-    """Escape what a terminal would interpret in a text of an untrusted file."""
+    """Escape control characters of an untrusted file for output on a terminal."""
     return text if text.isprintable() else ascii(text)
 
 

@@ -18,7 +18,7 @@ LONGEST_LEEWAY, LONGEST_LIFETIME = 300, 86_400
 
 
 class Issuer(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody whose signed tokens (JWTs) are taken as proof, of whom there may be any number."""
+    """An issuer whose signed tokens (JWTs) the desk accepts. Repeatable."""
 
     name: Annotated[
         str,
@@ -26,7 +26,7 @@ class Issuer(msgspec.Struct, frozen=True, kw_only=True):
             max_length=32,
             pattern=r"\A(?:[a-z][a-z0-9_-]*)?\Z",
             extra={"unit": "a name of small letters, digits, - and _"},
-            description="What the desk calls it: its callers are known as jwt:NAME:SUB.",
+            description="The issuer's name in the desk; its callers have the ids jwt:NAME:SUB.",
         ),
     ] = ""
     url: Annotated[
@@ -36,7 +36,7 @@ class Issuer(msgspec.Struct, frozen=True, kw_only=True):
         str,
         Meta(
             max_length=2048,
-            description="Whom its tokens must be for (aud); where it is empty the desk's site.url.",
+            description="The required audience (aud) of its tokens; if empty, the desk's site.url.",
         ),
     ] = ""
     algorithms: Annotated[
@@ -44,16 +44,15 @@ class Issuer(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             extra={"unit": "algorithms"},
             description=(
-                "The algorithms that its tokens may be signed with; HS256 excludes the others and"
-                " needs a secret."
+                "The permitted signature algorithms; HS256 excludes the others and needs a secret."
             ),
         ),
     ] = PUBLIC_KEY_ALGORITHMS
     jwks: Annotated[
         Url,
         Meta(
-            description="Where it publishes its keys; where it is empty the metadata at its url"
-            " says so."
+            description="The URL of its published keys; if empty, the desk reads it from the "
+            "metadata at url."
         ),
     ] = ""
     secret_env: Annotated[
@@ -61,22 +60,22 @@ class Issuer(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             max_length=128,
             extra={"unit": "the name of an environment variable"},
-            description="What holds the secret for HS256, of 32 bytes or more.",
+            description="The environment variable with the secret for HS256, of 32 bytes or more.",
         ),
     ] = ""
     secret_file: Annotated[
         str,
         Meta(
             extra={"unit": "a path"},
-            description="The same in a file instead, relative to the site's folder.",
+            description="The file with the secret instead, relative to the site's folder.",
         ),
     ] = ""
     type: Annotated[
         str,
         Meta(
             max_length=64,
-            description="What its tokens must say that they are (typ), such as at+jwt; where it is"
-            " empty they may say JWT, at+jwt or nothing.",
+            description="The required type (typ) of its tokens, such as at+jwt; if empty, JWT, "
+            "at+jwt or no type.",
         ),
     ] = ""
     scopes: Annotated[
@@ -90,18 +89,14 @@ class Issuer(msgspec.Struct, frozen=True, kw_only=True):
     ] = ("threads", "actions")
     scope_names: Annotated[
         dict[str, str],
-        Meta(
-            description=(
-                "The issuer's names of scopes, each with the scope of this desk that it means."
-            )
-        ),
+        Meta(description=("The desk's scope for each of the issuer's scopes.")),
     ] = {}
     callers: Annotated[
         Literal["told", "users", "agents"],
         Meta(
             description=(
-                "Whom its tokens identify; told treats a token as an agent's if client_id equals"
-                " sub."
+                "The kind of caller that its tokens identify; told means an agent if "
+                "client_id equals sub, else a user."
             ),
         ),
     ] = "told"
@@ -109,8 +104,7 @@ class Issuer(msgspec.Struct, frozen=True, kw_only=True):
         Literal["until_expired", "once"],
         Meta(
             description=(
-                "Whether a token may be sent until it expires, or once only, in which case each"
-                " needs a jti."
+                "Whether a token may be used until it expires, or only once; then each needs a jti."
             ),
         ),
     ] = "until_expired"

@@ -26,26 +26,24 @@ Name = Annotated[str, Meta(max_length=64, pattern=r"\A[^\s/\x00-\x1f\x7f]*\Z")]
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """How much one visitor may ask of the desk; of an IPv6 address its network of 64 bits counts.
-
-    What is 0 sets no limit.
-    """
+    """Limits per visitor; IPv6 addresses count by their /64 network. 0 means no limit."""
 
     enabled: Annotated[
         bool, Meta(description="Whether limits apply, including those of further agents.")
     ] = True
     static_per_minute: Annotated[
-        PerMinute, Meta(description="Reading requests per address, without a credential.")
+        PerMinute, Meta(description="Read requests per address, without a credential.")
     ] = 120
     converse_per_minute: Annotated[
-        PerMinute, Meta(description="Asking requests per address, without a credential.")
+        PerMinute,
+        Meta(description="Requests that ask the agent, per address, without a credential."),
     ] = 30
     authenticated_per_minute: Annotated[
-        PerMinute, Meta(description="Requests of one caller who is known by a credential.")
+        PerMinute, Meta(description="Requests per caller with a credential.")
     ] = 120
     actions_per_minute: Annotated[
         PerMinuteOrNone,
-        Meta(description="Calls per caller that may change something (AHP 0.1, section 11.2)."),
+        Meta(description="Calls per caller that can change something (AHP 0.1, section 11.2)."),
     ] = 30
     agent_per_minute: Annotated[
         PerMinuteOrNone,
@@ -64,25 +62,24 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     ] = 50_000
     authenticated_session_tokens: Annotated[
         TokenBudget,
-        Meta(description="Tokens of one AHP session of a caller who is known by a credential."),
+        Meta(description="Tokens per AHP session, with a credential."),
     ] = 200_000
     day_tokens: Annotated[
         TokenBudget,
         Meta(
             description=(
-                "Tokens per day (UTC) that a model may use for the questions over AHP of one"
-                " address or credential."
+                "Model tokens per day (UTC) for AHP questions of one address or credential."
             ),
         ),
     ] = 0
 
 
 class AgentLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """What one agent may do less, of which there may be any number, each named once.
+    """Stricter limits for one agent. Repeatable, each with a different name.
 
-    The name is the first word of the User-Agent, up to a slash, in letters of either case; * is
-    every agent that has no table of its own. Nobody proves such a name: it only lessens what the
-    address or the credential may do.
+    The name is the first word of the User-Agent, up to a slash, in upper or lower case; * means
+    every agent without a table. The name is not proven, so it can only lower the limits of the
+    address or credential.
     """
 
     name: Annotated[
@@ -94,26 +91,25 @@ class AgentLimits(msgspec.Struct, frozen=True, kw_only=True):
     ] = ""
     per_minute: Annotated[
         PerMinuteOrNone,
-        Meta(description="Its requests per address or credential."),
+        Meta(description="The agent's requests per address or credential."),
     ] = 0
     actions: Annotated[
         tuple[Line, ...],
         Meta(
             extra={"unit": "actions"},
-            description="What it may call over AHP, and threads for the Threads API; all of it"
-            " where empty.",
+            description="The actions it may call over AHP, and threads for the Threads API; empty "
+            "allows all.",
         ),
     ] = ()
 
 
 class Tier(msgspec.Struct, frozen=True, kw_only=True):
-    """Callers with a credential who have limits of their own, of which there may be any number.
+    """Separate limits for a group of callers with credentials. Repeatable.
 
-    A caller has those of the first table that it belongs to. What is 0 is as [limits] and
-    [concurrency] say.
+    The first table that includes a caller applies. 0 keeps the limit of [limits] and [concurrency].
     """
 
-    name: Annotated[Name, Meta(description="What the owner calls it.")] = ""
+    name: Annotated[Name, Meta(description="The tier's name, for the owner.")] = ""
     principals: Annotated[
         tuple[Line, ...],
         Meta(
@@ -131,31 +127,26 @@ class Tier(msgspec.Struct, frozen=True, kw_only=True):
             description="The scopes whose holders are also members, such as operator.",
         ),
     ] = ()
-    static_per_minute: Annotated[
-        PerMinuteOrNone, Meta(description="Reading requests of one of them.")
-    ] = 0
+    static_per_minute: Annotated[PerMinuteOrNone, Meta(description="Read requests per member.")] = 0
     converse_per_minute: Annotated[
-        PerMinuteOrNone, Meta(description="Asking requests of one of them.")
+        PerMinuteOrNone, Meta(description="Requests that ask the agent, per member.")
     ] = 0
-    at_once: Annotated[
-        Places, Meta(description="Requests of one of them that are worked on at once.")
-    ] = 0
+    at_once: Annotated[Places, Meta(description="Concurrent requests per member.")] = 0
     session_tokens: Annotated[
         TokenBudget, Meta(description="Tokens per AHP session of a member.")
     ] = 0
     day_tokens: Annotated[
         TokenBudget,
         Meta(
-            description="Tokens that a model may use on one day (UTC) for the questions over AHP"
-            " of one of them.",
+            description="Model tokens per day (UTC) for AHP questions of one member.",
         ),
     ] = 0
 
 
 class Concurrency(msgspec.Struct, frozen=True, kw_only=True):
-    """How many requests are worked on at once; limits.enabled = false switches these off too.
+    """Limits of concurrent requests; limits.enabled = false disables them too.
 
-    Streams have bounds of their own in [events], and what only waits for a run takes no place.
+    Streams have separate limits in [events]. Requests that wait for a run do not count.
     """
 
     at_once: Annotated[AtOnce, Meta(description="Concurrent requests of all callers.")] = 200
@@ -167,8 +158,8 @@ class Concurrency(msgspec.Struct, frozen=True, kw_only=True):
         Places,
         Meta(
             description=(
-                "Requests that may wait for their turn, per caller as many as may run; the next"
-                " is refused."
+                "Requests that may wait; per caller as many as may run. Further requests "
+                "are refused."
             ),
         ),
     ] = 400

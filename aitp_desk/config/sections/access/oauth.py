@@ -18,7 +18,7 @@ OpenScope = Annotated[str, Meta(pattern=rf"\A(?:{OPEN_SCOPE})\Z")]
 
 
 class Registration(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether programs may get credentials of their own accord (RFC 7591), and which."""
+    """Self-registration of clients (RFC 7591)."""
 
     enabled: Annotated[
         bool, Meta(description="Whether any client may register at /oauth/register.")
@@ -28,15 +28,16 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             min_length=1,
             extra={"unit": "scopes: threads, actions, actions:NAME; never operator or admin"},
-            description="What a client that registered itself may do at most.",
+            description="The scopes that a self-registered client may have at most.",
         ),
     ] = ("threads",)
     client_days: Annotated[
         Annotated[int, Meta(ge=1, le=3650)],
-        Meta(extra={"unit": "days"}, description="The lifetime of such a client."),
+        Meta(extra={"unit": "days"}, description="The lifetime of a self-registered client."),
     ] = 90
     max_clients: Annotated[
-        Count, Meta(extra={"unit": "clients"}, description="The most such clients at once.")
+        Count,
+        Meta(extra={"unit": "clients"}, description="The most self-registered clients at a time."),
     ] = 1000
     per_hour: Annotated[
         Count,
@@ -48,13 +49,13 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OAuth(msgspec.Struct, frozen=True, kw_only=True):
-    """Access tokens that the desk gives to clients with an id and a secret (OAuth 2.0)."""
+    """Access tokens that the desk issues to clients with an id and a secret (OAuth 2.0)."""
 
     enabled: Annotated[
         bool,
         Meta(
-            description="Whether tokens are given and taken, and told of in metadata. Without a"
-            " client there is nobody to give them to."
+            description="Whether the desk issues and accepts tokens, and says so in its metadata. "
+            "Create clients with aitp-desk client create."
         ),
     ] = True
     token_seconds: Annotated[

@@ -18,8 +18,8 @@ class SignedRequestSettings(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             extra={"unit": "seconds"},
             description=(
-                "The permitted difference between a signed request's timestamp and the desk's"
-                " clock; its nonce is remembered as long."
+                "The permitted difference between a signed request's timestamp and the "
+                "desk's clock, and how long its nonce is stored."
             ),
         ),
     ] = 300
@@ -50,7 +50,7 @@ class SignatureSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SignatureAgent(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent that signs its requests and has scopes, of which there may be any number."""
+    """An agent that signs its requests and has scopes. Repeatable."""
 
     origin: Annotated[
         Url,
@@ -63,6 +63,6 @@ class SignatureAgent(msgspec.Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         Meta(
             extra={"unit": "scopes"},
-            description="The scopes of its signature: threads, actions and actions:NAME.",
+            description="The scopes of the agent: threads, actions and actions:NAME.",
         ),
     ] = ("threads",)

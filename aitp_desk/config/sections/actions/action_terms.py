@@ -27,7 +27,7 @@ Prefix = Annotated[
 
 
 class ActionTerms(msgspec.Struct, frozen=True, kw_only=True):
-    """What of an action is otherwise than it would be. Whatever is empty stays as it is."""
+    """Changes to the description of an action. An empty setting changes nothing."""
 
     name: Annotated[
         str,
@@ -39,7 +39,7 @@ class ActionTerms(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = ""
     summary: Annotated[
-        str, Meta(max_length=256, description="What it does, in a line that callers read.")
+        str, Meta(max_length=256, description="What it does, in one line for callers.")
     ] = ""
     description: Annotated[
         str, Meta(description="Further facts for callers, such as consequences.")
@@ -47,13 +47,13 @@ class ActionTerms(msgspec.Struct, frozen=True, kw_only=True):
     kind: Annotated[
         Literal["", "query", "action", "async"],
         Meta(
-            description="What a call may do: query reads quickly, action is over within its call;"
-            " else it is async.",
+            description="The kind of action: query reads quickly, action finishes within the "
+            "request, async finishes later.",
         ),
     ] = ""
     mutability: Annotated[
         Literal["", "read_only", "reversible", "irreversible"],
-        Meta(description="Whether a call changes anything, and whether that can be undone."),
+        Meta(description="Whether a call changes anything, and whether the change can be undone."),
     ] = ""
     blast_radius: Annotated[
         Literal["", "self", "self_and_associated", "many", "all"],
@@ -74,8 +74,8 @@ class ActionTerms(msgspec.Struct, frozen=True, kw_only=True):
     open_to: Annotated[
         Literal["actions", "operators", "anyone"],
         Meta(
-            description="Who may call: callers whose credential has the scope actions, those who"
-            " run the desk, or anyone, which only a query may be open to.",
+            description="Who may call: callers with the scope actions, operators, or anyone; "
+            "only a query may be open to anyone.",
         ),
     ] = "actions"
     cost: Annotated[
@@ -90,16 +90,16 @@ class ActionTerms(msgspec.Struct, frozen=True, kw_only=True):
         bool,
         Meta(
             description=(
-                "Whether the price is paid here before the call, which needs a payment"
-                " capability; otherwise it is agreed to here and paid elsewhere."
+                "Whether callers pay here before the call, which needs a payment "
+                "capability; otherwise they agree to the price here and pay "
+                "elsewhere."
             ),
         ),
     ] = False
     approval: Annotated[
         bool,
         Meta(
-            description="Whether a person approves each call before it is carried out, which takes"
-            " an async one."
+            description="Whether a person approves each call before it runs; needs the kind async."
         ),
     ] = False
     deadline_seconds: Annotated[
@@ -109,7 +109,8 @@ class ActionTerms(msgspec.Struct, frozen=True, kw_only=True):
     idempotent: Annotated[
         Literal["", "yes", "no"],
         Meta(
-            description="Whether the same call, made twice with one key, does what it does once;"
-            " after a crash it is then made again. Else what only reads is.",
+            description="Whether repeating a call with the same key has no further effect; "
+            "then the desk repeats it after a crash. By default true for actions "
+            "that only read.",
         ),
     ] = ""

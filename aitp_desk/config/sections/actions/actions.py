@@ -11,19 +11,19 @@ from aitp_desk.config.units import Count
 
 
 class Actions(msgspec.Struct, frozen=True, kw_only=True):
-    """Bounds of the calls of the site's own actions."""
+    """Limits of calls of the site's own actions."""
 
     require_intent: Annotated[
         bool,
         Meta(
-            description="Whether a call that may change something is refused where"
-            " context.user_intent does not say what for.",
+            description="Whether a call that can change something is refused if "
+            "context.user_intent is missing.",
         ),
     ] = False
     expire_hours: Annotated[
         Count,
         Meta(
             extra={"unit": "hours"},
-            description="How long a call may go on after it was accepted; then it has expired.",
+            description="The time after which an unfinished call expires.",
         ),
     ] = 168

@@ -12,16 +12,15 @@ from aitp_desk.config.units import Url
 
 
 class ToolTerms(ActionTerms, frozen=True, kw_only=True):
-    """What of one tool is otherwise than its server alone would have it."""
+    """Changes to the server's description of one tool."""
 
     tool: Annotated[str, Meta(description="The tool's name, one of mcp.tools.")] = ""
 
 
 class Mcp(msgspec.Struct, frozen=True, kw_only=True):
-    """An MCP server whose tools are actions, of which there may be any number.
+    """An MCP server whose tools become actions. Repeatable.
 
-    The desk begins it as a process, or asks it at an address. No tool is offered that is not named
-    here.
+    The desk starts it as a process, or calls it at a URL. Only the tools named here are offered.
     """
 
     name: Annotated[
@@ -30,7 +29,7 @@ class Mcp(msgspec.Struct, frozen=True, kw_only=True):
             max_length=32,
             pattern=r"\A(?:[a-z][a-z0-9_]*)?\Z",
             extra={"unit": "a name of small letters, digits and _"},
-            description="What the desk calls it, in its log and its notes.",
+            description="The server's name in logs and messages.",
         ),
     ] = ""
     tools: Annotated[
@@ -55,18 +54,19 @@ class Mcp(msgspec.Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         Meta(
             extra={"unit": "names of environment variables"},
-            description="What of the desk's environment the program is given, beside HOME,"
-            " LOGNAME, PATH, SHELL, TERM and USER.",
+            description="Environment variables passed to the program, in addition to HOME, "
+            "LOGNAME, PATH, SHELL, TERM and USER.",
         ),
     ] = ()
     url: Annotated[
         Url,
         Meta(
-            description="Instead of a command, where the server answers (Streamable HTTP), which"
-            " may be an address of this machine or of a private network.",
+            description="The server's URL (Streamable HTTP), instead of a command; it may be "
+            "on this machine or a private network.",
         ),
     ] = ""
     bearer_env: Annotated[
-        Variable, Meta(description="What holds the token that is sent to the address.")
+        Variable,
+        Meta(description="The environment variable with the token that is sent to the URL."),
     ] = ""
     terms: tuple[ToolTerms, ...] = ()

@@ -12,15 +12,15 @@ from aitp_desk.config.units import Url
 
 
 class OperationTerms(ActionTerms, frozen=True, kw_only=True):
-    """What of one operation is otherwise than the file alone would have it."""
+    """Changes to the file's description of one operation."""
 
     operation: Annotated[str, Meta(description="The operationId, one of openapi.operations.")] = ""
 
 
 class OpenApi(msgspec.Struct, frozen=True, kw_only=True):
-    """A service of the site's own whose operations are actions, of which there may be any number.
+    """A service of the site whose operations become actions. Repeatable.
 
-    An OpenAPI file (3.0 or 3.1) describes them. None is offered that is not named here.
+    An OpenAPI file (3.0 or 3.1) describes them. Only the operations named here are offered.
     """
 
     file: Annotated[
@@ -41,12 +41,13 @@ class OpenApi(msgspec.Struct, frozen=True, kw_only=True):
     base_url: Annotated[
         Url,
         Meta(
-            description="Where the service answers, which may be an address of this machine or of a"
-            " private network; else the first of the file's servers.",
+            description="The service's URL; it may be on this machine or a private network. By "
+            "default the first of the file's servers.",
         ),
     ] = ""
     bearer_env: Annotated[
-        Variable, Meta(description="What holds the token that is sent to it.")
+        Variable,
+        Meta(description="The environment variable with the token that is sent to the service."),
     ] = ""
     basic_env: Annotated[
         Variable,
@@ -66,6 +67,6 @@ class OpenApi(msgspec.Struct, frozen=True, kw_only=True):
     ] = {}
     max_bytes: Annotated[
         Annotated[int, Meta(ge=1024, le=64 * 1024 * 1024)],
-        Meta(extra={"unit": "bytes"}, description="The longest answer that is read."),
+        Meta(extra={"unit": "bytes"}, description="The largest response that the desk reads."),
     ] = 1024 * 1024
     terms: tuple[OperationTerms, ...] = ()

@@ -17,7 +17,7 @@ Price = Annotated[float, Meta(ge=0, le=10_000, extra={"unit": "US dollars per mi
 
 
 class Claude(msgspec.Struct, frozen=True, kw_only=True):
-    """The model that answers where ANTHROPIC_API_KEY is set, and what it may cost."""
+    """The model that answers if ANTHROPIC_API_KEY is set, and its cost limits."""
 
     model: Annotated[Name, Meta(extra={"unit": "a name"}, description="Name of the model.")] = (
         "claude-haiku-5-5"
@@ -32,10 +32,10 @@ class Claude(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = "disabled"
     max_answer_tokens: Annotated[
-        Tokens, Meta(ge=16, description="The longest answer; a caller may ask for a shorter one.")
+        Tokens, Meta(ge=16, description="The longest answer; a caller may request a shorter one.")
     ] = 600
     passage_tokens: Annotated[
-        Tokens, Meta(ge=16, description="How much of the content goes with one question, about.")
+        Tokens, Meta(ge=16, description="The approximate amount of content sent with one question.")
     ] = 640
     reply_calls: Annotated[
         int,
@@ -43,7 +43,7 @@ class Claude(msgspec.Struct, frozen=True, kw_only=True):
             ge=1,
             le=100,
             extra={"unit": "calls"},
-            description="How often the model may be called for one reply.",
+            description="The most calls of the model for one reply.",
         ),
     ] = 5
     reply_seconds: Annotated[

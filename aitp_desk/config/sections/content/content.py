@@ -30,7 +30,7 @@ class Signals(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Web(msgspec.Struct, frozen=True, kw_only=True):
-    """Pages of other servers that the desk reads and answers from, beside its own content."""
+    """Pages of other servers that the desk reads, in addition to its own content."""
 
     urls: Annotated[
         tuple[str, ...],
@@ -55,7 +55,7 @@ class Web(msgspec.Struct, frozen=True, kw_only=True):
     ] = 60
     max_pages: Annotated[
         Annotated[int, Meta(ge=1, le=20_000)],
-        Meta(extra={"unit": "pages"}, description="How many pages are read; others are left out."),
+        Meta(extra={"unit": "pages"}, description="The most pages that are read."),
     ] = 500
     max_bytes: Annotated[Bytes, Meta(description="The largest page or PDF, uncompressed.")] = (
         8 * 1024 * 1024
@@ -69,7 +69,7 @@ class Web(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Content(msgspec.Struct, frozen=True, kw_only=True):
-    """What the desk answers from."""
+    """The content that the desk answers from."""
 
     folder: Annotated[
         Line,
@@ -89,7 +89,7 @@ class Content(msgspec.Struct, frozen=True, kw_only=True):
         Mapping[str, tuple[str, ...]],
         Meta(
             extra={"unit": "words"},
-            description="Visitors' words, each with the words that the content uses.",
+            description="Visitors' terms, each with the content's terms for the same.",
         ),
     ] = {}
 

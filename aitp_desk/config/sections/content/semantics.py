@@ -12,14 +12,13 @@ from aitp_desk.config.units import Url
 
 
 class Meaning(msgspec.Struct, frozen=True, kw_only=True):
-    """Finding passages by their meaning, too, where the extra semantic is installed."""
+    """Semantic search, which finds passages by meaning; needs the extra semantic."""
 
     enabled: Annotated[
         bool,
         Meta(
             description=(
-                "Whether semantic search is used where it is installed, or where url names a"
-                " service."
+                "Whether semantic search is used if it is installed, or if url names a service."
             )
         ),
     ] = True
@@ -27,8 +26,7 @@ class Meaning(msgspec.Struct, frozen=True, kw_only=True):
         Literal["onnx", "fastembed", "endpoint"],
         Meta(
             description=(
-                "Where the model runs: in this process, in the package fastembed, or in the"
-                " service at url."
+                "What runs the model: this process, the package fastembed, or the service at url."
             ),
         ),
     ] = "onnx"
@@ -37,8 +35,8 @@ class Meaning(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             max_length=200,
             extra={"unit": "a path or a name"},
-            description="Folder with model.onnx and tokenizer.json, relative to the site's folder;"
-            " of the other providers the model's name. Empty takes the model of the extra.",
+            description="Folder with model.onnx and tokenizer.json, relative to the site's folder; "
+            "for the other providers, the model's name. By default the extra's model.",
         ),
     ] = ""
     query_prefix: Annotated[
@@ -51,8 +49,8 @@ class Meaning(msgspec.Struct, frozen=True, kw_only=True):
     actions: Annotated[
         bool,
         Meta(
-            description="Whether words that clearly ask for an action begin it, where no model"
-            " answers. What it changes is asked about first.",
+            description="Whether a clear request for an action starts it, if no model answers. "
+            "Changes need confirmation first.",
         ),
     ] = True
     url: Annotated[
@@ -67,13 +65,14 @@ class Meaning(msgspec.Struct, frozen=True, kw_only=True):
     rerank_url: Annotated[
         Url,
         Meta(
-            description="Base address of a service with /rerank, which orders the best passages"
-            " again; empty for none.",
+            description="Base URL of a service with /rerank, which reorders the best passages; "
+            "empty for none.",
         ),
     ] = ""
     rerank_model: Annotated[
         str, Meta(max_length=200, description="Name of the reranking model.")
     ] = ""
     bearer_env: Annotated[
-        Variable, Meta(description="What holds the key that is sent to both services.")
+        Variable,
+        Meta(description="The environment variable with the key that is sent to both services."),
     ] = ""

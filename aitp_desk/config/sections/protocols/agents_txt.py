@@ -1,4 +1,4 @@
-"""Settings of agents.txt, in addition to what the desk derives."""
+"""Settings of agents.txt, in addition to derived entries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PathPattern = Annotated[str, Meta(pattern=r"\A/[\x21-\x7e]*\Z")]
 
 
 class OwnParameter(msgspec.Struct, frozen=True, kw_only=True):
-    """What a request of such an endpoint takes."""
+    """A parameter of the endpoint."""
 
     name: Annotated[
         str, Meta(max_length=64, pattern=r"\A[A-Za-z0-9_]*\Z", description="The parameter's name.")
@@ -29,9 +29,9 @@ class OwnParameter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OwnCapability(msgspec.Struct, frozen=True, kw_only=True):
-    """Another endpoint of the site that agents may use, of which there may be any number.
+    """Another endpoint of the site for agents. Repeatable.
 
-    The desk does not serve it and does not limit it; it tells of it.
+    The desk only lists it; it does not serve or limit it.
     """
 
     id: Annotated[
@@ -40,15 +40,13 @@ class OwnCapability(msgspec.Struct, frozen=True, kw_only=True):
             max_length=64,
             pattern=r"\A[a-z0-9-]*\Z",
             extra={"unit": "a name of small letters, digits and -"},
-            description="What it is called; what the desk does itself is called otherwise.",
+            description="The capability's name; it must differ from the desk's own.",
         ),
     ] = ""
     endpoint: Annotated[
         Address,
         Meta(
-            description=(
-                "The capability's address on the site's own host: https, or wss for a WebSocket."
-            )
+            description=("The capability's URL on the site's host: https, or wss for a WebSocket.")
         ),
     ] = ""
     protocol: Annotated[
@@ -85,7 +83,7 @@ class OwnCapability(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             pattern=r"\A(?:[1-9][0-9]{0,8}/(?:second|minute|hour|day))?\Z",
             extra={"unit": "a limit such as 60/minute"},
-            description="How often it may be asked, as it is enforced there.",
+            description="The endpoint's rate limit, which its server enforces.",
         ),
     ] = ""
     openapi: Annotated[Address, Meta(description="The OpenAPI document that describes it.")] = ""
@@ -93,7 +91,7 @@ class OwnCapability(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AgentsTxt(msgspec.Struct, frozen=True, kw_only=True):
-    """What agents are told in /agents.txt and /agents.json of what they can do here."""
+    """The files /agents.txt and /agents.json, which describe the site's capabilities."""
 
     enabled: Annotated[
         bool, Meta(description="Whether /agents.txt and /agents.json are served.")
@@ -119,7 +117,7 @@ class AgentsTxt(msgspec.Struct, frozen=True, kw_only=True):
         tuple[PathPattern, ...],
         Meta(
             extra={"unit": "paths, * for anything"},
-            description="What agents should leave alone. They are asked to, not kept from it.",
+            description="Paths that agents should not use; the desk does not enforce it.",
         ),
     ] = ()
     capability: tuple[OwnCapability, ...] = ()

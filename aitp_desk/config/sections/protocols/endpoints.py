@@ -9,7 +9,7 @@ from msgspec import Meta
 
 
 class A2a(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether agents that speak A2A reach the desk, and what they are told of it."""
+    """The A2A endpoint and its agent card."""
 
     enabled: Annotated[
         bool, Meta(description="Whether /a2a and /.well-known/agent-card.json are served.")
@@ -26,32 +26,32 @@ class A2a(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ahp(msgspec.Struct, frozen=True, kw_only=True):
-    """What the manifest tells of over the Agent Handshake Protocol."""
+    """The manifest of the Agent Handshake Protocol."""
 
     integrations: Annotated[
         bool,
         Meta(
-            description="Whether the manifest also has the member integrations (MCP, OpenAPI) of"
-            " later drafts. The published schema of AHP 0.1 refuses it; links has the same"
-            " addresses."
+            description="Whether the manifest also has the member integrations (MCP, OpenAPI) of "
+            "later drafts. The published schema of AHP 0.1 does not allow it; links has "
+            "the same addresses."
         ),
     ] = False
 
 
 class Hac(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether answers tell agents what they are and what may be done next, where asked for."""
+    """HAC responses, which describe themselves and the possible next actions."""
 
     enabled: Annotated[
         bool,
         Meta(
-            description="Whether threads, actions, resources and / are served as"
-            " application/vnd.hac+json to clients that accept that type."
+            description="Whether clients that accept application/vnd.hac+json get it for threads, "
+            "actions, resources and /."
         ),
     ] = True
 
 
 class McpServer(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether the desk is an MCP server, at /mcp."""
+    """The MCP server at /mcp."""
 
     serve: Annotated[
         Literal["auto", "always", "never"],
@@ -60,7 +60,7 @@ class McpServer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Rest(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether actions are called by their arguments, as an OpenAPI document describes them."""
+    """The OpenAPI document, and calls of actions with plain arguments."""
 
     enabled: Annotated[
         bool,
@@ -72,7 +72,7 @@ class Rest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Cors(msgspec.Struct, frozen=True, kw_only=True):
-    """What pages of other sites may do with the desk in a browser."""
+    """Access by pages of other sites in a browser (CORS)."""
 
     origins: Annotated[
         tuple[str, ...],
@@ -87,20 +87,20 @@ class Cors(msgspec.Struct, frozen=True, kw_only=True):
     open_discovery: Annotated[
         bool,
         Meta(
-            description="Whether pages of every site may read the content, the manifest and what"
-            " else there is to be found; else those of the origins may.",
+            description="Whether pages of all sites may read the content, the manifest and other "
+            "public resources; otherwise only those of origins.",
         ),
     ] = True
 
 
 class CallbackSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Telling callers' own servers how a call has ended."""
+    """Callbacks to callers' servers when a call ends."""
 
     enabled: Annotated[
         bool,
         Meta(
-            description="Whether callers may name an address (callback_url of AHP, push"
-            " notifications of A2A) that the desk sends the end of a call or task to; else they ask"
-            " how it stands.",
+            description="Whether callers may name an address (callback_url of AHP, push "
+            "notifications of A2A) to which the desk sends the outcome of a call or "
+            "task; otherwise they poll.",
         ),
     ] = True

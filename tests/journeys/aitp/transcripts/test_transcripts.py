@@ -346,7 +346,7 @@ async def test_a_holder_of_one_asks_the_site_for_its_keys(talker: Talker, tmp_pa
     command = ["transcript", "verify", str(file)]
     done = await asyncio.to_thread(CliRunner().invoke, main, command)
     assert (done.exit_code, done.stderr) == (0, "")
-    assert f"by its keys from {talker.desk.url}{KEYS_PATH}" in done.stdout
+    assert f"with its keys from {talker.desk.url}{KEYS_PATH}" in done.stdout
 
     read["statement"]["keys"] = "http://127.0.0.1:9/keys.json"
     file.write_text(json.dumps(read))

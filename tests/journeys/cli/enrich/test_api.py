@@ -104,7 +104,9 @@ async def test_without_a_key_the_owner_learns_what_to_do(
     monkeypatch.delenv(API_KEY, raising=False)
     code, out, err = await run("enrich", site, "--yes")
     assert code == 1
-    assert err == [f"{API_KEY} is not set: set it, or have the passages read by way of --requests."]
+    assert err == [
+        f"{API_KEY} is not set. Set it, or write the passages to a file with --requests."
+    ]
     assert out[0].startswith("2 passages in 2 requests to ")
 
 

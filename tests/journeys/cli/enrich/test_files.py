@@ -91,7 +91,7 @@ def test_replies_that_fit_no_passage_are_dropped_and_the_others_kept(site: Path)
     broken: Row = {"questions": "none"}
     done = give_results(site, site.parent / "results.jsonl", strange, broken, reply(row, LEAVE))
     assert "no passage has this id now" in done.err
-    assert "not a reply" in done.err
+    assert "not a valid reply" in done.err
     assert len(lines_of(site)) == 1
 
 

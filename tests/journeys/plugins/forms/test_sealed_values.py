@@ -67,7 +67,7 @@ async def test_only_a_credential_for_it_reads_what_is_sealed(tmp_path: Path) -> 
         assert [row[1] for row in noted] == [f"sealed:{ref}"]
         assert noted[0][0].startswith("key:")
         log = await asyncio.to_thread(command, "audit", "verify", "--data", tmp_path / "data")
-        assert log[0].startswith("The audit log is whole")
+        assert log[0].startswith("The audit log is complete and unchanged")
 
 
 async def test_what_cannot_be_noted_is_not_told(tmp_path: Path) -> None:
@@ -172,8 +172,8 @@ async def test_another_data_key_opens_what_the_one_before_has_sealed(tmp_path: P
         told = {(await read(again, ref)).ok["value"] for ref in refs(guest)}
         assert told == {CODE, "by the second key"}
     (data / "master.key").unlink()
-    anew = await asyncio.to_thread(command, "keys", "begin-anew", "--data", data, "--yes")
-    assert "       2  sealed values dropped, which nobody can open any more" in anew
+    anew = await asyncio.to_thread(command, "keys", "reset", "--data", data, "--yes")
+    assert "       2  sealed values deleted; they could not be decrypted" in anew
     async with guarded(tmp_path) as guest:
         assert refs(guest) == []
 

@@ -266,7 +266,7 @@ async def test_of_many_links_to_what_is_not_exported_the_first_are_told(tmp_path
     folder = site(tmp_path / "site", page=f"# Files\n\n{links}")
     code, lines, errors = await run("export", folder, tmp_path / "out")
     assert (code, len(lines), len(errors)) == (0, 2, 11)
-    assert errors[-1] == "And 2 more links lead to what is not exported."
+    assert errors[-1] == "And 2 more links lead to pages that are not exported."
 
 
 @pytest.mark.slow

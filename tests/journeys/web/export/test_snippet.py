@@ -101,7 +101,10 @@ async def test_settings_for_a_web_server_name_this_desk(kind: str, tmp_path: Pat
 @pytest.mark.parametrize("kind", ["nginx", "caddy"])
 @pytest.mark.parametrize(
     ("setting", "told"),
-    [("server.host=a;b {", "server.host: is no address"), ("server.port=0", "needs one port")],
+    [
+        ("server.host=a;b {", "server.host: is neither an address"),
+        ("server.port=0", "Set a fixed port, which the web server needs"),
+    ],
 )
 async def test_settings_for_a_web_server_need_a_place_to_hand_to(
     kind: str, setting: str, told: str
