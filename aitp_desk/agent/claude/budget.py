@@ -103,19 +103,19 @@ class DailyBudget:
             ),
             counters(
                 "aitp_desk_model_tokens_total",
-                "Tokens that models have counted; what they had in their cache they also read.",
+                "Tokens counted by models. Tokens read from a cache are counted as read, too.",
                 "kind",
                 {"read": usage.prompt, "cached": usage.cached, "written": usage.completion},
             ),
             counter(
                 "aitp_desk_model_refused_total",
-                "Calls that were not made because the tokens of the day were spent.",
+                "Calls that were not made because the daily budget of tokens was used up.",
                 self.counts.refused,
             ),
             gauge("aitp_desk_model_day_tokens", "Tokens used since midnight, UTC.", self.used),
             gauge(
                 "aitp_desk_model_day_limit_tokens",
-                "How many may be (claude.day_tokens); 0 for no limit.",
+                "The daily budget of tokens (claude.day_tokens); 0 for no limit.",
                 self._most,
             ),
         )

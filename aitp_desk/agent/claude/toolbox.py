@@ -118,9 +118,9 @@ class Toolbox:
                 async with asyncio.timeout_at(deadline):
                     return await self._turn.invoke(call)
             return ToolResult(
-                "It was begun and goes on. It is not known yet what becomes of it.", failed=True
+                "The call was started and continues. Its outcome is not known yet.", failed=True
             )
-        return ToolResult("There was no time left for it.", failed=True)
+        return ToolResult("The call was not made: no time was left.", failed=True)
 
 
 def find_person_request(uses: Sequence[ToolUse], turn: Turn) -> PersonRequest | None:

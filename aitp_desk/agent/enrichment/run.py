@@ -100,7 +100,7 @@ class EnrichmentRun:
                     self._api, groups, self._settings, self._journal, self._progress
                 )
             await self._batches.send(groups, self._settings)
-            self._tell("The batch is sent; it goes on when this process is ended.")
+            self._tell("The batch was sent. It continues if this process ends.")
             return await self._batches.collect(self._journal, self._progress)
         finally:
             self._take()

@@ -106,13 +106,13 @@ def _reason(finding: Finding) -> str:
     said, asked, found = finding.said, finding.asked, finding.found
     if isinstance(said, Answer):
         if asked is None:
-            return "It is about the conversation, and no page was looked at."
+            return "The question is about the conversation, so no page was searched."
         return _why_answered(found) if said.found else _why_refused(found)
     if asked is not None and not asked.wanted:
-        return "The message holds no word that says what it is about."
+        return "The message has no word that names a subject."
     if not said.options:
-        return "The reply chooses nothing that was offered."
-    return "Several sections fit alike, and the question does not say which is meant."
+        return "The reply chooses none of the offered options."
+    return "Several sections fit equally well, and the question does not say which is meant."
 
 
 def _why_answered(found: Sequence[Candidate]) -> str:
@@ -123,7 +123,7 @@ def _why_answered(found: Sequence[Candidate]) -> str:
 
 def _why_refused(found: Sequence[Candidate]) -> str:
     if not found:
-        return "No page holds a word of the question."
+        return "No page contains a word of the question."
     held, best = find_strongest(found)
     url = best.label.url
-    return f"Too little speaks for the best section: {held:.1f} of {NEEDED} for {url}."
+    return f"The evidence for the best section is too low: {held:.1f} of {NEEDED} for {url}."

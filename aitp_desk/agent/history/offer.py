@@ -61,9 +61,8 @@ def _unsupported(wanted: Sequence[str], action: Action) -> UnsupportedType:
     available = others or action.answer_types
     named = " or ".join(available)
     if set(wanted).isdisjoint(action.answer_types):
-        return UnsupportedType(f"{action.name} can answer with {named} only.", available=available)
+        return UnsupportedType(f"{action.name} can only answer with {named}.", available=available)
     return UnsupportedType(
-        f"{action.name} has nothing of the accepted types that answers this; it can answer with"
-        f" {named}.",
+        f"{action.name} has no answer of the accepted types. It can answer with {named}.",
         available=available,
     )

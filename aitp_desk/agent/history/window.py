@@ -158,7 +158,7 @@ def _name(message: Message) -> str:
     if len(schemas) > _MAX_SCHEMAS:
         schemas = schemas[: _MAX_SCHEMAS - 1] + "…"
     size = sum(len(part.encode()) for part in message.content)
-    return f"[A structured message of {size} bytes, too long to be told: {schemas}]"
+    return f"[A structured message of {size} bytes, too long to be shown here: {schemas}]"
 
 
 def _in_few_words(heard: WindowMessage, room: int) -> WindowMessage:

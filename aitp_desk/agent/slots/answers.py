@@ -84,7 +84,7 @@ def merge_answer(
             problems = dict(_fill_in(fields, question, given, kept, now))
             return MergedAnswer(kept, ask_again(asked, problems) if problems else None)
         case Pay():
-            raise ValueError("What has to be paid for is no argument.")
+            raise ValueError("A payment is not an argument.")
 
 
 def ask_again(asked: ArgumentQuestion, problems: Mapping[str, str]) -> ArgumentQuestion:
@@ -149,12 +149,12 @@ def _read(field: form.Field, text: str, now: datetime) -> Any:
         values = values or _read_words(field, text, now)
     if len(values) > 1:
         choices = join_words([write_value(value) for value in values], "or")
-        raise _ValueError(f"{text} can be {choices}; write which is meant.")
+        raise _ValueError(f"{text} can be {choices}. Write which one you mean.")
     if not values and field.pattern is not None:
-        raise _ValueError(f"The {field.title.lower()} is not in the form that is needed.")
+        raise _ValueError(f"The {field.title.lower()} is not in the required form.")
     if not values:
         raise _ValueError(
-            f"The {field.title.lower()} takes {describe_schema(field.schema, field.schema)}."
+            f"The {field.title.lower()} must be {describe_schema(field.schema, field.schema)}."
         )
     if wrong := find_fault(field, values[0]):
         raise _ValueError(f"The {field.title.lower()} {wrong}.")
@@ -194,7 +194,7 @@ def _meant(
     """
     known = {one.id: one for choice in question.choices for one in (choice, *choice.variants)}
     if not chosen or any(one.id not in known for one in chosen):
-        raise _ValueError("What was chosen is not offered.")
+        raise _ValueError("The chosen option is not offered.")
     if question.many == "one" and len(chosen) > 1:
         raise _ValueError("Only one can be chosen.")
     field = find_field(fields, parse_path(asked.argument))

@@ -46,7 +46,7 @@ def check_card(body: bytes) -> tuple[Fault, ...]:
     except InvalidRequest as error:
         return (Fault("", error.message, find_fault_line(body)),)
     if not isinstance(value, dict):
-        return (Fault("", "is no JSON object."),)
+        return (Fault("", "is not a JSON object."),)
     return tuple(_check(value))
 
 
@@ -61,7 +61,7 @@ def _check(card: dict[str, Any]) -> Iterator[Fault]:
     given = skills if isinstance(skills, list) else []
     ids = [one.get("id") for one in given if isinstance(one, dict)]
     for id_ in {one for one in ids if isinstance(one, str) and ids.count(one) > 1}:
-        yield Fault("skills", f"has several of the id {id_[:64]!r}; ids are unique.")
+        yield Fault("skills", f"has the id {id_[:64]!r} more than once; ids must be unique.")
 
 
 def _check_each(
@@ -70,21 +70,23 @@ def _check_each(
     value = card.get(name)
     if not isinstance(value, list):
         if name not in _CARD:  # else already reported
-            yield Fault(name, f"is {'missing' if value is None else 'no list'}; it takes a list.")
+            yield Fault(
+                name, f"is {'missing' if value is None else 'not a list'}; it must be a list."
+            )
         return
     if len(value) < least:
-        yield Fault(name, "is empty; it takes at least one.")
+        yield Fault(name, "is empty; it must have at least one entry.")
     for place, one in enumerate(value):
         if isinstance(one, dict):
             yield from _check_members(one, f"{name}[{place}]", members)
         else:
-            yield Fault(f"{name}[{place}]", "is no object.")
+            yield Fault(f"{name}[{place}]", "is not an object.")
 
 
 def _check_members(value: dict[str, Any], path: str, members: Mapping[str, str]) -> Iterator[Fault]:
     for name, kind in members.items():
         where = f"{path}.{name}" if path else name
         if name not in value:
-            yield Fault(where, f"is missing; it takes {kind}.")
+            yield Fault(where, f"is missing; it must be {kind}.")
         elif not isinstance(value[name], _KINDS[kind]):
-            yield Fault(where, f"takes {kind}.")
+            yield Fault(where, f"must be {kind}.")

@@ -81,7 +81,7 @@ def list_extensions(desk: Desk) -> list[dict[str, Any]]:
         one.is_prepaid for one in desk.registry.actions
     ):
         return []
-    text = "What costs something here can be paid by x402; its task says what is asked."
+    text = "Paid actions can be paid by x402; the task has the payment requirements."
     return [{"uri": uri, "description": text, "required": False} for uri in URIS]
 
 

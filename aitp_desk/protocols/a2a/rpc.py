@@ -199,8 +199,8 @@ async def answer(desk: Desk, call: Call, cards: AgentCards, below: str) -> Reply
         if method is None:
             if given["method"] in METHODS:
                 raise UnknownVersion(
-                    f"{given['method']} is a method of A2A 1.0; send {VERSION_HEADER}: 1.0"
-                    " (without it a request is 0.3's).",
+                    f"{given['method']} is a method of A2A 1.0; send {VERSION_HEADER}:"
+                    " 1.0 (a request without it is of 0.3).",
                     param=VERSION_HEADER,
                 )
             named = ", ".join(methods)

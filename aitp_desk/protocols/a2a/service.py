@@ -180,7 +180,7 @@ async def _begin(desk: Desk, call: Call, params: SendParams) -> Task:
     for file in params.parts.files:
         if file.media_type and not desk.files.accepts_type(file.media_type):
             raise UnsupportedMedia(
-                f"This site does not take files of the type {file.media_type[:64]}.",
+                f"This site does not accept files of the type {file.media_type[:64]}.",
                 param="message.parts",
             )
     if params.parts.files:

@@ -91,7 +91,7 @@ class BlockReader:
         self._notes.places[(*self._path, *member)] = first
         for line in more:
             self._notes.add_line_fault(
-                line.number, line.key, f"stands twice, first in line {first.number}."
+                line.number, line.key, f"occurs twice, first in line {first.number}."
             )
         return first.value
 
@@ -114,7 +114,7 @@ class BlockReader:
         if found is None:
             line = self._notes.places[(*self._path, "rateLimit")]
             self._notes.add_line_fault(
-                line.number, line.key, f"{value!r} is no limit; it takes one such as 60/minute."
+                line.number, line.key, f"{value!r} is not a limit; write one such as 60/minute."
             )
             return None
         return RateLimit(int(found[1]), found[2])
@@ -137,7 +137,7 @@ class BlockReader:
                 self._notes.add_line_fault(
                     line.number,
                     line.key,
-                    f"stands twice, first in line {first.number}; that one alone is kept.",
+                    f"occurs twice, first in line {first.number}; only the first one is used.",
                     is_error=False,
                 )
         return kept

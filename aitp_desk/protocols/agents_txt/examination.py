@@ -54,7 +54,7 @@ def examine_served(url: str, headers: Mapping[str, str], body: bytes) -> ParseRe
 def _check_serving(url: str, headers: Mapping[str, str], expected: str) -> Iterator[Fault]:
     kind = headers.get("Content-Type", "")
     if kind.replace(" ", "").replace('"', "").lower() != expected.replace(" ", ""):
-        yield Fault("Content-Type", f"is {kind!r}; it takes {expected}.")
+        yield Fault("Content-Type", f"is {kind!r}; it must be {expected}.")
     if headers.get("Access-Control-Allow-Origin") != "*":
         yield Fault(
             "Access-Control-Allow-Origin",
@@ -64,7 +64,11 @@ def _check_serving(url: str, headers: Mapping[str, str], expected: str) -> Itera
     address = web_address(url)
     if address is not None and address.path not in _PLACES[expected]:
         places = " or ".join(_PLACES[expected])
-        yield Fault("", f"is at an address where nobody looks; it takes {places}.", is_error=False)
+        yield Fault(
+            "",
+            f"is at an address that agents do not request; it must be at {places}.",
+            is_error=False,
+        )
 
 
 def _check_host(url: str, read: ParseResult) -> Iterator[Fault]:

@@ -40,7 +40,7 @@ def examine_json(body: bytes) -> ParseResult:
     except InvalidRequest as error:
         return ParseResult(None, (Fault("", error.message, find_fault_line(body)),))
     if not isinstance(value, dict):
-        return ParseResult(None, (Fault("", "is no JSON object."),))
+        return ParseResult(None, (Fault("", "is not a JSON object."),))
     reader = _Reader()
     document = reader.document(value)
     found = (
@@ -61,12 +61,12 @@ def _expected_elsewhere(
     """Yield members that are optional, but that the authors' own reader requires."""
     for name in ("access", "agents"):
         if name not in value:
-            yield (name,), "is missing, and not every reader does without.", False
+            yield (name,), "is missing, and some readers require it.", False
     for place, capability in enumerate(document.capabilities):
         if not capability.description:
             yield (
                 ("capabilities", place, "description"),
-                "is missing, and not every reader does without.",
+                "is missing, and some readers require it.",
                 False,
             )
 
@@ -132,7 +132,7 @@ class _Members:
         return self._left
 
     def _wrong(self, path: Path, takes: str) -> None:
-        self._faults.append(Fault(_written(path), f"is of another type; it takes {takes}."))
+        self._faults.append(Fault(_written(path), f"has the wrong type; it must be {takes}."))
 
 
 class _Reader:
@@ -220,7 +220,7 @@ class _Reader:
                 yield name, value
             else:
                 path = _written(("metadata", name))
-                self.faults.append(Fault(path, "is of another type; it takes text."))
+                self.faults.append(Fault(path, "has the wrong type; it must be text."))
 
 
 def _document(document: Document) -> dict[str, Any]:

@@ -61,7 +61,7 @@ def validate(document: Document) -> Iterator[Finding]:
     for place, capability in enumerate(document.capabilities):
         path = ("capabilities", place)
         if capability.id in ids:
-            yield Finding((*path, "id"), f"{capability.id!r} stands twice.")
+            yield Finding((*path, "id"), f"{capability.id!r} occurs twice.")
         ids.add(capability.id)
         yield from _check_capability(capability, path, host)
     yield from _check_access(document)
@@ -72,10 +72,10 @@ def validate(document: Document) -> Iterator[Finding]:
 
 def _check_head(document: Document) -> Iterator[Finding]:
     if not document.version:
-        yield Finding(("specVersion",), f"is missing; it takes {VERSION}.")
+        yield Finding(("specVersion",), f"is missing; it must be {VERSION}.")
     elif document.version.partition(".")[0] != VERSION.partition(".")[0]:
         yield Finding(
-            ("specVersion",), f"{document.version!r} is no version that is known; {VERSION} is."
+            ("specVersion",), f"{document.version!r} is not a known version; use {VERSION}."
         )
     if document.generated_at is not None:
         yield from _check_moment(document.generated_at, ("generatedAt",))
@@ -95,29 +95,29 @@ def _check_site(document: Document) -> Iterator[Finding]:
     if site.privacy_policy is not None:
         yield from _check_url(site.privacy_policy, ("site", "privacyPolicy"))
     if site.contact is not None and "@" not in site.contact:
-        yield Finding(("site", "contact"), "is no mail address.", False)
+        yield Finding(("site", "contact"), "is not a mail address.", False)
 
 
 def _check_capability(capability: Capability, path: Path, host: str) -> Iterator[Finding]:
     if not _ID.fullmatch(capability.id):
-        wrong = "is missing" if not capability.id else f"{capability.id!r} is none"
-        yield Finding((*path, "id"), f"{wrong}; it takes small letters, digits and hyphens.")
+        wrong = "is missing" if not capability.id else f"{capability.id!r} is not valid"
+        yield Finding((*path, "id"), f"{wrong}; use lowercase letters, digits and hyphens.")
     at = (*path, "protocol")
     if not capability.protocol:
-        yield Finding(at, f"is missing; it takes one of {_named(PROTOCOLS)}.")
+        yield Finding(at, f"is missing; it must be one of {_named(PROTOCOLS)}.")
     elif capability.protocol not in PROTOCOLS:
         yield Finding(at, _unknown(capability.protocol, PROTOCOLS))
     yield from _check_endpoint(capability, (*path, "endpoint"), host)
     if capability.method is not None and not _METHOD.fullmatch(capability.method):
-        yield Finding((*path, "method"), f"{capability.method!r} is no method of HTTP.")
+        yield Finding((*path, "method"), f"{capability.method!r} is not a method of HTTP.")
     yield from _check_auth(capability.auth, (*path, "auth"))
     if capability.scopes and capability.auth.type not in {"oauth2", "bearer-token"}:
-        yield Finding((*path, "scopes"), "has no meaning without the auth oauth2.", False)
+        yield Finding((*path, "scopes"), "applies only to the auth oauth2.", False)
     yield from _check_rate(capability.rate_limit, path)
     if capability.description is not None and len(capability.description) > MAX_DESCRIPTION:
         yield Finding(
             (*path, "description"),
-            f"has more than {MAX_DESCRIPTION} characters, which some readers do not accept.",
+            f"has more than {MAX_DESCRIPTION} characters, which some readers reject.",
             False,
         )
     if capability.openapi is not None:
@@ -126,14 +126,14 @@ def _check_capability(capability: Capability, path: Path, host: str) -> Iterator
     for place, parameter in enumerate(capability.parameters):
         at = (*path, "parameters", place)
         if (parameter.name, parameter.location) in named:
-            yield Finding(at, f"{parameter.name!r} stands twice.")
+            yield Finding(at, f"{parameter.name!r} occurs twice.")
         named.add((parameter.name, parameter.location))
         yield from _check_parameter(parameter, at)
 
 
 def _check_endpoint(capability: Capability, path: Path, host: str) -> Iterator[Finding]:
     if not capability.endpoint:
-        yield Finding(path, "is missing; it takes a full URL.")
+        yield Finding(path, "is missing; it must be a full URL.")
         return
     scheme, colon, rest = capability.endpoint.partition(":")
     is_socket = capability.protocol == "WebSocket"
@@ -141,14 +141,14 @@ def _check_endpoint(capability: Capability, path: Path, host: str) -> Iterator[F
     if is_socket and scheme in _SCHEMES:
         url = f"{_SCHEMES[scheme]}{colon}{rest}"
     elif is_socket:
-        yield Finding(path, "is no address of a WebSocket; it takes one such as wss://host/path.")
+        yield Finding(path, "is not the address of a WebSocket; write one such as wss://host/path.")
         return
     found = tuple(_check_url(url, path))
     yield from found
     if host and not found and _host(url) != host:
         yield Finding(
             path,
-            f"is at another host than the site, {host}; a file declares what its own site does.",
+            f"is not on the site's host, {host}; a file declares only its own site.",
         )
 
 
@@ -162,13 +162,11 @@ def _check_auth(auth: Auth, path: Path) -> Iterator[Finding]:
     if auth.docs_url is None and auth.type in {"api-key", "hmac"}:
         yield Finding(
             (*path, "docsUrl"),
-            f"is missing; it explains to agents how to get what {auth.type} needs.",
+            f"is missing; agents need it to learn how to get the credential for {auth.type}.",
             False,
         )
     if auth.registration_endpoint is not None and auth.type != "oauth2":
-        yield Finding(
-            (*path, "registrationEndpoint"), "has no meaning without the auth oauth2.", False
-        )
+        yield Finding((*path, "registrationEndpoint"), "applies only to the auth oauth2.", False)
     for name, url in (
         ("tokenEndpoint", auth.token_endpoint),
         ("docsUrl", auth.docs_url),
@@ -182,7 +180,8 @@ def _check_parameter(parameter: Parameter, path: Path) -> Iterator[Finding]:
     if not WORD.fullmatch(parameter.name):
         yield Finding(
             (*path, "name"),
-            f"{parameter.name!r} is more than letters, digits and _; not every reader takes that.",
+            f"{parameter.name!r} has other characters than letters, digits and _; some"
+            " readers reject it.",
             is_error=not parameter.name,
         )
     if parameter.location not in LOCATIONS:
@@ -208,7 +207,8 @@ def _check_access(document: Document) -> Iterator[Finding]:
         for place, pattern in enumerate(patterns):
             if not pattern.startswith(("/", "*")):
                 yield Finding(
-                    ("access", kind, place), f"{pattern!r} is no path; it begins with / or *."
+                    ("access", kind, place),
+                    f"{pattern!r} is not a path; it must begin with / or *.",
                 )
 
 
@@ -223,7 +223,7 @@ def _check_agents(document: Document, ids: Collection[str]) -> Iterator[Finding]
                 " User-Agent, up to a slash.",
             )
         if name.casefold() in seen:
-            yield Finding(path, f"{name!r} stands twice; case does not tell agents apart.")
+            yield Finding(path, f"{name!r} occurs twice; upper and lower case are the same here.")
         seen.add(name.casefold())
         yield from _check_rate(policy.rate_limit, path)
         at = (*path, "capabilities")
@@ -238,12 +238,14 @@ def _check_url(url: str, path: Path) -> Iterator[Finding]:
     """Check an address; the message never repeats it, for possible secrets."""
     address = web_address(url)
     if address is None:
-        yield Finding(path, "is no full URL; it takes one such as https://www.example.com/search.")
+        yield Finding(path, "is not a full URL; write one such as https://www.example.com/search.")
         return
     if address.username is not None or address.password is not None:
-        yield Finding(path, "holds a user name or password; no secret stands in this file.")
+        yield Finding(path, "contains a user name or password; this file must have no secrets.")
     elif any(_SECRET.fullmatch(name) for name, _ in parse_qsl(address.query)):
-        yield Finding(path, "seems to hold a secret in its query; none stands in this file.")
+        yield Finding(
+            path, "seems to contain a secret in its query; this file must have no secrets."
+        )
     if address.scheme != "https" and not is_loopback(address.hostname or ""):
         yield Finding(path, "is not encrypted; only addresses of this machine may use http.")
 
@@ -252,7 +254,7 @@ def _check_texts(path: Path, value: Any) -> Iterator[Finding]:
     """Yield the members whose text contains a forbidden character."""
     match value:
         case str() if CONTROL.search(value):
-            yield Finding(path, "holds a line break or another control character.")
+            yield Finding(path, "contains a line break or another control character.")
         case dict():
             for name, member in value.items():
                 yield from _check_texts((*path, name), member)
@@ -272,7 +274,7 @@ def _as_written(path: Path) -> Path:
 
 
 def _unknown(value: str, known: tuple[str, ...]) -> str:
-    return f"is {value!r}; it takes one of {_named(known)}."
+    return f"is {value!r}; it must be one of {_named(known)}."
 
 
 def _named(known: tuple[str, ...]) -> str:
@@ -288,11 +290,11 @@ def _check_moment(text: str, path: Path) -> Iterator[Finding]:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        yield Finding(path, "is no ISO 8601 timestamp; it takes one such as 2026-01-31T12:00:00Z.")
+        yield Finding(path, "is not an ISO 8601 timestamp; write one such as 2026-01-31T12:00:00Z.")
         return
     if moment.tzinfo is None or not text.endswith("Z"):
         yield Finding(
             path,
-            "is not written as 2026-01-31T12:00:00Z, in UTC; not every reader takes that.",
+            "is not written as 2026-01-31T12:00:00Z, in UTC; some readers reject it.",
             is_error=False,
         )

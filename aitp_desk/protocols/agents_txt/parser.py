@@ -71,13 +71,13 @@ class _Reader:
             if indent:
                 if indent == " ":
                     self._notes.add_line_fault(
-                        number, line.key, "is indented by one space; it takes two, or a tab."
+                        number, line.key, "is indented by one space; use two spaces or a tab."
                     )
                 if inside is not None:
                     inside.lines.append(line)
                 else:
                     self._notes.add_line_fault(
-                        number, line.key, "is indented, and there is no block that it belongs to."
+                        number, line.key, "is indented, but belongs to no block."
                     )
             elif line.key.casefold() in {keys.CAPABILITY.casefold(), keys.AGENT.casefold()}:
                 inside = Block(line, [])
@@ -98,7 +98,7 @@ class _Reader:
             key, colon, value = said.partition(":")
             key = key.rstrip(BLANK)
             if not colon or not _KEY.fullmatch(key):
-                self._notes.add_line_fault(number, "", "is no 'Key: value'.")
+                self._notes.add_line_fault(number, "", "is not 'Key: value'.")
                 yield number, indent, None
             else:
                 yield number, indent, Line(number, key, value.strip(BLANK))
@@ -122,7 +122,7 @@ class _Reader:
                 capabilities.append(self._capability(block, path))
             elif block.head.value in agents:
                 self._notes.add_line_fault(
-                    block.head.number, keys.AGENT, f"{block.head.value!r} stands twice."
+                    block.head.number, keys.AGENT, f"{block.head.value!r} occurs twice."
                 )
             else:
                 path = ("agents", block.head.value)
@@ -191,7 +191,7 @@ class _Reader:
                 self._notes.add_line_fault(
                     line.number,
                     line.key,
-                    "cannot be read; it takes such as q (query, string, required) - What to find.",
+                    "is not valid; write it like q (query, string, required) - What to find.",
                 )
                 continue
             self._notes.places[(*path, "parameters", place)] = line

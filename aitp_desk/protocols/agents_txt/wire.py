@@ -147,13 +147,13 @@ def check_ids(
     own_ids = OWN_IDS | desks
     for id_ in sorted(own_ids & taken):
         yield Problem(
-            "agents_txt", f"an action is called {id_!r}, as a block of the desk's own; rename it."
+            "agents_txt", f"the action {id_!r} has a name that the desk uses itself; rename it."
         )
     for own in settings.capability:
         if own.id in own_ids or own.id in taken:
             yield Problem(
                 "agents_txt.capability.id",
-                f"{own.id!r} is what the desk calls something that it does itself; take another.",
+                f"the desk uses the id {own.id!r} itself; choose another.",
             )
 
 
@@ -246,12 +246,12 @@ class _CapabilityWriter:
                 endpoint=url + addresses.threads,
                 method="POST",
                 protocol="REST",
-                description="Open a conversation that is kept, and go on with it (AITP 0.1).",
+                description="Open and continue a conversation that is stored (AITP 0.1).",
                 rate_limit=_limit(limits, "converse"),
             ),
         )
         served: tuple[tuple[str, Literal["MCP", "A2A"], str, str], ...] = (
-            (MCP, "MCP", addresses.mcp, "All that the site does, as tools, and its pages."),
+            (MCP, "MCP", addresses.mcp, "All actions of the site as tools, and its pages."),
             (A2A, "A2A", addresses.a2a, "Tasks and messages from agent to agent."),
         )
         for id_, protocol, path, about in served:

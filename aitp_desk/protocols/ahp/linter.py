@@ -75,12 +75,13 @@ def _check_whole(manifest: dict[str, Any]) -> Iterator[Fault]:
         if kind in ("action", "async") and authentication == "none":
             yield Fault(
                 "authentication",
-                f"is none, and {path} does something; such capabilities need a credential"
-                " (section 5.3).",
+                f"is none, but {path} performs an action; such capabilities need a"
+                " credential (section 5.3).",
             )
         if kind == "async" and not supports:
             yield Fault(
-                "async.supported", f"is not true, and {path} goes on by itself (section 5.3)."
+                "async.supported",
+                f"must be true, because {path} continues in the background (section 5.3).",
             )
     if modes != [_READS] and not {"rate_limit", "rate_limits"} & manifest.keys():
         yield Fault(
@@ -95,14 +96,14 @@ def _check_modes(
 ) -> Iterator[Fault]:
     version = manifest.get("ahp")
     if isinstance(version, str) and not version.startswith("0."):
-        yield Fault("ahp", f"is {version[:32]!r}; this checks AHP 0.1.", is_error=False)
+        yield Fault("ahp", f"is {version[:32]!r}; this checker supports AHP 0.1.", is_error=False)
     declared = {one.get("mode") for one in capabilities if isinstance(one.get("mode"), str)}
     for mode, section in ((ANSWERS, "5.2"), (ACTS, "5.3")):
         if mode in modes and mode not in declared:
             yield Fault(
                 "capabilities",
-                f"has none of {mode}, which modes declares; it takes at least one"
-                f" (section {section}).",
+                f"has no capability of {mode}, which modes declares; at least one is"
+                f" required (section {section}).",
             )
     endpoints = manifest.get("endpoints")
     content = endpoints.get("content") if isinstance(endpoints, dict) else None
@@ -118,7 +119,9 @@ def _check_names(capabilities: list[dict[str, Any]]) -> Iterator[Fault]:
     names = Counter(str(one["name"]) for one in capabilities if isinstance(one.get("name"), str))
     for name, count in names.items():
         if count > 1:
-            yield Fault("capabilities", f"has {count} of the name {name[:64]!r}; names are unique.")
+            yield Fault(
+                "capabilities", f"has the name {name[:64]!r} {count} times; names must be unique."
+            )
 
 
 def _check_capability(path: str, one: dict[str, Any], modes: list[str]) -> Iterator[Fault]:

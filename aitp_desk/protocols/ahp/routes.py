@@ -211,8 +211,8 @@ def read_paid_call(ask: AskRequest, headers: MultiMapping[str]) -> DirectCall | 
     if found is None:
         if header is not None:
             raise InvalidRequest(
-                "What is asked in words is paid for where its answer says; a header pays for a"
-                " query that is the JSON object of a call's arguments.",
+                "A payment header pays only for a query that is a JSON object of"
+                " arguments. Pay for a question in text at the address in its answer.",
                 param="query",
             )
         return None

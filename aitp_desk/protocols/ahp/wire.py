@@ -53,13 +53,13 @@ def decode_converse(body: bytes) -> AskRequest:
 def _read(body: bytes) -> AskRequest:
     given = decode_json(body)
     if not isinstance(given, dict):
-        raise InvalidRequest('The body is a JSON object with "capability" and "query".')
+        raise InvalidRequest('The body must be a JSON object with "capability" and "query".')
     minor = _check_version(given.get("ahp"))
     context = given.get("context")
     if context is None:
         context = {}
     if not isinstance(context, dict):
-        raise InvalidRequest("context is an object.", param="context")
+        raise InvalidRequest("`context` must be an object.", param="context")
     if minor <= 1:  # a later minor version may add members
         _refuse_unknown(given, _MEMBERS, "")
         _refuse_unknown(context, _CONTEXT_MEMBERS, "context.")
@@ -73,7 +73,7 @@ def _read(body: bytes) -> AskRequest:
         )
     query = _string(given, "query", 4096)
     if query is None or not query.strip():
-        raise InvalidRequest("query has 1 to 4096 characters.", param="query")
+        raise InvalidRequest("`query` must have 1 to 4096 characters.", param="query")
     locale = intent = callback_url = None
     if context:
         intent = _string(context, "user_intent", 256, "context.")
@@ -151,7 +151,8 @@ def _accept_types(given: Any) -> tuple[str, ...] | None:
         return None
     if not isinstance(given, list) or len(given) > _MAX_TYPES:
         raise InvalidRequest(
-            f"accept_types is a list of at most {_MAX_TYPES} types.", param="context.accept_types"
+            f"`accept_types` must be a list of at most {_MAX_TYPES} types.",
+            param="context.accept_types",
         )
     for content_type in given:
         if not isinstance(content_type, str) or not _TYPE.fullmatch(content_type):
@@ -179,6 +180,6 @@ def _max_tokens(given: Any) -> int | None:
         return None
     if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= 32768:
         raise InvalidRequest(
-            "max_tokens is a whole number from 1 to 32768.", param="context.max_tokens"
+            "`max_tokens` must be a whole number from 1 to 32768.", param="context.max_tokens"
         )
     return given

@@ -24,7 +24,7 @@ async def retrieve_assistant(desk: Desk, call: Call) -> Reply:
 async def refuse_change(_desk: Desk, _call: Call) -> NoReturn:
     """``POST /v1/assistants``, ``POST`` and ``DELETE /v1/assistants/{id}``."""
     raise Forbidden(
-        "The assistants are the site's own: its owner sets them up in desk.toml. Here they can be"
+        "The site's owner configures the assistants in desk.toml. Here they can only be"
         " listed and retrieved."
     )
 

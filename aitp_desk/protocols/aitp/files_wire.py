@@ -100,7 +100,7 @@ def decode_list(query: Mapping[str, str]) -> FileList:
     """
     limit, order = query.get("limit", "10000"), query.get("order", "desc")
     if not (_LIMIT.fullmatch(limit) and int(limit) <= 10_000):
-        raise InvalidRequest("limit is a whole number from 1 to 10000.", param="limit")
+        raise InvalidRequest("`limit` must be a whole number from 1 to 10000.", param="limit")
     if order not in ("asc", "desc"):
         raise InvalidRequest("`order` must be asc or desc.", param="order")
     after = query.get("after") or None

@@ -29,7 +29,7 @@ def read_list(given: Any, at: str) -> list[Any]:
     if given is None:
         return []
     if not isinstance(given, list):
-        raise InvalidRequest(f"{at} is a list.", param=at)
+        raise InvalidRequest(f"`{at}` must be a list.", param=at)
     return given
 
 

@@ -71,7 +71,7 @@ def decode_page(query: Mapping[str, str]) -> Page:
     """
     limit = query.get("limit", str(DEFAULT_PAGE))
     if not (_DIGITS.fullmatch(limit) and 1 <= int(limit) <= MAX_PAGE):
-        raise InvalidRequest(f"limit is a whole number from 1 to {MAX_PAGE}.", param="limit")
+        raise InvalidRequest(f"`limit` must be a whole number from 1 to {MAX_PAGE}.", param="limit")
     order = query.get("order", "desc")
     if order not in ("asc", "desc"):
         raise InvalidRequest("`order` must be asc or desc.", param="order")
@@ -114,7 +114,7 @@ def decode_hops(header: str) -> int:
         InvalidRequest: the header is not a small whole number.
     """
     if not _DIGITS.fullmatch(header):
-        raise InvalidRequest("Desk-Hops is a whole number.", param="Desk-Hops")
+        raise InvalidRequest("Desk-Hops must be a whole number.", param="Desk-Hops")
     return int(header)
 
 

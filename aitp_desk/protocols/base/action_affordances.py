@@ -124,7 +124,7 @@ def make_consent_member(price: Money | None, *, is_required: bool) -> InputField
 
 def make_payment_member(*, is_required: bool) -> InputField:
     """Return the member of a call that pays for it."""
-    text = "Pays for the call: an object that holds one payment, for the quote that was told."
+    text = "Pays for the call: an object with one payment, for the quote that was received."
     return InputField(PAYMENT, "object", text, is_required=is_required, schema=dict(PAYING))
 
 
@@ -143,7 +143,9 @@ def _taken(
         text = f"The purpose of the call, in at most {MAX_INTENT} characters."
         yield InputField(INTENT, "string", text, is_required=desk.direct_calls.requires_intent)
     if action.kind == "async":
-        yield InputField(CALLBACK, "string", "A URL at which the end of the call is told, signed.")
+        yield InputField(
+            CALLBACK, "string", "A URL that receives a signed notification when the call ends."
+        )
 
 
 def _field(
@@ -186,7 +188,7 @@ def _describe(member: Any, schema: Mapping[str, Any], default: Any) -> str:
         if key in schema
     ]
     if default is msgspec.UNSET and given.get("default") is not None:
-        bounds.append(f"{msgspec.json.encode(given['default']).decode()} where it is left out")
+        bounds.append(f"{msgspec.json.encode(given['default']).decode()} if it is left out")
     told = ", ".join(bounds)
     return f"{said} ({told})" if said and told else said or told
 

@@ -66,11 +66,11 @@ STATUS: Mapping[CallState, CallStanding] = MappingProxyType(
 """The status on the wire of each state of a call."""
 STANDS: Mapping[str, str] = MappingProxyType(
     {
-        "success": "It was carried out; what came of it stands in result or response.",
-        "clarification_needed": "Something has to be said first; the answer asks for it.",
-        "accepted": "It was taken on and goes on by itself. Ask again how it stands.",
-        "pending": "It goes on; where people decide, that takes as long as they take.",
-        "failed": "It failed; error says why. Nothing more comes of it.",
+        "success": "It is complete; its outcome is in result or response.",
+        "clarification_needed": "It needs more input; the response asks for it.",
+        "accepted": "It was accepted and continues in the background. Ask for its status later.",
+        "pending": "It is in progress; if people decide, this takes as long as they need.",
+        "failed": "It failed; error has the reason. It does not continue.",
         "expired": "The call waited too long and has expired.",
     }
 )

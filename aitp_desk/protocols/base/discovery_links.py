@@ -75,7 +75,7 @@ def write_notice(url: str = "", *, asks: bool = True, hidden: bool = False) -> s
             f"Its content: <code>GET {at}{MANIFEST_PATH}</code>",
             f"All pages with a line on each: <code>GET {at}/llms.txt</code>",
             f"All content in one document: <code>GET {at}/llms-full.txt</code>",
-            "A page as Markdown: its address with <code>.md</code> behind it",
+            "A page as Markdown: its address followed by <code>.md</code>",
         ]
     lines = "<br>\n".join((*ways, "Protocol version: AHP/0.1"))
     switch = " hidden" if hidden else ""

@@ -113,7 +113,7 @@ class SchemaLinter:
             case "uniqueItems":
                 for index, one in enumerate(value):
                     if one in value[:index]:
-                        yield Fault(f"{path}[{index}]", "stands there before.")
+                        yield Fault(f"{path}[{index}]", "is a repeated entry.")
             case _:
                 yield Fault(path, _say(kind, value, rule))
 
@@ -129,21 +129,21 @@ def _say(kind: Any, value: Any, rule: Mapping[str, Any]) -> str:
     match kind.name:
         case "type":
             return (
-                f"is {_kind(value)}; it takes {' or '.join(map(_TYPES.__getitem__, kind.types))}."
+                f"is {_kind(value)}; it must be {' or '.join(map(_TYPES.__getitem__, kind.types))}."
             )
         case "enum":
             shown = repr(value[:_SHOWN]) if isinstance(value, str) else _kind(value)
-            return f"is {shown}; it takes one of {', '.join(kind.options)}."
+            return f"is {shown}; it must be one of {', '.join(kind.options)}."
         case "pattern":
-            return f"is {value[:_SHOWN]!r}; it takes something such as {rule['examples'][0]}."
+            return f"is {value[:_SHOWN]!r}; write one such as {rule['examples'][0]}."
         case "format":
-            return f"is {value[:_SHOWN]!r}; it takes a full URL."
+            return f"is {value[:_SHOWN]!r}; it must be a full URL."
         case "maxLength":
-            return f"has {len(value)} characters; it takes at most {kind.limit}."
+            return f"has {len(value)} characters; it may have at most {kind.limit}."
         case "minItems":
-            return f"has {len(value)} entries; it takes at least {kind.limit}."
+            return f"has {len(value)} entries; it must have at least {kind.limit}."
         case "minimum":
-            return f"is {value}; it takes at least {kind.limit}."
+            return f"is {value}; it must be at least {kind.limit}."
         case _:
             raise NotImplementedError(kind.name)
 

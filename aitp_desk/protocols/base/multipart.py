@@ -60,7 +60,7 @@ def decode_form(content_type: str | None, body: bytes) -> Mapping[str, FormPart]
     kind, options = parse_options_header(readable)
     if kind != b"multipart/form-data":
         raise UnsupportedMedia(
-            "The body is a form: send it with Content-Type: multipart/form-data.",
+            "The body must be a form. Send it with Content-Type: multipart/form-data.",
             param="Content-Type",
         )
     boundary = options.get(b"boundary", b"")
@@ -90,7 +90,7 @@ def decode_form(content_type: str | None, body: bytes) -> Mapping[str, FormPart]
         parser.write(body)
         parser.finalize()
     except FormParserError:
-        raise InvalidRequest("The form is not well formed (RFC 7578).") from None
+        raise InvalidRequest("The form is malformed (RFC 7578).") from None
     if not reader.is_finished:
         raise InvalidRequest("The form is incomplete: its last boundary is missing.")
     return reader.parts
@@ -129,7 +129,7 @@ class _Reader:
     def end_header(self) -> None:
         name = self._header.strip().lower()
         if name in self._headers:
-            raise InvalidRequest("A header of a part stands twice.")
+            raise InvalidRequest("A header of a part occurs twice.")
         self._headers[name] = self._value.strip().decode("latin-1")
 
     def end_headers(self) -> None:
@@ -140,9 +140,9 @@ class _Reader:
         filename = options.get(b"filename")
         self._filename = None if filename is None else _text(filename)
         if self._name in self.parts:
-            raise InvalidRequest(f"{self._name[:64]!r} stands twice in the form.")
+            raise InvalidRequest(f"{self._name[:64]!r} occurs twice in the form.")
         if self._headers.get(b"content-type", "").lower().startswith("multipart/"):
-            raise InvalidRequest("A form within a form is not read.")
+            raise InvalidRequest("A form within a form is not supported.")
         if self._headers.get(b"content-transfer-encoding", "").lower() not in _PLAIN_ENCODINGS:
             raise InvalidRequest("A part of the form must be sent without an encoding.")
 
@@ -150,7 +150,8 @@ class _Reader:
         self._size += end - start
         if self._filename is None and self._size > MAX_FIELD_BYTES:
             raise RequestTooLarge(
-                f"A field of the form has at most {MAX_FIELD_BYTES} bytes.", param=self._name[:64]
+                f"A field of the form may have at most {MAX_FIELD_BYTES} bytes.",
+                param=self._name[:64],
             )
         self._data.append(data[start:end])
 
@@ -162,7 +163,7 @@ class _Reader:
 
 
 def _too_many_parts() -> RequestTooLarge:
-    return RequestTooLarge(f"A form has at most {MAX_PARTS} parts.")
+    return RequestTooLarge(f"A form may have at most {MAX_PARTS} parts.")
 
 
 def _text(raw: bytes) -> str:

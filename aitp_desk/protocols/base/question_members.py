@@ -13,7 +13,7 @@ LOCALE: Final = "The language to answer in, as a tag such as en or fr-CA."
 TOKENS: Final = "The longest answer, in tokens."
 ACCEPTS: Final = "The types of answers that can be read, the preferred first."
 SESSION: Final = "The session_id of an earlier response, or a thread's id, to continue there."
-CLARIFICATION: Final = "The answer to what the desk has asked back in that session."
+CLARIFICATION: Final = "The answer to the desk's clarifying question in that session."
 
 
 def check_members(name: str, given: Mapping[str, Any], known: Collection[str]) -> None:
@@ -44,7 +44,9 @@ def read_text(given: Mapping[str, Any], member: str, longest: int) -> str | None
     """
     text = given.get(member)
     if text is not None and not (isinstance(text, str) and 1 <= len(text) <= longest):
-        raise InvalidRequest(f"{member} is a text of 1 to {longest} characters.", param=member)
+        raise InvalidRequest(
+            f"`{member}` must be a string of 1 to {longest} characters.", param=member
+        )
     return text
 
 
@@ -57,6 +59,6 @@ def read_tokens(given: Mapping[str, Any]) -> int | None:
     tokens = given.get("max_tokens")
     if tokens is not None and not (type(tokens) is int and 1 <= tokens <= MAX_TOKENS):
         raise InvalidRequest(
-            f"max_tokens is a whole number from 1 to {MAX_TOKENS}.", param="max_tokens"
+            f"`max_tokens` must be a whole number from 1 to {MAX_TOKENS}.", param="max_tokens"
         )
     return tokens

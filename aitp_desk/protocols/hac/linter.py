@@ -36,15 +36,15 @@ def check_document(body: bytes) -> list[Finding]:
     def unique(pairs: list[tuple[str, Any]]) -> Object:
         members = dict(pairs)
         if len(members) != len(pairs):
-            twice.append(Finding((), "a member stands twice in one object; which counts is open."))
+            twice.append(Finding((), "a member occurs twice in one object, which is ambiguous."))
         return members
 
     try:
         document = json.loads(body.decode(), object_pairs_hook=unique, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        return [Finding((), f"This is no JSON in UTF-8: {error}.")]
+        return [Finding((), f"This is not JSON in UTF-8: {error}.")]
     if not isinstance(document, dict):
-        return [Finding((), "This is no object; HAC answers with data and _hac, or with error.")]
+        return [Finding((), "This is not an object; a HAC response has data and _hac, or error.")]
     return twice + list(_check_whole(document))
 
 
@@ -53,7 +53,7 @@ def _check_whole(document: Object) -> Iterator[Finding]:
     if "error" in document:
         table = ERROR
         if "data" in document:
-            yield Finding(("data",), "must not stand beside error (section 6.1).")
+            yield Finding(("data",), "must not occur together with error (section 6.1).")
     elif "data" not in document and isinstance(told, dict) and _is_discovery(told):
         table = DISCOVERY
     else:
@@ -61,7 +61,7 @@ def _check_whole(document: Object) -> Iterator[Finding]:
     for name in document:
         if name not in table.members and not (name == "data" and "error" in document):
             wanted = " and ".join(table.members)
-            yield Finding((name,), f"is one too many; the top level has {wanted} and nothing else.")
+            yield Finding((name,), f"is not allowed; the top level has only {wanted}.")
     yield from _check(document, (), table._replace(is_open=True))
 
 
@@ -78,7 +78,7 @@ def _check(value: Object, path: Path, table: Table) -> Iterator[Finding]:
         if name in value:
             yield from _check_member(value[name], (*path, name), member)
         elif member.is_required:
-            yield Finding((*path, name), f"is missing; it takes {NAMED[member.kind]}.")
+            yield Finding((*path, name), f"is missing; it must be {NAMED[member.kind]}.")
     if not table.is_open:
         for name in value:
             if name not in table.members and (wrong := rules.extension(name)):
@@ -95,7 +95,7 @@ def _check(value: Object, path: Path, table: Table) -> Iterator[Finding]:
 
 def _check_member(value: Any, path: Path, member: Member) -> Iterator[Finding]:
     if not _is_of_kind(value, member.kind):
-        yield Finding(path, f"is {_type_of(value)}; it takes {NAMED[member.kind]}.")
+        yield Finding(path, f"is {_type_of(value)}; it must be {NAMED[member.kind]}.")
         return
     if member.kind == "array":
         entry = member._replace(kind=member.entries)
@@ -120,4 +120,4 @@ def _type_of(value: Any) -> str:
 
 
 def _no_number(name: str) -> Any:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")

@@ -47,7 +47,7 @@ def _decode(payload: bytes, decode: Any, decode_any: Any) -> Any:
     except RecursionError:
         raise NotHac("data: the payload is nested too deeply.") from None
     except (UnicodeDecodeError, msgspec.DecodeError) as error:
-        raise NotHac(f"data: the payload is no JSON: {error}") from None
+        raise NotHac(f"data: the payload is not JSON: {error}") from None
 
 
 def _whole(found: re.Match[bytes]) -> bytes:

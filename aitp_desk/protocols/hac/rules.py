@@ -67,8 +67,8 @@ def relation(value: str) -> str:
     if _SCHEME.match(value) and _REFERENCE.fullmatch(value) and not value.endswith(":"):
         return ""
     return (
-        f"{shown(value)} is no link relation; it takes a registered one, a URI, or small letters,"
-        " digits and hyphens."
+        f"{shown(value)} is not a link relation; use a registered one, a URI, or"
+        " lowercase letters, digits and hyphens."
     )
 
 
@@ -82,18 +82,18 @@ def reference(value: str, *, is_template: bool = True, is_requested: bool = True
         is_requested: whether it is an address for HTTP requests.
     """
     if not value:
-        return "is empty; it takes a URI."
+        return "is empty; it must be a URI."
     if not is_template and "{" in value:
-        return f"{shown(value)} is a URI Template; it takes the URI itself."
+        return f"{shown(value)} is a URI Template; write the URI itself."
     for expression in _EXPRESSION.finditer(value):
         if not all(_VARIABLE.fullmatch(one) for one in expression[2].split(",")):
-            return f"{shown(expression[0])} is no expression of a URI Template (RFC 6570)."
+            return f"{shown(expression[0])} is not an expression of a URI Template (RFC 6570)."
     literal = _EXPRESSION.sub("", value)
     if not _REFERENCE.fullmatch(literal) or _BAD_ESCAPE.search(literal):
-        return f"{shown(value)} is not a URI; other characters are written as %-escapes."
+        return f"{shown(value)} is not a URI; percent-encode other characters."
     scheme = _SCHEME.match(value)
     if is_requested and scheme and scheme[0].lower() not in {"http", "https"}:
-        return f"{shown(value)} is not asked over HTTP; it takes a path, or http or https."
+        return f"{shown(value)} is not an address of HTTP; write a path, or an http or https URL."
     return ""
 
 
@@ -115,13 +115,13 @@ def filled(href: str, fields: Iterable[str]) -> str:
     missing = next((one for one in variables(href) if one not in names), None)
     if missing is None:
         return ""
-    return f"has the variable {shown(missing)}, for which there is no field of that name."
+    return f"has the variable {shown(missing)}, but no field has that name."
 
 
 def distinct(names: Iterable[str]) -> str:
     """Check that the names of an action's fields are distinct (section 4.3)."""
     twice = next((name for name, times in Counter(names).items() if times > 1), None)
-    return "" if twice is None else f"{shown(twice)} stands twice."
+    return "" if twice is None else f"{shown(twice)} occurs twice."
 
 
 def duration(value: str) -> str:
@@ -131,26 +131,26 @@ def duration(value: str) -> str:
     """
     if _DURATION.fullmatch(value):
         return ""
-    return f"{shown(value)} is no ISO 8601 duration; it takes one such as P30D or PT1H."
+    return f"{shown(value)} is not an ISO 8601 duration; write one such as P30D or PT1H."
 
 
 def window(reversible_within: str | None, mutability: str | None) -> str:
     """Check that only a reversible action has a time for undoing (section 5.3)."""
     if reversible_within is None or mutability == "reversible":
         return ""
-    return "means something only where mutability is reversible; leave it out."
+    return "applies only if mutability is reversible; remove it."
 
 
 def currency(value: str) -> str:
     """Check an ISO 4217 code (section 5.5)."""
     if _CURRENCY.fullmatch(value):
         return ""
-    return f"{shown(value)} is no ISO 4217 code; it takes one such as USD."
+    return f"{shown(value)} is not an ISO 4217 code; write one such as USD."
 
 
 def amount(value: float | Decimal) -> str:
     """Check an amount of money that JSON can represent (section 5.5)."""
-    return "" if math.isfinite(value) else "is no number of JSON; it takes a finite one."
+    return "" if math.isfinite(value) else "is not a JSON number; it must be finite."
 
 
 def wait(seconds: int | None, *, retryable: bool) -> str:
@@ -159,7 +159,7 @@ def wait(seconds: int | None, *, retryable: bool) -> str:
         return ""
     if seconds < 0:
         return f"{seconds} is less than 0 seconds."
-    return "" if retryable else "means something only where retryable is true; leave it out."
+    return "" if retryable else "applies only if retryable is true; remove it."
 
 
 def of_type(value: Any, kind: str) -> str:
@@ -176,17 +176,21 @@ def extension(name: str) -> str:
     """Check the name of a field that the specification does not define (section 8.2)."""
     if name.startswith("x-") and len(name) > len("x-"):
         return ""
-    return f"{shown(name)} is no field of the specification; a name of your own begins with x-."
+    return f"{shown(name)} is not a field of the specification; custom names begin with x-."
 
 
 def spoken(text: str) -> str:
     """Check that a text is not empty."""
-    return "" if text.strip() else "is empty; it takes text."
+    return "" if text.strip() else "is empty; it must be text."
 
 
 def known(value: str, values: Sequence[str]) -> str:
     """Check that a value is one of a closed set."""
-    return "" if value in values else f"{shown(value)} is unknown; it takes {', '.join(values)}."
+    return (
+        ""
+        if value in values
+        else f"{shown(value)} is unknown; it must be one of {', '.join(values)}."
+    )
 
 
 def shown(value: str) -> str:

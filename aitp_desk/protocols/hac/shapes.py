@@ -119,7 +119,7 @@ def _across_error(error: Object) -> Iterator[Finding]:
 
 
 def _version(value: str) -> str:
-    return "" if value == VERSION else f"is {rules.shown(value)}; this checker knows {VERSION}."
+    return "" if value == VERSION else f"is {rules.shown(value)}; this checker supports {VERSION}."
 
 
 NAMED: Final = {

@@ -22,13 +22,13 @@ _ADVICE: Final = {
     403: "Do not repeat this with the same credential: its holder is not permitted to do it.",
     404: "Check the address. The API's root lists the resources.",
     405: "Use a method from the Allow header.",
-    406: "Ask again with another Accept header, such as application/json.",
-    409: "Read the resource again: what it is now does not allow this. Resolve what the message"
-    " says, then send the request again.",
+    406: "Repeat the request with another Accept header, such as application/json.",
+    409: "Read the resource again: its present state does not allow this. Resolve the"
+    " problem in the message, then send the request again.",
     410: "Do not repeat this: the resource is gone. The API's root lists the resources.",
     412: "Read the resource again: it has changed since you read it.",
-    413: "Send less: the body is larger than what is read here.",
-    415: "Send the body in a media type that is read here, such as application/json.",
+    413: "Send a smaller body: this one exceeds the limit.",
+    415: "Send the body in a media type that is supported here, such as application/json.",
     422: "Correct the request as the message says, then send it again.",
     429: "Wait for retry_after seconds, then send the same request again.",
     503: "Wait, then send the same request again.",

@@ -34,7 +34,7 @@ class InTheClear:
     @staticmethod
     def _tell(url: str) -> None:
         _log.warning(
-            "HAC is served without TLS at %s: what agents are told of safety can be changed on"
+            "HAC is served without TLS at %s: its safety information can be changed on"
             " the way. Serve it by https.",
             url,
         )

@@ -155,7 +155,7 @@ def ask_consent(
         arguments: all of the call's.
         said: those among them that the user has filled in.
     """
-    message = " ".join([*write_summary(action, arguments, price), "Shall it be done?"])
+    message = " ".join([*write_summary(action, arguments, price), "Do you want this to be done?"])
     agree = {"type": "boolean", "title": "Yes, do it", "default": False}
     form = {"type": "object", "properties": {_AGREES: agree}, "required": [_AGREES]}
     return _required(CONSENT, message, form, _State(dict(said), price))

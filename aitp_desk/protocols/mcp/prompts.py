@@ -51,7 +51,9 @@ class PromptMethods:
         name = params.get("name")
         question = self._named(desk).get(name) if isinstance(name, str) else None
         if question is None:
-            raise RpcError(INVALID_PARAMS, "There is no such prompt; prompts/list has them all.")
+            raise RpcError(
+                INVALID_PARAMS, "There is no such prompt. prompts/list returns all prompts."
+            )
         content = {"type": "text", "text": question}
         return {"description": question, "messages": [{"role": "user", "content": content}]}
 

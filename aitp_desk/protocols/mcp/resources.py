@@ -151,12 +151,12 @@ def _not_read(status: CallStatus) -> RpcError:
     if call.error is not None:
         return RpcError(INTERNAL_ERROR, call.error.message, {"code": call.error.kind})
     told = {"capability": call.action, "call_id": call.id}
-    return RpcError(REFUSED, f"{call.how_far} Ask again in a while.", told)
+    return RpcError(REFUSED, f"{call.how_far} Try again in a while.", told)
 
 
 async def _search(desk: Desk, caller: Caller, words: str) -> str:
     if not words.strip() or len(words) > MAX_QUESTION:
-        raise InvalidRequest(f"A search has 1 to {MAX_QUESTION} characters.", param="uri")
+        raise InvalidRequest(f"A search must have 1 to {MAX_QUESTION} characters.", param="uri")
     count_question(desk, caller)
     ask = AskRequest(action=CONTENT_SEARCH, query=words, accepts=(FEED,))
     outcome = (await desk.conversations.ask(caller.principal, ask, caller.allowance)).outcome

@@ -142,7 +142,7 @@ def make_left_open(session_id: str, waiting: Sequence[OpenRequest]) -> Item:
 
 
 def _words(waiting: Sequence[OpenRequest]) -> list[str]:
-    return [f"This stays open: {one.words}" for one in waiting]
+    return [f"This request stays open: {one.words}" for one in waiting]
 
 
 def _shown(waiting: Sequence[OpenRequest]) -> Item:

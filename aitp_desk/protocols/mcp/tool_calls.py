@@ -71,7 +71,7 @@ async def call_tool(desk: Desk, caller: Caller, params: Mapping[str, Any]) -> It
     """
     name, arguments = params.get("name"), params.get("arguments")
     if not isinstance(name, str) or not isinstance(arguments, dict | None):
-        raise RpcError(INVALID_PARAMS, "tools/call takes the name of a tool, and its arguments.")
+        raise RpcError(INVALID_PARAMS, "tools/call needs the name of a tool and its arguments.")
     action = _find(desk, name)
     try:
         count_question(desk, caller)

@@ -62,7 +62,10 @@ _ANSWER: Item = {
     "type": "object",
     "properties": {
         "status": {"enum": ["success", "clarification_needed"]},
-        SESSION: {"type": "string", "description": "Send it with what belongs to this as well."},
+        SESSION: {
+            "type": "string",
+            "description": "The conversation. Send it with every call that continues it.",
+        },
         "answer": {"type": "string", "description": "The answer, or the desk's question."},
         "content_type": {"type": "string"},
         "payload": {"type": "object", "description": "The answer as data of this type."},
@@ -72,7 +75,7 @@ _ANSWER: Item = {
         "requests": {
             "type": "array",
             "items": {"type": "object"},
-            "description": "What waits for an answer here: in words, and as a form.",
+            "description": "The open request, as text and as a form.",
         },
     },
     "required": ["status", SESSION, "answer"],
@@ -201,7 +204,7 @@ def _question(action: Action) -> Item:
                 "type": "integer",
                 "minimum": 1,
                 "maximum": MAX_TOKENS,
-                "description": "The longest answer.",
+                "description": "The maximum length of the answer.",
             },
         },
         **({"required": ["query"]} if usual is None else {}),
@@ -220,12 +223,15 @@ def _arguments(action: Action, requires_intent: bool) -> Item:
     if may_ask_consent(action):
         beside[CONFIRMATION] = _confirmation(action)
     if action.is_prepaid:
-        beside[PAYMENT] = {**PAYING, "description": "What pays for the call, as its refusal says."}
+        beside[PAYMENT] = {
+            **PAYING,
+            "description": "The payment for the call, as its refusal describes it.",
+        }
     if action.kind != "query":
         beside[INTENT] = {
             "type": "string",
             "maxLength": MAX_INTENT,
-            "description": "What the call is for, in the user's words.",
+            "description": "The purpose of the call, in the user's words.",
         }
         required += [INTENT] if requires_intent else []
     schema["type"] = "object"
@@ -251,8 +257,8 @@ def _call_status() -> Item:
     return {
         "name": CALL_STATUS,
         "title": "Call status",
-        "description": "How a call stands that was taken on and goes on by itself, and what came of"
-        " it: by capability and call_id, or by the session_id in which it was called.",
+        "description": "Returns the status, and later the outcome, of a call that continues in the"
+        " background. Name the call by capability and call_id, or by its session_id.",
         "inputSchema": _STATUS_TAKES,
         "outputSchema": _status_schema(None),
         "annotations": {

@@ -21,11 +21,11 @@ _NAMED: Final = {"tools/call": "a tool", "prompts/get": "a prompt"}
 def find_message_fault(message: Any) -> str | None:
     """Return why a body is no JSON-RPC 2.0 message; None for a valid one."""
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
-        return 'The body is one message of JSON-RPC 2.0: an object with "jsonrpc": "2.0".'
+        return 'The body must be one JSON-RPC 2.0 message: an object with "jsonrpc": "2.0".'
     if "id" in message and not is_request_id(message["id"]):
-        return "The id of a message is a text or a whole number."
+        return "The id of a message must be a string or a whole number."
     if "method" in message and not isinstance(message["method"], str):
-        return "The method of a message is a text."
+        return "The method of a message must be a string."
     if message.keys().isdisjoint({"method", "result", "error"}):
         return "A message must have a method."
     return None
@@ -37,7 +37,7 @@ def find_params_fault(method: str, params: Any) -> str | None:
         return "`params` must be an object."
     given: Mapping[str, Any] = params or {}
     if not isinstance(given.get("_meta"), dict | None):
-        return "_meta is an object."
+        return "`_meta` must be an object."
     if method in _LISTS and not isinstance(given.get("cursor"), str | None):
         return "`cursor` must be the nextCursor of the previous page."
     if method == "resources/read" and not isinstance(given.get("uri"), str):
@@ -45,7 +45,7 @@ def find_params_fault(method: str, params: Any) -> str | None:
     if (what := _NAMED.get(method)) is None:
         return None
     if not isinstance(given.get("name"), str):
-        return f"{method} takes the name of {what}."
+        return f"{method} needs the name of {what}."
     if not isinstance(given.get("arguments"), dict | None):
-        return f"The arguments of {what} are an object, not a text or a list."
+        return f"The arguments of {what} must be an object."
     return None

@@ -56,7 +56,7 @@ class OAuthHandlers:
     async def get_authorize(self, _desk: Desk, _call: Call) -> Reply:
         """``GET /oauth/authorize``: refuses, because no grant asks a user."""
         raise UnsupportedGrant(
-            "Nobody is asked to sign in here. Programs get tokens at"
+            "There is no sign-in for people here. Programs get tokens at"
             f" {metadata.TOKEN_PATH} with the grant_type {wire.GRANT}.",
             param="response_type",
         )

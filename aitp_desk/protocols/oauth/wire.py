@@ -95,7 +95,7 @@ def decode_registration(body: bytes) -> RegistrationRequest:
     if not isinstance(said, dict):
         raise InvalidClientMetadata("Client metadata must be a JSON object.")
     if "jwks" in said and "jwks_uri" in said:
-        raise InvalidClientMetadata("`jwks` and `jwks_uri` exclude each other.", param="jwks")
+        raise InvalidClientMetadata("Send either `jwks` or `jwks_uri`, not both.", param="jwks")
     grants = said.get("grant_types", [GRANT])
     if not isinstance(grants, list) or GRANT not in grants:
         raise InvalidClientMetadata(
@@ -110,7 +110,7 @@ def decode_registration(body: bytes) -> RegistrationRequest:
     name = said.get("client_name", "")
     if not isinstance(name, str) or len(name) > MAX_NAME or not name.isprintable():
         raise InvalidClientMetadata(
-            f"client_name is a text on one line of at most {MAX_NAME} characters.",
+            f"`client_name` must be text on one line of at most {MAX_NAME} characters.",
             param="client_name",
         )
     return RegistrationRequest(name, _registered_scopes(said.get("scope")))
@@ -200,7 +200,7 @@ def _decode_parameters(body: bytes) -> tuple[dict[str, str], tuple[str, ...]]:
         )
     except ValueError:
         raise InvalidRequest(
-            f"The body is a form of at most {_MAX_PARAMETERS} parameters, such as"
+            f"The body must be a form of at most {_MAX_PARAMETERS} parameters, such as"
             f" grant_type={GRANT}&scope=threads."
         ) from None
     values: dict[str, str] = {}
@@ -211,7 +211,7 @@ def _decode_parameters(body: bytes) -> tuple[dict[str, str], tuple[str, ...]]:
         if name == "resource":
             resources.append(value)
         elif name in values:
-            raise InvalidRequest("A parameter stands twice.", param=name)
+            raise InvalidRequest("A parameter occurs twice.", param=name)
         else:
             values[name] = value
     if len(resources) > MAX_RESOURCES:
@@ -236,7 +236,9 @@ def _decode_client(values: Mapping[str, str], authorization: Sequence[str]) -> t
             )
         named, secret = _decode_basic(authorization[0])
         if client_id not in {None, named}:
-            raise InvalidRequest("The header and the body name two clients.", param="client_id")
+            raise InvalidRequest(
+                "The header and the body name different clients.", param="client_id"
+            )
         client_id = named
     if not client_id or not secret:
         raise UnknownClient(
@@ -244,7 +246,7 @@ def _decode_client(values: Mapping[str, str], authorization: Sequence[str]) -> t
             " and client_secret in the body."
         )
     if len(client_id) > _MAX_CREDENTIAL or len(secret) > _MAX_CREDENTIAL:
-        raise UnknownClient("The client's id or secret is none of this desk's.")
+        raise UnknownClient("The client id or the client secret is not valid.")
     return client_id, secret
 
 
@@ -283,5 +285,5 @@ def _registered_scopes(text: Any) -> tuple[str, ...] | None:
         return _scopes(text)
     except (InvalidScope, AttributeError):
         raise InvalidClientMetadata(
-            "scope is a text that lists scopes of this desk, parted by spaces.", param="scope"
+            "`scope` must list scopes of this desk, separated by single spaces.", param="scope"
         ) from None

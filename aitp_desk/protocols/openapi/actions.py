@@ -24,7 +24,7 @@ _CALLED_BACK: Item = {
                     "required": True,
                     "content": make_content(JSON, make_ref("CallStatus")),
                 },
-                "responses": {"2XX": {"description": "It was taken note of."}},
+                "responses": {"2XX": {"description": "The notification was accepted."}},
             }
         }
     }
@@ -83,9 +83,9 @@ def action_schemas(action: Action) -> dict[str, Item]:
     arguments = schemas[_name(action, "arguments")]
     reserved: Item = {}
     if action.is_prepaid:
-        reserved[PAYMENT] = {**PAYING, "description": "What pays for the call."}
+        reserved[PAYMENT] = {**PAYING, "description": "The payment for the call."}
     elif action.may_cost:
-        reserved[CONFIRMATION] = {**PRICE, "description": "The price that is agreed to."}
+        reserved[CONFIRMATION] = {**PRICE, "description": "The price to which the caller agrees."}
     if action.kind != "query":
         reserved[INTENT] = {
             "type": "string",
@@ -97,7 +97,7 @@ def action_schemas(action: Action) -> dict[str, Item]:
             "type": "string",
             "format": "uri",
             "maxLength": MAX_CALLBACK,
-            "description": "Where the end of the call is told, signed.",
+            "description": "The URL that receives a signed notification when the call ends.",
         }
     if reserved:
         arguments["properties"] = {**arguments.get("properties", {}), **reserved}

@@ -82,8 +82,8 @@ async def describe_actions(desk: Desk, call: Call, _reply: Reply) -> Representat
     found = list_callable_actions(desk, call.principal, call.allowance)
     count = len(found)
     told = (
-        f"What {desk.site.name} can do. You may call {count} of these, which stand under actions,"
-        " each at an address of its own by a JSON object of its arguments."
+        f"The actions of {desk.site.name}. You may call {count} of them, which are listed"
+        " under actions, each at its own address with a JSON object of its arguments."
     )
     at = desk.base_path
     related = (
@@ -133,7 +133,7 @@ async def describe_call(desk: Desk, call: Call, reply: Reply) -> Representation:
 
 def _saying(thread: str) -> Affordance:
     takes = (InputField("content", "string", "The answer.", is_required=True),)
-    text = "Answers what was asked back; send Prefer: wait=30 to have what comes of it."
+    text = "Answers the desk's question. Send Prefer: wait=30 to get the outcome in the response."
     return Affordance("post-message", "POST", f"{thread}/messages", text, takes=takes)
 
 
@@ -142,6 +142,6 @@ def _related(action: Action, at: str) -> tuple[Related, ...]:
         Related(
             "describedby", f"{at}{CAPABILITIES_PATH}{action.name}", "The arguments of the call."
         ),
-        Related("collection", f"{at}{CAPABILITIES_PATH.rstrip('/')}", "All that can be called."),
+        Related("collection", f"{at}{CAPABILITIES_PATH.rstrip('/')}", "All actions."),
         *(one for one in action.related if not variables_in(one.href)),
     )

@@ -143,17 +143,17 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         f"GET {_THREAD}/events": OperationText(
             "Follow the events of a thread", streams=True, statuses=(410,)
         ),
-        f"GET {_THREAD}/actors": OperationText("List who takes part", "Actor", is_list=True),
+        f"GET {_THREAD}/actors": OperationText("List the participants", "Actor", is_list=True),
         f"POST {_THREAD}/actors": OperationText("Add an actor", "Actor", "ActorDraft"),
         f"DELETE {_THREAD}/actors/{{actor}}": OperationText("Remove an actor", "Deleted"),
         f"GET {_THREAD}/requests": OperationText(
-            "List what waits for an answer", "OpenRequest", is_list=True
+            "List the open requests", "OpenRequest", is_list=True
         ),
         f"POST {_THREAD}/requests/{{capability}}/{{request_id}}": OperationText(
             "Answer an open request with its form", "Message", is_repeatable=True, waits=True
         ),
         f"GET {_THREAD}/transcript": OperationText(
-            "Read what was said on a thread, signed and with its proof",
+            "Read the signed transcript of a thread",
             "Transcript",
             query=("seq",),
         ),
@@ -208,7 +208,7 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         "GET /v1/models": OperationText("List the models of the site's agents"),
         "GET /v1/models/{model}": OperationText("Read the metadata of a model", "Model"),
         "GET /.well-known/agent.json": OperationText(
-            "The AHP manifest: what can be asked here",
+            "The AHP manifest: capabilities, limits and addresses",
             "AHPManifest",
             also=("application/agent+json",),
         ),
@@ -255,8 +255,8 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         f"{_RESOURCE}/agent/converse": OperationText(_METADATA),
         "GET /openapi.json": OperationText("This document"),
         "GET /docs": OperationText("This document as a page, for people"),
-        "GET /capabilities": OperationText("List what can be called"),
-        "GET /capabilities/{name}": OperationText("Read what a capability takes and gives"),
+        "GET /capabilities": OperationText("List the actions"),
+        "GET /capabilities/{name}": OperationText("Describe an action"),
         "POST /capabilities/{name}": OperationText(
             "Call an action with its arguments",
             "CallStatus | AHPResponse",
@@ -267,7 +267,7 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
             "The status of a call", "CallStatus"
         ),
         "POST /mcp": OperationText(
-            "Use what can be done here as tools (MCP, JSON-RPC)",
+            "Call the actions as tools (MCP, JSON-RPC)",
             "JSONRPCAnswer",
             "JSONRPCRequest",
             streams=True,
@@ -348,10 +348,10 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
             "Show the visitor that the operator is typing", "EmptyBody", "EmptyBody"
         ),
         f"POST {_CONSOLE_THREAD}/messages": OperationText(
-            "Say a message of a capability as an operator", "ConsoleThread", "ConsoleStructured"
+            "Send a capability's message as an operator", "ConsoleThread", "ConsoleStructured"
         ),
         f"POST {_CONSOLE_THREAD}/resolve": OperationText(
-            "Say that it is settled", "ConsoleThread", "ConsoleClosing"
+            "Mark the conversation as settled", "ConsoleThread", "ConsoleClosing"
         ),
         f"POST {_CONSOLE_THREAD}/notes": OperationText(
             "Add a note to a thread", "ConsoleNote", "ConsoleWords"

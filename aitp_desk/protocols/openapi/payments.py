@@ -26,8 +26,10 @@ def with_payment(operation: Item) -> Item:
         "202", {**make_plain_response(202), "content": make_content(JSON, make_ref("CallStatus"))}
     )
     responses["402"] = {
-        "description": "It has to be paid for first; payment says how.",
-        "headers": {x402_wire.REQUIRED: _header("What x402 asks for, where it can be paid so.")},
+        "description": "The call must be paid for first; payment has the terms.",
+        "headers": {
+            x402_wire.REQUIRED: _header("The x402 payment requirements, if x402 is accepted.")
+        },
         "content": make_content(PROBLEM, make_ref("Problem")),
     }
     return {

@@ -83,7 +83,7 @@ def decode_call(name: str, body: bytes, headers: MultiMapping[str]) -> DirectCal
         isinstance(callback_url, str) and len(callback_url) <= MAX_CALLBACK
     ):
         raise InvalidRequest(
-            f"{CALLBACK} is an address of at most {MAX_CALLBACK} characters.", param=CALLBACK
+            f"`{CALLBACK}` must be an address of at most {MAX_CALLBACK} characters.", param=CALLBACK
         )
     arguments = {member: it for member, it in arguments.items() if member not in _RESERVED}
     return DirectCall(name, arguments, consent, intent or None, callback_url, payment=payment)
@@ -102,14 +102,14 @@ def decode_question(name: str, body: bytes) -> AskRequest:
     if query is None:
         raise MissingField("The member 'query' is required: the question.", param="query")
     if not isinstance(query, str) or not query.strip() or len(query) > MAX_QUESTION:
-        raise InvalidRequest(f"query has 1 to {MAX_QUESTION} characters.", param="query")
+        raise InvalidRequest(f"`query` must have 1 to {MAX_QUESTION} characters.", param="query")
     if locale is not None and not (isinstance(locale, str) and 1 <= len(locale) <= MAX_LOCALE):
         raise InvalidRequest("`locale` must be a language tag such as en or fr-CA.", param="locale")
     accepts = given.get("accept_types")
     is_list = isinstance(accepts, list) and all(isinstance(one, str) for one in accepts)
     if accepts is not None and not is_list:
         raise InvalidRequest(
-            "accept_types is a list of types such as text/answer.", param="accept_types"
+            "`accept_types` must be a list of types such as text/answer.", param="accept_types"
         )
     return AskRequest(
         action=name,
@@ -203,7 +203,7 @@ def render_error(error: DeskError, _headers: Mapping[str, str], below: str = "")
 def _object(body: bytes) -> dict[str, Any]:
     given = decode_json(body) if body.strip() else {}
     if not isinstance(given, dict):
-        raise InvalidRequest("The body is a JSON object: the arguments.")
+        raise InvalidRequest("The body must be a JSON object: the arguments.")
     return given
 
 

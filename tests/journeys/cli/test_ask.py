@@ -103,7 +103,7 @@ def test_an_answer_is_explained_by_words_and_sections(site: Path) -> None:
 
 def test_a_refusal_names_the_words_that_no_page_holds(site: Path) -> None:
     reason, words, sections = explained(site, "Do you sell kayaks?")
-    assert reason == "No page holds a word of the question."
+    assert reason == "No page contains a word of the question."
     assert [line.split()[1:] for line in words if "kayaks" in line] == [
         ["kayaks", "on", "no", "page"]
     ]
@@ -118,7 +118,7 @@ def test_words_of_an_earlier_question_are_marked(site: Path) -> None:
 
 def test_what_needs_no_page_is_explained_too(site: Path) -> None:
     reason, words, sections = explained(site, "What did I ask first?", "--after", FIRST)
-    assert reason == "It is about the conversation, and no page was looked at."
+    assert reason == "The question is about the conversation, so no page was searched."
     assert (words, sections) == ([], [])
 
 
@@ -140,6 +140,6 @@ def test_the_questions_of_a_passage_are_a_part_of_its_score(site: Path, tmp_path
 
 def test_a_refusal_for_lack_of_evidence_says_how_much_there_is(site: Path) -> None:
     reason, _, sections = explained(site, "Does Zoltan Kayakman deliver boots to Ulaanbaatar?")
-    assert reason.startswith("Too little speaks for the best section: ")
+    assert reason.startswith("The evidence for the best section is too low: ")
     assert reason.endswith(f"of {NEEDED} for /returns#footwear.")
     assert sections

@@ -40,11 +40,11 @@ def test_a_valid_file_is_reported_as_valid(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        (GOOD.replace("REST", "SOAP").encode(), "line 7, Protocol: is 'SOAP'; it takes one of"),
+        (GOOD.replace("REST", "SOAP").encode(), "line 7, Protocol: is 'SOAP'; it must be one of"),
         (b"Spec-Version: 1.0\nSite-Name: \xff\n", "line 2: is not UTF-8 here"),
         (b"", "Spec-Version: is missing"),
         (b'\xef\xbb\xbf \n{"site": }', "line 2: "),
-        (b'{"site": {"url": "/"}}', "site.url: is no full URL"),
+        (b'{"site": {"url": "/"}}', "site.url: is not a full URL"),
         (b"#" * (1024 * 1024 + 1), "has more than 1048576 bytes"),
     ],
 )
@@ -92,7 +92,7 @@ def test_lint_validates_a_file_and_tells_by_its_exit_code(tmp_path: Path) -> Non
         (URL, {**SERVED, "Content-Type": "Text/Plain;charset=UTF-8"}, GOOD, []),
         (URL, {**SERVED, "Content-Type": "text/plain"}, GOOD, ["Content-Type: is 'text/plain'"]),
         (URL, {"Content-Type": TEXT_TYPE}, GOOD, ["Access-Control-Allow-Origin: warning: is not"]),
-        (f"{URL}s", SERVED, GOOD, ["warning: is at an address where nobody looks"]),
+        (f"{URL}s", SERVED, GOOD, ["warning: is at an address that agents do not request"]),
         (
             URL.replace("a.", "www.a."),
             SERVED,
@@ -174,4 +174,4 @@ def test_a_site_whose_endpoint_has_a_name_of_the_desk_s_own_does_not_pass(tmp_pa
     (tmp_path / "desk.toml").write_text(table, encoding="utf-8")
     code, _, (line,) = check(tmp_path)
     assert code == 1
-    assert line.startswith("agents_txt.capability.id: 'contact' is what the desk calls something")
+    assert line.startswith("agents_txt.capability.id: the desk uses the id 'contact' itself")

@@ -29,7 +29,7 @@ async def test_a_call_that_waits_for_a_person_says_so_until_it_ends(tmp_path: Pa
         taken = await face(caller, "POST", call["href"], REFUND)
         assert (taken.status, taken.data["status"]) == (202, "accepted")
         assert taken.headers["Location"] == taken.link("status")
-        assert "goes on by itself" in taken.told["description"]
+        assert "continues in the background" in taken.told["description"]
         stands = await face(caller, "GET", taken.link("status"))
         assert stands.data["status"] == "pending"
         assert "people decide" in stands.told["description"]

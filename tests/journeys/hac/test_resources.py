@@ -97,12 +97,12 @@ async def test_a_thread_says_what_this_caller_may_do_with_it(tmp_path: Path) -> 
         opened = await face(nobody, "POST", "/v1/threads", {"messages": ["Hello?"]})
         path = f"/v1/threads/{opened.data['id']}"
         assert opened.rels == ["post-message", "edit", "add-actor", "delete"]
-        assert "whoever has its id" in opened.told["description"]
+        assert "everyone with its id" in opened.told["description"]
         assert "claim" in (await face(aya, "GET", path)).rels
 
         claimed = await face(aya, "POST", path + "/claim")
         assert claimed.rels == ["post-message", "edit", "add-actor", "share", "delete"]
-        assert "It is yours." in claimed.told["description"]
+        assert "You own it." in claimed.told["description"]
         assert (await face(nobody, "GET", path)).status == 404
         assert (await face(ben, "GET", path)).status == 404
 

@@ -367,7 +367,9 @@ async def test_an_endpoint_of_the_owner_may_not_be_called_as_what_the_desk_does(
     table = f'[[agents_txt.capability]]\nid = "{id_}"\nendpoint = "/x"\n'
     (tmp_path / "desk.toml").write_text(table, encoding="utf-8")
     config = load_config(tmp_path, port=0)
-    with pytest.raises(ConfigError, match=rf"agents_txt.capability.id: '{id_}' is what the desk"):
+    with pytest.raises(
+        ConfigError, match=rf"agents_txt.capability.id: the desk uses the id '{id_}' itself"
+    ):
         async with open_server(config):
             raise AssertionError("It started.")
 

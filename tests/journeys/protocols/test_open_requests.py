@@ -158,7 +158,7 @@ async def test_what_its_user_does_not_answer_stays_open(guest: Talker) -> None:
         session = {"session_id": first.structured_content["session_id"]}
         again = {**session, "query": stamp("e-2", "e-2-2")}
         left = (await client.call_tool("content_search", again)).structured_content
-        assert left["answer"].endswith(f"This stays open: {REWARDS.format('e-2')}")
+        assert left["answer"].endswith(f"This request stays open: {REWARDS.format('e-2')}")
         assert [one["capability"] for one in left["requests"]] == ["loyalty"]
         chosen = await client.call_tool("content_search", {**session, "query": "tea"})
         assert words(chosen) == "Chosen: Tea."

@@ -14,7 +14,7 @@ _LIMITS: Mapping[str, tuple[Callable[[Decimal, Decimal], bool], str]] = {
     "exclusiveMinimum": (operator.le, "must be more than"),
     "maximum": (operator.gt, "must be at most"),
     "exclusiveMaximum": (operator.ge, "must be less than"),
-    "multipleOf": (lambda value, step: step > 0 and value % step != 0, "goes in steps of"),
+    "multipleOf": (lambda value, step: step > 0 and value % step != 0, "must be in steps of"),
 }
 
 
@@ -31,7 +31,7 @@ def find_fault(field: Field, value: Any) -> str:
         if len(value) < schema.get("minLength", 0):
             return f"needs at least {schema['minLength']} characters"
         if field.pattern is not None and not field.pattern.search(value):
-            return "is not in the form that is needed"
+            return "is not in the required form"
     return ""
 
 

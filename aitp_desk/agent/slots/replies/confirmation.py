@@ -28,7 +28,7 @@ _REACH = {
     "self": "",
     "self_and_associated": "It also changes what belongs to it.",
     "many": "It changes many things at once.",
-    "all": "It changes everything there is.",
+    "all": "It changes everything.",
 }
 _APPROVED: Mapping[Approval, str] = {
     "never": "",
@@ -74,7 +74,7 @@ def list_consequences(action: Action) -> tuple[str, ...]:
     if action.cost is not None:
         told.append(f"It costs {action.cost}.")
     elif action.has_price:
-        told.append("It may cost something: the price is asked about first.")
+        told.append("It may cost something. You are asked to agree to the price first.")
     told.append(_APPROVED[action.approval])
     told += [f"It requires: {needed.description}" for needed in action.preconditions]
     return tuple(filter(None, told))

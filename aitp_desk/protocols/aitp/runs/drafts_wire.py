@@ -89,7 +89,7 @@ def decode_stream(body: bytes) -> bool:
         case True:
             return True
         case _:
-            raise InvalidRequest("stream is true or false.", param="stream")
+            raise InvalidRequest("`stream` must be true or false.", param="stream")
 
 
 def _object(body: bytes) -> dict[str, Any]:
@@ -99,11 +99,13 @@ def _object(body: bytes) -> dict[str, Any]:
 def _run_draft(given: dict[str, Any], messages: tuple[Draft, ...]) -> RunDraft:
     agent = given.get("assistant_id")
     if not isinstance(agent, str) or not agent:
-        raise MissingField("A run needs an assistant_id.", param="assistant_id")
+        raise MissingField("A run needs an `assistant_id`.", param="assistant_id")
     tool_choice, function = _tool_choice(given.get("tool_choice"))
     parallel = given.get("parallel_tool_calls")
     if parallel is not None and not isinstance(parallel, bool):
-        raise InvalidRequest("parallel_tool_calls is true or false.", param="parallel_tool_calls")
+        raise InvalidRequest(
+            "`parallel_tool_calls` must be true or false.", param="parallel_tool_calls"
+        )
     options = RunOptions(
         model=_string(given, "model"),
         instructions=_string(given, "instructions") or "",
@@ -133,7 +135,7 @@ def _string(given: dict[str, Any], name: str) -> str | None:
 def _whole(given: dict[str, Any], name: str, at: str | None = None) -> int | None:
     value = given.get(name)
     if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
-        raise InvalidRequest(f"{name} is a whole number.", param=at or name)
+        raise InvalidRequest(f"`{name}` must be a whole number.", param=at or name)
     return value
 
 
@@ -214,6 +216,7 @@ def _response_format(given: Any) -> Literal["auto", "text"]:
             return "text"
         case _:
             raise InvalidRequest(
-                'The desk answers in text: response_format is auto or {"type": "text"}.',
+                '`response_format` must be auto or {"type": "text"}, because the desk'
+                " answers in text.",
                 param="response_format",
             )

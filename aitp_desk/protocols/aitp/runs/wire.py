@@ -25,7 +25,7 @@ from aitp_desk.protocols.aitp.threads.objects import RunFailure
 from aitp_desk.protocols.aitp.wire import Dialect, encode
 from aitp_desk.protocols.base.protocol import Reply
 
-CAPPED = "This thread has had its share of automatic replies for now."
+CAPPED = "This thread has reached its limit of automatic replies for now."
 
 
 def encode_run(run: Run, agent: SiteAgent, *, dialect: Dialect) -> Reply:

@@ -28,11 +28,11 @@ def decode_grant(body: bytes) -> GrantDraft:
     if principal is not None and not isinstance(principal, str):
         raise InvalidRequest("`principal` must be the id of a caller.", param="principal")
     if not isinstance(link, bool):
-        raise InvalidRequest("link is true or false.", param="link")
+        raise InvalidRequest("`link` must be true or false.", param="link")
     if (principal is not None) == link:
         raise MissingField(
-            'A thread is shared with a principal, such as {"principal": "key:…"}, or by a link:'
-            ' {"link": true}.',
+            'Name the caller to share with, such as {"principal": "key:…"}, or ask for a'
+            ' link: {"link": true}.',
             param="principal",
         )
     return GrantDraft(
@@ -84,5 +84,5 @@ def _may_of(given: Any) -> GrantLevel:
 def _seconds_of(given: dict[str, Any], name: str) -> int | None:
     seconds = given.get(name)
     if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int)):
-        raise InvalidRequest(f"{name} is a whole number of seconds.", param=name)
+        raise InvalidRequest(f"`{name}` must be a whole number of seconds.", param=name)
     return seconds

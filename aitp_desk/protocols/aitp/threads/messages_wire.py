@@ -35,7 +35,9 @@ def decode_message(body: bytes) -> Draft:
     """
     given = decode_json(body) if body.strip() else {}
     if not isinstance(given, dict):
-        raise InvalidRequest('A message is a JSON object such as {"role": "user", "content": "…"}.')
+        raise InvalidRequest(
+            'A message must be a JSON object such as {"role": "user", "content": "…"}.'
+        )
     return read_draft(given, "")
 
 
@@ -73,7 +75,9 @@ def read_draft(given: Any, at: str) -> Draft:
     if isinstance(given, str):
         return Draft("user", (given,))
     if not isinstance(given, dict):
-        raise InvalidRequest("A message is a string or an object with role and content.", param=at)
+        raise InvalidRequest(
+            "A message must be a string or an object with role and content.", param=at
+        )
     prefix = f"{at}." if at else ""
     if given.get("content") is None:
         raise MissingField(
@@ -108,7 +112,8 @@ def _text(part: Any, at: str) -> str:
             part = part.get("value")
     if not isinstance(part, str):
         raise InvalidRequest(
-            "content is a string, or a list of strings and text blocks; files are attached.",
+            "`content` must be a string, or a list of strings and text blocks. Send files"
+            " as `attachments`.",
             param=at,
         )
     return part
@@ -125,7 +130,7 @@ def _attachment(given: Any, at: str) -> Attachment:
     tools = read_list(file.get("tools"), f"{at}.tools")
     if not all(isinstance(tool, dict) and isinstance(tool.get("type"), str) for tool in tools):
         raise InvalidRequest(
-            'A tool is an object such as {"type": "file_search"}.', param=f"{at}.tools"
+            'A tool must be an object such as {"type": "file_search"}.', param=f"{at}.tools"
         )
     return Attachment(file["file_id"], tuple(tool["type"] for tool in tools))
 
@@ -227,7 +232,7 @@ def decode_with_replies(query: Mapping[str, str]) -> bool:
     """
     given = query.get("with_replies", "false")
     if given not in {"true", "false"}:
-        raise InvalidRequest("with_replies is true or false.", param="with_replies")
+        raise InvalidRequest("`with_replies` must be true or false.", param="with_replies")
     return given == "true"
 
 

@@ -197,10 +197,10 @@ def read_headers(headers: MultiMapping[str]) -> Mapping[str, Any] | None:
     (name, value), *more = given
     if more:
         raise InvalidRequest(
-            f"A request has one {SIGNATURE} or {OLD_PAYMENT} header: it pays once.", param=name
+            f"A request may have only one {SIGNATURE} or {OLD_PAYMENT} header.", param=name
         )
     if len(value) > MAX_HEADER:
-        raise InvalidRequest(f"{name} has at most {MAX_HEADER} characters.", param=name)
+        raise InvalidRequest(f"{name} may have at most {MAX_HEADER} characters.", param=name)
     try:
         payload = decode_json(b64decode(value, validate=True))
     except (binascii.Error, ValueError, InvalidRequest):
@@ -247,7 +247,7 @@ def read_payload(given: Any, where: str) -> Mapping[str, Any]:
             what = "an object" if kind is dict else "a text"
             raise InvalidRequest(f"{where}: {name} must be {what}.", param=where)
     if len(_encode(payload)) > MAX_HEADER:
-        raise InvalidRequest(f"{where} has at most {MAX_HEADER} bytes.", param=where)
+        raise InvalidRequest(f"{where} may have at most {MAX_HEADER} bytes.", param=where)
     return {MESSAGE: {"payload": payload}}
 
 

@@ -71,7 +71,7 @@ async def _answer(
     found = methods.get(method)
     if found is None:
         known = ", ".join(("initialize", "ping", *methods))
-        raise RpcError(METHOD_NOT_FOUND, f"There is no such method here. There are: {known}.")
+        raise RpcError(METHOD_NOT_FOUND, f"There is no such method. The methods are: {known}.")
     return await found(desk, caller, params)
 
 

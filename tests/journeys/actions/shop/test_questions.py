@@ -94,7 +94,7 @@ async def test_what_does_not_fit_is_asked_again(tmp_path: Path) -> None:
         asked = await ask(wrong)
         assert asked.startswith(
             "Postal code\n"
-            "- Postal code: The postal code is not in the form that is needed. The ZIP code, of"
+            "- Postal code: The postal code is not in the required form. The ZIP code, of"
             " five digits.\n"
             "Reply with the value alone, or with “Postal code: …”."
         )

@@ -43,8 +43,8 @@ async def test_the_manifest_declares_actions_with_what_they_take_and_give(
     assert {name: one["description"] for name, one in named.items()} == {
         "check_stock": "Says how many of an article there are.",
         "opening_hours": "Says when the shop is open.",
-        "place_order": "Orders an article. It can be undone within 30 days. It may cost something:"
-        " the price is asked about first.",
+        "place_order": "Orders an article. It can be undone within 30 days. It may cost"
+        " something. You are asked to agree to the price first.",
         "close_account": "Closes the account. It cannot be undone.",
     }
     assert manifest["async"] == {"supported": False}

@@ -218,7 +218,7 @@ async def test_a_refusal_says_what_is_wrong_in_the_sdks_own_classes(tmp_path: Pa
             threads = client.beta.threads
             thread = (await threads.create()).id
             picture: Any = [{"type": "image_file", "image_file": {"file_id": "file_1"}}]
-            with pytest.raises(openai.BadRequestError, match="files are attached") as odd:
+            with pytest.raises(openai.BadRequestError, match="Send files as `attachments`") as odd:
                 await threads.messages.create(thread, role="user", content=picture)
             assert odd.value.param == "content"
             with pytest.raises(openai.RateLimitError) as limited:

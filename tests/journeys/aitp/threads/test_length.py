@@ -302,7 +302,7 @@ async def test_a_structured_message_is_rendered_whole_or_named(tmp_path: Path) -
         await talker.post(thread, ["Please:", large], wait=SECONDS)
     assert [turn.question for turn in agent.turns] == [
         fits,
-        f"[A structured message of {len(large) + 7} bytes, too long to be told: {SCHEMA}]",
+        f"[A structured message of {len(large) + 7} bytes, too long to be shown here: {SCHEMA}]",
     ]
     assert agent.turns[1].transcript[0].text == fits
 

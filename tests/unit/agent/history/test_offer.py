@@ -54,4 +54,4 @@ def test_a_declared_type_that_nothing_fits_is_answered_with_what_else_there_is()
     with pytest.raises(UnsupportedType) as refused:
         negotiate(["media/video"], action, lambda kind: kind != "media/video")
     assert refused.value.available == (TEXT, "application/feed")
-    assert "nothing of the accepted types" in refused.value.message
+    assert "has no answer of the accepted types" in refused.value.message

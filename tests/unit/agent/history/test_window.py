@@ -165,7 +165,7 @@ def test_a_structured_message_is_whole_up_to_the_limit_and_named_beyond() -> Non
     assert read_message(1, nearly, ROOM).message is nearly
     told = read_message(1, message(1, Origin.VISITOR, ["Please:", structured(3000)]), ROOM)
     size = len("Please:") + len(structured(3000))
-    assert told.message.content == (f"{NAMED}{size} bytes, too long to be told: {SCHEMA}]",)
+    assert told.message.content == (f"{NAMED}{size} bytes, too long to be shown here: {SCHEMA}]",)
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def test_it_says_what_is_done_on_what_how_far_it_goes_and_what_it_costs() -> Non
             Safety("irreversible", "many"),
             "It cannot be undone. It changes many things at once.",
         ),
-        (Safety("reversible", "all"), "It can be undone. It changes everything there is."),
+        (Safety("reversible", "all"), "It can be undone. It changes everything."),
         (
             Safety("reversible", "self_and_associated", "PT24H"),
             "It can be undone within 24 hours. It also changes what belongs to it.",

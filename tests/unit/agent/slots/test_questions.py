@@ -217,11 +217,11 @@ async def test_what_does_not_fit_is_asked_again() -> None:
     merged = await answer(offered, given)
     assert merged.arguments == {"email": "ada@example.com", "address": {"name": "Ada"}}
     told = {field.id: field.description for field in merged.again.question.fields}
-    either = "05/06/2027 can be 5 June 2027 or 6 May 2027; write which is meant."
+    either = "05/06/2027 can be 5 June 2027 or 6 May 2027. Write which one you mean."
     assert told == {
         "guests": "The guests must be at most 9.",
         "day": f"{either} Such as 2026-03-01.",
-        "address.postal_code": "The postal code is not in the form that is needed. Five digits.",
+        "address.postal_code": "The postal code is not in the required form. Five digits.",
         "address.phone": "The phone is needed.",
     }
     again = merge_answer(
@@ -230,7 +230,7 @@ async def test_what_does_not_fit_is_asked_again() -> None:
     assert again is not None
     assert isinstance(again.question, Fill)
     (guests,) = [field for field in again.question.fields if field.id == "guests"]
-    assert guests.description == "The guests takes a whole number from 1 to 9."
+    assert guests.description == "The guests must be a whole number from 1 to 9."
 
 
 async def test_a_thing_counted() -> None:
@@ -254,7 +254,7 @@ async def test_a_thing_counted() -> None:
     merged = await answer(offered, [{"id": "MU-001", "quantity": 10}])
     assert merged.again.question.description == "The quantity must be at most 9."
     assert (await answer(offered, [{"id": "x"}])).again.question.description == (
-        "What was chosen is not offered."
+        "The chosen option is not offered."
     )
 
 

@@ -348,79 +348,83 @@ TEXT_FAULTS = {
     ],
     HEAD.replace("Spec-Version: 1.0", "#spec-version:2.0"): [
         "line 1, Spec-Version: warning: is in a comment",
-        "line 1, Spec-Version: '2.0' is no version",
+        "line 1, Spec-Version: '2.0' is not a known version",
     ],
-    HEAD.replace("1.0", "2.0"): ["line 1, Spec-Version: '2.0' is no version"],
+    HEAD.replace("1.0", "2.0"): ["line 1, Spec-Version: '2.0' is not a known version"],
     HEAD.replace("https:", "http:"): ["line 3, Site-URL: is not encrypted"],
-    f"{HEAD}Generated-At: yesterday\n": ["line 4, Generated-At: is no ISO 8601"],
+    f"{HEAD}Generated-At: yesterday\n": ["line 4, Generated-At: is not an ISO 8601"],
     f"{HEAD}Generated-At: 2026-01-31T12:00:00+01:00\n": [
         "line 4, Generated-At: warning: is not written as"
     ],
     f"{HEAD}Generated-At: 2026-01-31\n": ["line 4, Generated-At: warning: is not written as"],
-    f"{HEAD}Sitemap: a\nSitemap: b\n": ["line 5, Sitemap: warning: stands twice, first in line 4"],
-    f"{BLOCK}  Note: a\n  note: b\n": ["line 8, note: warning: stands twice, first in line 7"],
-    f"{BLOCK}  Note: a\x07b\n": ["line 7, Note: holds a line break"],
+    f"{HEAD}Sitemap: a\nSitemap: b\n": ["line 5, Sitemap: warning: occurs twice, first in line 4"],
+    f"{BLOCK}  Note: a\n  note: b\n": ["line 8, note: warning: occurs twice, first in line 7"],
+    f"{BLOCK}  Note: a\x07b\n": ["line 7, Note: contains a line break"],
     f"{HEAD}Agent: a\x1bb\n": ["line 4, Agent: 'a\\x1bb' never matches"],
-    f"{HEAD}Site-Privacy-Policy: /privacy\n": ["line 4, Site-Privacy-Policy: is no full URL"],
-    f"{HEAD}Site-Contact: nobody\n": ["line 4, Site-Contact: warning: is no mail address"],
-    f"{HEAD}Agents-JSON: agents.json\n": ["line 4, Agents-JSON: is no full URL"],
-    f"{HEAD}agents-json: agents.json\n": ["line 4, Agents-JSON: is no full URL"],
-    f"{HEAD}AGENTS-JSON: /agents.json\n": ["line 4, Agents-JSON: is no full URL"],
-    f"{HEAD}\nnonsense\n": ["line 5: is no 'Key: value'"],
-    f"{HEAD}Not a key: b\n": ["line 4: is no 'Key: value'"],
-    f"{HEAD}  Endpoint: https://a.example\n": ["line 4, Endpoint: is indented, and there is no"],
-    f"{HEAD}Site-Name: B\n": ["line 4, Site-Name: stands twice, first in line 2"],
+    f"{HEAD}Site-Privacy-Policy: /privacy\n": ["line 4, Site-Privacy-Policy: is not a full URL"],
+    f"{HEAD}Site-Contact: nobody\n": ["line 4, Site-Contact: warning: is not a mail address"],
+    f"{HEAD}Agents-JSON: agents.json\n": ["line 4, Agents-JSON: is not a full URL"],
+    f"{HEAD}agents-json: agents.json\n": ["line 4, Agents-JSON: is not a full URL"],
+    f"{HEAD}AGENTS-JSON: /agents.json\n": ["line 4, Agents-JSON: is not a full URL"],
+    f"{HEAD}\nnonsense\n": ["line 5: is not 'Key: value'"],
+    f"{HEAD}Not a key: b\n": ["line 4: is not 'Key: value'"],
+    f"{HEAD}  Endpoint: https://a.example\n": [
+        "line 4, Endpoint: is indented, but belongs to no block"
+    ],
+    f"{HEAD}Site-Name: B\n": ["line 4, Site-Name: occurs twice, first in line 2"],
     f"{HEAD}Site-Contact:\n": ["line 4, Site-Contact: has no value"],
-    f"{HEAD}Note: a\x07b\n": ["line 4, Note: holds a line break or another control"],
-    f"{HEAD}Note: a\u2028b\n": ["line 4, Note: holds a line break or another control"],
-    f"{HEAD}Disallow: admin\n": ["line 4, Disallow: 'admin' is no path"],
+    f"{HEAD}Note: a\x07b\n": ["line 4, Note: contains a line break or another control"],
+    f"{HEAD}Note: a\u2028b\n": ["line 4, Note: contains a line break or another control"],
+    f"{HEAD}Disallow: admin\n": ["line 4, Disallow: 'admin' is not a path"],
     f"{HEAD}Agent: My Bot\n": ["line 4, Agent: 'My Bot' never matches"],
-    f"{HEAD}Agent: a\nAgent: A\n": ["line 5, Agent: 'A' stands twice"],
-    f"{HEAD}Agent: a\nAgent: a\n": ["line 5, Agent: 'a' stands twice"],
+    f"{HEAD}Agent: a\nAgent: A\n": ["line 5, Agent: 'A' occurs twice"],
+    f"{HEAD}Agent: a\nAgent: a\n": ["line 5, Agent: 'a' occurs twice"],
     f"{HEAD}Agent: a\n  Capabilities: b\n": ["line 5, Capabilities: there is no capability 'b'"],
     f"{HEAD}Agent: a\n  Capabilities:\n": ["line 5, Capabilities: warning: is empty"],
     f"{HEAD}Agent: a\n  Rate-Limit: 0/minute\n": ["line 5, Rate-Limit: is less than 1"],
-    f"{HEAD}Agent: a\n  Rate-Limit: 5/week\n": ["line 5, Rate-Limit: is 'week'; it takes one of"],
-    f"{HEAD}Agent: a\n  Rate-Limit: often\n": ["line 5, Rate-Limit: 'often' is no limit"],
+    f"{HEAD}Agent: a\n  Rate-Limit: 5/week\n": ["line 5, Rate-Limit: is 'week'; it must be one of"],
+    f"{HEAD}Agent: a\n  Rate-Limit: often\n": ["line 5, Rate-Limit: 'often' is not a limit"],
     f"{HEAD}Capability: a b\n": [
-        "line 4, Capability: 'a b' is none; it takes small letters",
+        "line 4, Capability: 'a b' is not valid; use lowercase letters",
         "line 4, Protocol: is missing",
         "line 4, Endpoint: is missing",
     ],
     f"{BLOCK}Capability: a\n  Endpoint: https://a.example/b\n  Protocol: REST\n": [
-        "line 7, Capability: 'a' stands twice"
+        "line 7, Capability: 'a' occurs twice"
     ],
-    BLOCK.replace("REST", "rest"): ["line 6, Protocol: is 'rest'; it takes one of REST"],
-    BLOCK.replace("https://a.example/a", "/a"): ["line 5, Endpoint: is no full URL"],
+    BLOCK.replace("REST", "rest"): ["line 6, Protocol: is 'rest'; it must be one of REST"],
+    BLOCK.replace("https://a.example/a", "/a"): ["line 5, Endpoint: is not a full URL"],
     BLOCK.replace("https://a.example/a", "https://b.example/a"): [
-        "line 5, Endpoint: is at another host than the site, a.example"
+        "line 5, Endpoint: is not on the site's host, a.example"
     ],
     BLOCK.replace("https://a.example/a", "http://a.example/a"): [
         "line 5, Endpoint: is not encrypted"
     ],
     BLOCK.replace("https://a.example/a", "https://u:p@a.example/a"): [
-        "line 5, Endpoint: holds a user name or password"
+        "line 5, Endpoint: contains a user name or password"
     ],
     BLOCK.replace("https://a.example/a", "https://a.example/a?api_key=1"): [
-        "line 5, Endpoint: seems to hold a secret"
+        "line 5, Endpoint: seems to contain a secret"
     ],
-    BLOCK.replace("REST", "WebSocket"): ["line 5, Endpoint: is no address of a WebSocket"],
-    f"{BLOCK}  Method: get\n": ["line 7, Method: 'get' is no method"],
-    f"{BLOCK}  Auth: magic\n": ["line 7, Auth: is 'magic'; it takes one of none, api-key"],
+    BLOCK.replace("REST", "WebSocket"): ["line 5, Endpoint: is not the address of a WebSocket"],
+    f"{BLOCK}  Method: get\n": ["line 7, Method: 'get' is not a method of HTTP"],
+    f"{BLOCK}  Auth: magic\n": ["line 7, Auth: is 'magic'; it must be one of none, api-key"],
     f"{BLOCK}  Auth: oauth2\n": ["line 4, Auth-Endpoint: is missing; oauth2 needs"],
     f"{BLOCK}  Auth: api-key\n": ["line 4, Auth-Docs: warning: is missing"],
     f"{BLOCK}  Registration-Endpoint: https://a.example/r\n": [
-        "line 7, Registration-Endpoint: warning: has no meaning"
+        "line 7, Registration-Endpoint: warning: applies only to the auth oauth2"
     ],
-    f"{BLOCK}  Scopes: a\n": ["line 7, Scopes: warning: has no meaning"],
-    f"{BLOCK}  OpenAPI: openapi.yaml\n": ["line 7, OpenAPI: is no full URL"],
+    f"{BLOCK}  Scopes: a\n": ["line 7, Scopes: warning: applies only to the auth oauth2"],
+    f"{BLOCK}  OpenAPI: openapi.yaml\n": ["line 7, OpenAPI: is not a full URL"],
     f"{BLOCK}  Description: {'a' * 501}\n": ["line 7, Description: warning: has more than 500"],
-    f"{BLOCK}  Param: q\n": ["line 7, Param: cannot be read"],
-    f"{BLOCK}  Param: q (cookie, string)\n": ["line 7, Param: is 'cookie'; it takes one of"],
-    f"{BLOCK}  Param: q (query, text)\n": ["line 7, Param: is 'text'; it takes one of"],
-    f"{BLOCK}  Param: X-Q (header, string)\n": ["line 7, Param: warning: 'X-Q' is more than"],
+    f"{BLOCK}  Param: q\n": ["line 7, Param: is not valid"],
+    f"{BLOCK}  Param: q (cookie, string)\n": ["line 7, Param: is 'cookie'; it must be one of"],
+    f"{BLOCK}  Param: q (query, text)\n": ["line 7, Param: is 'text'; it must be one of"],
+    f"{BLOCK}  Param: X-Q (header, string)\n": [
+        "line 7, Param: warning: 'X-Q' has other characters than letters"
+    ],
     f"{BLOCK}  Param: q (query, string)\n  Param: q (query, integer)\n": [
-        "line 8, Param: 'q' stands twice"
+        "line 8, Param: 'q' occurs twice"
     ],
     BLOCK.replace("  Protocol", " Protocol"): ["line 6, Protocol: is indented by one space"],
 }
@@ -472,27 +476,29 @@ def test_addresses_of_this_machine_may_be_unencrypted() -> None:
 JSON_FAULTS = {
     b"\n{": "line 2: ",
     b'{"a": 1, "a": 2}': "",
-    b"[]": "is no JSON object",
+    b"[]": "is not a JSON object",
     b"\xff": "",
-    b'{"site": []}': "site: is of another type; it takes an object",
-    b'{"specVersion": 1}': "specVersion: is of another type; it takes text",
-    b'{"capabilities": {}}': "capabilities: is of another type; it takes a list",
-    b'{"capabilities": [1]}': "capabilities[0]: is of another type; it takes an object",
+    b'{"site": []}': "site: has the wrong type; it must be an object",
+    b'{"specVersion": 1}': "specVersion: has the wrong type; it must be text",
+    b'{"capabilities": {}}': "capabilities: has the wrong type; it must be a list",
+    b'{"capabilities": [1]}': "capabilities[0]: has the wrong type; it must be an object",
     b'{"capabilities": [{"rateLimit": {"requests": true}}]}': (
-        "capabilities[0].rateLimit.requests: is of another type; it takes a whole number"
+        "capabilities[0].rateLimit.requests: has the wrong type; it must be a whole number"
     ),
-    b'{"capabilities": [{"scopes": [1]}]}': "capabilities[0].scopes[0]: is of another type",
+    b'{"capabilities": [{"scopes": [1]}]}': (
+        "capabilities[0].scopes[0]: has the wrong type; it must be text"
+    ),
     b'{"capabilities": [{"parameters": [{"required": 1}]}]}': (
-        "capabilities[0].parameters[0].required: is of another type; it takes true or false"
+        "capabilities[0].parameters[0].required: has the wrong type; it must be true or false"
     ),
-    b'{"metadata": {"a": 1}}': "metadata.a: is of another type; it takes text",
+    b'{"metadata": {"a": 1}}': "metadata.a: has the wrong type; it must be text",
     b'{"capabilities": [{"id": "a"}]}': "capabilities[0].endpoint: is missing",
-    b'{"site": {"name": "a\\nb"}}': "site.name: holds a line break",
+    b'{"site": {"name": "a\\nb"}}': "site.name: contains a line break",
     b'{"agents": {"a": {"rateLimit": {"requests": 1, "window": "week"}}}}': (
         "agents.a.rateLimit.window: is 'week'"
     ),
-    b'{"since": "a\\u0007"}': "since: holds a line break",
-    b'{"metadata": {"further": "a\\u0007"}}': "metadata.further: holds a line break",
+    b'{"since": "a\\u0007"}': "since: contains a line break",
+    b'{"metadata": {"further": "a\\u0007"}}': "metadata.further: contains a line break",
     b'{"agents": {"a\\n\\u001b[2Jb": {"rateLimit": {"requests": 0}}}}': (
         r"agents.a\n\x1b[2Jb.rateLimit.requests: is less than 1"
     ),
@@ -504,7 +510,7 @@ def test_what_is_of_another_type_is_reported_once() -> None:
     body = b'{"capabilities": [{"rateLimit": {"requests": 1.5, "window": "day"}}]}'
     told = [str(fault) for fault in examine_json(body).faults if "rateLimit" in fault.place]
     assert told == [
-        "capabilities[0].rateLimit.requests: is of another type; it takes a whole number."
+        "capabilities[0].rateLimit.requests: has the wrong type; it must be a whole number."
     ]
 
 

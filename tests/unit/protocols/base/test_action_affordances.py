@@ -109,7 +109,7 @@ def test_a_field_tells_its_bounds_in_words_and_its_default_as_a_value() -> None:
     assert fields["b"] == ("at least 2", 7)
     assert fields["c"] == ("", UNSET)
     assert fields["d"] == ("at most 1 item", [])
-    assert fields["e"] == ('"of another type" where it is left out', UNSET)
+    assert fields["e"] == ('"of another type" if it is left out', UNSET)
     assert fields["f"] == ("", False)
 
 

@@ -181,7 +181,7 @@ def test_any_json_is_kept_byte_for_byte(payload: bytes) -> None:
     ],
 )
 def test_what_is_no_json_is_not_wrapped(payload: bytes) -> None:
-    with pytest.raises(NotHac, match=r"data: the payload is (no JSON|nested too deeply)"):
+    with pytest.raises(NotHac, match=r"data: the payload is (not JSON|nested too deeply)"):
         wrap(payload, Context())
 
 
@@ -278,37 +278,40 @@ def action(**changed: Any) -> Action:
 @pytest.mark.requirement("HAC-8.2-2")
 def test_what_breaks_the_specification_cannot_be_made(subtests: pytest.Subtests) -> None:
     cases: list[tuple[Callable[[], object], str]] = [
-        (lambda: action(rel="Edit it"), "rel: 'Edit it' is no link relation"),
+        (lambda: action(rel="Edit it"), "rel: 'Edit it' is not a link relation"),
         (lambda: action(rel=""), "rel: "),
         (lambda: action(rel="a_b"), "rel: "),
-        (lambda: action(method="TRACE"), "method: 'TRACE' is unknown; it takes GET, HEAD"),
+        (lambda: action(method="TRACE"), "method: 'TRACE' is unknown; it must be one of GET, HEAD"),
         (lambda: action(href=""), "href: is empty"),
         (lambda: action(href="/a b"), "href: '/a b' is not a URI"),
         (lambda: action(href="/ä"), "href: "),
         (lambda: action(href="/%zz"), "href: "),
-        (lambda: action(href="javascript:alert(1)"), "href: .* is not asked over HTTP"),
-        (lambda: action(href="/users/{id}"), "href: has the variable 'id', for which there is no"),
+        (lambda: action(href="javascript:alert(1)"), "href: .* is not an address of HTTP"),
+        (
+            lambda: action(href="/users/{id}"),
+            "href: has the variable 'id', but no field has that name",
+        ),
         (lambda: action(href="/users/{"), "href: "),
-        (lambda: action(href="/users/{}"), "href: '{}' is no expression"),
+        (lambda: action(href="/users/{}"), "href: '{}' is not an expression"),
         (lambda: action(href="/users/{a b}"), "href: "),
         (
             lambda: action(fields=[Field(name="a", type="string"), Field(name="a", type="array")]),
-            "fields: 'a' stands twice",
+            "fields: 'a' occurs twice",
         ),
-        (lambda: action(extra={"id": 1}), "extra: 'id' is no field .* begins with x-"),
+        (lambda: action(extra={"id": 1}), "extra: 'id' is not a field .* begin with x-"),
         (lambda: Safety(mutability="maybe"), "mutability: 'maybe' is unknown"),  # type: ignore[arg-type]
         (lambda: Safety(blast_radius="world"), "blast_radius: "),  # type: ignore[arg-type]
-        (lambda: Safety(reversible_within="P30D"), "reversible_within: means something only"),
+        (lambda: Safety(reversible_within="P30D"), "reversible_within: applies only if"),
         (
             lambda: Safety(mutability="irreversible", reversible_within="P30D"),
-            "reversible_within: means something only where mutability is reversible",
+            "reversible_within: applies only if mutability is reversible",
         ),
         (
             lambda: Safety(mutability="reversible", reversible_within="P"),
-            "reversible_within: 'P' is no ISO 8601 duration; it takes one such as P30D",
+            "reversible_within: 'P' is not an ISO 8601 duration; write one such as P30D",
         ),
         (lambda: Cost(amount=float("nan"), currency="USD"), "amount: "),
-        (lambda: Cost(amount=1, currency="usd"), "currency: 'usd' is no ISO 4217 code"),
+        (lambda: Cost(amount=1, currency="usd"), "currency: 'usd' is not an ISO 4217 code"),
         (lambda: Field(name="", type="string"), "name: is empty"),
         (lambda: Field(name="a", type="date"), "type: 'date' is unknown"),  # type: ignore[arg-type]
         (
@@ -324,7 +327,7 @@ def test_what_breaks_the_specification_cannot_be_made(subtests: pytest.Subtests)
         (lambda: Recovery(description=" "), "description: is empty"),
         (lambda: HacError(code="", message="x"), "code: is empty"),
         (lambda: HacError(code="x", message=""), "message: is empty"),
-        (lambda: HacError(code="x", message="x", retry_after=3), "retry_after: means something"),
+        (lambda: HacError(code="x", message="x", retry_after=3), "retry_after: applies only if"),
         (
             lambda: HacError(code="x", message="x", retryable=True, retry_after=-1),
             "retry_after: -1 is less than 0",

@@ -100,23 +100,26 @@ def test_nothing_is_found_in_the_examples_of_the_specification(shared_folder: Pa
 
 def test_an_error_is_reported_by_its_place(subtests: pytest.Subtests) -> None:
     cases: list[tuple[object, str]] = [
-        ([], "This is no object; HAC answers with data and _hac, or with error."),
-        ({}, "data: is missing; it takes a value."),
-        ({"data": 1}, "_hac: is missing; it takes an object."),
-        ({**SUCCESS, "links": []}, "links: is one too many; the top level has data and _hac"),
-        ({**ERROR, "data": None}, "data: must not stand beside error (section 6.1)."),
-        ({**ERROR, "_hac": {}}, "_hac: is one too many; the top level has error and nothing"),
+        ([], "This is not an object; a HAC response has data and _hac, or error."),
+        ({}, "data: is missing; it must be a value."),
+        ({"data": 1}, "_hac: is missing; it must be an object."),
+        ({**SUCCESS, "links": []}, "links: is not allowed; the top level has only data and _hac"),
+        ({**ERROR, "data": None}, "data: must not occur together with error (section 6.1)."),
+        ({**ERROR, "_hac": {}}, "_hac: is not allowed; the top level has only error"),
         ({"_hac": SUCCESS["_hac"]}, "data: is missing"),
-        ({"_hac": {"name": "x"}}, "_hac.resources: is missing; it takes a list."),
+        ({"_hac": {"name": "x"}}, "_hac.resources: is missing; it must be a list."),
         ({"_hac": {}}, "_hac.name: is missing"),
-        ({"data": 1, "_hac": {"version": 1}}, "_hac.version: is a whole number; it takes a text."),
+        (
+            {"data": 1, "_hac": {"version": 1}},
+            "_hac.version: is a whole number; it must be a text.",
+        ),
         ({"data": 1, "_hac": {"version": "2"}}, "_hac.version: warning: is '2'; this checker"),
         ({"data": 1, "_hac": {"version": "1.0", "hint": 1}}, "_hac.hint: warning: 'hint' is no"),
-        ({"error": "x"}, "error: is a text; it takes an object."),
-        ({"error": {"code": "x", "message": ""}}, "error.message: is empty; it takes text."),
+        ({"error": "x"}, "error: is a text; it must be an object."),
+        ({"error": {"code": "x", "message": ""}}, "error.message: is empty; it must be text."),
         (
             {"error": {"code": "x", "message": "x", "retry_after": 3}},
-            "error.retry_after: warning: means something only where retryable is true",
+            "error.retry_after: warning: applies only if retryable is true",
         ),
         (
             {"error": {"code": "x", "message": "x", "retryable": True, "retry_after": -1}},
@@ -130,21 +133,25 @@ def test_an_error_is_reported_by_its_place(subtests: pytest.Subtests) -> None:
 
 def test_what_is_wrong_with_an_action(subtests: pytest.Subtests) -> None:
     cases: list[tuple[tuple[Any, ...], Any, str]] = [
-        (("rel",), "Edit me", "warning: 'Edit me' is no link relation"),
-        (("method",), "TRACE", "'TRACE' is unknown; it takes GET, HEAD, POST"),
+        (("rel",), "Edit me", "warning: 'Edit me' is not a link relation"),
+        (("method",), "TRACE", "'TRACE' is unknown; it must be one of GET, HEAD, POST"),
         (("href",), "/a b", "'/a b' is not a URI"),
-        (("href",), "/loans/{number}", "warning: has the variable 'number', for which"),
-        (("safety", "mutability"), "some", "'some' is unknown; it takes read_only, reversible"),
+        (("href",), "/loans/{number}", "warning: has the variable 'number', but no field"),
+        (
+            ("safety", "mutability"),
+            "some",
+            "'some' is unknown; it must be one of read_only, reversible",
+        ),
         (("safety", "blast_radius"), "world", "'world' is unknown"),
-        (("safety", "reversible_within"), "P", "'P' is no ISO 8601 duration"),
-        (("safety", "cost", "currency"), "euro", "'euro' is no ISO 4217 code"),
-        (("safety", "cost", "amount"), "1", "is a text; it takes a number."),
-        (("safety", "cost"), None, "is null; it takes an object."),
-        (("fields", 0, "type"), "date", "'date' is unknown; it takes string, number"),
+        (("safety", "reversible_within"), "P", "'P' is not an ISO 8601 duration"),
+        (("safety", "cost", "currency"), "euro", "'euro' is not an ISO 4217 code"),
+        (("safety", "cost", "amount"), "1", "is a text; it must be a number."),
+        (("safety", "cost"), None, "is null; it must be an object."),
+        (("fields", 0, "type"), "date", "'date' is unknown; it must be one of string, number"),
         (("fields", 0, "enum", 0), "7", "warning: does not match the field's type, integer"),
         (("fields", 0, "default"), "7", "warning: does not match the field's type, integer"),
-        (("fields", 0), 1, "is a whole number; it takes an object."),
-        (("preconditions", 0), 1, "is a whole number; it takes a text."),
+        (("fields", 0), 1, "is a whole number; it must be an object."),
+        (("preconditions", 0), 1, "is a whole number; it must be a text."),
     ]
     for path, value, wrong in cases:
         with subtests.test(path=path, value=value, wrong=wrong):
@@ -164,17 +171,17 @@ def test_what_an_action_that_changes_something_should_tell_is_missed() -> None:
     ]
     document = changed(SUCCESS, ("_hac", "actions", 0, "safety", "mutability"), "irreversible")
     (wrong,) = found(document)
-    assert wrong.startswith("_hac.actions[0].safety.reversible_within: warning: means something")
+    assert wrong.startswith("_hac.actions[0].safety.reversible_within: warning: applies only if")
 
 
 @pytest.mark.parametrize(
     ("body", "wrong"),
     [
-        (b"", "This is no JSON in UTF-8"),
-        (b"\xff", "This is no JSON in UTF-8"),
-        (b'{"data":NaN,"_hac":{"version":"1.0"}}', "NaN is no number of JSON"),
-        (b"[" * 100_000, "This is no JSON in UTF-8"),
-        (b"9" * 10_000, "This is no JSON in UTF-8"),
+        (b"", "This is not JSON in UTF-8"),
+        (b"\xff", "This is not JSON in UTF-8"),
+        (b'{"data":NaN,"_hac":{"version":"1.0"}}', "NaN is not a JSON number"),
+        (b"[" * 100_000, "This is not JSON in UTF-8"),
+        (b"9" * 10_000, "This is not JSON in UTF-8"),
         (b'{"data":1,"data":2,"_hac":{"version":"1.0"}}', "a member occurs twice"),
     ],
 )
