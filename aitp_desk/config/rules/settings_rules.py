@@ -74,11 +74,8 @@ def check_rules(config: Config) -> Iterator[Problem]:
         yield Problem(
             "site.contact.email", "is not an email address; it takes one such as a@example.com."
         )
-    page = site.contact.url
-    if page and (page.startswith("//") or (not page.startswith("/") and web_address(page) is None)):
-        yield Problem(
-            "site.contact.url", "is neither an http(s) URL nor a path on the site such as /contact."
-        )
+    yield from _check_page("site.contact.url", site.contact.url, "/contact")
+    yield from _check_page("widget.privacy_url", config.widget.privacy_url, "/privacy")
     if not _is_time_zone(site.timezone):
         yield Problem(
             "site.timezone",
@@ -226,6 +223,12 @@ def check_public(config: Config) -> tuple[Problem, ...]:
             )
         )
     return tuple(found)
+
+
+def _check_page(key: str, page: str, example: str) -> Iterator[Problem]:
+    """Yield what is neither a web address nor a path of the site; empty is fine."""
+    if page and (page.startswith("//") or (not page.startswith("/") and web_address(page) is None)):
+        yield Problem(key, f"is neither an http(s) URL nor a path on the site such as {example}.")
 
 
 def _check_origins(key: str, origins: Iterable[str]) -> Iterator[Problem]:

@@ -321,6 +321,12 @@ def test_a_site_with_the_chat_is_named_as_browsers_say_it(tmp_path: Path, origin
     assert "it takes origins such as https://www.example.com." in message
 
 
+@pytest.mark.parametrize("page", ["javascript:alert(1)", "//elsewhere.example", "privacy"])
+def test_the_chats_privacy_page_is_a_web_address_or_a_path(tmp_path: Path, page: str) -> None:
+    message = told(tmp_path, f"widget.privacy_url={page}")["widget.privacy_url"]
+    assert message == "is neither an http(s) URL nor a path on the site such as /privacy."
+
+
 def test_the_chat_of_a_public_site_needs_a_desk_that_can_be_reached(tmp_path: Path) -> None:
     (tmp_path / "content").mkdir()
     named = "widget.origins=['https://www.example.com', 'http://shop.example']"

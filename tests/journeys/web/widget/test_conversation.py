@@ -240,6 +240,46 @@ async def test_a_message_whose_acknowledgement_is_lost_is_posted_once(
         await expect(visitor.answers).to_have_count(2)
 
 
+async def test_a_conversation_that_is_gone_is_left_and_another_begun(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with at_chat(browser, ground.url) as visitor:
+        await visitor.ask(QUESTION)
+        await expect(visitor.answers).to_have_count(1)
+        thread = await visitor.thread()
+        gone = f"{ground.desk.url}/v1/threads/{thread}"
+        await visitor.page.evaluate("url => fetch(url, { method: 'DELETE' })", gone)
+        await expect(visitor.notes).to_have_text("The earlier conversation has ended.")
+        await visitor.ask(QUESTION)
+        await expect(visitor.answers).to_contain_text("14 days")
+        assert await visitor.thread() not in {thread, None}
+
+
+async def test_what_is_refused_says_why_and_can_be_sent_again(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    async def refuse(route: Route) -> None:
+        await route.fulfill(
+            status=429,
+            headers={
+                "Retry-After": "40",
+                "Access-Control-Allow-Origin": "*",
+                "Access-Control-Expose-Headers": "Retry-After",
+            },
+            json={"error": {"message": "Too many.", "code": "rate_limited"}},
+        )
+
+    async with at_chat(browser, ground.url) as visitor:
+        await visitor.page.route("**/v1/threads", refuse, times=1)
+        await visitor.ask(QUESTION)
+        failure = visitor.page.locator(".failure")
+        await expect(failure).to_contain_text("Too many messages. Please wait 40 seconds.")
+        assert await find_flaws(visitor.page) == []
+        await failure.get_by_role("button", name="Try again").click()
+        await expect(visitor.answers).to_contain_text("14 days")
+        await expect(failure).to_have_count(0)
+
+
 async def test_it_fills_a_phone_and_a_region_and_a_frame(
     ground: Ground, browser: OpenBrowser, expect: Expect
 ) -> None:

@@ -160,7 +160,7 @@ export class Conversation {
         this.end();
         this.drafts.set(entry.key, entry);
         this.view.show(entry, true);
-      } else if (!failure.again || attempt >= MOST_ATTEMPTS) {
+      } else if (!failure.again || attempt >= MOST_ATTEMPTS || failure.wait > LONGEST_PAUSE_MS) {
         this.fail(entry, failure);
         return;
       } else {

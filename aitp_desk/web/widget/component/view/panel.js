@@ -37,6 +37,13 @@ export class Panel {
     this.showWelcome();
     host.shadowRoot.append(this.element);
     document.addEventListener("visibilitychange", () => this.markSeen());
+    window.visualViewport?.addEventListener("resize", () => this.fit());
+  }
+
+  /** On a phone leave room for the keyboard, which covers the lower part of the page. */
+  fit() {
+    const isFull = this.element.matches(":modal");
+    this.element.style.height = isFull ? `${window.visualViewport.height}px` : "";
   }
 
   build() {
@@ -87,6 +94,7 @@ export class Panel {
     if (this.isOpen) return false;
     if (matchMedia(PHONE).matches) this.element.showModal();
     else this.element.show();
+    this.fit();
     this.button.setAttribute("aria-expanded", "true");
     this.transcript.scrollToEnd();
     this.composer.focus();
@@ -145,6 +153,7 @@ export class Panel {
     if (entry.party !== "note") this.welcome.querySelector(".choices")?.remove();
     this.transcript.show(entry);
     if (isNew && entry.party !== "visitor") this.say(`${entry.name || ""} ${entry.text}`.trim());
+    if (entry.state === "failed") this.say(entry.failure.text);
     this.showTyping();
     this.markSeen();
   }

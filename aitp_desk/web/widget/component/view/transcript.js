@@ -5,6 +5,7 @@ import { blocks } from "../markdown/blocks.js";
 import { text } from "../texts.js";
 
 const NEAR_PX = 80;
+const MARGIN_PX = 16;
 
 export class Transcript {
   /**
@@ -44,8 +45,9 @@ export class Transcript {
     else this.typing.before(article);
     this.articles.set(entry.id, article);
     if (!old && entry.party !== "note") this.dropChoices(article);
-    if (entry.party === "visitor" && !old) this.scroll(article, "start");
-    else if (isNear) this.scroll(article, entry.state === "writing" ? "end" : "nearest");
+    if (entry.state === "writing") {
+      if (isNear) this.scrollToEnd();
+    } else if (isNear || (entry.party === "visitor" && !old)) this.scroll(article);
   }
 
   showTyping(isTyping) {
@@ -59,13 +61,14 @@ export class Transcript {
     return scrollHeight - scrollTop - clientHeight < NEAR_PX;
   }
 
-  scroll(element, block) {
+  /** Show an entry to its end, but first of all its beginning, and that of its question. */
+  scroll(article) {
     const { log } = this;
-    const top = element.offsetTop - log.offsetTop;
-    const end = top + element.offsetHeight - log.clientHeight;
-    // the beginning of an answer that is longer than the log is what is read first
-    const to = block === "end" ? end : Math.min(top - 12, Math.max(end + 16, log.scrollTop));
-    log.scrollTo({ top: to, behavior: block === "end" ? "instant" : "auto" });
+    const before = article.previousElementSibling;
+    const first = before?.matches(".visitor") ? before : article;
+    const top = first.offsetTop - log.offsetTop - MARGIN_PX;
+    const end = article.offsetTop + article.offsetHeight - log.offsetTop - log.clientHeight;
+    log.scrollTop = Math.min(top, end + MARGIN_PX);
   }
 
   scrollToEnd() {
@@ -127,8 +130,9 @@ export class Transcript {
   }
 
   makeFailure(entry) {
-    const again = el("button", { type: "button", class: "again", onclick: () => this.onretry(entry) });
-    again.append(text("tryAgain"));
-    return el("p", { class: "failure" }, `${entry.failure.text} `, again);
+    const { text: why, again } = entry.failure;
+    const onclick = () => this.onretry(entry);
+    const retry = again && el("button", { type: "button", class: "again", onclick }, text("tryAgain"));
+    return el("p", { class: "failure" }, why, " ", retry);
   }
 }
