@@ -1,11 +1,11 @@
-"""Carries quotes, payments and what is confirmed between two desks: one sells, the other buys.
+"""Carries quotes, payments and confirmations between two desks: a seller and a buyer.
 
     SELLER_KEY=… BUYER_KEY=… python3 carry_payments.py SELLER THREAD BUYER THREAD [SECONDS]
 
 Each desk is named by its address and the id of a thread there. It ends with the last confirmation,
-or after so many seconds (60). Begun again it carries all of it again: a desk answers what it has
-heard before as it did before, and pays nothing twice. docs/build/paying.md of aitp-desk tells
-more. Only Python's standard library is needed.
+or after SECONDS (60). If it is started again, it carries everything again: a desk repeats its
+earlier answers and pays nothing twice. See docs/build/paying.md of aitp-desk. Only Python's
+standard library is needed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FROM_BUYER = {"payment", "top_up_response"}
 
 
 class Desk:
-    """A thread of a desk. What was read of it is not read again."""
+    """A thread of a desk; messages that were already read are skipped."""
 
     def __init__(self, url: str, thread: str, key: str) -> None:
         self.url = url.rstrip("/")
@@ -35,18 +35,18 @@ class Desk:
         self._after = ""
 
     def join(self, other: Desk) -> None:
-        """Take part in the other desk's name, as one that knows payments."""
+        """Join the thread as the other desk, and declare that it knows payments."""
         known = [{"schema": PUBLISHED}, {"schema": self.url + OWN}]
         self._send("POST", "/actors", {"id": other.url, "capabilities": known})
 
     def say(self, message: dict[str, Any]) -> None:
-        """Say a message. What stands in the other desk's own schema is said in this one's."""
+        """Send a message; convert the other desk's own schema to this one's."""
         if message["$schema"].endswith(OWN):
             message = {**message, "$schema": self.url + OWN}
         self._send("POST", "/messages", {"role": "user", "content": json.dumps(message)})
 
     def hear(self) -> Iterator[dict[str, Any]]:
-        """All structured messages that the desk has said since they were read last."""
+        """Return all structured messages of the desk since the last call."""
         while True:
             page = self._send("GET", f"/messages?order=asc&limit=100{self._after}")
             for message in page["data"]:
@@ -69,7 +69,7 @@ class Desk:
 
 
 def carry(seller: Desk, buyer: Desk, seconds: float) -> str:
-    """Carry until nothing waits to be confirmed; what was confirmed last."""
+    """Carry messages until no confirmation is missing; return the last confirmation."""
     quotes: dict[str, dict[str, Any]] = {}
     result = "nothing"
     until = time.monotonic() + seconds
@@ -86,7 +86,7 @@ def carry(seller: Desk, buyer: Desk, seconds: float) -> str:
         for message in buyer.hear():
             if FROM_BUYER & message.keys():
                 seller.say(message)
-            if "top_up_response" in message:  # there is enough now: it is paid as it comes again
+            if "top_up_response" in message:  # the repeated quote can be paid now
                 for quote in quotes.values():
                     buyer.say(quote)
         if result == "success" and not quotes:
@@ -96,7 +96,7 @@ def carry(seller: Desk, buyer: Desk, seconds: float) -> str:
 
 
 def main() -> None:
-    """Carry between the desks of the command line, and print what came of it."""
+    """Carry between the desks of the command line, and print the result."""
     seller_url, seller_thread, buyer_url, buyer_thread, *seconds = sys.argv[1:]
     seller = Desk(seller_url, seller_thread, os.environ["SELLER_KEY"])
     buyer = Desk(buyer_url, buyer_thread, os.environ["BUYER_KEY"])

@@ -1,8 +1,8 @@
-"""Call an operation of an OpenAPI document by its operationId: all that is needed stands there.
+"""Calls an operation of an OpenAPI document by its operationId.
 
     python3 openapi_call.py https://shop.example/openapi.json product_search '{"words": "stove"}'
 
-The environment variable DESK_KEY holds an API key where the operation needs one.
+Set the environment variable DESK_KEY to an API key if the operation needs one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from urllib.request import Request, urlopen
 
 
 def make_call(document: dict[str, Any], operation_id: str, arguments: str) -> Request:
-    """The request that calls an operation.
+    """Build the request that calls an operation.
 
     Raises:
         SystemExit: the document has no such operation.
@@ -34,7 +34,7 @@ def make_call(document: dict[str, Any], operation_id: str, arguments: str) -> Re
 
 
 def main() -> None:
-    """Read the document, make the call, and print what comes of it."""
+    """Read the document, make the call, and print the response."""
     url, operation_id, arguments = sys.argv[1:]
     with urlopen(url) as response:
         document = json.load(response)

@@ -2,8 +2,8 @@
 
     $ python sign_token.py SECRET_FILE ISSUER AUDIENCE SUBJECT [SCOPE ...]
 
-It prints a JWT (HS256) that is good for ten minutes. docs/build/authentication.md of aitp-desk says
-how the desk uses it.
+It prints a JWT (HS256) that is good for ten minutes. docs/build/authentication.md of aitp-desk
+describes how the desk uses it.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     $ export AITP_DESK_KEY_ID=… AITP_DESK_SECRET=…
     $ python signed_request.py POST http://127.0.0.1:8080/v1/threads '{}'
 
-docs/build/oauth.md of aitp-desk says what is signed and how.
+docs/build/oauth.md of aitp-desk describes what is signed and how.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ def sign(
     timestamp: int | None = None,
     nonce: str | None = None,
 ) -> str:
-    """Return the Authorization header of one request. Sign each anew, repeated ones too.
+    """Return the Authorization header of one request. Sign repeated requests again.
 
     Parameters:
         method: in capitals.
-        target: path and query exactly as they are sent.
+        target: path and query exactly as sent.
         timestamp: Unix seconds; now if None.
         nonce: 16 to 128 characters that were never used before; made if None.
     """
@@ -51,7 +51,7 @@ def sign(
 
 
 def main(method: str, url: str, text: str = "") -> int:
-    """Send one signed request, print the answer, and return 0 where it is a success."""
+    """Send one signed request, print the response, and return 0 if it succeeded."""
     parts = urlsplit(url)
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     body = text.encode()

@@ -4,7 +4,7 @@
 #   $ export AITP_DESK_KEY_ID=… AITP_DESK_SECRET=…
 #   $ sh signed_request.sh POST http://127.0.0.1:8080/v1/threads '{}'
 #
-# docs/build/oauth.md of aitp-desk says what is signed and how. The secret never stands in the
+# docs/build/oauth.md of aitp-desk describes what is signed and how. The secret is never in the
 # arguments of a program, where other users of the machine could read it: so HMAC (RFC 2104) is made
 # of two digests here. The secret is 64 characters of 0-9 and a-f, one block of SHA-256; tr adds the
 # two paddings to it, 0x36 and 0x5c.

@@ -1,7 +1,7 @@
-"""Tells whether what your server was sent comes from an aitp-desk, and is not an old copy.
+"""Verifies that a callback comes from an aitp-desk and is recent.
 
-docs/protocols/ahp-actions.md of aitp-desk says when to use which. Needs standardwebhooks, and
-cryptography for public keys.
+docs/protocols/ahp-actions.md of aitp-desk describes when to use which function. Needs
+standardwebhooks, and cryptography for public keys.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from standardwebhooks import Webhook
 
 SECONDS = 300
-"""How old or new a callback may be."""
+"""Maximum age of a callback, and maximum offset into the future."""
 
 
 def verify_with_secret(secret: str, headers: Mapping[str, str], body: bytes) -> Any:
-    """Return what was sent to whoever shares a secret with the desk.
+    """Verify a callback by a secret that you share with the desk, and return its content.
 
     Parameters:
         secret: begins with ``whsec_``; ``aitp-desk token create --webhook-secret`` shows it.
@@ -34,11 +34,11 @@ def verify_with_secret(secret: str, headers: Mapping[str, str], body: bytes) -> 
 
 
 def verify_with_keys(jwks: Mapping[str, Any], headers: Mapping[str, str], body: bytes) -> bool:
-    """Return whether the desk has signed what was sent with one of its published keys.
+    """Return whether a callback is signed with one of the desk's published keys.
 
     Parameters:
-        jwks: the JSON of https://YOUR-DESK/.well-known/jwks.json: of the desk that you have asked,
-            never of an address in the request.
+        jwks: the JSON of https://YOUR-DESK/.well-known/jwks.json: use the desk that you called,
+            never an address from the request.
         headers: of the request, their names in lower case.
         body: exactly as it arrived.
     """

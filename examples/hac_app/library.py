@@ -1,9 +1,9 @@
-"""A lending library's API with HAC: plain aiohttp handlers, described beside what they answer.
+"""A lending library's API with HAC: plain aiohttp handlers with their descriptions.
 
     python3 examples/hac_app/library.py
 
-It needs aiohttp and msgspec, and knows nothing of the desk. A reader, who shows no key, sees the
-books; the librarian, who does, also the members, and what can be done for them.
+It needs aiohttp and msgspec, but no desk. Readers without a key see the books. The librarian, who
+has a key, also sees the members and the actions for them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from aitp_desk.protocols.hac.middleware import described, hac_middleware, refuse
 
 @dataclass
 class Loan:
-    """A book that somebody has taken home."""
+    """A book that a member has at home."""
 
     id: int
     member: int
@@ -42,7 +42,7 @@ class Loan:
 
 @dataclass
 class Library:
-    """What there is, and the librarian's key."""
+    """The books, the members, and the librarian's key."""
 
     key: str
     books: list[str] = field(default_factory=lambda: ["Emma", "Persuasion", "Sanditon"])
@@ -52,7 +52,7 @@ class Library:
     )
 
     def taken_by(self, member: int) -> list[Loan]:
-        """The books that a member has now."""
+        """Return the books that a member has now."""
         return [loan for loan in self.loans.values() if loan.member == member]
 
 
@@ -61,16 +61,16 @@ MOST_RENEWALS = 2
 
 
 def is_librarian(request: web.Request) -> bool:
-    """Whether a request shows the librarian's key."""
+    """Return whether a request has the librarian's key."""
     shown = request.headers.get("Authorization", "").encode()
     return hmac.compare_digest(shown, f"Bearer {request.app[LIBRARY].key}".encode())
 
 
 def demand_librarian(request: web.Request) -> Library:
-    """Refuse everybody else.
+    """Refuse callers other than the librarian.
 
     Raises:
-        aiohttp.web.HTTPUnauthorized: the request shows no key, or another.
+        aiohttp.web.HTTPUnauthorized: the request has no key, or another one.
     """
     if is_librarian(request):
         return request.app[LIBRARY]
@@ -91,7 +91,7 @@ def demand_librarian(request: web.Request) -> Library:
 
 
 def find_member(request: web.Request) -> int:
-    """The member whom an address names.
+    """Return the member in a request's path.
 
     Raises:
         aiohttp.web.HTTPNotFound: there is none.
@@ -104,7 +104,7 @@ def find_member(request: web.Request) -> int:
 
 
 def find_loan(request: web.Request) -> Loan:
-    """The loan that an address names.
+    """Return the loan in a request's path.
 
     Raises:
         aiohttp.web.HTTPNotFound: there is none, or the book has been returned.
@@ -117,7 +117,7 @@ def find_loan(request: web.Request) -> Loan:
 
 
 def tell_of_books(request: web.Request, _payload: Any) -> Context:
-    """Lead the librarian on to the members, and nobody else."""
+    """Describe the link to the members, for the librarian only."""
     members = Related(rel="members", href="/members", description="Who borrows books.")
     return Context(
         description="The titles that this library lends. Reading them changes nothing.",
@@ -127,7 +127,7 @@ def tell_of_books(request: web.Request, _payload: Any) -> Context:
 
 @described(tell_of_books)
 async def list_books(request: web.Request) -> web.Response:
-    """What the library lends."""
+    """List the books that the library lends."""
     return web.json_response(request.app[LIBRARY].books)
 
 
@@ -140,14 +140,14 @@ async def list_books(request: web.Request) -> web.Response:
     )
 )
 async def list_members(request: web.Request) -> web.Response:
-    """Who borrows books."""
+    """List the members."""
     library = demand_librarian(request)
     members = [{"id": number, "name": name} for number, name in library.members.items()]
     return web.json_response(members)
 
 
 def tell_of_member(_request: web.Request, member: Any) -> Context:
-    """What can be done with a member now."""
+    """Describe the actions on a member."""
     here = f"/members/{member['id']}"
     rename = Action(
         rel="edit",
@@ -186,21 +186,21 @@ def tell_of_member(_request: web.Request, member: Any) -> Context:
 
 
 def as_json(library: Library, number: int) -> web.Response:
-    """A member as the API answers with one."""
+    """Convert a member to the API's JSON object."""
     loans = len(library.taken_by(number))
     return web.json_response({"id": number, "name": library.members[number], "loans": loans})
 
 
 @described(tell_of_member)
 async def show_member(request: web.Request) -> web.Response:
-    """One member."""
+    """Return one member."""
     number = find_member(request)
     return as_json(request.app[LIBRARY], number)
 
 
 @described(tell_of_member)
 async def rename_member(request: web.Request) -> web.Response:
-    """Give a member another name."""
+    """Rename a member."""
     number, library = find_member(request), request.app[LIBRARY]
     try:
         name = msgspec.json.decode(await request.read())["name"]
@@ -214,7 +214,7 @@ async def rename_member(request: web.Request) -> web.Response:
 
 @described()
 async def remove_member(request: web.Request) -> web.Response:
-    """Remove a member who has no book at home."""
+    """Remove a member without books at home."""
     number, library = find_member(request), request.app[LIBRARY]
     taken = library.taken_by(number)
     if taken:
@@ -235,12 +235,14 @@ async def remove_member(request: web.Request) -> web.Response:
 
 
 def returning(taken: list[Loan]) -> Action:
-    """The way to bring one of several books back."""
+    """Describe the return of one of several books."""
     return Action(
         rel="return",
         method="POST",
         href="/loans/{loan}/return",
-        description="Note that the book is back. Cannot be undone: to lend it again is a new loan.",
+        description=(
+            "Record that the book was returned. Cannot be undone: lending it again is a new loan."
+        ),
         safety=Safety(
             mutability="irreversible", blast_radius="self", confirmation_recommended=True
         ),
@@ -257,7 +259,7 @@ def returning(taken: list[Loan]) -> Action:
 
 
 def renewing(taken: list[Loan]) -> Action:
-    """The way to keep one of several books for longer."""
+    """Describe the renewal of one of several loans."""
     return Action(
         rel="renew",
         method="POST",
@@ -277,7 +279,7 @@ def renewing(taken: list[Loan]) -> Action:
 
 
 def tell_of_loans(request: web.Request, _payload: Any) -> Context:
-    """What can be done with a member's books now: nothing that would be refused is offered."""
+    """Describe the actions on a member's loans that are possible now."""
     member = int(request.match_info["member"])
     taken = request.app[LIBRARY].taken_by(member)
     may_stay = [loan for loan in taken if loan.renewed < MOST_RENEWALS]
@@ -291,23 +293,23 @@ def tell_of_loans(request: web.Request, _payload: Any) -> Context:
 
 @described(tell_of_loans)
 async def list_loans(request: web.Request) -> web.Response:
-    """What a member has at home."""
+    """List a member's loans."""
     taken = request.app[LIBRARY].taken_by(find_member(request))
     return web.json_response([asdict(loan) for loan in taken])
 
 
 def tell_of_loan(_request: web.Request, loan: Any) -> Context:
-    """Lead from one loan to the member's others."""
+    """Describe the links of a loan to the member's other loans."""
     others = f"/members/{loan['member']}/loans"
     return Context(
-        description=f"The loan of {loan['book']}, as it is after your request.",
-        related=[Related(rel="collection", href=others, description="What is still at home.")],
+        description=f"The loan of {loan['book']}, after your request.",
+        related=[Related(rel="collection", href=others, description="The books still at home.")],
     )
 
 
 @described(tell_of_loan)
 async def return_book(request: web.Request) -> web.Response:
-    """Take a book back."""
+    """Record a returned book."""
     loan = find_loan(request)
     del request.app[LIBRARY].loans[loan.id]
     return web.json_response(asdict(loan))
@@ -315,16 +317,16 @@ async def return_book(request: web.Request) -> web.Response:
 
 @described(tell_of_loan)
 async def renew_loan(request: web.Request) -> web.Response:
-    """Let a member keep a book for longer."""
+    """Renew a loan."""
     loan = find_loan(request)
     if loan.renewed >= MOST_RENEWALS:
         raise refused(
             web.HTTPConflict,
             HacError(
                 code="renewed_too_often",
-                message=f"The loan was renewed {loan.renewed} times already.",
+                message=f"The loan was already renewed {loan.renewed} times.",
                 recovery=Recovery(
-                    description="The book has to come back.", actions=[returning([loan])]
+                    description="The book must be returned.", actions=[returning([loan])]
                 ),
             ),
         )
@@ -333,19 +335,21 @@ async def renew_loan(request: web.Request) -> web.Response:
 
 
 def resources_for(request: web.Request) -> list[Resource]:
-    """Where the API begins for this caller."""
-    books = Resource(rel="books", href="/books", description="What is lent.", methods=["GET"])
+    """Return the API's entry points for this caller."""
+    books = Resource(
+        rel="books", href="/books", description="The books that are lent.", methods=["GET"]
+    )
     members = Resource(
-        rel="members", href="/members", description="Who borrows, and their loans.", methods=["GET"]
+        rel="members", href="/members", description="The members and their loans.", methods=["GET"]
     )
     return [books, members] if is_librarian(request) else [books]
 
 
 def make_app(library: Library) -> web.Application:
-    """The library's API, ready to be served."""
+    """Make the application, ready to serve."""
     hac = hac_middleware(
         name="Lending library",
-        description="Books, who borrows them, and what can be done about it.",
+        description="Books, their borrowers, and the actions on both.",
         version="1",
         resources=resources_for,
     )

@@ -1,6 +1,6 @@
-"""What the shop does for agents: looks things up, quotes, takes and changes orders, books visits.
+"""The shop's actions for agents: look-ups, quotes, orders, returns and visits.
 
-Importing a module declares what stands in it. Nothing is opened before somebody calls.
+Importing a module declares its actions. The database is opened by the first call.
 """
 
 from . import (

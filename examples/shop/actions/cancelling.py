@@ -1,4 +1,4 @@
-"""Cancelling orders: what was set aside goes back to the shelf."""
+"""Cancelling orders: their items are put back on the shelf."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def cancel_order(order_id: OrderId, context: Context, email: Email | None = None
     with changing(context.now) as shop:
         row = find_order(shop, order_id, email, context)
         if row["cancelled_by"] != context.call_id:
-            # the state may have changed since it was looked at
+            # the state may have changed in the meantime
             if why := why_not_cancel(shop, row, context.now):
                 raise PreconditionFailed(why, param="can_be_cancelled")
             shop.execute(
@@ -61,7 +61,7 @@ def can_be_cancelled(order_id: OrderId, context: Context, email: Email | None) -
 
 @cancel_order.asks("order_id")
 def which_order(context: Context) -> Choose | None:
-    """The caller's own orders that can still be cancelled."""
+    """Ask for one of the caller's orders that can still be cancelled."""
     if context.caller.is_anonymous:
         return None
     with reading(context.now) as shop:

@@ -1,4 +1,4 @@
-"""What the shop sells, and where it is in stock."""
+"""The shop's products, and where they are in stock."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _MODEL = re.compile(r"\b([a-z]+) (\d+)\b")
 _NUMBER = re.compile(r"\b\d+\b")
 _WORD = re.compile(r"[a-z0-9-]+")
 _SMALL = {"a", "an", "and", "for", "in", "of", "the", "with"}
-"""What titles and questions have in common without meaning anything."""
+"""Words that titles and questions share without any meaning."""
 _ENOUGH = 2
-"""So many words of a title tell which product is meant, where no other has as many."""
+"""So many words of a title identify a product, if no other title has as many."""
 
 
 class Variant(Struct, frozen=True):
     """A color and size of a product.
 
     Parameters:
-        sku: its article number, by which it is ordered.
-        size: null where there is one.
+        sku: its article number, for orders.
+        size: null if there is only one size.
     """
 
     sku: str
@@ -41,13 +41,13 @@ class Variant(Struct, frozen=True):
 
 
 class Product(Struct, frozen=True, omit_defaults=True):
-    """Something that the shop sells.
+    """A product of the shop.
 
     Parameters:
         sku: its article number.
         price: of one piece, without sales tax.
-        page: the page of this site that tells about it.
-        variants: what it comes in; told of one product alone.
+        page: its page on this site.
+        variants: its variants; only in the description of one product.
     """
 
     sku: str
@@ -58,13 +58,13 @@ class Product(Struct, frozen=True, omit_defaults=True):
 
 
 class Products(Struct, frozen=True):
-    """What was found, what fits best first."""
+    """The found products, the best match first."""
 
     products: list[Product]
 
 
 class Place(Struct, frozen=True):
-    """How many pieces lie in a store."""
+    """The number of pieces in a store."""
 
     store: Store
     count: int
@@ -74,7 +74,7 @@ class Stock(Struct, frozen=True):
     """Where an item is in stock.
 
     Parameters:
-        total: in all the stores that were asked about.
+        total: in all requested stores.
     """
 
     sku: str
@@ -85,7 +85,7 @@ class Stock(Struct, frozen=True):
 
 def tell_products(found: Products) -> str:
     if not found.products:
-        return "We sell nothing that is called so."
+        return "We have no product of this name."
     return "\n".join(f"{one.sku} {one.title}: {in_words(one.price)}" for one in found.products)
 
 
@@ -95,9 +95,9 @@ def tell_stock(stock: Stock) -> str:
 
 
 def read_question(text: str) -> Mapping[str, str] | None:
-    """The product that a question names by words of its title, and the store.
+    """Find the product that a question names by words of its title, and the store.
 
-    Whoever writes an article number is understood by the desk itself.
+    The desk itself recognises article numbers.
     """
     if SKU.search(text):
         return None
@@ -110,7 +110,7 @@ def read_question(text: str) -> Mapping[str, str] | None:
 
 
 def product_of(row: sqlite3.Row) -> Product:
-    """A product as it is told."""
+    """Build a product from its row."""
     return Product(row["sku"], row["title"], dollars(Decimal(row["price"])), row["page"])
 
 
@@ -186,10 +186,10 @@ def inventory_check(sku: Sku, context: Context, store: Store | None = None) -> S
 
 
 class _Fit(NamedTuple):
-    """How well a title fits a text: the words that both have, and those that only the title has.
+    """Measures how well a title fits a text: shared words, and words of the title alone.
 
     Parameters:
-        is_named: whether one of the words is of what it is, and not only of what that is for.
+        is_named: whether a shared word names the thing itself, not only its use.
     """
 
     is_named: bool
@@ -202,7 +202,7 @@ _NOTHING = _Fit(False, 0, 0, "")
 
 
 def without_models(shop: sqlite3.Connection, text: str) -> str:
-    """A text in small letters without the numbers of models: a Larkspur 2 is not two of them."""
+    """Remove the model numbers from a lowercase text: a Larkspur 2 is not two tents."""
     text = text.casefold()
     for row in shop.execute("SELECT title FROM products"):
         for name, number in _MODEL.findall(row["title"].casefold()):
@@ -211,10 +211,10 @@ def without_models(shop: sqlite3.Connection, text: str) -> str:
 
 
 def article_called(shop: sqlite3.Connection, text: str) -> str | None:
-    """The number of the one product whose name a text says, with the color where it says one.
+    """Return the number of the one product that a text names, with a colour if it has one.
 
     Parameters:
-        text: as of :func:`without_models`; what is a number in it is not of a name.
+        text: as of :func:`without_models`; its numbers are not part of a name.
     """
     text = _NUMBER.sub("", text)
     products = _ranked(shop, text)
@@ -235,7 +235,7 @@ def article_called(shop: sqlite3.Connection, text: str) -> str | None:
 
 
 def _ranked(shop: sqlite3.Connection, text: str) -> list[_Fit]:
-    """The products of whose title a text has words, what fits best first."""
+    """Return the products whose titles share words with a text, the best match first."""
     words = _words(text)
     fits = []
     for row in shop.execute("SELECT sku, title FROM products"):

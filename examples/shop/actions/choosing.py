@@ -1,4 +1,4 @@
-"""What can be ordered, as questions: which product, in which color and size, and how many."""
+"""Questions about an order: the product, its color and size, and the quantity."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _EMAIL = re.compile(r"[^@\s,;<>]+@[^@\s,;<>]+\.[a-z]{2,}", re.ASCII | re.IGNOREC
 def choose_items(
     shop: sqlite3.Connection, items: Sequence[Item] | None, places: Sequence[str]
 ) -> Choose | None:
-    """Ask what is ordered, then for the color and size of what comes in several.
+    """Ask for the ordered items, then for their colors and sizes.
 
     Parameters:
-        items: what is known; None for nothing.
-        places: where they would be taken from.
+        items: the known items; None for none.
+        places: the places that they would be taken from.
 
     Returns:
-        None where all is chosen.
+        None if all is chosen.
     """
     if not items:
         products = shop.execute("SELECT sku, title, price FROM products ORDER BY title").fetchall()
@@ -57,7 +57,7 @@ def choose_items(
 
 
 def variants_of(shop: sqlite3.Connection, sku: str) -> list[sqlite3.Row]:
-    """In what an article comes; nothing where its number says color and size."""
+    """Return the variants of an article; none if its number has color and size."""
     return shop.execute(
         "SELECT variants.*, title, price FROM variants JOIN products ON products.sku = product"
         " WHERE variants.sku LIKE ? || '-%' ORDER BY variants.rowid",
@@ -66,7 +66,7 @@ def variants_of(shop: sqlite3.Connection, sku: str) -> list[sqlite3.Row]:
 
 
 def choose_store(shop: sqlite3.Connection, items: Sequence[Item] | None) -> Choose | None:
-    """Ask where an order is collected, of the stores that have all of it; None where none has."""
+    """Ask for the store of collection; None if no store has all items."""
     having = [
         store
         for store in STORES
@@ -77,9 +77,9 @@ def choose_store(shop: sqlite3.Connection, items: Sequence[Item] | None) -> Choo
 
 
 def read_order(text: str) -> Mapping[str, Any] | None:
-    """What somebody orders who calls it by its name: ``I'd like the blue tent``.
+    """Parse an order by product names: ``I'd like the blue tent``.
 
-    Whoever writes an article number is understood by the desk itself.
+    The desk itself recognises article numbers.
     """
     if SKU.search(text):
         return None
@@ -100,7 +100,7 @@ def read_order(text: str) -> Mapping[str, Any] | None:
 
 
 def read_parcel(text: str) -> Mapping[str, Any] | None:
-    """The same of an order that is sent: no store is meant then."""
+    """Parse the same for an order that is shipped: it has no store."""
     read = read_order(text)
     return None if read is None else {name: read[name] for name in read if name != "store"}
 
@@ -115,13 +115,13 @@ def _choose_variant(
     """Ask for the color and the size of one of the items.
 
     Raises:
-        PreconditionFailed: there is none of it left.
+        PreconditionFailed: it is sold out.
     """
     item, title = items[number], rows[0]["title"]
     is_alone = len(items) == 1 and item.quantity == 1
 
     def ordered(sku: str) -> Any:
-        """What is ordered once this is chosen; all of it where only this was open."""
+        """Return the ordered items after this choice."""
         if is_alone:
             return {"sku": sku}
         chosen = [*items[:number], Item(sku, item.quantity), *items[number + 1 :]]
@@ -144,7 +144,7 @@ def _choose_variant(
         raise PreconditionFailed(f"{title} is sold out.", param="in_stock")
     choices = [choice for sizes in colors.values() for choice in sizes]
     if rows[0]["size"] is not None and len(colors) > 1:
-        # by the number without the size it is asked for that alone
+        # the size is asked by the number without the size
         numbers = {row["color"]: row["sku"].rpartition("-")[0] for row in rows}
         choices = [
             Choice(
@@ -161,7 +161,7 @@ def _choose_variant(
 
 
 def _stock(shop: sqlite3.Connection, sku: str, places: Sequence[str]) -> str:
-    """Where there are how many of an article; empty for nowhere."""
+    """Return the stock of an article by place; empty if it is sold out."""
     counts = {place: count(shop, sku, place) for place in places}
     return ", ".join(
         f"{pieces} in {'the warehouse' if place == WAREHOUSE else place}"

@@ -1,4 +1,4 @@
-"""The shop's database: one file beside ``desk.toml``, made and filled when it is first used."""
+"""The shop's database: one file next to ``desk.toml``, made on first use."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .seeding import fill
 DATABASE = Path(__file__).parent.parent / "shop.db"
 SCHEMA = Path(__file__).with_name("schema.sql")
 VERSION = 2
-"""Of the schema. An example keeps nothing: a database of another version is made anew."""
+"""Version of the schema. A database of another version is made again: the example keeps no data."""
 BUSY_SECONDS = 10
-"""How long one waits for another who is writing."""
+"""Maximum time to wait for another writer."""
 
 
 @contextmanager
 def reading(now: datetime) -> Iterator[sqlite3.Connection]:
-    """The database as it is at one moment."""
+    """Read a consistent snapshot of the database."""
     with _opened(now) as shop:
         shop.execute("BEGIN")
         with shop:
@@ -29,7 +29,7 @@ def reading(now: datetime) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def changing(now: datetime) -> Iterator[sqlite3.Connection]:
-    """The database for one who changes it: alone, and wholly or, where an error escapes, not."""
+    """Change the database in one transaction; an exception undoes the change."""
     with _opened(now) as shop:
         shop.execute("BEGIN IMMEDIATE")
         with shop:
@@ -38,17 +38,21 @@ def changing(now: datetime) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def _opened(now: datetime) -> Iterator[sqlite3.Connection]:
-    # every call has a connection of its own: each is made in a thread of its own
+    # each call runs in a new thread, so it needs a new connection
     with closing(sqlite3.connect(DATABASE, BUSY_SECONDS, isolation_level=None)) as shop:
         shop.row_factory = sqlite3.Row
         shop.execute("PRAGMA foreign_keys = ON")
         if not _is_filled(shop):
-            with suppress(sqlite3.OperationalError):  # another call is changing it right now
-                shop.execute("PRAGMA journal_mode = WAL")  # nobody who reads waits for who writes
-            shop.execute("PRAGMA foreign_keys = OFF")  # tables of before go in any order
+            with suppress(
+                sqlite3.OperationalError
+            ):  # another call is changing the database right now
+                shop.execute("PRAGMA journal_mode = WAL")  # readers do not wait for the writer
+            shop.execute(
+                "PRAGMA foreign_keys = OFF"
+            )  # drop tables of an earlier version in any order
             shop.execute("BEGIN IMMEDIATE")
             with shop:
-                if not _is_filled(shop):  # else another call was first
+                if not _is_filled(shop):  # otherwise another call was faster
                     _clear(shop)
                     for statement in SCHEMA.read_text("utf-8").split(";\n"):
                         shop.execute(statement)
@@ -63,7 +67,7 @@ def _is_filled(shop: sqlite3.Connection) -> bool:
 
 
 def _clear(shop: sqlite3.Connection) -> None:
-    """Take away what a database of another version holds."""
+    """Drop all tables of another version."""
     kept = shop.execute(
         "SELECT type, name FROM sqlite_schema"
         " WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"

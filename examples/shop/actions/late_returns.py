@@ -1,4 +1,4 @@
-"""Returning what was kept for too long: store credit as a kindness, of dear items by a person."""
+"""Late returns: store credit as a goodwill gesture; people decide about expensive items."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def is_dear(order_id: OrderId, sku: Sku, email: Email | None, context: Context) 
 def late_return(
     order_id: OrderId, sku: Sku, context: Context, email: Email | None = None
 ) -> Return:
-    """Announces the return of an unused item whose time is over, for store credit.
+    """Announces a late return of an unused item, for store credit.
 
-    Of dear items a person of the shop decides.
+    A person of the shop decides about expensive items.
 
     Args:
         order_id: the number of the order.
@@ -72,8 +72,8 @@ def late_return(
 
 @late_return.requires(
     "is_little_late",
-    "The item comes back, and its time is over, though not for long.",
-    recovery="What is in time is returned, and what is faulty is a matter of the warranty.",
+    "The return period of the item is over, but only for a short time.",
+    recovery="Use return_order within the period. For a faulty item, ask about the warranty.",
     actions=["return_order"],
 )
 def is_little_late(
@@ -87,7 +87,7 @@ def is_little_late(
 def why_not_late(
     shop: sqlite3.Connection, row: sqlite3.Row, line: Line, now: datetime
 ) -> str | None:
-    """What keeps an item from being returned late; None where nothing does."""
+    """Return why an item cannot be returned late; None if it can."""
     if why := why_never_back(shop, row, line, CONDITION):
         return why
     late = overdue(shop, row, line, CONDITION, now)

@@ -1,4 +1,4 @@
-"""Maps of trails: paid at the desk, and told once they are."""
+"""Maps of trails, sold and paid at the desk."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Waypoint(Struct, frozen=True):
     Parameters:
         latitude, longitude: in degrees (WGS 84), north and east.
         elevation: in metres.
-        note: what is to know of it.
+        note: a remark about it.
     """
 
     name: str
@@ -36,7 +36,7 @@ class TrailMap(Struct, frozen=True):
     """A trail, from its start to its end.
 
     Parameters:
-        kilometres: how long it is.
+        kilometres: its length.
     """
 
     trail: Trail
@@ -98,7 +98,7 @@ def read_trail(text: str) -> Mapping[str, str] | None:
 def buy_trail_map(trail: Trail) -> TrailMap:
     """Sells the map of a trail: its waypoints, with where there is water.
 
-    It is paid here and told at once.
+    It is paid here and sent at once.
 
     Args:
         trail: which one.

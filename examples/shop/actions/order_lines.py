@@ -1,4 +1,4 @@
-"""The lines of orders, as the database keeps them."""
+"""The lines of orders in the database."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .pricing import Line, dollars
 
 
 def keep_lines(shop: sqlite3.Connection, order_id: str, lines: Iterable[Line]) -> None:
-    """Write down the lines of an order as they are now: later prices do not change it."""
+    """Store the lines of an order; later prices do not change them."""
     shop.executemany(
         "INSERT INTO order_lines VALUES (?, ?, ?, ?, ?, ?, ?)",
         [
@@ -29,7 +29,7 @@ def keep_lines(shop: sqlite3.Connection, order_id: str, lines: Iterable[Line]) -
 
 
 def lines_of(shop: sqlite3.Connection, order_id: str) -> list[Line]:
-    """The lines of an order, as they were written down."""
+    """Return the stored lines of an order."""
     rows = shop.execute(
         "SELECT order_lines.*, title FROM order_lines JOIN articles USING (sku)"
         " WHERE order_id = ? ORDER BY order_lines.rowid",

@@ -1,4 +1,4 @@
-"""Placing orders: items are set aside in a store, where they are collected and paid."""
+"""Placing orders that are collected and paid in a store."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def place_order(
 @place_order.requires(
     "in_stock",
     "The store has all items.",
-    recovery="Ask how many there are in which store, and order no more.",
+    recovery="Ask for the stock of each store, and order no more.",
     actions=["inventory_check"],
 )
 def in_stock(items: Items, store: Store, context: Context) -> str | None:

@@ -1,4 +1,4 @@
-"""Orders as they stand, for those who placed them."""
+"""Orders, for the customers who placed them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Email = Annotated[
     Meta(
         pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$",
         max_length=254,
-        # by its format it is found in a visitor's words
+        # this format is found in a visitor's text
         extra_json_schema={"format": "email", "autocomplete": "email"},
     ),
 ]
@@ -37,7 +37,7 @@ class Parcel(Struct, frozen=True):
     """How an order is sent.
 
     Parameters:
-        destination: the city; the whole address is nobody's who knows a number and a mail address.
+        destination: the city; an order number and a mail address do not open the whole address.
     """
 
     destination: str
@@ -50,11 +50,11 @@ class Order(Struct, frozen=True):
 
     Parameters:
         id: its number.
-        store: where it is collected; null where it is sent.
+        store: where it is collected; null if it is shipped.
         placed_at, collected_at: Unix seconds.
         total: with sales tax and shipping.
-        parcel: how it is sent; null where it is collected.
-        can_be_cancelled: whether cancel_order takes it now.
+        parcel: how it is shipped; null if it is collected.
+        can_be_cancelled: whether cancel_order is possible now.
     """
 
     id: str
@@ -81,10 +81,10 @@ def tell_order(order: Order) -> str:
 def find_order(
     shop: sqlite3.Connection, order_id: str, email: str | None, context: Context
 ) -> sqlite3.Row:
-    """An order, for the caller who placed it and for those who know its mail address.
+    """Return an order for the caller who placed it, or who knows its mail address.
 
     Raises:
-        InvalidRequest: there is none, or it is somebody else's; both are told alike.
+        InvalidRequest: there is none, or it belongs to another customer; both get the same message.
     """
     row: sqlite3.Row | None = shop.execute(
         "SELECT * FROM orders WHERE id = ?", (order_id,)
@@ -102,7 +102,7 @@ def find_order(
 
 
 def order_of(shop: sqlite3.Connection, row: sqlite3.Row, now: datetime) -> Order:
-    """An order as it is told."""
+    """Build an order from its row."""
     lines = lines_of(shop, row["id"])
     collected = row["collected_at"]
     parcel = _parcel_of(shop, row["id"])
@@ -129,15 +129,15 @@ def _parcel_of(shop: sqlite3.Connection, order_id: str) -> Parcel | None:
 
 
 def order_of_call(shop: sqlite3.Connection, call_id: str) -> Any:
-    """The order that a call has placed; None where it has not."""
+    """Return the order that a call has placed; None if it has not."""
     return shop.execute("SELECT * FROM orders WHERE call_id = ?", (call_id,)).fetchone()
 
 
 def add_order(shop: sqlite3.Connection, context: Context, email: str, store: Store | None) -> str:
-    """Write down a new order.
+    """Store a new order.
 
     Parameters:
-        store: where it is collected; None where it is sent.
+        store: where it is collected; None if it is shipped.
 
     Returns:
         Its number.
@@ -153,11 +153,11 @@ def add_order(shop: sqlite3.Connection, context: Context, email: str, store: Sto
 
 
 def why_not_cancel(shop: sqlite3.Connection, row: sqlite3.Row, now: datetime) -> str | None:
-    """What keeps an order from being cancelled; None where nothing does."""
+    """Return why an order cannot be cancelled; None if it can."""
     if row["state"] == "cancelled":
-        return f"Order {row['id']} was cancelled before."
+        return f"Order {row['id']} was already cancelled."
     if row["state"] != "placed":
-        return f"Order {row['id']} is {row['state']}: it can be returned, and not be cancelled."
+        return f"Order {row['id']} is {row['state']}: it cannot be cancelled, only returned."
     days = int(rule(shop, "cancel_days"))
     if now - datetime.fromisoformat(row["placed_at"]) > timedelta(days=days):
         return f"Order {row['id']} was placed more than {days} days ago."
@@ -165,7 +165,7 @@ def why_not_cancel(shop: sqlite3.Connection, row: sqlite3.Row, now: datetime) ->
 
 
 def seconds(text: str) -> int:
-    """A time of the database in Unix seconds."""
+    """Convert a time of the database to Unix seconds."""
     return int(datetime.fromisoformat(text).timestamp())
 
 

@@ -1,4 +1,4 @@
-"""Reaching the people of the shop: what no other action does, somebody there answers."""
+"""Questions for the people of the shop, about anything without an action."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Question = Annotated[
     Meta(
         min_length=1,
         max_length=2000,
-        description="What is to be decided or answered, with all that is needed for it.",
+        description="The question or decision, with all necessary details.",
         extra_json_schema={"x-from-text": "rest"},
     ),
 ]
 
 
-# whoever makes the same call again asks once: nothing is written down before the desk does
+# a repeated call asks once: the desk stores the question, not this function
 @action(kind="async", mutability="read_only", blast_radius="self", idempotent=True)
 def contact_human(question: Question) -> Ticket:
     """Puts a question to a person of the shop, who answers in their own words.

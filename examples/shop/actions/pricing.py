@@ -1,4 +1,4 @@
-"""What things cost: lines, their discounts and taxes, and how amounts are rounded."""
+"""Prices: lines, discounts, taxes, and rounding."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CustomerType = Literal["standard", "student", "military", "rescue"]
 
 
 class Item(Struct, frozen=True):
-    """An item, and how many pieces of it.
+    """A number of pieces of an article.
 
     Parameters:
         sku: its article number.
@@ -39,11 +39,11 @@ class Item(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True):
-    """What one item of a quote or an order comes to.
+    """The price of one item of a quote or an order.
 
     Parameters:
         unit_price: of one piece, before the discount.
-        discount_percent: what is taken off.
+        discount_percent: the discount.
         amount: for all pieces, after the discount and before tax.
         sales_tax: on the amount.
     """
@@ -58,37 +58,37 @@ class Line(Struct, frozen=True):
 
 
 def round_cents(amount: Decimal) -> Decimal:
-    """Round to cents as everything here is rounded: half a cent up."""
+    """Round to cents, half a cent up."""
     return amount.quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
 def dollars(amount: Decimal) -> Money:
-    """An amount of the shop's currency."""
+    """Return an amount in the shop's currency."""
     return Money(amount, CURRENCY)
 
 
 def total(amounts: Iterable[Money]) -> Money:
-    """The sum of amounts."""
+    """Return the sum of amounts."""
     return dollars(sum((one.amount for one in amounts), Decimal("0.00")))
 
 
 def total_of(lines: Sequence[Line]) -> Money:
-    """What lines come to with their tax."""
+    """Return the sum of lines with their tax."""
     return total(amount for line in lines for amount in (line.amount, line.sales_tax))
 
 
 def in_words(money: Money) -> str:
-    """An amount as the shop's pages write it."""
+    """Format an amount as on the shop's pages."""
     return f"${money.amount:,.2f}"
 
 
 def price_items(
     shop: sqlite3.Connection, items: Sequence[Item], of_type: CustomerType, tax: Decimal
 ) -> list[Line]:
-    """What items cost a customer; pieces of one item count together, in whatever color and size.
+    """Price items for a customer; pieces of one item count together in all colors and sizes.
 
     Parameters:
-        tax: percent that the state takes where they are handed over.
+        tax: percentage of sales tax in the state of delivery or collection.
 
     Raises:
         InvalidRequest: the shop has no such item.
@@ -104,18 +104,18 @@ def price_items(
 
 
 def product_number(sku: str) -> str:
-    """The number of the product that an article is, whatever its color and size."""
+    """Return the product number of an article, without color and size."""
     return sku[: len("TO-0000")]
 
 
 def sales_tax_in(shop: sqlite3.Connection, store: Store | None) -> Decimal:
-    """Percent of what is collected in a store; none where no store is named."""
+    """Return the percentage of sales tax in a store; 0 without a store."""
     found = shop.execute("SELECT sales_tax FROM stores WHERE name = ?", (store,)).fetchone()
     return Decimal(0 if found is None else found["sales_tax"])
 
 
 def quantities(shop: sqlite3.Connection, items: Sequence[Item]) -> dict[str, int]:
-    """How many pieces of each item there are among all.
+    """Return the total number of pieces of each article.
 
     Raises:
         InvalidRequest: the shop has no such item.
@@ -129,12 +129,12 @@ def quantities(shop: sqlite3.Connection, items: Sequence[Item]) -> dict[str, int
 
 
 def is_final_sale(shop: sqlite3.Connection, price: Decimal) -> bool:
-    """Whether a price is one of a sale: what was sold at it does not come back."""
+    """Return whether a price is a sale price: such items cannot be returned."""
     return str(price).endswith(rule(shop, "final_sale_ending"))
 
 
 def _percent(shop: sqlite3.Connection, sku: str, quantity: int, of_type: CustomerType) -> int:
-    """What is taken off an item of which somebody buys so many."""
+    """Return the discount for a number of pieces of an item."""
     row = shop.execute("SELECT price FROM articles WHERE sku = ?", (sku,)).fetchone()
     price = Decimal(row["price"])
     found = shop.execute(

@@ -1,4 +1,4 @@
-"""Quotes: what a purchase would come to."""
+"""Quotes: the price of a purchase."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ Items = Annotated[list[Item], Meta(min_length=1, max_length=20)]
 
 
 class Quote(Struct, frozen=True):
-    """What items come to.
+    """The price of items.
 
     Parameters:
         subtotal: after discounts, before tax.
-        sales_tax: of the state that the store is in; nothing where no store was named.
+        sales_tax: in the state of the store; 0 without a store.
         total: with tax.
     """
 

@@ -1,4 +1,4 @@
-"""Returning what was bought, within the terms that the shop has for its kind."""
+"""Returns of items, within the shop's terms for their kind."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Return(Struct, frozen=True):
 
     Parameters:
         id: the number to name when the item is brought.
-        amount: what is paid once the item was checked, with its sales tax.
+        amount: the refund after the item was checked, with its sales tax.
         paid_as: ``refund`` as it was paid, or ``store_credit``.
     """
 
@@ -45,7 +45,7 @@ class Return(Struct, frozen=True):
 
     @classmethod
     def of(cls, row: sqlite3.Row, store: Store) -> Return:
-        """A return as the database has it."""
+        """Build a return from its row."""
         amount = dollars(Decimal(row["amount"]))
         return cls(f"R{row['id']:06}", row["order_id"], row["sku"], store, amount, row["paid_as"])
 
@@ -92,7 +92,7 @@ def return_order(
         row = find_order(shop, order_id, email, context)
         line = item_of(shop, row, sku)
         if announced_by(shop, context.call_id) is None:
-            # it may have been announced by another call since it was looked at
+            # another call may have announced it in the meantime
             if why := why_not_return(shop, row, line, condition, context.now):
                 raise PreconditionFailed(why, param="can_be_returned")
             announce(shop, context.call_id, row, line, _terms(shop, line, condition)["paid_as"])
@@ -101,8 +101,8 @@ def return_order(
 
 @return_order.requires(
     "can_be_returned",
-    "The item was collected, is one that comes back in this condition, and its time is not over.",
-    recovery="A faulty item is another matter: ask about the warranty.",
+    "The item was collected, can be returned in this condition, and its return period is not over.",
+    recovery="For a faulty item, ask about the warranty.",
     actions=["late_return"],
 )
 def can_be_returned(
@@ -116,7 +116,7 @@ def can_be_returned(
 def why_not_return(
     shop: sqlite3.Connection, row: sqlite3.Row, line: Line, condition: Condition, now: datetime
 ) -> str | None:
-    """What keeps an item from being returned; None where nothing does."""
+    """Return why an item cannot be returned; None if it can."""
     if why := why_never_back(shop, row, line, condition):
         return why
     if overdue(shop, row, line, condition, now) > timedelta():
@@ -128,30 +128,30 @@ def why_not_return(
 def why_never_back(
     shop: sqlite3.Connection, row: sqlite3.Row, line: Line, condition: Condition
 ) -> str | None:
-    """What keeps an item from being returned however early it is; None where nothing does."""
+    """Return why an item can never be returned; None if it can."""
     if row["state"] != "collected":
         return f"Order {row['id']} was not collected."
     if is_final_sale(shop, line.unit_price.amount):
         return f"{line.sku} was sold at {in_words(line.unit_price)}, which is a final sale."
     if _terms(shop, line, condition) is None:
-        return f"{line.sku} does not come back once it was used."
+        return f"{line.sku} cannot be returned once it was used."
     if shop.execute(
         "SELECT 1 FROM returns WHERE order_id = ? AND sku = ?", (row["id"], line.sku)
     ).fetchone():
-        return f"The return of {line.sku} was announced before."
+        return f"The return of {line.sku} was already announced."
     return None
 
 
 def overdue(
     shop: sqlite3.Connection, row: sqlite3.Row, line: Line, condition: Condition, now: datetime
 ) -> timedelta:
-    """For how long the time is over in which an item comes back; negative where it is not."""
+    """Return the days since the end of the return period; negative before its end."""
     days = timedelta(days=_terms(shop, line, condition)["days"])
     return now - datetime.fromisoformat(row["collected_at"]) - days
 
 
 def item_of(shop: sqlite3.Connection, row: sqlite3.Row, sku: str) -> Line:
-    """An item of an order.
+    """Return an item of an order.
 
     Raises:
         InvalidRequest: there is no such item in it.
@@ -165,7 +165,7 @@ def item_of(shop: sqlite3.Connection, row: sqlite3.Row, sku: str) -> Line:
 def announce(
     shop: sqlite3.Connection, call_id: str, row: sqlite3.Row, line: Line, paid_as: PaidAs
 ) -> None:
-    """Write down a return."""
+    """Store a return."""
     shop.execute(
         "INSERT INTO returns (call_id, order_id, sku, amount, paid_as) VALUES (?, ?, ?, ?, ?)",
         (call_id, row["id"], line.sku, str(total_of([line]).amount), paid_as),
@@ -181,5 +181,5 @@ def _terms(shop: sqlite3.Connection, line: Line, condition: Condition) -> Any:
 
 
 def announced_by(shop: sqlite3.Connection, call_id: str) -> Any:
-    """The return that a call has announced; None where it has not."""
+    """Return the return that a call has announced; None if it has not."""
     return shop.execute("SELECT * FROM returns WHERE call_id = ?", (call_id,)).fetchone()

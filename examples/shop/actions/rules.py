@@ -1,4 +1,4 @@
-"""The shop's rules: numbers and words that stand in its database."""
+"""The shop's rules: numbers and texts in its database."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import sqlite3
 
 
 def rule(shop: sqlite3.Connection, name: str) -> str:
-    """The value of a rule, as text."""
+    """Return the value of a rule as text."""
     value: str = shop.execute("SELECT value FROM rules WHERE name = ?", (name,)).fetchone()["value"]
     return value

@@ -17,7 +17,7 @@ WEEKDAYS, SATURDAY, SUNDAY = range(5), 5, 6
 
 
 def fill(shop: sqlite3.Connection, now: datetime) -> None:
-    """Write down all that the shop begins with."""
+    """Fill the database with the initial data."""
     seed = tomllib.loads(SEED.read_text("utf-8"))
     shop.executemany("INSERT INTO rules VALUES (?, ?)", seed["rules"].items())
     shop.executemany(
@@ -65,7 +65,7 @@ def fill(shop: sqlite3.Connection, now: datetime) -> None:
 def _add_variants(
     shop: sqlite3.Connection, sku: str, variants: Mapping[str, Any], stock: Mapping[str, int]
 ) -> None:
-    """Write down what a product comes in; its stock is spread evenly."""
+    """Add the variants of a product; its stock is spread evenly."""
     made = [(color, size) for color in variants["colors"] for size in variants.get("sizes", [None])]
     for number, (color, size) in enumerate(made):
         in_size = "" if size is None else f"-{size.replace('.', '')}"
@@ -82,7 +82,7 @@ def _add_variants(
 
 
 def _week(store: Mapping[str, Any]) -> Iterator[tuple[str, int, str, str]]:
-    """When a store is open, day by day; a day without a row is one on which it is closed."""
+    """Yield a store's opening hours by day; closed days have no row."""
     days = {**dict.fromkeys(WEEKDAYS, "weekdays"), SATURDAY: "saturday", SUNDAY: "sunday"}
     for day, named in days.items():
         if named in store:

@@ -1,4 +1,4 @@
-"""Sending orders: items are taken from the warehouse, and a parcel goes to an address."""
+"""Shipping orders from the warehouse to an address."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ _PO_BOX = re.compile(r"\bp\.? ?o\.? ?box\b", re.IGNORECASE)
 
 
 def _text(autocomplete: str, most: int) -> Meta:
-    """What a line of an address is, as forms have it, and how long it may be."""
+    """Return the type of an address line, with its form title and maximum length."""
     tokens = {"autocomplete": autocomplete}
     return Meta(min_length=1, max_length=most, extra_json_schema=tokens)
 
 
 class Address(Struct, frozen=True):
-    """Where a parcel goes, in the United States.
+    """An address in the United States.
 
     Parameters:
         name: who gets it.
@@ -197,7 +197,7 @@ def ship_order(
 
 @ship_order.requires(
     "is_chosen",
-    "Of what comes in several colors or sizes one is chosen.",
+    "Choose a color or size of each item that has several.",
     recovery="Name the number of one of them, such as TO-2201-SAGE; /catalog/TO-2201 lists all.",
 )
 def is_chosen(items: Items, context: Context) -> str | None:
@@ -206,14 +206,14 @@ def is_chosen(items: Items, context: Context) -> str | None:
             if rows := variants_of(shop, item.sku):
                 numbers = ", ".join(row["sku"] for row in rows[:_MOST_NAMED])
                 more = " and others" if len(rows) > _MOST_NAMED else ""
-                return f"{item.sku} comes as {numbers}{more}."
+                return f"{item.sku} has several variants: {numbers}{more}."
     return None
 
 
 @ship_order.requires(
     "in_stock",
     "The warehouse has all items.",
-    recovery="Order fewer, or ask which store has them.",
+    recovery="Order fewer pieces, or ask which store has them.",
     actions=["inventory_check", "place_order"],
 )
 def in_stock(items: Items, context: Context) -> str | None:
@@ -223,15 +223,15 @@ def in_stock(items: Items, context: Context) -> str | None:
 
 @ship_order.requires(
     "is_served",
-    "The service goes to this address.",
-    recovery="Have it sent by standard shipping.",
+    "This service is available at the address.",
+    recovery="Choose standard shipping.",
 )
 def is_served(address: Address, service: Service, context: Context) -> str | None:
     with reading(context.now) as shop:
         if _rate(shop, address, service) is None:
-            return f"We do not send to {address.state} by {service} shipping."
+            return f"We do not ship to {address.state} by {service} shipping."
     if service != "standard" and _PO_BOX.search(address.street):
-        return f"We do not send to PO boxes by {service} shipping."
+        return f"We do not ship to PO boxes by {service} shipping."
     return None
 
 
@@ -247,7 +247,7 @@ _MOST_NAMED = 6
 def _lines(
     shop: sqlite3.Connection, items: Items, address: Address, customer_type: CustomerType
 ) -> list[Line]:
-    """What the items come to, with the tax of the state that they are sent to."""
+    """Price the items, with the sales tax of the destination."""
     state = shop.execute("SELECT sales_tax FROM states WHERE code = ?", (address.state,)).fetchone()
     return price_items(shop, items, customer_type, Decimal(state["sales_tax"]))
 
@@ -255,10 +255,10 @@ def _lines(
 def _shipping(
     shop: sqlite3.Connection, lines: list[Line], address: Address, service: Service
 ) -> Money:
-    """What sending costs: standard is free for enough within the lower 48 states."""
+    """Return the price of shipping; standard shipping is free above an amount."""
     row = _rate(shop, address, service)
     if row is None:
-        return dollars(Decimal(0))  # it is refused: is_served
+        return dollars(Decimal(0))  # this is refused by is_served
     goods = total(line.amount for line in lines)
     is_enough = goods.amount >= Decimal(rule(shop, "shipping_free_from"))
     if is_enough and service == "standard" and row["zone"] == "lower 48":

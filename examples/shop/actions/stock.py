@@ -1,4 +1,4 @@
-"""How many pieces of an article lie in a store or in the warehouse."""
+"""The stock of articles in stores and in the warehouse."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from aitp_desk.actions import PreconditionFailed
 from .pricing import product_number
 
 WAREHOUSE: Final = "warehouse"
-"""From which everything is sent."""
+"""The place from which orders are shipped."""
 
 
 def count(shop: sqlite3.Connection, sku: str, place: str) -> int:
-    """How many pieces there are; of one color and size never more than of the product."""
+    """Return the number of pieces; a variant never has more than its product."""
     row = shop.execute(
         "SELECT min(count) AS count FROM stock WHERE sku IN (?, ?) AND store = ?",
         (sku, product_number(sku), place),
@@ -25,7 +25,7 @@ def count(shop: sqlite3.Connection, sku: str, place: str) -> int:
 
 
 def why_short(shop: sqlite3.Connection, wanted: Mapping[str, int], place: str) -> str | None:
-    """What a place has too few of, in a sentence; None where it has all.
+    """Return which articles a place has too few of, as a sentence; None if it has all.
 
     Parameters:
         wanted: pieces by articles.
@@ -43,7 +43,7 @@ def why_short(shop: sqlite3.Connection, wanted: Mapping[str, int], place: str) -
 
 
 def take(shop: sqlite3.Connection, sku: str, place: str, pieces: int) -> None:
-    """Take pieces from the stock; another may have been faster since it was looked at."""
+    """Take pieces from the stock, unless another call was faster."""
     for number in {sku, product_number(sku)}:
         taken = shop.execute(
             "UPDATE stock SET count = count - :pieces"
@@ -58,7 +58,7 @@ def take(shop: sqlite3.Connection, sku: str, place: str, pieces: int) -> None:
 
 
 def put_back(shop: sqlite3.Connection, sku: str, place: str, pieces: int) -> None:
-    """Put pieces back that were taken."""
+    """Put pieces back into the stock."""
     shop.execute(
         "UPDATE stock SET count = count + ? WHERE sku IN (?, ?) AND store = ?",
         (pieces, sku, product_number(sku), place),

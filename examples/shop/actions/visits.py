@@ -1,4 +1,4 @@
-"""Visits to a store: a boot fitter is booked for a time at which the store is open."""
+"""Visits to a store: appointments with a boot fitter during opening hours."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Time = Annotated[
     Meta(
         pattern=r"^([01]\d|2[0-3]):[0-5]\d(:00)?$",
         description="By the store's clock, such as 16:30.",
-        extra_json_schema={"format": "partial-time"},  # by this 4:30pm is found in words too
+        extra_json_schema={"format": "partial-time"},  # the same format finds 4:30pm in text
     ),
 ]
 
@@ -33,8 +33,8 @@ class Visit(Struct, frozen=True):
 
     Parameters:
         id: the number to name at the store.
-        day: on which it is.
-        starts, ends: of the store's clock.
+        day: the day.
+        starts, ends: local time at the store.
         telephone: of the store, to call the visit off.
     """
 
@@ -74,7 +74,7 @@ def book_visit(store: Store, day: date, time: Time, email: Email, context: Conte
     """
     with changing(context.now) as shop:
         if _visit_of_call(shop, context.call_id) is None:
-            # another call may have been faster since it was looked at
+            # another call may have been faster
             if why := why_taken(shop, store, day, time):
                 raise PreconditionFailed(why, param="is_free")
             shop.execute(
@@ -90,15 +90,16 @@ def book_visit(store: Store, day: date, time: Time, email: Email, context: Conte
 
 @book_visit.requires(
     "is_open",
-    "The store is open for the whole visit, which is neither today nor months ahead.",
-    recovery="Take a time within the opening hours; the page of the stores has them.",
+    "The store is open during the whole visit, which is at least one day and at most some weeks"
+    " ahead.",
+    recovery="Choose a time within the opening hours, which are on the page of the stores.",
 )
 def is_open(store: Store, day: date, time: Time, context: Context) -> str | None:
     with reading(context.now) as shop:
         ahead = int(rule(shop, "visit_days_ahead"))
         today = _today(shop, store, context.now)
         if not today < day <= today + timedelta(days=ahead):
-            return f"Visits are booked from tomorrow on, for {ahead} days."
+            return f"Visits can be booked from tomorrow on, for {ahead} days."
         hours = opening_hours(shop, store, day)
         if hours is None:
             return f"{store} is closed on {day:%A}, {day}."
@@ -108,14 +109,14 @@ def is_open(store: Store, day: date, time: Time, context: Context) -> str | None
     return None
 
 
-@book_visit.requires("is_free", "Nobody else has booked the time.", recovery="Take another time.")
+@book_visit.requires("is_free", "The time is not booked yet.", recovery="Choose another time.")
 def is_free(store: Store, day: date, time: Time, context: Context) -> str | None:
     with reading(context.now) as shop:
         return why_taken(shop, store, day, time)
 
 
 def why_taken(shop: sqlite3.Connection, store: Store, day: date, time: str) -> str | None:
-    """Which other visit keeps the fitter of a store busy; None where none does."""
+    """Return why the fitter of a store is busy at a time; None if not."""
     for row in shop.execute(
         "SELECT starts FROM visits WHERE store = ? AND day = ?", (store, day.isoformat())
     ):
@@ -125,7 +126,7 @@ def why_taken(shop: sqlite3.Connection, store: Store, day: date, time: str) -> s
 
 
 def opening_hours(shop: sqlite3.Connection, store: Store, day: date) -> tuple[str, str] | None:
-    """When a store opens and closes on a day, by its clock; None where it stays closed."""
+    """Return a store's opening and closing time on a day; None if it is closed."""
     holiday = next(
         (row for row in shop.execute("SELECT * FROM holidays") if _is_on(row, day)), None
     )
@@ -152,7 +153,7 @@ def _is_on(holiday: sqlite3.Row, day: date) -> bool:
 
 
 def _today(shop: sqlite3.Connection, store: Store, now: datetime) -> date:
-    """The day that it is at a store."""
+    """Return today's date at a store."""
     found = shop.execute("SELECT timezone FROM stores WHERE name = ?", (store,)).fetchone()
     return now.astimezone(ZoneInfo(found["timezone"])).date()
 

@@ -97,7 +97,7 @@ async def test_visits_are_booked_within_the_opening_hours(tmp_path: Path) -> Non
 
         weekday = "On Monday, 2027-01-25, Bend is open from 10:00 to 19:00."
         monday = "On Monday, 2027-01-18, Bend is open from 10:00 to 17:00."
-        ahead = "Visits are booked from tomorrow on, for 60 days."
+        ahead = "Visits can be booked from tomorrow on, for 60 days."
         for store, day, starts, expected in (
             ("Bend", "2027-01-25", "10:00", "until 10:30"),
             (

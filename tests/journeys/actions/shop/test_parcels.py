@@ -102,15 +102,15 @@ REFUSED = {
         TENT,
         BOISE,
         "standard",
-        "TO-2201 comes as TO-2201-SAGE, TO-2201-LAKE.",
+        "TO-2201 has several variants: TO-2201-SAGE, TO-2201-LAKE.",
     ),
     "too many": (f"{SAGE}*11", BOISE, "standard", "only 10 of TO-2201-SAGE in the warehouse"),
-    "far and fast": (STOVE, JUNEAU, "express", "We do not send to AK by express shipping."),
+    "far and fast": (STOVE, JUNEAU, "express", "We do not ship to AK by express shipping."),
     "a box and fast": (
         STOVE,
         {**BOISE, "street": "P.O. Box 12"},
         "overnight",
-        "We do not send to PO boxes by overnight shipping.",
+        "We do not ship to PO boxes by overnight shipping.",
     ),
 }
 

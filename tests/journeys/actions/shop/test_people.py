@@ -46,7 +46,7 @@ async def test_of_dear_things_that_come_back_late_a_person_decides(tmp_path: Pat
         assert accepted["status"] == "accepted"
         ticket = await people.wait_for_one()
         assert ticket["kind"] == "approval"
-        assert ticket["about"].startswith("Announces the return of an unused item")
+        assert ticket["about"].startswith("Announces a late return of an unused item")
         assert agent.rows("SELECT * FROM returns") == []
         escalation = EscalationService(agent.talker.desk.store, clock)
         assert await escalation.approve(ticket["id"], "sam", somebody(principal="key:sam"))

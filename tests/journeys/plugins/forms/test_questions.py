@@ -194,4 +194,4 @@ async def test_without_the_capability_it_is_asked_in_words(tmp_path: Path) -> No
     async with sending(tmp_path, "capabilities.requests={}", data=False) as sender:
         first = (await sender.ask(ASKED)).ok
         assert first["status"] == "clarification_needed"
-        assert "Reply with each" not in first["clarification_question"]
+        assert "Reply with one line for each field" not in first["clarification_question"]
