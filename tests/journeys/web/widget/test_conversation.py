@@ -56,7 +56,9 @@ async def ground(tmp_path: Path) -> AsyncIterator[Ground]:
             site.put("/", write_host_page(desk.url), desk.url)
             rtl = write_host_page(desk.url, lang="ar", direction="rtl")
             site.put("/rtl", rtl, desk.url)
-            inline = write_host_page(desk.url, attributes='inline lang="de"')
+            inline = write_host_page(
+                desk.url, attributes='inline lang="de" suggestions="Wo sind Sie? | Wann?"'
+            )
             site.put("/inline", inline, desk.url)
             frame = f'<iframe src="{desk.url}/widget" title="Chat"></iframe>'
             site.put("/frame", f"<!doctype html><title>Host</title>{frame}", desk.url)
@@ -294,6 +296,7 @@ async def test_it_fills_a_phone_and_a_region_and_a_frame(
     async with at_chat(browser, f"{ground.url}inline", is_open=False) as visitor:
         region = visitor.page.get_by_role("region", name="My site")
         await expect(region.get_by_placeholder("Frage stellen")).to_be_visible()
+        await expect(region.locator(".chip")).to_have_text(["Wo sind Sie?", "Wann?"])
         await visitor.ask(QUESTION)
         await expect(visitor.answers).to_have_count(1)
         assert await find_flaws(visitor.page) == []

@@ -137,10 +137,17 @@ export class Panel {
 
   /** Greet the visitor of an empty conversation, and offer questions. */
   showWelcome() {
-    const { greeting, site, suggestions } = this.settings;
+    const { greeting, site } = this.settings;
+    const suggestions = this.listSuggestions();
     this.welcome = el("div", { class: "welcome" }, el("p", {}, greeting || text("greeting", { site })));
     if (suggestions.length) this.welcome.append(this.transcript.makeChoices(suggestions));
     this.log.prepend(this.welcome);
+  }
+
+  /** The questions of this page (`suggestions="One?|Two?"`), or those of the owner. */
+  listSuggestions() {
+    const own = (this.host.getAttribute("suggestions") ?? "").split("|").map((one) => one.trim());
+    return own.some(Boolean) ? own.filter(Boolean) : this.settings.suggestions;
   }
 
   clear() {
