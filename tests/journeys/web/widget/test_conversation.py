@@ -257,6 +257,26 @@ async def test_a_conversation_that_is_gone_is_left_and_another_begun(
         assert await visitor.thread() not in {thread, None}
 
 
+async def test_a_conversation_with_too_many_events_still_shows_its_messages(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with hosting() as site:
+        settings = (f"widget.origins=['{site.url}']", "events.max_behind=6")
+        async with serving(tmp_path / "data", *settings) as desk:
+            site.put("/", write_host_page(desk.url), desk.url)
+            async with at_chat(browser, f"{site.url}/") as visitor:
+                for number in range(1, 4):
+                    await visitor.ask(QUESTION)
+                    await expect(visitor.answers).to_have_count(number)
+                await visitor.page.reload()
+                await visitor.open()
+                await expect(visitor.questions).to_have_count(3)
+                await expect(visitor.answers).to_have_count(3)
+                await visitor.ask("What does gift wrapping cost?")
+                await expect(visitor.answers.last).to_contain_text("2 EUR")
+                await expect(visitor.questions).to_have_count(4)
+
+
 async def test_what_is_refused_says_why_and_can_be_sent_again(
     ground: Ground, browser: OpenBrowser, expect: Expect
 ) -> None:

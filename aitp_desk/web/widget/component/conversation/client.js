@@ -56,6 +56,11 @@ export class Client {
     return failure ? { failure } : { thread: thread ?? said.id };
   }
 
+  /** Return a thread with its newest messages. */
+  read(thread) {
+    return this.request("GET", this.threads(thread));
+  }
+
   /** Delete a thread with all its messages. */
   delete(thread) {
     return this.request("DELETE", this.threads(thread));

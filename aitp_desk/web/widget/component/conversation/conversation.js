@@ -130,8 +130,17 @@ export class Conversation {
       onevent: (kind, data, n) => stream === this.stream && this.take(kind, data, n),
       onstate: (isConnected) => stream === this.stream && this.update({ isConnected }),
       onover: () => stream === this.stream && this.end(),
+      ongap: () => stream === this.stream && this.load(),
     });
     this.stream = stream;
+  }
+
+  /** Show the newest messages of a thread whose events are too many to be read again. */
+  async load() {
+    const { stream } = this;
+    const { said } = await this.client.read(this.thread);
+    if (stream !== this.stream) return;
+    for (const message of said?.messages ?? []) this.say(message, 0);
   }
 
   /** The thread is gone: deleted elsewhere, closed, or another caller's. */

@@ -6,6 +6,7 @@ const FIRST_RECONNECT_MS = 500;
 const LONGEST_RECONNECT_MS = 30_000;
 /** Longer than the desk's heartbeat: a silent connection is a lost one. */
 const SILENCE_MS = 45_000;
+const GONE = 410;
 /** Statuses of a thread that is closed, deleted, or another caller's. */
 const OVER = new Set([401, 403, 404]);
 
@@ -35,14 +36,16 @@ export class Stream {
   /**
    * @param {URL} address of the thread's events.
    * @param {{onevent: (kind: string, data: object, n: number) => void,
-   *   onstate: (isConnected: boolean) => void, onover: () => void}} listener `onover` is called
-   *   once where the thread cannot be followed any more.
+   *   onstate: (isConnected: boolean) => void, onover: () => void, ongap: () => void}} listener
+   *   `onover` is called once where the thread cannot be followed any more, `ongap` where events
+   *   are too old to be read again and the stream goes on from now.
    */
-  constructor(address, { onevent, onstate, onover }) {
+  constructor(address, { onevent, onstate, onover, ongap }) {
     this.address = address;
     this.onevent = onevent;
     this.onstate = onstate;
     this.onover = onover;
+    this.ongap = ongap;
     this.last = "0";
     this.backoff = new Backoff(FIRST_RECONNECT_MS, LONGEST_RECONNECT_MS);
     this.sleep = new Sleep();
@@ -78,7 +81,7 @@ export class Stream {
     while (!this.isStopped) {
       const pause = this.isIdle ? Infinity : await this.connect();
       if (this.isStopped) return;
-      if (!document.hidden) this.onstate(false);
+      if (!document.hidden && pause) this.onstate(false);
       await this.sleep.for(this.isIdle ? Infinity : pause);
     }
   }
@@ -87,12 +90,17 @@ export class Stream {
   async connect() {
     this.request = new AbortController();
     const { signal } = this.request;
-    const headers = { Accept: "text/event-stream", "Last-Event-ID": this.last };
+    const headers = { Accept: "text/event-stream" };
+    if (this.last !== null) headers["Last-Event-ID"] = this.last;
     try {
       const response = await fetch(this.address, { headers, credentials: "omit", signal });
       if (OVER.has(response.status)) {
         this.stop();
         this.onover();
+      } else if (response.status === GONE && this.last !== null) {
+        this.last = null;
+        this.ongap();
+        return 0;
       } else if (response.ok) {
         await this.read(response.body);
       }
