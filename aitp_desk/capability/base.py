@@ -289,7 +289,7 @@ class Capability:
 
 
 def check_word(word: str) -> bool:
-    """Return whether a text can name a job or an event of the audit log."""
+    """Return whether a text can name a job or an audit event."""
     return bool(_WORD.fullmatch(word))
 
 

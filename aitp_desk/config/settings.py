@@ -145,7 +145,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     contact: Contact = Contact()
 
     def named(self, name: str) -> Site:
-        """Return the site with a name if none is set and the given one is not empty."""
+        """Return the site with this name if it has none. An empty name changes nothing."""
         if self.name != UNNAMED or not name:
             return self
         return msgspec.structs.replace(self, name=name[:MAX_NAME])

@@ -230,7 +230,7 @@ def get_path_and_query(target: str) -> str:
 
 
 def _holds_until(token: Key, version: int, now: float) -> tuple[float | None, int]:
-    """Return until when a key's version is valid, and the data key of its secret.
+    """Return a key version's end of validity and its secret's data key.
 
     Raises:
         NotAuthenticated: it is not valid now.

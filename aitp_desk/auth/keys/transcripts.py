@@ -135,7 +135,7 @@ def link_at(document: Document, seq: int) -> str | None:
 
 
 def _is_origin(site: str) -> bool:
-    """Return whether a URL is a bare origin, so that its keys are the whole site's."""
+    """Return whether a URL is a bare origin. Its keys are then those of the whole site."""
     address = web_address(site)
     if address is None or "@" in address.netloc:
         return False

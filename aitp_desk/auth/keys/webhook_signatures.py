@@ -106,7 +106,7 @@ class WebhookSigner:
         return {**headers, "webhook-signature": " ".join(signatures)} if signatures else None
 
     async def _public(self, headers: dict[str, str], body: str) -> dict[str, str] | None:
-        """Return the headers with a signature of the desk's published key, and that key's id."""
+        """Return the headers signed with the desk's published key, and the key's id."""
         if self._signing_keys is None:
             return None
         later = await client_reads.signing_keys(self._store)

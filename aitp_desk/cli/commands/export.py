@@ -25,7 +25,7 @@ MOST_LINKS = 10
 @data_folder
 @overrides
 def export(folder: Path, out: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
-    """Write the site in FOLDER to OUT as files for a static host (AHP's MODE1).
+    """Write the site in FOLDER as static files to OUT (AHP's MODE1).
 
     OUT is replaced after all files are written. It must be absent, empty, or an unchanged export.
     """

@@ -38,7 +38,7 @@ Part = Literal["head", "body", "footer", "widget", "nginx", "caddy"]
 @click.option("--static", is_flag=True, help="For a site that serves an export, without a desk.")
 @overrides
 def snippet(folder: Path, part: Part | None, static: bool, overrides: tuple[str, ...]) -> None:
-    """Print HTML or web server settings that lead agents and visitors from your site to a desk.
+    """Print HTML or web server settings that connect your site to a desk.
 
     The desk is that of FOLDER. Without --nginx or --caddy it prints HTML for your pages. Addresses
     in the HTML begin with site.url. If that is not set they are paths, for pages on the desk's

@@ -39,7 +39,7 @@ def store() -> None:
 @desk_store
 @click.argument("dest", type=click.Path(path_type=Path, dir_okay=False))
 def backup(data: Path, url: str, dest: Path) -> None:
-    """Copy a snapshot of the database to DEST, a file that only you can read.
+    """Copy a snapshot of the database to DEST. Only you can read that file.
 
     The desk may be running. The copy contains uploaded files, but not the master key. An existing
     DEST is not overwritten.

@@ -43,7 +43,7 @@ class OperatorActions:
         return make_auditor(self._audit, call.principal, int(self._clock()))
 
     def notify_typing(self, thread_id: str, actor: str) -> None:
-        """Notify the followers of a thread that an operator, by this actor's id, is typing."""
+        """Notify a thread's followers that this operator is typing."""
         self._events.notify_typing(thread_id, actor)
 
     def notify_change(self, thread_id: str | None) -> None:

@@ -213,7 +213,7 @@ def list_exchanges(turn: Turn, library: Library) -> list[Exchange]:
 
 
 def _answered(earlier: Sequence[Exchange], before: ReadQuestion, library: Library) -> int | None:
-    """Return the section of the last answer, or else the best for the last question."""
+    """Return the section that answered last, or else the best for that question."""
     for exchange in reversed(earlier):
         if exchange.section is not None:
             return exchange.section

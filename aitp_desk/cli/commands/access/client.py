@@ -149,7 +149,10 @@ def list_(data: Path, url: str, *, as_json: bool) -> None:
 @desk_store
 @click.argument("id_or_name")
 def revoke(data: Path, url: str, id_or_name: str) -> None:
-    """Revoke a client and its tokens, by its id, or by its name if you created it."""
+    """Revoke a client, given by id or name, and its tokens.
+
+    A name must be that of a client that you created.
+    """
     with mistakes_told():
         from aitp_desk.store import units as work
 

@@ -49,7 +49,7 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OAuth(msgspec.Struct, frozen=True, kw_only=True):
-    """Access tokens that the desk issues to clients with an id and a secret (OAuth 2.0)."""
+    """Access tokens for clients with an id and a secret (OAuth 2.0)."""
 
     enabled: Annotated[
         bool,
