@@ -78,7 +78,7 @@ def read_session(headers: Headers, cookie: str) -> RequestCredentials:
     """
     if any(headers.getall(name, []) for name in ("Authorization", "X-AHP-Key", "Desk-Grant")):
         raise NotAuthenticated(
-            "The console accepts only the cookie of its own sign-in, no other credential.",
+            "The console accepts only its sign-in cookie, no other credential.",
             reason="conflicting",
         )
     held = [

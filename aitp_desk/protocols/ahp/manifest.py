@@ -55,7 +55,7 @@ def encode_manifest(
     Parameters:
         described: the site's own content types by name (appendix C.3); the closed schema has a
             place for their pages only among the links.
-        one_agent: requests a minute of an agent without limits of its own; 0 for no such limit.
+        one_agent: requests a minute of an agent without separate limits; 0 for no such limit.
         longest_eta: seconds of the slowest action's calls; None before any was measured.
         links: the paths of the other protocols by their names.
         integrations: how drafts after 0.1 describe these protocols, which the published schema
