@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from aitp_desk.knowledge.search.ngrams import is_katakana
 from aitp_desk.knowledge.search.tokenizer import STOP_WORDS
@@ -29,13 +30,16 @@ class Spelling:
 
     def __init__(self, words: Mapping[str, int]) -> None:
         self._uses = {word: uses for word, uses in words.items() if len(word) > 2}
-        self._by_size: dict[int, dict[str, list[tuple[str, int]]]] = {}
+        self._by_size: dict[int, dict[str, list[str]]] = {}
         for word in self._uses:
             if not word.isdigit():
-                by_start = self._by_size.setdefault(len(word), {})
-                by_start.setdefault(word[0], []).append((word, _letters(word)))
+                self._by_size.setdefault(len(word), {}).setdefault(word[0], []).append(word)
+        self._letters: dict[tuple[int, str], list[tuple[str, int]]] = {}
+
+    @cached_property
+    def _by_sound(self) -> Mapping[str, str]:
         by_use = sorted((uses, word) for word, uses in self._uses.items())
-        self._by_sound = {_sound(word): word for _, word in by_use if len(word) >= MIN_LENGTH}
+        return {_sound(word): word for _, word in by_use if len(word) >= MIN_LENGTH}
 
     def correct(self, word: str) -> str | None:
         """Return the nearest word of the content, or None if none is near enough.
@@ -99,11 +103,19 @@ class Spelling:
         apart, least = 2 * allowed, len(pairs) - 3 * allowed
         near: list[str] = []
         for size in range(len(word) - allowed, len(word) + allowed + 1):
-            by_start = self._by_size.get(size, {})
-            for start in word[0] if same_start else by_start.keys() - {word[0]}:
-                beginning = by_start.get(start, ())
+            starts = self._by_size.get(size, {}).keys()
+            for start in starts & {word[0]} if same_start else starts - {word[0]}:
+                beginning = self._words_with_letters(size, start)
                 near += [one for one, its in beginning if (letters ^ its).bit_count() <= apart]
         return [one for one in near if len(pairs & _pairs(one)) >= least]
+
+    def _words_with_letters(self, size: int, start: str) -> list[tuple[str, int]]:
+        """Return words with their letters, which are computed when they are first compared."""
+        found = self._letters.get((size, start))
+        if found is None:
+            words = self._by_size[size][start]
+            found = self._letters[size, start] = [(word, _letters(word)) for word in words]
+        return found
 
 
 def edit_distance(left: str, right: str, limit: int) -> int:
