@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 _JOINED_SCRIPTS = (
@@ -41,24 +42,6 @@ _SUSPECT = (
 )
 """Characters that are never drawn, change the reading order, or control a terminal."""
 _SUSPECTED = re.compile(_SUSPECT)
-_INVISIBLE = re.compile(
-    rf"(?={_SUSPECT})(?:"  # first, for most characters are none of these
-    # what belongs to the letters next to it
-    rf"(?P<kept>(?<=\U0001f3f4)(?:{'|'.join(map(_tags, _FLAGS))})"
-    rf"|(?<=[{_JOINED_SCRIPTS}])\u200d"
-    rf"|(?<=[{_JOINED_SCRIPTS}])\u200c(?=[{_JOINED_SCRIPTS}])"
-    rf"|(?:(?<=[{_EMOJI}])|(?<=[{_EMOJI}][\ufe0f{_SKIN}]))\u200d(?=[{_EMOJI}])"
-    rf"|(?<=[{_EMOJI}{_SKIN}0-9#*])[\ufe0e\ufe0f]"
-    rf"|(?<=[{_IDEOGRAPHS}\u2200-\u22ff\u3000-\u303f\uff00-\uffef])[\ufe00-\ufe02]"
-    rf"|(?<=[{_IDEOGRAPHS}])[\U000e0100-\U000e01ef]"
-    rf"|(?<=[{_UNSPACED}])\u200b(?=[{_UNSPACED}])"
-    rf"|(?<=[{_RIGHT_TO_LEFT}])[\u200e\u200f\u061c]|[\u200e\u200f\u061c](?=[{_RIGHT_TO_LEFT}])"
-    r"|(?<=[\u1820-\u18aa])[\u180b-\u180f]"
-    r"|(?<=[\u1100-\u115e])\u1160|\u115f(?=[\u1161-\u11a7])"
-    r")"
-    r"|.)",
-    re.DOTALL,
-)
 _SPACE = re.compile(r"[^\S\u3000]+")
 _LINE_BREAKS = re.compile("[\x85\u2028\u2029]")
 
@@ -73,6 +56,29 @@ _ELEMENT_SIGN = re.compile(rf"(?<!\\)<(?={_LOADED}\s)", re.IGNORECASE)
 _MOST_ROUNDS = 8
 
 
+@cache
+def _invisible() -> re.Pattern[str]:
+    """Return the pattern, which takes long to compile and which few texts need."""
+    return re.compile(
+        rf"(?={_SUSPECT})(?:"  # first, for most characters are none of these
+        # what belongs to the letters next to it
+        rf"(?P<kept>(?<=\U0001f3f4)(?:{'|'.join(map(_tags, _FLAGS))})"
+        rf"|(?<=[{_JOINED_SCRIPTS}])\u200d"
+        rf"|(?<=[{_JOINED_SCRIPTS}])\u200c(?=[{_JOINED_SCRIPTS}])"
+        rf"|(?:(?<=[{_EMOJI}])|(?<=[{_EMOJI}][\ufe0f{_SKIN}]))\u200d(?=[{_EMOJI}])"
+        rf"|(?<=[{_EMOJI}{_SKIN}0-9#*])[\ufe0e\ufe0f]"
+        rf"|(?<=[{_IDEOGRAPHS}\u2200-\u22ff\u3000-\u303f\uff00-\uffef])[\ufe00-\ufe02]"
+        rf"|(?<=[{_IDEOGRAPHS}])[\U000e0100-\U000e01ef]"
+        rf"|(?<=[{_UNSPACED}])\u200b(?=[{_UNSPACED}])"
+        rf"|(?<=[{_RIGHT_TO_LEFT}])[\u200e\u200f\u061c]|[\u200e\u200f\u061c](?=[{_RIGHT_TO_LEFT}])"
+        r"|(?<=[\u1820-\u18aa])[\u180b-\u180f]"
+        r"|(?<=[\u1100-\u115e])\u1160|\u115f(?=[\u1161-\u11a7])"
+        r")"
+        r"|.)",
+        re.DOTALL,
+    )
+
+
 def drop_invisible(text: str) -> str:
     """Return a text without invisible characters and without those that change its reading order.
 
@@ -83,7 +89,7 @@ def drop_invisible(text: str) -> str:
     if _SUSPECTED.search(text) is None:
         return text
     for _ in range(_MOST_ROUNDS):  # a removal may bring letters together
-        shorter = _INVISIBLE.sub(lambda found: found["kept"] or "", text)
+        shorter = _invisible().sub(lambda found: found["kept"] or "", text)
         if shorter == text:
             break
         text = shorter
