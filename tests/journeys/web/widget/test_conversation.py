@@ -242,6 +242,41 @@ async def test_a_message_whose_acknowledgement_is_lost_is_posted_once(
         await expect(visitor.answers).to_have_count(2)
 
 
+async def test_the_keyboard_is_enough_and_the_focus_is_never_lost(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with at_chat(browser, ground.url, is_open=False) as visitor:
+        await visitor.launcher.focus()
+        await visitor.press("Enter")
+        await visitor.panel.wait_for()
+        await visitor.page.keyboard.type(QUESTION)
+        await visitor.press("Shift+Enter", "Enter")
+        await expect(visitor.answers).to_have_count(1)
+        assert await visitor.focused() == "textarea"
+        menu = visitor.page.get_by_role("button", name="More")
+        await menu.focus()
+        await visitor.press("Enter")
+        await expect(menu).to_have_attribute("aria-expanded", "true")
+        await visitor.press("Escape")
+        await expect(menu).to_have_attribute("aria-expanded", "false")
+        await expect(visitor.panel).to_have_count(1)
+        await expect(menu).to_be_focused()
+        await visitor.press("Enter", "Tab", "Enter")
+        await expect(visitor.page.get_by_role("button", name="Keep it")).to_be_focused()
+        await visitor.press("Tab", "Enter")
+        await expect(visitor.questions).to_have_count(0)
+        assert await visitor.focused() == "textarea"
+        await expect(menu).to_be_hidden()
+        live = visitor.page.locator("[role=status].unseen")
+        await expect(live).to_have_text("The conversation is deleted.")
+        await visitor.press("Escape")
+        assert await visitor.focused() == "launcher"
+    async with at_chat(browser, ground.url, viewport=PHONE) as visitor:
+        for _ in range(6):  # the page behind a chat that fills the screen is out of reach
+            await visitor.press("Tab")
+            assert await visitor.focused() != "launcher"
+
+
 async def test_a_conversation_that_is_gone_is_left_and_another_begun(
     ground: Ground, browser: OpenBrowser, expect: Expect
 ) -> None:
