@@ -97,7 +97,7 @@ def called(field: FormField) -> str:
 
 
 def check_fields(fields: Sequence[FormField], at: str) -> None:
-    """Reject fields that nobody could fill in.
+    """Reject fields that cannot be filled in.
 
     Parameters:
         at: their path, for ``param``.

@@ -20,7 +20,7 @@ from aitp_data.messages import Data, DataField, FormField, RequestData
 from aitp_data.text import REMEMBER, SAME
 
 MOST_CHARACTERS = 4096
-"""Longer text is no answer."""
+"""Longer text is not an answer."""
 LONGEST_NAME = 400
 """Maximum length of the name at the start of a line."""
 LONGEST_BARE = 200

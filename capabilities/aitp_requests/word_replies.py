@@ -20,7 +20,7 @@ from aitp_requests.messages import Decision, RequestDecision, SelectedOption
 from aitp_requests.rules import settle_options
 
 MOST_CHARACTERS = 500
-"""Longer text is no answer."""
+"""Longer text is not an answer."""
 MOST_PIECES = 8
 """Text with more pieces is read as a single item."""
 

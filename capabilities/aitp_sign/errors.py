@@ -25,7 +25,7 @@ class Unproven(Exception):
 
     Parameters:
         reason: the reason as a code.
-        message: a sentence that says what is wrong, and what would be right.
+        message: a sentence with the fault and the correction.
     """
 
     def __init__(self, reason: Reason, message: str) -> None:

@@ -133,7 +133,7 @@ async def list_books(request: web.Request) -> web.Response:
 
 @described(
     lambda _request, _payload: Context(
-        description="Everybody who borrows books here, by number.",
+        description="All members who borrow books, by number.",
         related=[
             Related(rel="item", href="/members/{id}", description="One member, by the id listed.")
         ],

@@ -23,7 +23,7 @@ _PAID_WITH = re.compile(
 def hide_codes(text: str) -> str:
     """Replace codes in a text, because their holder can spend them.
 
-    Text without a digit is no code.
+    Text without a digit is not a code.
     """
     text = _BARE.sub(
         lambda found: _hidden(found[0]), _CALLED.sub(lambda one: _hidden(one[0]), text)

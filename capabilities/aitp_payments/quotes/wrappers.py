@@ -113,5 +113,5 @@ def shares_of(
 
 
 def extends(wrappers: Sequence[Mapping[str, Any]], before: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether a chain continues an earlier one, so that nobody is removed."""
+    """Return whether a chain continues an earlier one, without removing an affiliate."""
     return list(wrappers[: len(before)]) == list(before)

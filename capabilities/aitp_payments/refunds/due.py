@@ -37,7 +37,7 @@ class Due:
         }
 
     def health(self) -> Health | None:
-        """Return what is still due; None for nothing."""
+        """Return the refunds that are still due; None for none."""
         reasons = []
         if self._short:
             listed = ", ".join(sorted(self._short))

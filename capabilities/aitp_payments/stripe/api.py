@@ -80,7 +80,7 @@ class Api:
         return await _answered(self._client(send).v1.checkout.sessions.retrieve_async(id), Session)
 
     async def close_session(self, send: Send, id: str) -> Session:
-        """Expire a Checkout Session, so that nobody can pay there."""
+        """Expire a Checkout Session, so that it can no longer be paid."""
         asked = self._client(send).v1.checkout.sessions.expire_async(
             id, options={"idempotency_key": f"expire-{id}"}
         )

@@ -22,7 +22,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     """A Checkout Session: a page at Stripe on which people pay.
 
     Parameters:
-        url: of the page; None once nobody can pay there.
+        url: of the page; None once it is closed.
         payment_intent: id; None until it is paid.
     """
 

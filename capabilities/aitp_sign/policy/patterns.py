@@ -17,7 +17,7 @@ from functools import lru_cache
 LONGEST_TEXT = 4000
 """Maximum length of a matching text: that of a text that can be signed."""
 MOST_PLACES = LONGEST_TEXT
-"""Maximum number of characters that a pattern stands for, with repetitions."""
+"""Maximum number of characters that a pattern matches, with repetitions."""
 LONGEST_PATTERN = 1000
 """Maximum length of a pattern's source."""
 _ITEM = re.compile(

@@ -50,7 +50,7 @@ def cancel_order(order_id: OrderId, context: Context, email: Email | None = None
 @cancel_order.requires(
     "can_be_cancelled",
     "The order is not packed yet, and was placed at most 30 days ago.",
-    recovery="Collect the order and return what is not wanted.",
+    recovery="Collect the order, and return the unwanted items.",
     actions=["return_order"],
 )
 def can_be_cancelled(order_id: OrderId, context: Context, email: Email | None) -> str | None:

@@ -56,9 +56,9 @@ def place_order(
 ) -> Order:
     """Places an order, which is set aside in a store, collected there and paid at the till.
 
-    It can be cancelled until it is packed, and for 30 days at most. An item whose number leaves its
-    color or size open is set aside in all of them and chosen at the till. It is refused where the
-    store has too few of an item. ship_order has things sent instead.
+    It can be cancelled until it is packed, and for 30 days at most. If an item's number leaves its
+    color or size open, all variants are set aside and you choose at the till. It is refused where
+    the store has too few of an item. ship_order has things sent instead.
 
     Args:
         items: what is ordered; pieces of one item count together.

@@ -95,8 +95,8 @@ def find_order(
     ):
         return row
     raise InvalidRequest(
-        f"There is no order {order_id} of yours. For one that you placed elsewhere, name the email"
-        " that it was placed with.",
+        f"You have no order {order_id} here. If you placed it elsewhere, name the email address"
+        " of the order.",
         param="order_id",
     )
 
@@ -179,7 +179,7 @@ def seconds(text: str) -> int:
     ],
 )
 def order_lookup(order_id: OrderId, context: Context, email: Email | None = None) -> Order:
-    """Tells how an order stands.
+    """Returns the state of an order.
 
     Args:
         order_id: the order's number.

@@ -27,8 +27,7 @@ Question = Annotated[
 def contact_human(question: Question) -> Ticket:
     """Puts a question to a person of the shop, who answers in their own words.
 
-    It takes as long as it takes somebody to read it: minutes while a store is open, else until
-    the next morning.
+    The answer takes minutes while a store is open, otherwise until the next morning.
 
     Args:
         question: what to ask.
