@@ -1,5 +1,6 @@
 """What is built and installed is what stands in the tree."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -17,6 +18,10 @@ NO_USE = {"all", "browser", "dev", "fuzz"}
 """Extras that no desk uses when it runs."""
 OF_OTHERS = {"aiodns": "aiohttp's resolver", "tzdata": "zoneinfo"}
 """Dependencies that something else imports."""
+OF_MCP = {"anyio", "httpx2", "mcp_types", "pydantic"}
+"""Packages whose types are part of the interface of mcp, which chooses their versions."""
+CHOSEN = {"fastembed"}
+"""Packages that an operator installs next to the desk."""
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +108,29 @@ def test_every_dependency_is_imported_somewhere(project: dict[str, object]) -> N
         & {module for module, names in modules.items() if name in map(_plain, names)}
     ]
     assert sorted(unused) == sorted(OF_OTHERS)
+
+
+def test_every_imported_package_is_declared(project: dict[str, object]) -> None:
+    extras = project["optional-dependencies"]
+    assert isinstance(extras, dict)
+    dependencies = project["dependencies"]
+    assert isinstance(dependencies, list)
+    wanted = [*dependencies, *(one for extra in extras.keys() - NO_USE for one in extras[extra])]
+    declared = set(map(_name, wanted))
+    imported: set[str] = set()
+    for source in [*(ROOT / "aitp_desk").rglob("*.py"), *(ROOT / "capabilities").rglob("*.py")]:
+        for node in ast.walk(ast.parse(source.read_bytes())):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                imported.add(node.module.partition(".")[0])
+    modules = packages_distributions()
+    undeclared = {
+        module
+        for module in imported - sys.stdlib_module_names - PACKAGES
+        if not declared & set(map(_plain, modules.get(module, [])))
+    }
+    assert undeclared == OF_MCP | CHOSEN
 
 
 def _name(requirement: str) -> str:
