@@ -97,6 +97,7 @@ class Vectors:
         self._count = max(owners, default=-1) + 1
         self._questions: _Rows | None = None
         self._near: dict[str, NearPassages] = {}
+        self._searches: dict[str, asyncio.Task[NearPassages]] = {}
         self._short: dict[str, Any] = {}
         self._embedding = asyncio.Lock()
 
@@ -108,22 +109,39 @@ class Vectors:
             owners: the number of the passage of each.
         """
         other = copy(self)
-        other._questions, other._near = _Rows(packed, owners), {}  # noqa: SLF001
+        other._questions = _Rows(packed, owners)  # noqa: SLF001
+        other._near, other._searches = {}, {}  # noqa: SLF001
         return other
 
     async def learn(self, text: str) -> None:
         """Embed a question, for :meth:`near` to return the passages near it.
 
+        Callers with equal questions at the same time share one result.
+
         Raises:
             ModelUnusable: the model does not respond now.
         """
-        near = self._near.pop(text, None)
-        if near is None:
-            (vector,) = await self.embedder.embed([text], query=True)
-            near = await asyncio.to_thread(self._compare, vector)
+        if text not in self._near:
+            if text not in self._searches:
+                task = asyncio.create_task(self._find_near(text))
+                self._searches[text] = task
+                task.add_done_callback(lambda done: self._forget(text, done))
+            # shielded: one caller's timeout must not fail the others
+            near = await asyncio.shield(self._searches[text])
+        else:
+            near = self._near.pop(text)
         while len(self._near) >= _KEPT_QUESTIONS:
             del self._near[next(iter(self._near))]
         self._near[text] = near
+
+    async def _find_near(self, text: str) -> NearPassages:
+        (vector,) = await self.embedder.embed([text], query=True)
+        return await asyncio.to_thread(self._compare, vector)
+
+    def _forget(self, text: str, done: asyncio.Task[NearPassages]) -> None:
+        del self._searches[text]
+        if not done.cancelled():
+            done.exception()  # retrieved here too, in case that every caller has gone
 
     async def rows(self, texts: Sequence[str]) -> Any:
         """Return the vectors of short texts, of length 1; the last ones are cached.

@@ -6,6 +6,9 @@ import asyncio
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+import pytest
+
+from aitp_desk.knowledge.semantics.base import ModelUnusable
 from aitp_desk.knowledge.semantics.vectors import Vectors, pack_vector
 
 
@@ -35,3 +38,42 @@ async def test_callers_at_once_embed_the_same_texts_once() -> None:
     found = await asyncio.gather(*(vectors.rows(texts) for _ in range(8)))
     assert embedder.embedded == Counter(texts)
     assert all((row == found[0][at]).all() for rows in found for at, row in enumerate(rows))
+
+
+async def test_callers_at_once_embed_an_equal_question_once() -> None:
+    embedder = OneByOne()
+    vectors = Vectors(embedder, [pack_vector([1.0, 0.0])], [0])
+    await asyncio.gather(*(vectors.learn("Which stove?") for _ in range(8)))
+    assert embedder.embedded == Counter(["Which stove?"])
+    assert vectors.near("Which stove?") is not None
+
+
+async def test_a_caller_who_leaves_does_not_end_the_question_of_another() -> None:
+    embedder = OneByOne()
+    vectors = Vectors(embedder, [pack_vector([1.0, 0.0])], [0])
+    first = asyncio.create_task(vectors.learn("Which stove?"))
+    await asyncio.sleep(0)
+    second = asyncio.create_task(vectors.learn("Which stove?"))
+    await asyncio.sleep(0)
+    first.cancel()
+    await second
+    assert first.cancelled()
+    assert embedder.embedded == Counter(["Which stove?"])
+
+
+class Unusable(OneByOne):
+    """An embedder that fails."""
+
+    async def embed(self, texts: Sequence[str], *, query: bool = False) -> list[list[float]]:
+        await super().embed(texts, query=query)
+        raise ModelUnusable("The model does not respond.")
+
+
+async def test_a_failure_reaches_every_caller_and_the_next_one_tries_again() -> None:
+    embedder = Unusable()
+    vectors = Vectors(embedder, [pack_vector([1.0, 0.0])], [0])
+    ends = await asyncio.gather(*(vectors.learn("Why?") for _ in range(3)), return_exceptions=True)
+    assert list(map(type, ends)) == [ModelUnusable] * 3
+    with pytest.raises(ModelUnusable):
+        await vectors.learn("Why?")
+    assert embedder.embedded == Counter(["Why?", "Why?"])
