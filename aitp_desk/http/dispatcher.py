@@ -235,7 +235,7 @@ class Dispatcher:
             reply = self._render(error, heading)
         except StoreError as error:
             request_id = request_id or secrets.token_hex(8)
-            reason = {"door": protocol.name, "method": heading.method, "reason": str(error)}
+            reason = {"protocol": protocol.name, "method": heading.method, "reason": str(error)}
             _log.error("store_failed", **{_ID: request_id}, **reason)
             refused = _store_fails(request_id)
             reply = protocol.render_error(refused, heading.headers)
@@ -399,7 +399,7 @@ def report_fault(method: str, protocol: ProtocolRoutes, request_id: str) -> Inte
         The error for the caller, with the id.
     """
     request_id = request_id or secrets.token_hex(8)
-    _log.exception("fault", **{_ID: request_id}, door=protocol.name, method=method)
+    _log.exception("fault", **{_ID: request_id}, protocol=protocol.name, method=method)
     return InternalError(
         f"Something went wrong on our side. Tell us the id {request_id} and we can find it.",
         request_id=request_id,

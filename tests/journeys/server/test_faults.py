@@ -72,7 +72,7 @@ def check_told(said: str, logged: Logged, door: str) -> None:
     assert "RuntimeError" not in said
     (line,) = logged.faults
     assert line["request_id"] in ID.findall(said)
-    assert (line["level"], line["door"]) == ("error", door)
+    assert (line["level"], line["protocol"]) == ("error", door)
     assert f"RuntimeError: {DETAIL}" in line["exception"]
 
 

@@ -268,7 +268,7 @@ def _handler(desk: Desk, method: Method, always: Caller | None) -> _Handler:
             if caller.is_over_http:
                 caller.escaped = error  # the HTTP response reports it
             else:
-                _log.exception("fault", door="mcp", method=context.method)
+                _log.exception("fault", protocol="mcp", method=context.method)
             raise MCPError(INTERNAL_ERROR, _FAULT) from None
 
     return handle
