@@ -237,8 +237,8 @@ class CapabilityContract:
         enabled = self._enabled()
         for part in self._parts(enabled):
             words = enabled.capability.as_text(part)
-            _demand(bool(words.strip()), f"{part.given} has no words")
-            _demand(words == enabled.capability.as_text(part), f"{part.given} has other words")
+            _demand(bool(words.strip()), f"{part.given} has no text")
+            _demand(words == enabled.capability.as_text(part), f"{part.given} has a different text")
 
     def test_words_that_answer_nothing_are_nobodys(self) -> None:
         """While nothing waits, no text counts as an answer."""
@@ -276,7 +276,7 @@ class CapabilityContract:
                 if waits is None:
                     continue
                 asked = _read(enabled, waits.message)
-                _demand(bool(enabled.capability.as_text(asked).strip()), f"{waits.id} has no words")
+                _demand(bool(enabled.capability.as_text(asked).strip()), f"{waits.id} has no text")
                 _check_form(waits.form)
                 tries: list[dict[str, Any]] = [{}, {"": None}]
                 for filled in (*tries, {name: [] for name in waits.form["properties"]}):
@@ -305,7 +305,7 @@ class CapabilityContract:
         tells: tuple[Any, ...] = (capability.health(), *capability.watched().values())
         for told in tells:
             is_told = told is None or (isinstance(told, Health) and bool(told.reason.strip()))
-            _demand(is_told, f"it tells {told!r} of how it is")
+            _demand(is_told, f"its health is {told!r}")
 
     def test_what_it_tells_callers_has_schemas_and_says_what_it_is(self) -> None:
         """Every protocol can offer the queries."""
@@ -352,7 +352,7 @@ class CapabilityContract:
 async def _say(guest: Guest, message: Mapping[str, Any], schemas: Sequence[str]) -> None:
     thread_id = await guest.open(*schemas)
     told = await guest.say(thread_id, message)
-    _demand(told.status < 500, f"{message} made the desk answer {told.status}")
+    _demand(told.status < 500, f"{message} made the desk respond with {told.status}")
     if told.status != 200:
         return
     for content in await guest.read(thread_id):
@@ -376,12 +376,15 @@ def _read(enabled: EnabledPlugin, message: Mapping[str, Any]) -> Part:
 
 
 def _check_form(form: Mapping[str, Any]) -> None:
-    _demand(form.get("type") == "object", "a form is the schema of an object")
+    _demand(form.get("type") == "object", "a form must be the schema of an object")
     for name, member in form["properties"].items():
         of = member["items"] if member["type"] == "array" else member
         kinds = {"string", "integer", "number", "boolean"}
         is_plain = of.get("type") in kinds or "anyOf" in of or "enum" in of
-        _demand(is_plain, f"{name} of a form is {member}: no text, number, truth or list of texts")
+        _demand(
+            is_plain,
+            f"{name} of a form is {member}; it must be a text, number, boolean or list of texts",
+        )
 
 
 def _derive(purpose: str) -> bytes:

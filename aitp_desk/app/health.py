@@ -63,7 +63,7 @@ async def _jobs_wrong(store: Store, clock: Callable[[], float]) -> list[str]:
     waiting = await job_reads.jobs_not_over(store, MAX_COUNTED)
     due = [at for (_, state), (_, at) in waiting.items() if state == JobState.QUEUED.value]
     if _is_old(min(due, default=0), clock):
-        wrong.append(f"A job waits for more than {OLD_SECONDS // 60} minutes beyond its time.")
+        wrong.append(f"A job is more than {OLD_SECONDS // 60} minutes late.")
     failing = [one.name for one in await schedule_reads.schedules(store) if one.failures]
     if failing:
         shown = ", ".join(failing[:SHOWN])
@@ -124,7 +124,7 @@ def _look_at_capability(enabled: EnabledPlugin) -> Sequence[Condition]:
         ]
     except Exception:  # noqa: BLE001 -- a fault of a plugin must not hide the health of the desk
         _log.exception("health_failed", capability=enabled.slug)
-        silent = "It does not tell how it is; see the log."
+        silent = "Its health is unknown; see the log."
         return (Condition(name=name, state="down", reason=silent),)
     return (own, *watched)
 

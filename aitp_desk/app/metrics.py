@@ -57,25 +57,25 @@ async def run_figures(
     return (
         gauges(
             "aitp_desk_runs",
-            f"Runs that are not over, up to {MOST_COUNTED} of a state.",
+            f"Unfinished runs, up to {MOST_COUNTED} of a state.",
             "state",
             {state: now.get(state, (0, 0))[0] for state in states},
         ),
         gauge(
             "aitp_desk_runs_oldest_seconds",
-            "How long the first queued run has waited for a worker.",
+            "Waiting time of the first queued run.",
             max(0.0, clock() - since) if since else 0.0,
         ),
         counters(
             "aitp_desk_runs_ended_total",
-            "Runs that this process has worked on, by how that ended.",
+            "Runs of this process, by outcome.",
             "how",
             {
                 how: ended[how]
                 for how in ("completed", "incomplete", "failed", "cancelled", "paused")
             },
         ),
-        histogram("aitp_desk_run_seconds", "How long runs were worked on.", seconds),
+        histogram("aitp_desk_run_seconds", "Duration of runs.", seconds),
     )
 
 
@@ -94,17 +94,17 @@ async def job_figures(store: Store, clock: Callable[[], float]) -> tuple[Figure,
         Figure(
             "aitp_desk_jobs",
             "gauge",
-            f"Jobs that wait or are at work, of the first {MOST_COUNTED}.",
+            f"Waiting and running jobs, of the first {MOST_COUNTED}.",
             counted,
         ),
         gauge(
             "aitp_desk_jobs_oldest_seconds",
-            "How long the first job waits beyond its time.",
+            "How late the first job is.",
             max(0.0, clock() - min(due, default=clock())),
         ),
         gauge(
             "aitp_desk_jobs_dead",
-            f"Jobs that were given up, up to {job_reads.MOST_COUNTED}.",
+            f"Dead jobs, up to {job_reads.MOST_COUNTED}.",
             await job_reads.count_dead(store),
         ),
     )
@@ -130,13 +130,14 @@ def desk_figures(desks: Sequence[Desk]) -> tuple[Figure, ...]:
     return (
         since_start(
             "aitp_desk_cache_questions_total",
-            "First questions: answered from the cache, by an agent, or with another's.",
+            "First questions, by source of the answer: cache, agent, or another "
+            "caller's same question.",
             "outcome",
             lambda of: {"hit": of.hits, "miss": of.misses, "shared": of.shared},
         ),
         since_start(
             "aitp_desk_cache_dropped_total",
-            "Kept answers that went, and why.",
+            "Answers removed from the cache, by reason.",
             "reason",
             lambda of: {
                 "room": of.evicted_for_room,
@@ -146,27 +147,27 @@ def desk_figures(desks: Sequence[Desk]) -> tuple[Figure, ...]:
         ),
         now(
             "aitp_desk_cache_answers",
-            "Answers that are kept.",
+            "Cached answers.",
             lambda d: d.conversations.cache_counts.answers,
         ),
         now(
             "aitp_desk_cache_bytes",
-            "Memory that they take.",
+            "Memory of cached answers.",
             lambda d: d.conversations.cache_counts.size,
         ),
         now(
             "aitp_desk_content_documents",
-            "Pages that are answered from.",
+            "Pages of the content.",
             lambda desk: len(desk.knowledge.editions.documents),
         ),
         now(
             "aitp_desk_content_passages",
-            "Passages of these pages.",
+            "Passages of the content.",
             lambda desk: len(desk.knowledge.editions.library.passages),
         ),
         now(
             "aitp_desk_content_problems",
-            "Files of the content that cannot be read.",
+            "Content files that cannot be read.",
             lambda desk: len(desk.knowledge.editions.problems),
         ),
     )
@@ -185,7 +186,7 @@ async def component_figures(
         Figure(
             "aitp_desk_component",
             "gauge",
-            "How a part of the desk is: 1 for its state, 0 for the others.",
+            "State of a component: 1 for its current state, 0 for the others.",
             tuple(
                 ({"component": one.name, "state": state}, float(one.state == state))
                 for one in components
@@ -194,7 +195,7 @@ async def component_figures(
         ),
         gauges(
             "aitp_desk_component_seconds",
-            "How long a part of the desk has been in its state.",
+            "Time since the state of a component changed.",
             "component",
             {one.name: max(0.0, now - one.since) for one in components},
         ),

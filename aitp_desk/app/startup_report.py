@@ -28,7 +28,7 @@ _BETTER = {
     2: "questions by aitp-desk enrich (2)",
     3: f"a model by {API_KEY} (3)",
 }
-"""What makes the answers better: see docs/run/models.md."""
+"""Improvements of the answers: see docs/run/models.md."""
 _PROBLEMS_TOLD = 10
 """How many unreadable files the report names."""
 
@@ -79,7 +79,7 @@ def _report_content(site_agent: SiteAgentContext) -> tuple[str, ...]:
     rest = len(editions.problems) - len(told)
     actions = [offered.action.name for offered in site_agent.offers.offered]
     unread = describe_unread(site_agent.config.content_folder, data=site_agent.config.data)
-    elsewhere = f"{kept} of these, asked for again now and every {web.every_minutes} minutes"
+    elsewhere = f"{kept} of these, read again now and every {web.every_minutes} minutes"
     return (
         f"  content    {documents}, {passages} from {site_agent.config.content_folder}",
         *([f"  unread     {unread}"] if unread else []),
@@ -90,7 +90,7 @@ def _report_content(site_agent: SiteAgentContext) -> tuple[str, ...]:
         *([f"  elsewhere  {elsewhere}"] if web.lists else []),
         *([f"  actions    {', '.join(actions)}"] if actions else []),
         *(f"  problem    {problem}" for problem in (*site_agent.offers.notes(), *told)),
-        *([f"  problems   and {rest} more; aitp-desk check tells them all"] if rest else []),
+        *([f"  problems   and {rest} more; aitp-desk check lists them all"] if rest else []),
     )
 
 
@@ -98,7 +98,7 @@ def _report_meaning(site_agent: SiteAgentContext) -> tuple[str, ...]:
     progress = site_agent.knowledge.progress
     if progress is None:
         return ()
-    state = "answers by words until all passages have vectors"
+    state = "keyword search until all passages have vectors"
     if site_agent.knowledge.library.vectors is not None:
         state = _count(progress.total, "vector")
     return (f"  meaning    {progress.model}, {state}",)
@@ -134,7 +134,7 @@ def _report_further(site_agent: SiteAgentContext) -> tuple[str, ...]:
 
 def _introduce(agent: Agent) -> str:
     if isinstance(agent, ExtractiveAgent):
-        return f"{agent.name} (no {API_KEY}: no model is asked)"
+        return f"{agent.name} (no {API_KEY}: no model is used)"
     return agent.name
 
 

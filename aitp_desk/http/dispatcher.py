@@ -81,7 +81,7 @@ _TO_MANIFEST = Reply(
 )
 _MAY_BE_SENT = Reply(204)
 """The response to a preflight request; its headers say what is allowed."""
-_FOR_OWN_PAGES = "This is for pages of the desk's own."
+_FOR_OWN_PAGES = "Only the desk's own pages may send this request."
 _FOR_OTHER_ORIGINS = (
     "Pages of this origin may not use the API; the site's owner permits origins with the setting"
     " cors.origins."
@@ -385,7 +385,10 @@ def _proven(caller: Proof | Exception) -> Proof:
 
 def _store_fails(request_id: str) -> Unavailable:
     """Return the error for a failing database, as on a full disk."""
-    told = f"What the desk keeps cannot be read or written now. The log says why: {request_id}."
+    told = (
+        "The desk's data cannot be read or written now. The log has the reason, with "
+        f"the id {request_id}."
+    )
     return Unavailable(told, retry_after=STORE_FAILS_SECONDS)
 
 

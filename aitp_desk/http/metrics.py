@@ -104,7 +104,7 @@ class RequestMetrics:
             Figure(
                 "aitp_desk_request_seconds",
                 "histogram",
-                "How long answers took to make, from when a request's head was read.",
+                "Time from reading a request's head to its response.",
                 tuple(took),
             ),
         )

@@ -139,13 +139,13 @@ async def _read_body(request: Request, route: Route, most: int) -> bytes:
         raise _too_large(most)
     if body and not request.heading.is_of_type:
         raise UnsupportedMedia(
-            f"The body is sent with Content-Type: {route.media_type}.", param="Content-Type"
+            f"Send the body with Content-Type: {route.media_type}.", param="Content-Type"
         )
     return body
 
 
 def _too_large(most: int) -> RequestTooLarge:
-    return RequestTooLarge(f"The body of this request is at most {most} bytes.")
+    return RequestTooLarge(f"The body of this request must have at most {most} bytes.")
 
 
 async def _check_body(body: bytes, digest: bytes) -> None:
@@ -155,4 +155,4 @@ async def _check_body(body: bytes, digest: bytes) -> None:
     else:
         found = (await asyncio.to_thread(hashlib.sha256, body)).digest()
     if not hmac.compare_digest(found, digest):
-        raise NotAuthenticated("The body is another than the one that was signed.")
+        raise NotAuthenticated("The body differs from the signed one.")

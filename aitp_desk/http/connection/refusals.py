@@ -1,4 +1,4 @@
-"""The errors of what never becomes a request."""
+"""The errors of input that never becomes a request."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def malformed() -> DeskError:
 def unknown_coding() -> DeskError:
     """Return the error of a body in a coding that is not read."""
     return InvalidRequest(
-        "The only Transfer-Encoding that is read is 'chunked', and by itself.",
+        "The only supported Transfer-Encoding is 'chunked', without others.",
         param="Transfer-Encoding",
     )
 
@@ -45,5 +45,5 @@ def malformed_body() -> DeskError:
 
 
 def ended_early() -> DeskError:
-    """Return the error of a body whose client is gone: that is no fault of the desk."""
+    """Return the error of a body whose client is gone, which is not an error of the desk."""
     return InvalidRequest("The connection ended before the body was complete.")

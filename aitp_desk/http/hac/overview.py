@@ -52,7 +52,7 @@ def _places(ways: ProtocolPaths, desk: Desk, call: Call) -> Iterator[RelatedAddr
         yield RelatedAddress("threads", f"{at}/v1/threads", text, ("POST",))
     if ways.capabilities:
         href = f"{at}{ways.capabilities}"
-        yield RelatedAddress("capabilities", href, "What can be called, in a list.", ("GET",))
+        yield RelatedAddress("capabilities", href, "The list of actions.", ("GET",))
         for action in list_callable_actions(desk, principal, allowance):
             href = f"{at}{ways.capabilities}/{action.name}"
             rel = action.name.replace("_", "-")

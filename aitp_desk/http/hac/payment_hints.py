@@ -30,7 +30,7 @@ def find_payment_hints(
     """
     price, payment = refused.price, refused.payment
     if not payment.get("quote_id"):
-        return f"It costs {price}, which nobody takes here just now.", ()
+        return f"It costs {price}, but no payment method is available now.", ()
     again = _again(refused, asked, calls) if calls else None
     until = f"Quote {payment['quote_id']} is valid until {payment['expires_at']}."
     told = [f"It costs {price}. {until} Ask the person you act for before you pay."]
@@ -71,7 +71,7 @@ def _again(refused: Refusal, asked: HacRequest, calls: str) -> Affordance | None
 
 
 def _on_thread(pay_at: str) -> Iterator[Affordance]:
-    text = "Says what pays: one text, the JSON of a message whose $schema is that of the quote."
+    text = "The payment: the JSON text of a message with the $schema of the quote."
     content = InputField(
         "content", "array", "The JSON text of the payment message.", is_required=True
     )

@@ -45,10 +45,7 @@ _ABOUT_FORM = frozenset(
         ErrorKind.UNSUPPORTED_TYPE,
     }
 )
-_NOT_ACCEPTABLE = (
-    "Ask for it in the form that there is: leave the Accept header out, or add"
-    " application/json;q=0.5 to it."
-)
+_NOT_ACCEPTABLE = "Leave out the Accept header, or add application/json;q=0.5 to it."
 _LOOK_AROUND = "See the list of addresses."
 _NO_SUCH_BODY = "Send the body in a supported media type; most addresses accept application/json."
 
@@ -155,7 +152,7 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
                     f"{self.at}{THREADS_PATH}",
                     "Opens a thread; an empty body opens an empty one.",
                     ADDS,
-                    takes=(InputField("messages", "array", "What is said first."),),
+                    takes=(InputField("messages", "array", "The first message."),),
                 )
                 return self.found(
                     "Use the id from the response that opened the thread, with the same"
@@ -173,8 +170,8 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
                 )
                 return self.found("Find the run in the list.", listed if thread else None)
             case ErrorKind.ACTOR_NOT_FOUND:
-                listed = Affordance("actors", "GET", f"{thread}/actors", "Lists who takes part.")
-                return self.found("Look up who takes part.", listed if thread else None)
+                listed = Affordance("actors", "GET", f"{thread}/actors", "Lists the participants.")
+                return self.found("Look up the participants.", listed if thread else None)
             case ErrorKind.GRANT_NOT_FOUND:
                 listed = Affordance("grants", "GET", f"{thread}/grants", "Lists the grants.")
                 return self.found("Find the grant in the list.", listed if thread else None)
@@ -297,7 +294,7 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
                     f" arguments again with {refused.param}.",
                     again,
                 )
-        return self.found(f"It costs {price}. Agree to that by the member {refused.param}.")
+        return self.found(f"It costs {price}. To agree, set the member {refused.param}.")
 
     def _wait(self) -> RecoveryHints:
         refused = self.refused
@@ -320,7 +317,7 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
         return self.found(f"Use {', '.join(allowed)} at this address.", doing)
 
     def _same(self) -> Affordance | None:
-        """Return a GET of the same address, where reading is all that was meant."""
+        """Return a GET of the same address, for requests that only meant to read."""
         if self.asked.method not in {"GET", "HEAD"} and "GET" not in self.refused.allowed:
             return None
         return Affordance(
@@ -336,7 +333,7 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
                 "describedby",
                 "GET",
                 f"{capabilities}/{quote(name, safe='')}",
-                "Says what it takes.",
+                "Describes what it takes.",
             )
         return self._document()
 
@@ -352,7 +349,7 @@ class _RecoveryBuilder(msgspec.Struct, frozen=True):
         if not self.ways.capabilities:
             return self._index()
         return Affordance(
-            "collection", "GET", f"{self.at}{self.ways.capabilities}", "Lists what can be called."
+            "collection", "GET", f"{self.at}{self.ways.capabilities}", "Lists the actions."
         )
 
     def _index(self) -> Affordance:

@@ -69,7 +69,7 @@ def not_acceptable(route: Route) -> NotAcceptable:
     """Return the error for a request that accepts only HAC where there is none."""
     given = ", ".join(one for one in route.gives if "*" not in one)
     return NotAcceptable(
-        f"This address gives no {hac.MEDIA_TYPE}, but {given}: name that in Accept as well.",
+        f"This address does not serve {hac.MEDIA_TYPE}. Add {given} to Accept.",
         param="Accept",
     )
 

@@ -78,8 +78,7 @@ class SendBacklog:
 
     async def _wait(self, address: str | None, size: int) -> None:
         refused = Unavailable(
-            f"Too many responses wait to be read. Read yours, and try again in {RETRY_SECONDS}"
-            " seconds.",
+            f"Too many responses are unread. Read yours, and try again in {RETRY_SECONDS} seconds.",
             retry_after=RETRY_SECONDS,
         )
         if not self._fits(self._waiting, address, size):

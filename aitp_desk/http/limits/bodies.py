@@ -34,7 +34,7 @@ class BodyBudget:
         wanted = max(0, size - FREE_BYTES)
         if self._held - held + wanted > self._most:
             raise Unavailable(
-                "Too much is being sent to this desk at once. Try again in a moment.",
+                "The desk is receiving too much data. Try again in a moment.",
                 retry_after=RETRY_SECONDS,
             )
         self._held += wanted - held

@@ -54,7 +54,7 @@ class ConnectionLimiter:
         return (
             gauge("aitp_desk_connections", "Open connections.", self._open),
             gauge("aitp_desk_connections_limit", "The limit of open connections.", self._most),
-            gauge("aitp_desk_requests_under_way", "Requests that are not answered.", under_way),
+            gauge("aitp_desk_requests_under_way", "Requests in progress.", under_way),
             *self.backlog.figures(),
         )
 

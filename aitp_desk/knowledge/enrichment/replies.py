@@ -79,7 +79,7 @@ def validate_reply(
             questions[question.ask.casefold()] = question
     summary = clean_name(collapse_space(reply.summary))
     if summary and (len(summary) > MAX_SUMMARY or not shown(summary)):
-        dropped.append(DroppedItem(reply.id, "summary too long or not to be shown", summary))
+        dropped.append(DroppedItem(reply.id, "summary too long, or not safe to show", summary))
         summary = ""
     return Line(
         passage.document,
@@ -100,7 +100,7 @@ def _fault(question: Question, text: QuotedText, shown: Shown) -> str:
     if len(question.quote) > MAX_QUOTE:
         return f"quote of more than {MAX_QUOTE} characters"
     if not text.units(question.quote):
-        return "quote does not stand in the passage"
+        return "quote is not in the passage"
     if not shown(question.ask):
-        return "guards would not show it"
+        return "not safe to show"
     return ""

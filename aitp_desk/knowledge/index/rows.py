@@ -14,7 +14,7 @@ from aitp_desk.knowledge.sources.file_state import read_state
 from aitp_desk.model.errors import Unavailable
 
 RETRY_SECONDS = 2
-"""About how long it takes until a damaged index is rebuilt."""
+"""The approximate time until a damaged index is rebuilt."""
 _DAMAGE = (sqlite3.Error, msgspec.MsgspecError, ValueError, TypeError)
 """Raised by rows that are broken, missing (and so None) or have unexpected content."""
 
@@ -70,6 +70,6 @@ class IndexRows:
             _log.error("content.index_unreadable", file=self._file.name, reason=reason)
         self._is_damaged = True
         return Unavailable(
-            "What this site knows is being made ready again; ask in a moment.",
+            "The index of this site's content is being rebuilt. Try again in a moment.",
             retry_after=RETRY_SECONDS,
         )

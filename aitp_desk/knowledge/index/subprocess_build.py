@@ -66,8 +66,9 @@ def build_in_subprocess(wanted: Sequence[IndexRequest]) -> None:
             raise
     if process.returncode != 0:
         raise ContentUnreadable(
-            f"The index of the content could not be made ({reason or 'its process was ended'});"
-            f" see that {folder} may be written, and that there is room on disk and in memory."
+            "The index of the content could not be built "
+            f"({reason or 'its process was killed'}). Make sure that {folder} can "
+            "be written, and that there is enough disk space and memory."
         )
 
 

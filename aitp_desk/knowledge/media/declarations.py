@@ -247,12 +247,12 @@ class _Page:
             way, about = ("describes", kind), told.get(kind) or document.description
             with _noting(wrong):
                 if not isinstance(about, str):
-                    raise FieldError(way, f"What {kind} is stands behind it, a line of text.")
+                    raise FieldError(way, f"The description of {kind} must be one line of text.")
                 about = " ".join((about or document.title).split())
                 page = ContentTypeText(document.url, document.markdown_url, about)
                 first = self.described.setdefault(_own_type(kind, way), page)
                 if first.url != page.url:
-                    raise FieldError(way, f"{kind} is described by {first.url} already.")
+                    raise FieldError(way, f"{kind} is already described by {first.url}.")
 
     def _finder(self, document: Document) -> Callable[[str, Way], MediaPlace]:
         return lambda said, way: self._places.find(said, way, document.source)
@@ -278,7 +278,7 @@ def _noting(wrong: list[FieldError]) -> Iterator[None]:
 
 def _own_type(said: object, way: Way) -> str:
     if not isinstance(said, str) or not EXTENSION_TYPE.fullmatch(said):
-        raise FieldError(way, f"{way[0]} is written x-vendor/type, in lower case.")
+        raise FieldError(way, f"{way[0]} must have the form x-vendor/type, in lower case.")
     return said
 
 
@@ -306,13 +306,15 @@ def read_images(value: object, way: Way, find: Find, wrong: list[FieldError]) ->
 
 def _read(item: object, way: Way, find: Find) -> Image:
     fields = FieldReader({"file": item} if isinstance(item, str) else item, way, _IMAGE)
-    alt = fields.get_required_text("alt", "what the picture shows, for those who cannot see it.")
+    alt = fields.get_required_text("alt", "a text for people who cannot see the picture.")
     place = find_place(fields, find)
     width, height = fields.get_integer("width"), fields.get_integer("height")
     if not width or not height:
         size = read_picture_size(place.local) if place.local is not None else None
         if size is None:
-            message = f"{fields.name} needs 'width' and 'height' in pixels: they cannot be read."
+            message = (
+                f"{fields.name} needs 'width' and 'height' in pixels: the file does not tell them."
+            )
             raise FieldError(way, message)
         width, height = size
     return Image(

@@ -33,7 +33,9 @@ def read_download(
     place = find_place(fields, find)
     size, checksum = fields.get_integer("size_bytes"), fields.get_text("checksum")
     if checksum is not None and not _SHA256.fullmatch(checksum):
-        message = f"{fields.name}.checksum is a SHA-256: 64 digits 0 to 9 and a to f, in quotes."
+        message = (
+            f"{fields.name}.checksum must be a SHA-256: 64 digits 0 to 9 and a to f, in quotes."
+        )
         raise FieldError(fields.at("checksum"), message)
     if place.local is not None:
         try:
@@ -42,24 +44,25 @@ def read_download(
             raise FieldError(way, f"{place.name} cannot be read ({error.strerror}).") from None
         if (size or place.local.size) != place.local.size or (checksum or measured) != measured:
             message = (
-                f"{place.name} has another size or checksum; leave out what the desk measures."
+                f"{place.name} has another size or checksum. Leave both out: the desk "
+                "measures them."
             )
             raise FieldError(way, message)
         size, checksum = place.local.size, measured
     elif size is None:
-        message = f"{fields.name} needs 'size_bytes': of a file elsewhere it cannot be measured."
+        message = f"{fields.name} needs 'size_bytes': the desk cannot measure a file elsewhere."
         raise FieldError(way, message)
     media_type = fields.get_text("mime_type") or place.media_type
     if not _MEDIA_TYPE.fullmatch(media_type):
-        message = f"{fields.name}.mime_type is a media type such as application/pdf."
+        message = f"{fields.name}.mime_type must be a media type such as application/pdf."
         raise FieldError(fields.at("mime_type"), message)
     filename = fields.get_text("filename") or place.name
     if not set(filename).isdisjoint("/\\"):
-        message = f"{fields.name}.filename is the name of a file, without a folder."
+        message = f"{fields.name}.filename must be a file name, without a folder."
         raise FieldError(fields.at("filename"), message)
     return fields.get_text("title"), Download(
         url=place.url,
-        filename=filename or fields.get_required_text("filename", "what the file is called."),
+        filename=filename or fields.get_required_text("filename", "the name of the file."),
         mime_type=media_type,
         size_bytes=size,
         checksum=checksum,

@@ -45,7 +45,9 @@ class FieldReader:
 
     def __init__(self, value: object, path: Path, known: Collection[str]) -> None:
         if not isinstance(value, dict):
-            raise FieldError(path, f"{_name(path)} is a mapping with {', '.join(sorted(known))}.")
+            raise FieldError(
+                path, f"{_name(path)} must be a mapping with {', '.join(sorted(known))}."
+            )
         self.path = path
         self._value: Mapping[str, Any] = value
         for name in self._value:
@@ -70,7 +72,9 @@ class FieldReader:
         if value is None:
             return None
         if not isinstance(value, str) or not value.strip():
-            raise FieldError(self.at(name), f"{_name(self.at(name))} is a text; put it in quotes.")
+            raise FieldError(
+                self.at(name), f"{_name(self.at(name))} must be a text; put it in quotes."
+            )
         return " ".join(value.split())
 
     def get_place(self, name: str) -> str | None:
@@ -103,7 +107,7 @@ class FieldReader:
         if value is None:
             return None
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise FieldError(self.at(name), f"{_name(self.at(name))} is a whole number.")
+            raise FieldError(self.at(name), f"{_name(self.at(name))} must be a whole number.")
         return value
 
     def get_seconds(self, name: str) -> Number | None:
@@ -118,7 +122,7 @@ class FieldReader:
             or isinstance(value, bool)
             or not 0 <= value <= _MOST_SECONDS
         ):
-            message = f"{_name(self.at(name))} is a number of seconds or a time such as 14:07."
+            message = f"{_name(self.at(name))} must be a number of seconds or a time such as 14:07."
             raise FieldError(self.at(name), message)
         return value
 
@@ -126,7 +130,7 @@ class FieldReader:
         """Return a required time; as :meth:`get_seconds`."""
         seconds = self.get_seconds(name)
         if seconds is None:
-            message = "how long it lasts, in seconds or as 14:07."
+            message = "its duration, in seconds or as 14:07."
             raise FieldError(self.path, f"{_name(self.path)} needs '{name}': {message}")
         return seconds
 
@@ -137,7 +141,9 @@ class FieldReader:
             return None
         moment = to_rfc3339(value)
         if moment is None:
-            raise FieldError(self.at(name), f"{_name(self.at(name))} is a date such as 2026-11-30.")
+            raise FieldError(
+                self.at(name), f"{_name(self.at(name))} must be a date such as 2026-11-30."
+            )
         return moment
 
     def get_language(self, name: str) -> str:
@@ -145,7 +151,7 @@ class FieldReader:
         tag = self.get_required_text(name, "the language, such as en or pt-BR.")
         if not _LANGUAGE.fullmatch(tag):
             raise FieldError(
-                self.at(name), f"{_name(self.at(name))} is a language such as en or pt-BR."
+                self.at(name), f"{_name(self.at(name))} must be a language such as en or pt-BR."
             )
         return tag
 

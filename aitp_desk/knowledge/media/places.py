@@ -187,7 +187,7 @@ class PlaceFinder:
         if "://" in said or said.startswith(("data:", "javascript:", "mailto:")):
             if _is_address(said):
                 return MediaPlace(said)
-            raise FieldError(way, f"'{said[:80]}' is no address; write https:// and what follows.")
+            raise FieldError(way, f"'{said[:80]}' is not an address; write it with https://.")
         folder = "" if said.startswith("/") else source.rpartition("/")[0]
         name = "/".join(
             part for part in (*folder.split("/"), *said.split("/")) if part not in {"", "."}
@@ -222,7 +222,7 @@ class PlaceFinder:
         except OSError as error:
             return f"{name} cannot be read ({error.strerror})."
         if media_type is None:
-            return f"{name} is no PNG, JPEG, GIF, WebP, AVIF or SVG picture."
+            return f"{name} is not a PNG, JPEG, GIF, WebP, AVIF or SVG picture."
         self.files.setdefault(local.url, msgspec.structs.replace(local, media_type=media_type))
         return None
 

@@ -125,9 +125,9 @@ def _chapters(fields: FieldReader, duration: Number) -> tuple[Chapter, ...]:
         chapter = FieldReader(said, where, ("title", "start"))
         start = chapter.get_required_seconds("start")
         if start > duration or (chapters and start < chapters[-1].start_seconds):
-            message = "Chapters stand in order and begin before the end of the recording."
+            message = "Chapters must be in order and begin before the end of the recording."
             raise FieldError(chapter.at("start"), message)
         chapters.append(
-            Chapter(chapter.get_required_text("title", "what the chapter is called."), start)
+            Chapter(chapter.get_required_text("title", "the name of the chapter."), start)
         )
     return tuple(chapters)

@@ -34,7 +34,7 @@ def read_records(place: MediaPlace, way: Way) -> dict[str, Any]:
         FieldError: it is external, too large, or has no records.
     """
     if place.local is None:
-        why = "Data is a file next to the page; an address elsewhere is a download."
+        why = "Data must be a file next to the page; an address elsewhere is a download."
         raise FieldError(way, why)
     if place.local.size > MAX_DATA_BYTES:
         raise FieldError(
@@ -51,14 +51,14 @@ def read_records(place: MediaPlace, way: Way) -> dict[str, Any]:
         elif place.format == "csv":
             records = _rows(text)
         else:
-            raise FieldError(way, f"{place.name} is no JSON, TOML or CSV file.")
+            raise FieldError(way, f"{place.name} is not a JSON, TOML or CSV file.")
     except (OSError, ValueError, RecursionError, msgspec.MsgspecError, csv.Error) as error:
         raise FieldError(way, f"{place.name} cannot be read as {place.format}: {error}.") from None
     if isinstance(records, list):
         records = {"records": records}
     if not isinstance(records, dict):
         raise FieldError(
-            way, f"{place.name} holds one value; data is an object or a list of records."
+            way, f"{place.name} has a single value; data must be an object or a list of records."
         )
     check_records(records, way)
     cleaned: dict[str, Any] = clean_data(records)
@@ -78,16 +78,16 @@ def check_records(value: object, way: Way) -> None:
         for item in level:
             if isinstance(item, float) and not isfinite(item):
                 raise FieldError(
-                    way, "Data holds finite numbers only; write null for what is none."
+                    way, "Data must have finite numbers; write null instead of others."
                 )
             if isinstance(item, str) and _FILE_AS_TEXT.match(item):
                 raise FieldError(
-                    way, "Data holds no file as text (data:…;base64); name its address."
+                    way, "Data must not contain a file as text (data:…;base64); write its address."
                 )
         level = [inner for item in level for inner in _inside(item)]
         if not level:
             return
-    raise FieldError(way, f"Data nests at most {MAX_DEPTH} deep.")
+    raise FieldError(way, f"Data may be at most {MAX_DEPTH} levels deep.")
 
 
 def _inside(value: object) -> list[Any]:

@@ -62,11 +62,11 @@ class _Service:
         except EgressError as error:
             raise ModelUnusable(str(error)) from error
         if answer.status != 200:
-            raise ModelUnusable(f"{_host(self._url)} answers with status {answer.status}.")
+            raise ModelUnusable(f"{_host(self._url)} responded with status {answer.status}.")
         try:
             return msgspec.json.decode(answer.body, type=kind)
         except msgspec.MsgspecError as error:
-            raise ModelUnusable(f"{_host(self._url)} sends no such answer: {error}") from error
+            raise ModelUnusable(f"{_host(self._url)} sent an invalid response: {error}") from error
 
 
 def _host(url: str) -> str:

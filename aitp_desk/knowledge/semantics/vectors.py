@@ -218,7 +218,7 @@ class _Rows:
         import numpy as np
 
         if len(question) != self._rows.shape[1]:
-            raise ModelUnusable("The model's vectors have another length than those of passages.")
+            raise ModelUnusable("The model's vectors differ in length from those of the passages.")
         # on one thread: those of a BLAS library wait for each other on busy cores
         products = [
             np.einsum("ij,j->i", rows.astype(np.float32), question) for rows in self._blocks()

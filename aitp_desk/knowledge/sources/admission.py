@@ -151,15 +151,15 @@ def find_content(
         inside = any(_identity(place) in private for place in (root, *root.parents))
     except OSError as error:
         raise ContentUnreadable(
-            f"The content folder {folder} cannot be read ({error.strerror}); "
-            "name a folder that exists and that the desk may list."
+            f"The content folder {folder} cannot be read ({error.strerror})."
+            " Name an existing folder that the desk may list."
         ) from error
     if not root.is_dir():
         raise ContentUnreadable(f"{folder} is a file; the content folder must be a folder.")
     if inside:
         raise ContentUnreadable(
-            f"The content folder {folder} lies in the data folder {data}, which is never shown; "
-            "keep the data folder elsewhere."
+            f"The content folder {folder} is in the data folder {data}, which is"
+            " never published. Move one of them."
         )
     walk = _Walk(root, private)
     found = sorted(walk.files(root, ""), key=lambda entry: entry.source)
@@ -206,7 +206,7 @@ def admit_declared(
     """
     names = source.split("/")
     if ".." in names or any(is_never_content(name) for name in names):
-        raise FileRefused(f"{source} leaves the content folder or is never content; move it.")
+        raise FileRefused(f"{source} is outside the content folder or never published; move it.")
     try:
         root = _resolved(folder)
         target = _resolved(root / source)
@@ -220,26 +220,26 @@ def admit_declared(
             for place in above
         )
         if hidden or any(is_never_content(name) for name in target.relative_to(root).parts):
-            raise FileRefused(f"{source} leads to a file that is never content; move it.")
+            raise FileRefused(f"{source} leads to a file that is never published; move it.")
         status = target.stat()
         if not stat.S_ISREG(status.st_mode):
             raise FileRefused(f"{source} is not a regular file.")
         if status.st_size > MAX_DECLARED_BYTES:
             most = MAX_DECLARED_BYTES
             raise FileRefused(
-                f"{source} has {status.st_size} bytes; at most {most} are served. Name an address"
-                " elsewhere."
+                f"{source} has {status.st_size} bytes; at most {most} are served."
+                " Publish it elsewhere, and use its address."
             )
         with target.open("rb") as opened:
             beginning = opened.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "its name is no name of a file"
+        reason = getattr(error, "strerror", None) or "it is not a file name"
         raise FileRefused(
             f"The file {source} cannot be read ({reason}); it must be next to the page or, with a /"
             " before its name, in the content folder."
         ) from error
     if beginning.startswith(tuple(mark.encode() for mark in KEY_MATERIAL)):
-        raise FileRefused(f"{source} holds a key and is never content; move it away.")
+        raise FileRefused(f"{source} contains a key and is never published; move it away.")
     return target, status
 
 
@@ -255,7 +255,7 @@ class _Walk:
 
     def files(self, folder: Path, prefix: str) -> Iterator[ContentFile]:
         if prefix.count("/") > MAX_DEPTH:
-            self._refuse(prefix, f"Folders are read {MAX_DEPTH} deep; move it further up.")
+            self._refuse(prefix, f"Folders are read {MAX_DEPTH} levels deep; move it up.")
             return
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
@@ -293,7 +293,7 @@ class _Walk:
                 self._refuse(name, "The name is not UTF-8; rename it.")
         except OSError as error:
             if kind and error.errno == errno.ELOOP:
-                self._refuse(source, "The link leads round in a circle; remove it.")
+                self._refuse(source, "The link is part of a circle; remove it.")
             elif kind:
                 self._refuse(source, f"The file cannot be read ({error.strerror}).")
         else:
@@ -314,7 +314,7 @@ class _Walk:
         names = target.relative_to(self.root).parts
         hidden = any(_identity(place) in self.private for place in target.parents)
         if hidden or any(is_never_content(name) for name in names):
-            self._refuse(source, "The link points to a file that is never content; remove it.")
+            self._refuse(source, "The link points to a file that is never published; remove it.")
             return None
         return self._plain(target, source, kind)
 

@@ -31,7 +31,7 @@ def split_front(source: str, text: str, problems: list[Problem]) -> tuple[dict[s
     end = next(ends, None)
     if end is None:
         if len(lines) > 1 and _NAME.match(lines[1]):
-            message = "The front matter never ends and is shown as text; close it with a line ---."
+            message = "The front matter has no end and is shown as text; close it with a line ---."
             problems.append(Problem(source, message, 1))
         return {}, text
     import yaml  # only when a page with front matter is read
@@ -43,7 +43,9 @@ def split_front(source: str, text: str, problems: list[Problem]) -> tuple[dict[s
         mark = error.problem_mark or error.context_mark
         line_number = mark.line + 2 if mark else 1
         reason = error.problem or "it is not YAML"
-        message = f"The front matter is not read: {reason}. Mend it; quote texts that hold a colon."
+        message = (
+            f"The front matter is not read: {reason}. Correct it; quote texts that contain a colon."
+        )
         problems.append(Problem(source, message, line_number))
     except (yaml.YAMLError, ValueError) as error:
         problems.append(Problem(source, f"The front matter is not read: {error}.", 1))
@@ -82,7 +84,7 @@ def _parse(block: str) -> dict[str, Any]:
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_FRONT_DEPTH:
-            raise ValueError(f"it nests deeper than {MAX_FRONT_DEPTH}")
+            raise ValueError(f"it is nested deeper than {MAX_FRONT_DEPTH}")
     front = yaml.safe_load(block)
     if front is None:
         return {}
@@ -105,9 +107,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (datetime.date, datetime.datetime, datetime.time)):
         return value.isoformat()
     if isinstance(value, bytes):
-        raise ValueError("a value is !!binary; put it into a file and name that")
+        raise ValueError("a value is !!binary; put it into a file and write the file's name")
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise ValueError("a number has too many digits; put it in quotes")
     if isinstance(value, str) and _HALF_A_CHARACTER.search(value):
-        raise ValueError("a text holds half a character (\\ud800 to \\udfff)")
+        raise ValueError("a text contains half a character (\\ud800 to \\udfff)")
     return value

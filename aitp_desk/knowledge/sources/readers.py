@@ -56,11 +56,11 @@ def read_document(found: ContentFile, payload: bytes, problems: list[Problem]) -
         problems.append(Problem(found.source, message, line))
         return None
     if "\0" in text:
-        problems.append(Problem(found.source, "The file holds NUL characters: it is not text."))
+        problems.append(Problem(found.source, "The file contains NUL characters: it is not text."))
         return None
     if text.lstrip().startswith(KEY_MATERIAL):
         problems.append(
-            Problem(found.source, "The file holds a key and is never content; move it away.")
+            Problem(found.source, "The file contains a key and is never published; move it away.")
         )
         return None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -83,7 +83,7 @@ def read_document(found: ContentFile, payload: bytes, problems: list[Problem]) -
             body=text,
         )
     if document is not None and not document.body.strip():
-        problems.append(Problem(found.source, "The file holds no text; write some or remove it."))
+        problems.append(Problem(found.source, "The file has no text; write some or remove it."))
         return None
     return document
 
@@ -96,8 +96,8 @@ def _read_html(
         problems.append(
             Problem(
                 found.source,
-                f"From here on elements lie more than {MAX_DEPTH} deep in each other and are read"
-                " as text; close what is left open.",
+                f"From here on elements are nested more than {MAX_DEPTH} deep and "
+                "are read as text; close the open ones.",
                 too_deep,
             )
         )
@@ -176,11 +176,15 @@ def read_pdf(found: ContentFile, text: PdfText, problems: list[Problem]) -> Docu
     if len(text.pages) < text.count:
         read, count = len(text.pages), text.count
         problems.append(
-            Problem(found.source, f"Of its {count} pages the first {read} are read; split it.")
+            Problem(
+                found.source, f"Of its {count} pages the first {read} are read; split the file."
+            )
         )
     if not any(map(str.strip, text.pages)):
         problems.append(
-            Problem(found.source, "The PDF holds no text, only pictures of it; recognise the text.")
+            Problem(
+                found.source, "The PDF has no text, only pictures of it; recognise the text (OCR)."
+            )
         )
         return None
     return Document(

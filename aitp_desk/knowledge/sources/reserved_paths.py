@@ -25,6 +25,5 @@ def find_hidden_pages(documents: Iterable[Document], below: str = "") -> Iterato
         if taken.fullmatch(document.path.removeprefix(prefix)):
             yield Problem(
                 document.source,
-                f"/{document.path} is an address of the desk's own, which gives no page;"
-                " rename the file.",
+                f"/{document.path} is reserved for an address of the desk; rename the file.",
             )

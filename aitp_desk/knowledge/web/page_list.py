@@ -107,7 +107,7 @@ class PageList:
         self, sitemap: Sitemap, own: set[str], url: str, via: str, depth: int
     ) -> None:
         if sitemap.sitemaps and depth >= MAX_DEPTH:
-            self._tell(url, "A list of sitemaps lists this one, which lists sitemaps again.")
+            self._tell(url, "It is a list of sitemaps within another list, and is not read.")
             return
         for further in await asyncio.to_thread(self._of_site, sitemap.sitemaps, own, url):
             await self._follow(further, via=via, depth=depth + 1)
@@ -126,7 +126,7 @@ class PageList:
         except (PageDisallowed, RobotsUnavailable) as error:
             raise _Unread(f"{error}.") from None
         if fetched.status != 200:
-            raise _Unread(f"It answers {fetched.status}.")
+            raise _Unread(f"It responds with status {fetched.status}.")
         return fetched
 
     def _of_site(self, addresses: tuple[str, ...], own: set[str], url: str) -> list[str]:

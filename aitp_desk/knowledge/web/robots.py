@@ -51,7 +51,7 @@ class RobotsRules:
         """
         host = await self._host(url)
         if not host.rules.can_fetch(url, USER_AGENT):
-            raise PageDisallowed(f"robots.txt of {urlsplit(url).netloc} asks not to read it")
+            raise PageDisallowed(f"robots.txt of {urlsplit(url).netloc} forbids to read it")
 
     @asynccontextmanager
     async def turn(self, url: str) -> AsyncIterator[None]:
@@ -91,7 +91,7 @@ class RobotsRules:
                 f"Its robots.txt cannot be read ({str(error).rstrip('.')})"
             ) from None
         if fetched.status == 429 or fetched.status >= 500:
-            raise RobotsUnavailable(f"Its robots.txt answers {fetched.status}")
+            raise RobotsUnavailable(f"Its robots.txt responds with status {fetched.status}")
         from protego import Protego
 
         # any other status means that there is none, and that everything is allowed

@@ -152,7 +152,7 @@ class _Round:
             if found is None:
                 continue
             if self._size + found.size > MAX_TOTAL_BYTES:
-                self._tell(url, f"All pages together hold more than {MAX_TOTAL_BYTES} bytes.")
+                self._tell(url, f"All pages together have more than {MAX_TOTAL_BYTES} bytes.")
                 continue
             self._size += found.size
             self._found[url] = msgspec.structs.replace(found, via=via)
@@ -175,12 +175,12 @@ class _Round:
                 approve=self._manners.check_allowed,
             )
         if fetched.status in _GONE:
-            self._tell(url, f"The page has gone (it answers {fetched.status}) and is left out.")
+            self._tell(url, f"The page no longer exists (status {fetched.status}) and is left out.")
             return None
         if fetched.status == 304 and known is not None:
             return known
         if fetched.status != 200:
-            self._tell(url, f"It answers {fetched.status}. {_what_stays(known)}")
+            self._tell(url, f"It responds with status {fetched.status}. {_what_stays(known)}")
             return known
         kind, body = await asyncio.to_thread(read_answer, fetched)
         copy = await asyncio.to_thread(self._keep, url, via, fetched, kind, body)

@@ -49,7 +49,7 @@ def read_sitemap(payload: bytes) -> Sitemap:
     try:
         reader.parser.Parse(_unpacked(payload), True)
     except expat.ExpatError as error:
-        raise SitemapError(f"It is no XML (line {error.lineno}).") from None
+        raise SitemapError(f"It is not XML (line {error.lineno}).") from None
     except (zlib.error, LookupError, ValueError):
         raise SitemapError("It cannot be unpacked or decoded.") from None
     found = tuple(dict.fromkeys(reader.found))
@@ -64,7 +64,7 @@ def _unpacked(payload: bytes) -> bytes:
     if unpacker.unconsumed_tail:
         raise SitemapError(f"Unpacked it is larger than {MAX_SITEMAP_BYTES} bytes.")
     if not unpacker.eof:
-        raise SitemapError("It is cut off.")
+        raise SitemapError("It is truncated.")
     return text
 
 
@@ -89,11 +89,13 @@ class _Reader:
         namespace, _, local = name.rpartition(" ")
         if not self._path:
             if local not in _LISTS:
-                raise SitemapError("It is no sitemap: it is neither a urlset nor a sitemapindex.")
+                raise SitemapError(
+                    "It is not a sitemap: it is neither a urlset nor a sitemapindex."
+                )
             self.root = local
             self._namespace = namespace
         if len(self._path) == _MAX_DEPTH:
-            raise SitemapError("It nests deeper than any sitemap does.")
+            raise SitemapError("It is nested too deeply.")
         self._path.append(local if namespace == self._namespace else name)
         self._text.clear()
 

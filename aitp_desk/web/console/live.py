@@ -84,7 +84,7 @@ class LiveStreams:
         desk = self._desks.get(head.line.agent)
         if desk is None:
             raise ThreadNotFound(
-                "The agent of this conversation is served no more.", param="thread_id"
+                "The agent of this conversation is no longer served.", param="thread_id"
             )
         principal = msgspec.structs.replace(call.principal, desk=desk.name)
         follow = await desk.streams.open_thread(

@@ -151,6 +151,6 @@ def _check_asked(session: Session, call: Call) -> None:
     sent = call.headers.get(CSRF_HEADER, "")
     if not hmac.compare_digest(sent.encode(errors="surrogateescape"), session.csrf.encode()):
         raise Forbidden(
-            f"Send the 'csrf' of the session as {CSRF_HEADER} with whatever changes something.",
+            f"Send the session's 'csrf' as {CSRF_HEADER} with each change.",
             param=CSRF_HEADER,
         )

@@ -89,7 +89,7 @@ def decode_body(body: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(body or b"{}", type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InvalidRequest(f"The body is not as it should be: {error}.") from error
+        raise InvalidRequest(f"The body is not valid: {error}.") from error
 
 
 def decode_limit(query: Mapping[str, str]) -> int:
@@ -105,7 +105,7 @@ def decode_count(query: Mapping[str, str], name: str, default: int, most: int) -
     """Decode a whole number from 1 on.
 
     Parameters:
-        default: where it is left out.
+        default: the value if it is missing.
         most: the largest value, three digits at most.
 
     Raises:
@@ -113,7 +113,7 @@ def decode_count(query: Mapping[str, str], name: str, default: int, most: int) -
     """
     written = query.get(name, str(default))
     if not (_DIGITS.fullmatch(written) and 1 <= int(written) <= most):
-        raise InvalidRequest(f"{name} is a whole number from 1 to {most}.", param=name)
+        raise InvalidRequest(f"{name} must be a whole number from 1 to {most}.", param=name)
     return int(written)
 
 
@@ -126,7 +126,7 @@ def decode_choice(query: Mapping[str, str], name: str, choices: Collection[str])
     chosen = query.get(name)
     if chosen is not None and chosen not in choices:
         words = ", ".join(repr(choice) for choice in choices)
-        raise InvalidRequest(f"{name} is one of {words}.", param=name)
+        raise InvalidRequest(f"{name} must be one of {words}.", param=name)
     return chosen
 
 
@@ -147,7 +147,7 @@ def decode_search(query: Mapping[str, str]) -> str:
     """
     words = query.get("q", "").strip()
     if len(words) > LONGEST_SEARCH:
-        raise InvalidRequest(f"q has at most {LONGEST_SEARCH} characters.", param="q")
+        raise InvalidRequest(f"q must have at most {LONGEST_SEARCH} characters.", param="q")
     return words
 
 

@@ -73,11 +73,11 @@ def replace_folder(out: Path, *, apart_from: Iterable[Path]) -> Iterator[ExportF
     """Replace the site in ``out`` when the block ends without an error.
 
     Parameters:
-        out: absent, empty, or as an export has left it.
+        out: absent, empty, or an unchanged export.
         apart_from: folders that it may neither contain nor lie in.
 
     Raises:
-        ExportError: ``out`` is another folder than that, or another export is at work there.
+        ExportError: ``out`` is another folder than that, or another export is running there.
         OSError: disk space or permission is missing.
     """
     target = Path(os.path.realpath(out))
@@ -114,7 +114,7 @@ def _growing(new: Path) -> Iterator[None]:
     handle = os.open(new, os.O_RDONLY | os.O_DIRECTORY)
     try:
         if not _is_locked(handle, new):
-            raise ExportError(f"Another export is at work in {new}; let it end.")
+            raise ExportError(f"Another export is running in {new}. Wait for it to end.")
         _empty(new)
         (new / LIST).touch()
         try:
@@ -143,8 +143,7 @@ def _check_replaceable(folder: Path) -> None:
         raise ExportError(f"{folder} is a file; export to a folder.")
     if folder.is_mount():
         raise ExportError(
-            f"{folder} is where a disk or volume is mounted, which cannot be replaced; export to a"
-            " folder in it."
+            f"{folder} is a mount point, which cannot be replaced. Export to a folder in it."
         )
     listed = _read_list(folder)
     foreign = [path for path in _files(folder) if not _is_listed(folder, path, listed)]
@@ -152,8 +151,8 @@ def _check_replaceable(folder: Path) -> None:
         named = ", ".join(foreign[:_NAMED])
         more = f" and {len(foreign) - _NAMED} more" if len(foreign) > _NAMED else ""
         raise ExportError(
-            f"{folder} holds files that no export wrote, or that were changed since: {named}{more}."
-            " Take them elsewhere, or export to another folder."
+            f"{folder} has files that no export wrote, or that were changed since: {named}{more}."
+            " Move them, or export to another folder."
         )
 
 
@@ -203,7 +202,7 @@ def _empty(folder: Path) -> None:
     """Delete an export's files in a hidden folder; the list, which marks it, stays."""
     entries = [entry for entry in folder.iterdir() if entry.name != LIST]
     if entries and not (folder / LIST).is_file():
-        raise ExportError(f"{folder} holds files that no export wrote; take them elsewhere.")
+        raise ExportError(f"{folder} has files that no export wrote. Move them.")
     for entry in entries:
         if entry.is_dir() and not entry.is_symlink():
             shutil.rmtree(entry)

@@ -41,14 +41,14 @@ def check_export(
     ]
     if faults:
         raise ExportError(
-            f"The export would be broken, which is a fault of ours: {'; '.join(faults[:5])}."
+            f"The export would be broken, which is a bug of aitp-desk: {'; '.join(faults[:5])}."
         )
 
 
 def _of_manifest(folder: Path) -> Iterator[str]:
     manifest = msgspec.json.decode((folder / MANIFEST_PATH[1:]).read_bytes())
     if manifest["modes"] != ["MODE1"] or "content_signals" not in manifest:
-        yield "the manifest is none of MODE1"
+        yield "the manifest is not one of MODE1"
     content = manifest["endpoints"]["content"]
     if not _exists(folder, content):
         yield f"there is no {content}"
@@ -63,7 +63,7 @@ def _of_lists(folder: Path, url: str, elsewhere: Collection[str]) -> Iterator[st
             path = address.removeprefix(url)
             is_ours = path.startswith("/") and unquote(address) not in elsewhere
             if is_ours and not _exists(folder, path):
-                yield f"{name} names {address}, which is not there"
+                yield f"{name} links to {address}, which does not exist"
 
 
 def _of_pages(folder: Path, pages: Iterable[str]) -> Iterator[str]:
@@ -72,7 +72,7 @@ def _of_pages(folder: Path, pages: Iterable[str]) -> Iterator[str]:
     for page in pages:
         text = (folder / page).read_bytes()
         if not all(mark in text for mark in marks):
-            yield f"{page} leads no agent to the manifest"
+            yield f"{page} has no link to the manifest"
 
 
 def _exists(folder: Path, path: str) -> bool:

@@ -87,7 +87,7 @@ def export_site(config: Config, out: Path, *, progress: Progress = nullcontext) 
         content = _read(config)
         own = [document for document in content.documents if not document.is_elsewhere]
         if not content.documents:
-            raise ExportError(f"{config.content_folder} holds no content to export.")
+            raise ExportError(f"{config.content_folder} has no content to export.")
         declared = DeclarationReader(config.content_folder, config.data).read(own)
         site = _Site(config, content, place, declared.files)
         site.write_desk_files()

@@ -35,7 +35,7 @@ _POLICY = (
         " frame-ancestors 'none'"
     ),
 )
-"""Nothing in a file runs, whatever it holds."""
+"""Nothing in a file runs, whatever it contains."""
 _POLICY_OF_SVG = (
     "Content-Security-Policy",
     "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",
@@ -80,7 +80,7 @@ class FileSender:
             chosen = _range(wanted, local.size)
             if chosen is not None and not chosen:
                 unmet = ("Content-Range", f"bytes */{local.size}")
-                text = f"This file has {local.size} bytes; the range lies beyond them.\n"
+                text = f"This file has {local.size} bytes; the range begins after its end.\n"
                 return Reply(416, text.encode(), TEXT, (*fixed, unmet))
             if chosen is not None:
                 sent, status = chosen, 206
@@ -110,10 +110,10 @@ def _open(local: LocalFile) -> int:
     try:
         descriptor = os.open(local.file, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
-        raise RouteNotFound("There is no file at this address any more.") from None
+        raise RouteNotFound("There is no longer a file at this address.") from None
     if make_state(os.fstat(descriptor)) != local.state:
         os.close(descriptor)
-        raise Unavailable("This file has just been changed; ask again.", retry_after=2)
+        raise Unavailable("This file has just changed. Request it again.", retry_after=2)
     return descriptor
 
 

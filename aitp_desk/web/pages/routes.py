@@ -190,7 +190,9 @@ class PagesHandlers:
         """
         asset = ASSETS.get(call.params["name"])
         if asset is None:
-            raise RouteNotFound("The desk has no file of this name; its pages name those it has.")
+            raise RouteNotFound(
+                "The desk has no file with this name. Its pages link to the current files."
+            )
         return reply_asset(asset)
 
     async def get_page(self, desk: Desk, call: Call) -> Reply:
@@ -226,7 +228,7 @@ class PagesHandlers:
         if document is None:
             raise RouteNotFound(
                 f"There is no page at this address. {CONTENT_PATH} lists all pages; the manifest"
-                f" at {MANIFEST_PATH} says what else is served."
+                f" at {MANIFEST_PATH} lists what else is served."
             )
         if as_markdown:
             return await self._page_as_markdown(desk, call, editions, document)

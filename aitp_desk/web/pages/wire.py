@@ -150,7 +150,7 @@ def reply_markdown_error(error: DeskError) -> Reply:
     heading = find_texts(ENGLISH).say(get_text_key(error.kind))
     text = (
         f"# {heading}\n\n{error.message}\n\n"
-        f"- [All pages]({CONTENT_PATH})\n- [What can be asked here]({MANIFEST_PATH})\n"
+        f"- [All pages]({CONTENT_PATH})\n- [Capabilities]({MANIFEST_PATH})\n"
     )
     headers = (*make_refusal_headers(error), _BY_ACCEPT)
     return Reply(find_status(error.kind), text.encode(), MARKDOWN, headers)

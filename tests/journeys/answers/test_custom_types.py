@@ -100,7 +100,7 @@ async def test_of_two_pages_that_describe_a_type_the_first_does_and_the_other_is
     async with visiting(tmp_path / "data", folder=kitchen) as visitor:
         assert (await links_of(visitor))[KIND] == f"{visitor.desk.url}/a"
         (problem,) = visitor.desk.desk.knowledge.library.problems
-    assert str(problem) == f"b.md:3: {KIND} is described by /a already."
+    assert str(problem) == f"b.md:3: {KIND} is already described by /a."
 
 
 async def test_a_type_that_no_page_offers_is_not_announced(tmp_path: Path, kitchen: Path) -> None:

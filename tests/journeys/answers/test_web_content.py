@@ -193,7 +193,7 @@ async def test_after_a_restart_without_network_the_last_copies_answer(
     async with visiting(data, *settings, folder=own) as visitor:
         assert "seven years" in (await visitor.ask(QUESTION)).answer
         assert any(
-            line == "  elsewhere  1 of these, asked for again now and every 60 minutes"
+            line == "  elsewhere  1 of these, read again now and every 60 minutes"
             for line in visitor.desk.report
         )
         knowledge = visitor.desk.desk.knowledge
@@ -231,12 +231,12 @@ async def test_a_page_that_vanishes_is_reported_in_the_log_and_at_the_next_start
     ] == [
         (
             f"{elsewhere.url}/warranty.html",
-            "The page has gone (it answers 404) and is left out.",
+            "The page no longer exists (status 404) and is left out.",
         )
     ]
     assert [entry["kept"] for entry in logged if entry["event"] == "content.web.read"][:1] == [1]
     async with serving(tmp_path / "data", *settings, folder=own) as desk:
-        assert any("The page has gone" in line for line in desk.report)
+        assert any("The page no longer exists" in line for line in desk.report)
 
 
 async def test_without_addresses_nobody_is_asked(own: Path, tmp_path: Path) -> None:

@@ -161,7 +161,7 @@ def test_check_tells_of_pages_at_addresses_of_the_desk_s_own(tmp_path: Path) -> 
         '[agents.content]\nfolder = "books"\n',
         "utf-8",
     )
-    told = "is an address of the desk's own, which gives no page; rename the file."
+    told = "is reserved for an address of the desk; rename the file."
     assert fail("check", tmp_path) == [
         f"health.md: /health {told}",
         f"v1/threads.md: /v1/threads {told}",
@@ -222,7 +222,7 @@ def test_check_reports_content_in_the_data_folder_with_other_errors(tmp_path: Pa
     (tmp_path / "page.md").write_text("# Page\n\nText.\n")
     port, content = fail("check", tmp_path, "--data", tmp_path, "--set", "server.port=x")
     assert port.startswith("server.port: ")
-    assert "keep the data folder elsewhere" in content
+    assert "Move one of them" in content
 
 
 def test_check_tells_of_a_folder_without_content(tmp_path: Path) -> None:

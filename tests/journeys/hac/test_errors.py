@@ -131,7 +131,7 @@ async def test_what_no_method_takes_money_for_is_shown_without_a_way(talker: Tal
     error.terms = None
     reply = HacRenderer(WAYS).render(render_problem(error, {}), error, asked)
     told = check_faced(reply.body)["error"]
-    assert "nobody takes here just now" in told["recovery"]["description"]
+    assert "but no payment method is available now" in told["recovery"]["description"]
     assert "actions" not in told["recovery"]
 
 

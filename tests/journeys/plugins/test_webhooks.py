@@ -204,7 +204,7 @@ async def test_a_hook_takes_what_its_sender_writes_and_nothing_else(guest: Guest
         ):
             async with http.post(f"/hooks/parcels/{path}", data=b"9", headers=sent) as refused:
                 told = (await refused.json())["error"]["message"]
-            assert (refused.status, told) == (415, f"The body is sent with Content-Type: {takes}.")
+            assert (refused.status, told) == (415, f"Send the body with Content-Type: {takes}.")
         async with http.post("/hooks/parcels/form", data=b"parcel=9", headers=form) as taken:
             assert (taken.status, await taken.json()) == (200, {"status": "ok"})
     (_, heard) = await guest.read(thread)

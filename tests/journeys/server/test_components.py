@@ -97,7 +97,7 @@ async def test_a_job_that_waits_too_long_degrades_it(tmp_path: Path) -> None:
         clock.advance(301)
         told = await ready(desk)
     assert told.body["status"] == "degraded"
-    assert parts(told)["jobs"]["reason"] == ("A job waits for more than 5 minutes beyond its time.")
+    assert parts(told)["jobs"]["reason"] == ("A job is more than 5 minutes late.")
 
 
 async def test_content_that_cannot_be_read_degrades_it(tmp_path: Path) -> None:

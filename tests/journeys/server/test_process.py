@@ -63,7 +63,7 @@ async def test_of_many_files_that_cannot_be_read_the_start_names_the_first(tmp_p
     async with serving_command(site, tmp_path / "data") as served:
         told = [line for line in served.report if line.startswith("  problem")]
     assert [line.split()[1] for line in told[:-1]] == [f"page{at:02}.txt:" for at in range(10)]
-    assert told[-1] == "  problems   and 15 more; aitp-desk check tells them all"
+    assert told[-1] == "  problems   and 15 more; aitp-desk check lists them all"
     code, _, err = await run("check", site)
     assert (code, len(err)) == (1, 25)
 

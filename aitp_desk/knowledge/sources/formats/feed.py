@@ -30,7 +30,7 @@ def feed_html(text: str) -> str:
     try:
         reader.parser.Parse(text.encode(), True)
     except expat.ExpatError as error:
-        raise FormatError(f"It is no XML (line {error.lineno}).") from None
+        raise FormatError(f"It is not XML (line {error.lineno}).") from None
     about, *entries = reader.holders
     title = f"<h1>{escape(about['title'])}</h1>" if about.get("title") else ""
     parts = [f"{title}{_first(about, _TEXTS)}"]
@@ -66,9 +66,9 @@ class _Reader:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         local = name.rpartition(" ")[2]
         if not self._path and local not in _ROOTS:
-            raise FormatError("It is no feed: it is neither RSS nor Atom.")
+            raise FormatError("It is not a feed: it is neither RSS nor Atom.")
         if len(self._path) == _MAX_DEPTH:
-            raise FormatError(f"It nests deeper than {_MAX_DEPTH} elements.")
+            raise FormatError(f"It is nested more than {_MAX_DEPTH} elements deep.")
         self._path.append(local)
         if self._member:
             self._text.append(" ")

@@ -54,7 +54,7 @@ def openapi_markdown(text: str) -> str:
     """
     described = _parsed(text)
     if not isinstance(described, dict) or not ({"openapi", "swagger"} & described.keys()):
-        raise FormatError("It is no OpenAPI description: it has no member openapi.")
+        raise FormatError("It is not an OpenAPI description: it has no member openapi.")
     return "\n\n".join(filter(None, _Writer(described).parts()))
 
 
@@ -63,9 +63,9 @@ def _parsed(text: str) -> Any:
         try:
             return json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise FormatError("It is no JSON.") from error
+            raise FormatError("It is not JSON.") from error
     if len(text) > MAX_YAML:
-        raise FormatError(f"As YAML it has more than {MAX_YAML} characters; write it as JSON.")
+        raise FormatError(f"It is YAML of more than {MAX_YAML} characters; write it as JSON.")
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -74,14 +74,14 @@ def _parsed(text: str) -> Any:
         for event in yaml.parse(text, Loader=loader):
             # a few aliases can expand to gigabytes
             if isinstance(event, yaml.AliasEvent):
-                raise FormatError("Aliases (*name) are not read; write out what they stand for.")
+                raise FormatError("Aliases (*name) are not read; write out their values.")
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
             if depth > _MAX_DEPTH:
-                raise FormatError(f"It nests deeper than {_MAX_DEPTH}.")
+                raise FormatError(f"It is nested more than {_MAX_DEPTH} levels deep.")
         return yaml.load(text, Loader=loader)  # noqa: S506 - a safe loader, in C where there is one
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise FormatError("It is no YAML.") from error
+        raise FormatError("It is not YAML.") from error
 
 
 class _Writer:

@@ -115,7 +115,7 @@ def rst_html(text: str) -> str:
             writer.translator_class = _Translator
             publish_from_doctree(tree, writer=writer, settings_overrides=_SETTINGS)
         except RecursionError as error:
-            raise FormatError("Its parts lie too deep in each other; make it flatter.") from error
+            raise FormatError("It is nested too deeply; make it flatter.") from error
         except Exception as error:  # docutils fails in many ways on unexpected input
             raise FormatError(f"docutils cannot read it ({type(error).__name__}).") from error
     return f"<main>{writer.parts['body']}</main>"

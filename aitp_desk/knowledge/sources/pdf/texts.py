@@ -111,6 +111,6 @@ def _extract(payload: bytes) -> PdfText:
         )
         return msgspec.json.decode(done.stdout, type=PdfText)
     except subprocess.TimeoutExpired:
-        return PdfText(f"The PDF is not read within {MAX_SECONDS:g} seconds; split it.")
+        return PdfText(f"The PDF could not be read within {MAX_SECONDS:g} seconds; split it.")
     except msgspec.MsgspecError:
         return PdfText("The PDF cannot be read: it crashes the reader. Save it again.")

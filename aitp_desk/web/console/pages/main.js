@@ -229,6 +229,6 @@ async function start() {
 }
 
 onSessionOver(
-  () => shown && askForToken("Your session is over. Sign in again; what you were typing is kept."),
+  () => shown && askForToken("Your session has ended. Sign in again; your drafts are kept."),
 );
 start();

@@ -26,7 +26,7 @@ export function signInPage(why, done) {
     { class: "sign-in" },
     mark(),
     el("h1", {}, "Console"),
-    el("p", { class: "soft" }, "For the people behind the desk."),
+    el("p", { class: "soft" }, "For operators of this desk."),
     why && el("p", { class: "plea", role: "status" }, why),
     el("label", { for: "token" }, "Access token"),
     box,
@@ -35,9 +35,9 @@ export function signInPage(why, done) {
     el(
       "p",
       { id: "token-hint", class: "soft small" },
-      "Whoever runs this desk makes one with ",
+      "The owner of this desk creates one with ",
       el("code", {}, "aitp-desk token create --scope operator --name anna"),
-      ". The name is what visitors see.",
+      ". Visitors see this name.",
     ),
   );
   form.addEventListener("submit", async (event) => {

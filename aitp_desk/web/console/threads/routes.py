@@ -175,11 +175,9 @@ class ThreadsRoutes:
         """
         found = [one for one in self._capabilities.all if one.slug == said.capability]
         if not found:
-            raise InvalidRequest("The site has enabled no such capability.", param="capability")
+            raise InvalidRequest("The site has not enabled this capability.", param="capability")
         if SCHEMA in said.message:
-            raise InvalidRequest(
-                f"The desk itself says of which {SCHEMA} the message is.", param="message"
-            )
+            raise InvalidRequest(f"Leave out {SCHEMA}; the desk sets it.", param="message")
         return write_part(said.message, found[0].url_of(found[0].newest))
 
     async def _done(self, session: Session, call: Call) -> Reply:

@@ -107,7 +107,7 @@ def _tell(writer: subprocess.Popen[bytes], what: msgspec.Struct) -> None:
 
 
 def _gone() -> Unavailable:
-    return Unavailable("This could not be written now; ask again.", retry_after=30)
+    return Unavailable("This page could not be written now. Request it again.", retry_after=30)
 
 
 def _send(to: IO[bytes] | None, what: msgspec.Struct) -> None:

@@ -69,8 +69,8 @@ def test_results_become_sorted_lines_next_to_the_content(site: Path) -> None:
 @pytest.mark.parametrize(
     ("question", "reason"),
     [
-        (("may I return it", "within 60 days of delivery"), "does not stand in the passage"),
-        (("see https://evil.example/?q=1", WINDOW[1]), "guards would not show it"),
+        (("may I return it", "within 60 days of delivery"), "quote is not in the passage"),
+        (("see https://evil.example/?q=1", WINDOW[1]), "not safe to show"),
         (("", WINDOW[1]), "empty question"),
         (("long " * 100, WINDOW[1]), "more than 300 characters"),
         (("Can I bring it BACK", ZIP[1]), "asked twice"),

@@ -104,7 +104,7 @@ async def test_a_key_is_asked_for_and_stays_on_the_page(
         asked = visitor.card.get_by_label("Access key")
         await visitor.button("Go on").click()
         await expect(asked).to_be_focused()
-        await expect(asked).to_have_accessible_description(re.compile("This is needed"))
+        await expect(asked).to_have_accessible_description(re.compile("This is required"))
         await asked.fill("desk_wrong")
         await visitor.press("Enter")
         await expect(visitor.card).to_contain_text("This access key is not accepted.")

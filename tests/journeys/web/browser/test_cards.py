@@ -194,7 +194,7 @@ async def test_products_are_counted(tmp_path: Path, browser: OpenBrowser, expect
             "href", "https://shop.example/ridge"
         )
         await visitor.button("Choose").click()
-        await expect(card.get_by_role("alert")).to_have_text("Say of at least one how many.")
+        await expect(card.get_by_role("alert")).to_have_text("Enter a quantity for at least one.")
         await visitor.button("One more: Ridge – green").click()
         await visitor.button("One more: Ridge – green").click()
         await visitor.button("One less: Ridge – green").click()
@@ -202,7 +202,7 @@ async def test_products_are_counted(tmp_path: Path, browser: OpenBrowser, expect
         await cove.fill("1.5")
         await visitor.button("Choose").click()
         await expect(cove).to_be_focused()
-        await expect(cove).to_have_accessible_description("A whole number, such as 2.")
+        await expect(cove).to_have_accessible_description("Enter a whole number, such as 2.")
         await cove.fill("2")
         await expect(cove).not_to_have_attribute("aria-invalid", "true")
         await expect(card.get_by_role("status")).to_have_text("Together $759.48")
@@ -240,15 +240,15 @@ async def test_a_form_shows_errors_next_to_its_fields(
         name, mail = visitor.card.get_by_label("Name"), visitor.card.get_by_label("Mail address")
         await visitor.button("Use this address").click()
         await expect(name).to_be_focused()
-        await expect(name).to_have_accessible_description("This is needed.")
-        await expect(mail).to_have_accessible_description(f"{HELP} This is needed.")
+        await expect(name).to_have_accessible_description("This is required.")
+        await expect(mail).to_have_accessible_description(f"{HELP} This is required.")
         await name.fill("Ada")
         await expect(name).not_to_have_attribute("aria-invalid", "true")
         await mail.fill("nobody")
         await visitor.press("Enter")
         await expect(mail).to_be_focused()
         await expect(mail).to_have_accessible_description(
-            f"{HELP} This is no mail address, such as name@example.com."
+            f"{HELP} Enter an email address, such as name@example.com."
         )
         await mail.fill("ada@example.com")
         asking.refusal = InvalidRequest("No such mailbox.", param="data.fields[1].value")

@@ -224,7 +224,7 @@ async def test_a_conversation_that_has_ended_starts_again(
         await ask(page, "How long may I return a book?")
         await ask(page, "What does gift wrapping cost?")
         turn = page.locator(".turn").last
-        await expect(turn.locator(".note")).to_contain_text("this begins a new one")
+        await expect(turn.locator(".note")).to_contain_text("This is a new one")
         await expect(turn.locator(".answer")).to_contain_text("2 EUR")
 
 
@@ -324,7 +324,9 @@ async def test_without_scripts_the_pages_can_still_be_read(
     async with browser(java_script_enabled=False) as context:
         page = await context.new_page()
         await page.goto(served_desk.url)
-        await expect(page.locator("noscript p")).to_contain_text("The box needs JavaScript.")
+        await expect(page.locator("noscript p")).to_contain_text(
+            "The question box needs JavaScript."
+        )
         await expect(page.get_by_label("Your question")).to_be_hidden()
         await page.get_by_role("link", name="Returns", exact=True).click()
         await expect(page.get_by_role("heading", level=1)).to_have_text("Returns")

@@ -163,7 +163,7 @@ async def test_what_is_too_little_is_added_to_and_pays_then(
             await begin(visitor)
             await pay(visitor, credit.code)
             await expect(visitor.card).to_contain_text("3.40 USD are missing")
-            await expect(visitor.turn).to_contain_text("Have the site add to it")
+            await expect(visitor.turn).to_contain_text("Ask the site to top up the balance")
             assert await find_flaws(visitor.page) == []
             await top_up(tmp_path / "data", credit, "3.40")
             await pay(visitor, credit.code)

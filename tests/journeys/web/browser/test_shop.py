@@ -124,7 +124,7 @@ async def test_what_is_not_wanted_any_more_needs_no_answer(
             await expect(visitor.said).to_contain_text("Nothing was done.")
             await expect(visitor.page.locator(".card:not(.closed)")).to_have_count(0)
             closed = visitor.page.locator(".card.closed")
-            await expect(closed).to_contain_text("Needs no answer any more.")
+            await expect(closed).to_contain_text("No answer is needed any more.")
 
 
 async def test_what_is_asked_may_be_answered_in_words_too(

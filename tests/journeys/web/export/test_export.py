@@ -283,9 +283,9 @@ def test_two_exports_of_the_same_have_the_same_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "text", "fault"),
     [
-        ("llms.txt", "# X\n\n- [Gone](/gone): no\n", "llms.txt names /gone"),
-        ("sitemap.xml", "<loc>/gone/</loc>", "sitemap.xml names /gone/"),
-        ("about/index.html", "<p>bare</p>", "about/index.html leads no agent"),
+        ("llms.txt", "# X\n\n- [Gone](/gone): no\n", "llms.txt links to /gone"),
+        ("sitemap.xml", "<loc>/gone/</loc>", "sitemap.xml links to /gone/"),
+        ("about/index.html", "<p>bare</p>", "about/index.html has no link to the manifest"),
         (
             ".well-known/agent.json",
             '{"modes":["MODE1"],"content_signals":{},"endpoints":{"content":"/no.txt"}}',

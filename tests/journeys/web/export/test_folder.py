@@ -53,7 +53,7 @@ def test_what_no_export_wrote_is_in_the_way_and_stays(tmp_path: Path, put: Any) 
     export(out)
     put(out)
     before = files(out)
-    with pytest.raises(ExportError, match="Take them elsewhere"):
+    with pytest.raises(ExportError, match="Move them"):
         export(out)
     assert files(out) == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
@@ -137,7 +137,7 @@ def test_two_exports_to_one_place_do_not_meet(tmp_path: Path) -> None:
     handle = os.open(tmp_path / ".out.export", os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
-        with pytest.raises(ExportError, match="Another export is at work"):
+        with pytest.raises(ExportError, match="Another export is running"):
             export(tmp_path / "out")
     finally:
         os.close(handle)
@@ -145,7 +145,7 @@ def test_two_exports_to_one_place_do_not_meet(tmp_path: Path) -> None:
 
 
 def test_a_place_that_cannot_be_replaced_is_reported_before_anything_is_written() -> None:
-    with pytest.raises(ExportError, match="mounted"):
+    with pytest.raises(ExportError, match="is a mount point"):
         export(Path("/proc"))
 
 

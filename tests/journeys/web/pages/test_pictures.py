@@ -156,6 +156,6 @@ async def test_a_picture_that_comes_later_is_shown(tmp_path: Path) -> None:
 async def test_check_tells_of_pictures_that_cannot_be_shown(tmp_path: Path) -> None:
     site = write_site(tmp_path)
     first, ready = run_here("check", site).out.splitlines()
-    assert first.startswith("guides/tent.md: guides/img/page.png is no PNG, JPEG, GIF")
+    assert first.startswith("guides/tent.md: guides/img/page.png is not a PNG, JPEG, GIF")
     assert first.endswith("5 more pictures cannot be shown either.")
     assert ready == f"{site} is ready to serve: 2 pages."

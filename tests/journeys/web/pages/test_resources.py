@@ -68,7 +68,7 @@ async def test_who_may_not_read_one_is_refused_as_where_actions_are_called(tmp_p
         assert (posted.status, posted.headers["Allow"]) == (405, "GET, HEAD")
         async with talker.http.get("/bookings/7", headers=BROWSER) as page:
             assert (page.status, page.content_type) == (401, "text/html")
-            assert "This is not open to you" in await page.text()
+            assert "You have no access to this" in await page.text()
 
 
 async def test_a_page_of_the_content_goes_before_a_resource(tmp_path: Path) -> None:

@@ -88,6 +88,6 @@ async def test_a_capability_that_fails_is_down_and_what_it_raised_is_not_told() 
     capabilities = PluginRegistry([load_plugin(Ill, {}, "https://desk.example")])
     assert await probe_plugins(capabilities) == (
         Condition(
-            name="capability:ill", state="down", reason="It does not tell how it is; see the log."
+            name="capability:ill", state="down", reason="Its health is unknown; see the log."
         ),
     )

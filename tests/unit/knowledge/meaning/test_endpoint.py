@@ -98,7 +98,7 @@ async def test_a_refusal_names_the_host_and_no_more(
     url: str, egress: Egress, service: Service
 ) -> None:
     service.status = 401
-    with pytest.raises(ModelUnusable, match=r"^127\.0\.0\.1:\d+ answers with status 401\.$"):
+    with pytest.raises(ModelUnusable, match=r"^127\.0\.0\.1:\d+ responded with status 401\.$"):
         await EndpointEmbedder(egress, url, "small", key="secret").embed(["a"])
 
 

@@ -118,7 +118,7 @@ def test_a_folder_that_a_desk_has_written_to_is_a_data_folder_in_use(site: Path)
 
 def test_content_inside_the_data_folder_is_refused(site: Path) -> None:
     put(site / "sub" / "a.md")
-    with pytest.raises(ContentUnreadable, match="lies in the data folder"):
+    with pytest.raises(ContentUnreadable, match="is in the data folder"):
         find_content(site / "sub", data=site)
 
 
@@ -162,13 +162,13 @@ def test_links_that_lead_round_in_a_circle_are_reported(site: Path) -> None:
     content = load_content(site)
     assert [document.path for document in content.documents] == ["welcome"]
     assert {problem.source: problem.message for problem in content.problems} == dict.fromkeys(
-        ["back.md", "loop.md", "there.md"], "The link leads round in a circle; remove it."
+        ["back.md", "loop.md", "there.md"], "The link is part of a circle; remove it."
     )
 
 
 def test_a_content_folder_that_is_a_circle_of_links_is_refused(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
-    with pytest.raises(ContentUnreadable, match="name a folder that exists"):
+    with pytest.raises(ContentUnreadable, match="Name an existing folder"):
         find_content(tmp_path / "loop")
 
 
@@ -195,7 +195,7 @@ def test_a_key_under_the_name_of_a_page_is_left_out_and_reported(site: Path, tex
     put(site / "notes.txt", text)
     content = load_content(site)
     assert [document.path for document in content.documents] == ["welcome"]
-    assert "holds a key" in content.problems[0].message
+    assert "contains a key" in content.problems[0].message
 
 
 def test_a_page_about_keys_may_show_one(site: Path) -> None:
@@ -230,7 +230,7 @@ def test_ordinary_names_may_be_content(name: str) -> None:
 
 
 def test_a_folder_that_is_not_there_is_said_to_be(tmp_path: Path) -> None:
-    with pytest.raises(ContentUnreadable, match="name a folder that exists"):
+    with pytest.raises(ContentUnreadable, match="Name an existing folder"):
         find_content(tmp_path / "nowhere")
 
 

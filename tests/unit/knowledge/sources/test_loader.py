@@ -75,7 +75,7 @@ def test_broken_front_matter_is_reported_with_its_line_and_the_page_kept(tmp_pat
     assert documents["a"].front == {}
     assert "Still here." in documents["a"].body
     assert (problems[0].source, problems[0].line) == ("a.md", 2)
-    assert "quote texts that hold a colon" in problems[0].message
+    assert "quote texts that contain a colon" in problems[0].message
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_broken_front_matter_is_reported_with_its_line_and_the_page_kept(tmp_pat
     [
         ("- a\n- b", "list of names and values"),
         ("a: &x [1]\nb: *x", "aliases"),
-        ("a: " + "[" * 5000, "nests deeper"),
+        ("a: " + "[" * 5000, "is nested deeper"),
         ("a: " + "x" * 70_000, "longer than"),
     ],
 )
@@ -111,7 +111,7 @@ def test_a_byte_order_mark_and_windows_line_ends_do_not_show(tmp_path: Path) -> 
     assert documents["a"].body == "\nText.\n"
 
 
-@pytest.mark.parametrize(("text", "said"), [("a\0b", "NUL"), ("  \n", "holds no text")])
+@pytest.mark.parametrize(("text", "said"), [("a\0b", "NUL"), ("  \n", "has no text")])
 def test_what_is_no_text_is_reported(tmp_path: Path, text: str, said: str) -> None:
     documents, problems = read(tmp_path, a_txt=text)
     assert not documents

@@ -20,7 +20,7 @@ async def test_where_a_redirect_leads_robots_txt_is_asked_too(
         other.put("/robots.txt", "User-agent: *\nDisallow: /private", type="text/plain")
         other.put("/private", page("Private"))
         reading = Reading(site, egress, tmp_path, urls=["/"])
-        assert "asks not to read it" in (await reading.gather())["/"]
+        assert "forbids to read it" in (await reading.gather())["/"]
         assert [asked.path for asked in other.asked] == ["/robots.txt"]
 
 
@@ -36,7 +36,7 @@ async def test_robots_txt_is_asked_once_and_obeyed(
     reading = Reading(site, egress, tmp_path, urls=paths)
     problems = await reading.gather()
     assert problems.keys() == {"/private", "/page?print=1"}
-    assert problems["/private"].endswith("asks not to read it. It is left out.")
+    assert problems["/private"].endswith("forbids to read it. It is left out.")
     assert sorted(site.paths()) == ["/", "/page", "/private/but"]
     assert len(site.asked) == 4
 
@@ -73,7 +73,7 @@ async def test_while_robots_txt_cannot_be_read_nothing_is_asked_for(
     site.put("/robots.txt", "", status=status)
     site.asked.clear()
     assert await reading.gather() == {
-        "/a": f"Its robots.txt answers {status}. Its last copy is used."
+        "/a": f"Its robots.txt responds with status {status}. Its last copy is used."
     }
     assert site.paths() == []
     assert reading.titles == {"/a": "A"}

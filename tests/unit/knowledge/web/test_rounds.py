@@ -80,7 +80,7 @@ async def test_a_page_that_vanishes_is_dropped_and_reported(
     await reading.gather()
     site.take_away("/", status)
     assert await reading.gather() == {
-        "/": f"The page has gone (it answers {status}) and is left out."
+        "/": f"The page no longer exists (status {status}) and is left out."
     }
     assert reading.titles == {}
 
@@ -95,8 +95,8 @@ async def test_a_page_that_is_not_given_now_keeps_its_last_copy(
     await reading.gather()
     site.take_away("/", status)
     assert await reading.gather() == {
-        "/": f"It answers {status}. Its last copy is used.",
-        "/never": f"It answers {status}. There is no copy of it yet.",
+        "/": f"It responds with status {status}. Its last copy is used.",
+        "/never": f"It responds with status {status}. There is no copy of it yet.",
     }
     assert reading.titles == {"/": "Here"}
 
@@ -199,7 +199,7 @@ async def test_what_all_pages_hold_together_has_a_bound(
         site.put(name, page(name, "x" * 1000))
     reading = Reading(site, egress, tmp_path, urls=["/a", "/b"])
     (problem,) = (await reading.gather()).values()
-    assert problem == "All pages together hold more than 1500 bytes."
+    assert problem == "All pages together have more than 1500 bytes."
     assert len(reading.documents) == 1
 
 

@@ -73,7 +73,7 @@ def test_a_gzipped_sitemap_is_unpacked_no_further_than_its_bound() -> None:
 
 
 def test_what_nests_without_end_is_left_at_once() -> None:
-    assert "nests deeper" in refusal(b"<urlset>" + b"<a>" * 1000)
+    assert "nested too deeply" in refusal(b"<urlset>" + b"<a>" * 1000)
 
 
 @pytest.mark.slow

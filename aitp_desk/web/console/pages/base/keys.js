@@ -16,7 +16,7 @@ const HELP = [
   ["/", "search"],
   ["1 2 3 4 5", "tickets, threads, load, health, unanswered questions"],
   ["Esc", "leave the box; back to the list"],
-  ["?", "these keys"],
+  ["?", "show these keys"],
 ];
 
 /** @param {{step: (by: number) => void, inList: () => boolean, leave: (typing: boolean) => void}} page */

@@ -10,9 +10,9 @@ import { plain } from "../base/words.js";
 const EVERY_MS = 30_000;
 export const STATES = { up: "Up", degraded: "Degraded", down: "Down" };
 const ON_THE_WHOLE = {
-  up: "All is well.",
-  degraded: "The desk works, but not as it should.",
-  down: "The desk cannot do its work.",
+  up: "Everything works.",
+  degraded: "The desk works, but with problems.",
+  down: "The desk does not work.",
 };
 
 /** Emits `changed` after each poll; `lost` where it failed. */
@@ -96,7 +96,7 @@ export class HealthView {
     this.#whole.dataset.state = told.status;
     fill(
       this.#parts,
-      ...table("Parts of the desk", own),
+      ...table("Components of the desk", own),
       ...(others.length ? table("Other desks that this one watches", others) : []),
     );
   };
@@ -114,7 +114,7 @@ function table(words, parts) {
       el("td", { role: "cell", dir: "auto" }, plain(reason)),
     ),
   );
-  const head = ["Part", "State", "For", "What is to be known"];
+  const head = ["Part", "State", "For", "Details"];
   return [
     el("h3", {}, words),
     el(

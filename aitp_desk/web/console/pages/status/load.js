@@ -32,7 +32,7 @@ export class LoadView {
   #closed = false;
   #select = el(
     "select",
-    { "aria-label": "How far back" },
+    { "aria-label": "Period" },
     ...SPANS.map(([value, words]) => el("option", { value }, words)),
   );
   #error = el("p", { class: "alarm", role: "alert", hidden: true });
@@ -144,7 +144,7 @@ export class LoadView {
         tick,
       }),
       bars({
-        title: "Minutes waited (median of those that ended)",
+        title: "Waiting time in minutes (median of ended tickets)",
         series: [{ name: "minutes", values: waited }],
         labels,
         tick,

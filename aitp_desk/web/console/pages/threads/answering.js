@@ -40,7 +40,7 @@ export function answerButton(part, send, thread, session) {
       about: [
         part.content.description && el("p", { dir: "auto" }, plain(part.content.description)),
         thread().operator !== session.operator &&
-          el("p", { class: "soft" }, "You take the conversation over with it."),
+          el("p", { class: "soft" }, "This also takes over the conversation."),
         element,
       ].filter(Boolean),
       yes: "Answer",
@@ -74,7 +74,7 @@ function paying(content, { key, standing }) {
       ? { channel_id: content.channel_id, amount: content.amount }
       : { quote_id: quote.quote_id };
   const what = el("p", { dir: "auto" }, plain(standing.note));
-  const words = ["Pay it", "Do not pay it"];
+  const words = ["Pay", "Do not pay"];
   const { element, isYes } = yesOrNo("Pay", what, words, "Choose whether to pay it.");
   const read = () => ({
     decide_payment: { merchant_id: quote.merchant_id, ...about, pay: isYes() },
@@ -131,7 +131,7 @@ function choosing({ id, type = "radio", options }) {
   );
   const read = () => {
     const picked = rows.flatMap((row, at) => pick(type, row, inputs[at]));
-    if (!picked.length) throw new Error("Choose one at least.");
+    if (!picked.length) throw new Error("Choose at least one.");
     return { decision: { request_decision_id: id, options: picked } };
   };
   return { element, read };
@@ -185,7 +185,7 @@ function fieldRow({ id, label, description, required, type, options = [] }, inpu
       "label",
       { for: name, dir: "auto" },
       plain(label || id),
-      !required && el("span", { class: "soft" }, " (may be left out)"),
+      !required && el("span", { class: "soft" }, " (optional)"),
     ),
     input,
     type === "combobox" &&

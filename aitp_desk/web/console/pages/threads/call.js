@@ -11,8 +11,8 @@ const CHANGES = {
   irreversible: "Cannot be undone",
 };
 const REACH = {
-  self: "only the one who asks",
-  self_and_associated: "the one who asks and what belongs to it",
+  self: "only the caller",
+  self_and_associated: "the caller and its data",
   many: "many",
   all: "everybody",
 };
@@ -40,9 +40,9 @@ export function callCard(call, askedBy, session) {
     el(
       "dl",
       { class: "facts" },
-      ...fact("On what", value(call.arguments)),
+      ...fact("Arguments", value(call.arguments)),
       ...fact("Cost", call.price ? el("strong", { class: "price" }, money(call.price)) : "Nothing"),
-      ...fact("How grave", gravity(call)),
+      ...fact("Possible harm", gravity(call)),
       ...fact("For", askedBy ?? "An anonymous visitor"),
       ...(call.intent ? fact("Because", el("q", { dir: "auto" }, plain(call.intent))) : []),
       ...(call.progress ? fact("Progress", call.progress) : []),
@@ -64,7 +64,7 @@ function fact(name, what) {
 /** Describe the safety of a call. */
 function gravity(call) {
   if (!call.safety)
-    return el("span", { class: "gravity grave" }, "Not known: it is not declared any more.");
+    return el("span", { class: "gravity grave" }, "Unknown: the action is no longer declared.");
   const { mutability, blast_radius: radius, reversible_within: within } = call.safety;
   const undone = CHANGES[mutability] ?? mutability;
   const how = within && mutability === "reversible" ? `${undone} within ${period(within)}` : undone;

@@ -25,7 +25,7 @@ const KINDS = {
   radio: "Asks to choose one",
   checkbox: "Asks to choose one or several",
   confirmation: "Asks for a yes or no",
-  products: "Asks to choose, and how many",
+  products: "Asks to choose, with quantities",
 };
 const STATES = {
   open: "Waits for an answer",
@@ -113,7 +113,7 @@ function toPay(part, message, context) {
 function asksFor({ id, label, description, required, sensitive, encryption }) {
   return [
     el("span", { dir: "auto" }, plain(label || id)),
-    !required && el("span", { class: "soft" }, " (may be left out)"),
+    !required && el("span", { class: "soft" }, " (optional)"),
     (sensitive || encryption) && el("span", { class: "soft" }, " (will be sealed)"),
     description && el("span", { class: "soft small", dir: "auto" }, ` ${plain(description)}`),
   ];
@@ -136,7 +136,7 @@ function asked(part, message, context, kind, ...children) {
     ...children,
     standing?.of &&
       standing.of !== context.owner &&
-      el("p", { class: "soft small", dir: "auto" }, `For ${plain(standing.of)} to answer.`),
+      el("p", { class: "soft small", dir: "auto" }, `To be answered by ${plain(standing.of)}.`),
     button && el("div", { class: "buttons" }, button),
   );
 }
@@ -186,7 +186,7 @@ function priceOf({ quote }) {
   const over = Date.parse(quote.valid_until) <= now();
   return [
     " ",
-    el("span", { class: over ? "price soft" : "price" }, over ? `${plans} (has ended)` : plans),
+    el("span", { class: over ? "price soft" : "price" }, over ? `${plans} (expired)` : plans),
   ];
 }
 
@@ -231,7 +231,7 @@ function filledIn(part, _message, { session }) {
 
 function valueOf({ id, label, value, encryption, sealed: reference }, session) {
   if (reference) return sealed(reference, plain(label || id), session);
-  if (encryption) return el("span", { class: "soft" }, "encrypted for somebody else");
+  if (encryption) return el("span", { class: "soft" }, "encrypted for another receiver");
   if (value === undefined || value === "") return el("span", { class: "soft" }, "nothing");
   return el("span", { class: "value", dir: "auto" }, plain(String(value)));
 }

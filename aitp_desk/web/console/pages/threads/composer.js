@@ -22,7 +22,7 @@ export class Composer {
   #busy = false;
   #toldTyping = 0;
   #attempt = new Attempt();
-  #modes = el("div", { class: "modes", role: "group", "aria-label": "What to write" });
+  #modes = el("div", { class: "modes", role: "group", "aria-label": "Kind of message" });
   #take = button("Take over", "button", () => this.take(), {
     "data-key": "t",
     "aria-keyshortcuts": "t",
@@ -105,7 +105,7 @@ export class Composer {
         button(this.#mode.send, "button", () => this.#send()),
       ),
       !isNote && canAsk(this.#session) && this.#asking(),
-      el("p", { class: "hint" }, "Enter sends, Shift+Enter begins a new line."),
+      el("p", { class: "hint" }, "Enter sends, Shift+Enter starts a new line."),
     );
     if (typing) this.#box.focus();
   }
@@ -132,7 +132,7 @@ export class Composer {
     const words = operator
       ? `${operator} answers this conversation. It must be handed back before you can take over.`
       : "The agent answers this conversation. Take over to answer yourself.";
-    const kept = draft(this.#key(ANSWER)) && " What you were typing is kept.";
+    const kept = draft(this.#key(ANSWER)) && " Your draft is kept.";
     fill(this.#body, el("p", { class: "not-mine" }, words, kept));
   }
 
@@ -170,8 +170,8 @@ export class Composer {
     } catch (reason) {
       const unsure =
         verb === NOTE.verb
-          ? "Look whether it arrived before you send it again."
-          : "Try again: what has arrived does not count twice.";
+          ? "Check whether it arrived before you send it again."
+          : "Try again: a message that arrived is not sent twice.";
       this.#error.textContent = `${reason.message} ${reason.status ? "Nothing was sent." : unsure}`;
       this.#error.hidden = false;
       return false;

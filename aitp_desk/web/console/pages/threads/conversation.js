@@ -46,7 +46,7 @@ export class Conversation {
   #cut = el(
     "p",
     { class: "cut small", hidden: true },
-    "What is said now is not seen here; trying again…",
+    "New messages cannot be shown; trying again…",
   );
   #below = button("New messages below", "button below", () => this.toEnd(), { hidden: true });
 
@@ -63,7 +63,7 @@ export class Conversation {
       class: "scroll talk",
       tabindex: "0",
       role: "region",
-      "aria-label": "What was said",
+      "aria-label": "Messages",
     });
     this.scroller.append(this.#earlier, this.#log, this.#writing, this.pending, this.#cut);
     this.scroller.addEventListener("scroll", () => this.#nearEnd && (this.#below.hidden = true));

@@ -12,16 +12,16 @@ const WAYS = {
   x402: "x402",
 };
 const PAYMENTS = {
-  pending: "Is being paid",
+  pending: "Payment in progress",
   settled: "Paid",
-  refunding: "Paid, and goes back",
-  refunded: "Paid, and has gone back",
-  refund_due: "Paid, and has to be given back by you",
+  refunding: "Paid, is being refunded",
+  refunded: "Paid, and refunded",
+  refund_due: "Paid, must be refunded by you",
 };
 const RESULTS = {
   success: "Receipt",
   failure: "About a payment",
-  pending: "A payment is under way",
+  pending: "A payment is in progress",
 };
 
 /** Something to be paid in advance, and its state. */
@@ -32,7 +32,7 @@ export function quoted({ content, standing }, { speaker }) {
   const methods = options.flatMap((option) => option.payment_methods ?? []);
   const payment = standing?.answer;
   return card(
-    "Asks to be paid",
+    "Asks for payment",
     standing && stateOf(standing),
     standing && howItStands(standing),
     el("h3", { dir: "auto" }, plain([...new Set(prices)].join(" or "))),
@@ -82,7 +82,7 @@ function howItStands({ state, until, answer }) {
   if (answer) return [PAYMENTS[answer.state] ?? "Not paid"];
   if (state === "answered") return ["Declined"];
   if (state === "expired" || isOver(until)) return ["Not paid in time"];
-  return until ? ["Waits to be paid, ", time(until, "due")] : ["Waits to be paid"];
+  return until ? ["Waits for payment, ", time(until, "due")] : ["Waits for payment"];
 }
 
 function isOver(until) {

@@ -19,7 +19,7 @@ export function sealed(reference, label, session) {
   if (!session.reveals)
     return el(
       "span",
-      { class: "sealed", title: "A key of the scope 'sensitive' opens it." },
+      { class: "sealed", title: "Only a key with the scope 'sensitive' can reveal it." },
       el("span", { class: "mask" }, "sealed"),
     );
   const words = el("span", { class: "mask", dir: "auto" }, MASK);

@@ -185,7 +185,7 @@ export class ThreadView {
         el("dd", {}, el("code", {}, thread.id)),
         el("dt", {}, "Visitor"),
         el("dd", { dir: "auto" }, thread.owner ?? "anonymous"),
-        el("dt", {}, "Who takes part"),
+        el("dt", {}, "Participants"),
         el(
           "dd",
           {},
@@ -234,10 +234,10 @@ export class ThreadView {
     ask({
       title: "Resolve this conversation?",
       about: [
-        waits && el("p", {}, "What waits for a person here is ended."),
+        waits && el("p", {}, "The open tickets of this conversation are closed."),
         el("p", {}, "The agent answers again."),
       ],
-      label: "Last words to the visitor (may be empty)",
+      label: "Last message to the visitor (optional)",
       optional: true,
       draftKey: `${this.#context.session.operator}.resolve.${this.#id}`,
       yes: "Resolve",

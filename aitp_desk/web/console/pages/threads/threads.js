@@ -13,11 +13,11 @@ export function threadList(session) {
     view: "threads",
     title: "Threads",
     nouns: ["thread", "threads"],
-    search: "Search what was said",
+    search: "Search messages",
     filters: [
       {
         name: "owner",
-        label: "Who answers",
+        label: "Answered by",
         options: [
           ["", "Everybody’s"],
           ["mine", "Mine"],
@@ -28,7 +28,7 @@ export function threadList(session) {
       ...agentFilter(session),
       { name: "waiting", label: "Waiting" },
     ],
-    empty: ["Nobody has written yet.", "Conversations appear here as they begin."],
+    empty: ["No conversations yet.", "New conversations appear here."],
     page: (params, after, limit, signal) =>
       get("threads", { ...chosen(params), after, limit }, signal),
     row: (thread) => threadRow(thread, session),

@@ -7,7 +7,7 @@ import { button, el } from "../base/dom.js";
 import { isOver, plain } from "../base/words.js";
 
 const LOSES = {
-  action: "Whoever waits for the call is told that it failed, and why.",
+  action: "The caller receives the failure and your reason.",
   unknown: "The call counts as failed.",
 };
 
@@ -50,9 +50,9 @@ export function ticketButtons(ticket, session, done, failed) {
 /** Confirm before releasing another operator's ticket. */
 export function handBackFor(operator, act) {
   ask({
-    title: `Hand back what ${operator} has?`,
+    title: `Hand back the ticket of ${operator}?`,
     about: [
-      el("p", {}, "Then everybody can take it. What was typed there and not sent is not lost."),
+      el("p", {}, "Then every operator can take it. Unsent drafts are kept."),
     ],
     yes: "Hand back",
     act,
@@ -77,7 +77,7 @@ function deciding(ticket, session, act, failed) {
   const decline = () =>
     ask({
       title: "Decline?",
-      about: [el("p", {}, "Nothing is done. Whoever asked is told, with your reason.")],
+      about: [el("p", {}, "The call is not made. The caller receives your reason.")],
       label: "Why",
       optional: true,
       yes: "Decline",
@@ -95,13 +95,13 @@ function confirm(ticket, session, act) {
       el(
         "p",
         { class: "plea grave" },
-        "Look again at what this does: it cannot be undone, or it concerns many.",
+        "Check again what this does: it cannot be undone, or it concerns many people.",
       ),
       ticket.call
         ? callCard(ticket.call, ticket.asked_by, session)
         : el("p", { dir: "auto" }, plain(ticket.about)),
     ],
-    yes: "Yes, do it",
+    yes: "Yes, approve",
     grave: true,
     act: () => act("approve"),
   });

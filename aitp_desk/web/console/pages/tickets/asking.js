@@ -8,7 +8,7 @@ const KINDS = [
   ["radio", "Choose one", "requests"],
   ["checkbox", "Choose one or several", "requests"],
   ["confirmation", "Yes or no", "requests"],
-  ["products", "Choose, and how many", "requests"],
+  ["products", "Choose, with quantities", "requests"],
   ["form", "Fill in a form", "data"],
   ["signature", "Sign a text", "sign"],
 ];
@@ -19,7 +19,7 @@ const FIELD_TYPES = [
   ["number", "Number"],
   ["textarea", "Longer text"],
   ["select", "One of a list"],
-  ["combobox", "List, or something else"],
+  ["combobox", "List, or other text"],
 ];
 const PARTS = { form: formPart, signature: signaturePart };
 const WITH_LIST = new Set(["select", "combobox"]);
@@ -58,9 +58,9 @@ export function askVisitor(session, send) {
   ask({
     title: "Ask the visitor",
     about: [
-      row("asking-kind", "What for", select),
+      row("asking-kind", "Kind of request", select),
       row("asking-title", "Question", title),
-      row("asking-more", "More about it (may be empty)", more),
+      row("asking-more", "Description (optional)", more),
       rest,
     ],
     yes: "Ask",
@@ -83,7 +83,7 @@ function optionsPart(type) {
     const options = list.read().filter(({ name }) => name);
     if (new Set(options.map(({ name }) => name)).size < options.length)
       throw new Error("Two options have the same name.");
-    if (!options.length) throw new Error("Name one option at least.");
+    if (!options.length) throw new Error("Name at least one option.");
     const about = description ? { description } : {};
     const named = options.map((option, at) => ({ id: ids(type, at), ...option }));
     return { request_decision: { ...shared, ...about, type, options: named } };
@@ -110,7 +110,7 @@ function formPart() {
   const list = rows("Fields", "field", [""], fieldRow, MOST_ROWS);
   const read = (shared) => {
     const fields = list.read().filter(({ label }) => label);
-    if (!fields.length) throw new Error("Name one field at least.");
+    if (!fields.length) throw new Error("Name at least one field.");
     const named = fields.map((field, at) => ({ id: `field-${at + 1}`, ...field }));
     // the published schema requires a description
     const description = shared.description || shared.title;
@@ -128,7 +128,7 @@ function signaturePart() {
     dir: "auto",
   });
   const read = (shared) => ({ request_signature: { ...shared, text: text.value.trim() } });
-  return { element: row("asking-text", "Text to be signed, as it stands", text), read };
+  return { element: row("asking-text", "Text to sign, word for word", text), read };
 }
 
 function fieldRow(number) {
@@ -144,8 +144,8 @@ function fieldRow(number) {
     ...FIELD_TYPES.map(([value, words]) => el("option", { value }, words)),
   );
   const list = el("textarea", {
-    "aria-label": `List of field ${number}, one on each line`,
-    placeholder: "One on each line",
+    "aria-label": `List of field ${number}, one per line`,
+    placeholder: "One per line",
     rows: "2",
     hidden: true,
     dir: "auto",

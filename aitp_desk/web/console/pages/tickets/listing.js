@@ -123,7 +123,7 @@ export class Listing {
     this.#more.textContent = items.length ? "Show more" : "Search further back";
     this.#state.hidden = items.length > 0;
     if (items.length > 0) return;
-    const [words, below] = this.#params.size ? ["Nothing fits.", ""] : this.#plan.empty;
+    const [words, below] = this.#params.size ? ["No matches.", ""] : this.#plan.empty;
     fill(
       this.#state,
       el("p", { class: "empty" }, words),

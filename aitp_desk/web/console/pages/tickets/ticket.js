@@ -15,8 +15,8 @@ const PEEK = 10;
 const SAYS = {
   request: "The visitor reads this in the conversation, under your name. It ends the ticket.",
   question: "The visitor reads this in the conversation, under your name. It ends the ticket.",
-  action: "Whoever waits for the call gets these words as its result. It ends the ticket.",
-  unknown: "Say what became of the call; whoever asked for it is told. It ends the ticket.",
+  action: "The caller receives this text as the result of the call. It ends the ticket.",
+  unknown: "Describe the outcome of the call; the caller receives it. It ends the ticket.",
 };
 
 /** The view of a ticket. */
@@ -43,7 +43,7 @@ export class TicketView {
       this.#head,
       el(
         "div",
-        { class: "scroll", tabindex: "0", role: "group", "aria-label": "What it is about" },
+        { class: "scroll", tabindex: "0", role: "group", "aria-label": "Subject" },
         this.#facts,
         this.#answer,
         this.#error,
@@ -123,7 +123,7 @@ export class TicketView {
       ticket.call && callCard(ticket.call, ticket.asked_by, session),
       ticket.note &&
         ticket.kind === "approval" &&
-        el("details", { class: "soft" }, el("summary", {}, "As the desk wrote it"), note(ticket)),
+        el("details", { class: "soft" }, el("summary", {}, "As written by the desk"), note(ticket)),
     ];
   }
 
@@ -148,7 +148,7 @@ export class TicketView {
         ),
       );
     } else if (ticket.taken_by && ticket.taken_by !== this.#context.session.operator) {
-      fill(this.#answer, el("p", { class: "plea" }, `${ticket.taken_by} sees to this.`));
+      fill(this.#answer, el("p", { class: "plea" }, `${ticket.taken_by} has this ticket.`));
     } else if (ticket.kind !== "approval" && (first || !this.#answer.querySelector("form"))) {
       fill(this.#answer, this.#form(ticket));
     } else if (ticket.kind === "approval") {

@@ -33,11 +33,11 @@ export function ticketList(session) {
           ["all", "All"],
         ],
       },
-      { name: "kind", label: "Kind", options: [["", "Every kind"], ...Object.entries(KINDS)] },
+      { name: "kind", label: "Kind", options: [["", "All kinds"], ...Object.entries(KINDS)] },
       ...agentFilter(session),
       { name: "mine", label: "Mine" },
     ],
-    empty: ["Nobody is waiting.", "Whoever needs a person appears here at once."],
+    empty: ["Nobody is waiting.", "New tickets appear here immediately."],
     page: (params, after, limit, signal) =>
       get(
         "tickets",
@@ -52,7 +52,7 @@ export function ticketList(session) {
 export function agentFilter(session) {
   if (session.agents.length < 2) return [];
   const options = session.agents.map((name) => [name || "own", name || session.site.name]);
-  return [{ name: "agent", label: "Agent", options: [["", "Every agent"], ...options] }];
+  return [{ name: "agent", label: "Agent", options: [["", "All agents"], ...options] }];
 }
 
 /** Return the query for the API from the filters of the address. */

@@ -6,7 +6,7 @@ import { link } from "../base/route.js";
 import { time } from "../base/when.js";
 import { agentLabel, counted, plain } from "../base/words.js";
 
-const EMPTY = "The content has answered all that was asked lately.";
+const EMPTY = "The content has answered all recent questions.";
 
 /** The view of the questions. */
 export class UnansweredView {

@@ -110,7 +110,7 @@ async def test_an_operator_asks_for_data_and_what_is_sealed_stays_so(
         await anna.open_thread(thread)
         await anna.take_over()
         await anna.button("Ask…").click()
-        await anna.dialog.get_by_label("What for").select_option("Fill in a form")
+        await anna.dialog.get_by_label("Kind of request").select_option("Fill in a form")
         await anna.dialog.get_by_label("Question").fill("Your card")
         await anna.dialog.get_by_label("Field 1", exact=True).fill("Number")
         await anna.dialog.get_by_label("Sealed: field 1").check()
@@ -230,7 +230,7 @@ async def test_forms_fit_and_axe_finds_nothing_wrong_with_them(
         await anna.press("Escape")
         await anna.take_over()
         await anna.button("Ask…").click()
-        await anna.dialog.get_by_label("What for").select_option("Fill in a form")
+        await anna.dialog.get_by_label("Kind of request").select_option("Fill in a form")
         await anna.dialog.get_by_label("Type of field 1").select_option("One of a list")
         assert await find_flaws(anna.page) == []
         assert not await anna.is_too_wide()

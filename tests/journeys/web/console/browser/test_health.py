@@ -83,7 +83,7 @@ async def test_a_problem_is_shown_on_top_until_it_is_solved(
         top = anna.page.get_by_role("banner").get_by_role("link", name="Degraded")
         await expect(top).to_be_visible()
         told = anna.page.locator("[data-announcer]")  # to those who cannot see it
-        await expect(told).to_contain_text("The desk works, but not as it should.")
+        await expect(told).to_contain_text("The desk works, but with problems.")
         await top.click()
         knowledge = anna.page.get_by_role("row", name="knowledge")
         await expect(knowledge).to_contain_text("Degraded")
@@ -93,7 +93,7 @@ async def test_a_problem_is_shown_on_top_until_it_is_solved(
         await asyncio.to_thread(unread.write_text, "Coffee.")
         await desk.desk.desk.knowledge.refresh()
         await anna.press("1", "4")
-        await expect(anna.page.get_by_text("All is well.")).to_be_visible()
+        await expect(anna.page.get_by_text("Everything works.")).to_be_visible()
         await expect(top).to_be_hidden()
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.servers
 
 PAYING = "capabilities.payments.quote_minutes=30"
-QUOTE, RECEIPT = "Asks to be paid", "Receipt"
+QUOTE, RECEIPT = "Asks for payment", "Receipt"
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ async def test_an_operator_sees_a_quote_paid_and_the_money_go_back(
         async with at_console(browser, shopper.talker.desk, data, viewport=PHONE) as anna:
             await anna.go(f"#/threads/{thread}")
             quote = anna.page.get_by_role("group", name=QUOTE)
-            await expect(quote).to_contain_text("Waits to be paid")
+            await expect(quote).to_contain_text("Waits for payment")
             await expect(quote).to_contain_text("4.90 USD")
             await visitor.post(thread, f"pay {json.loads(told)['code']}", wait=5)
             receipt = anna.page.get_by_role("group", name=RECEIPT)
@@ -73,7 +73,7 @@ async def test_an_operator_sees_a_quote_paid_and_the_money_go_back(
             assert await find_flaws(anna.page) == []
             assert not await anna.is_too_wide()
             await owner("refund", payment, data=data)
-            await expect(quote.locator(".stands")).to_have_text("Paid, and has gone back")
+            await expect(quote.locator(".stands")).to_have_text("Paid, and refunded")
             gone = anna.page.get_by_role("group", name="About a payment")
             await expect(gone).to_contain_text("4.90 USD were refunded to the payer.")
 

@@ -61,7 +61,7 @@ async def test_an_operator_reads_what_is_to_be_paid_and_pays_it(
             await expect(anna.dialog).to_contain_text(words)
             await anna.dialog.get_by_role("button", name="Answer").click()
             assert [one["state"] for one in await trade.bought()] == ["wanted"], "nothing is chosen"
-            await choose(anna, "Pay it")
+            await choose(anna, "Pay")
             await expect(anna.dialog).to_have_count(0)
             await expect(card).to_contain_text("Answered")
             await expect(anna.button("Answer…")).to_have_count(0)
@@ -85,7 +85,7 @@ async def test_an_operator_declines_and_decides_about_a_channel_that_needs_more(
             words = "Put 3.00 EUR into the payment channel ch-site at tickets (tickets.example)."
             await expect(card).to_contain_text(words)
             await anna.button("Answer…").click()
-            await choose(anna, "Pay it")
+            await choose(anna, "Pay")
             await expect(card).to_contain_text("Answered")
             assert await response_of(trade) == "3.00"
             friend = principal_of((await trade.buyer.with_key("threads")).key or "")
@@ -98,7 +98,7 @@ async def test_an_operator_declines_and_decides_about_a_channel_that_needs_more(
                 "Another participant of this thread could have caused the request"
             )
             await anna.button("Answer…").click()
-            await choose(anna, "Do not pay it")
+            await choose(anna, "Do not pay")
             await expect(only).to_contain_text("Answered")
         assert [one["state"] for one in await trade.bought()] == ["failed", "declined"]
 

@@ -81,7 +81,7 @@ async def test_a_request_is_a_card_and_its_answer_is_seen_as_it_comes(
     thread = await ground.thread(TENTS)
     async with ground.operator() as anna:
         await anna.go(f"#/threads/{thread}")
-        card = anna.page.get_by_role("group", name="Asks to choose, and how many")
+        card = anna.page.get_by_role("group", name="Asks to choose, with quantities")
         await expect(card.get_by_role("heading", name="Which tent?")).to_be_visible()
         await expect(card).to_contain_text("Both fit two people.")
         await expect(card).to_contain_text("Waits for an answer since < 1 min, due in 59 min")
@@ -267,7 +267,7 @@ async def test_a_question_that_is_answered_late_is_marked_above(
         await expect(card).to_contain_text("Answered just now")
 
 
-@pytest.mark.parametrize("kind", ["Yes or no", "Choose one or several", "Choose, and how many"])
+@pytest.mark.parametrize("kind", ["Yes or no", "Choose one or several", "Choose, with quantities"])
 async def test_each_kind_of_question_can_be_asked(
     ground: Ground, expect: Expect, kind: str
 ) -> None:
@@ -276,13 +276,15 @@ async def test_each_kind_of_question_can_be_asked(
         await anna.open_thread(thread)
         await anna.take_over()
         await anna.button("Ask…").click()
-        await anna.dialog.get_by_label("What for").select_option(kind)
+        await anna.dialog.get_by_label("Kind of request").select_option(kind)
         await anna.dialog.get_by_label("Question").fill("Well?")
         await anna.dialog.get_by_label("Option 1").fill("Yes, please")
         await anna.dialog.get_by_role("button", name="Ask").click()
         await expect(anna.dialog).to_have_count(0)
         await expect(anna.page.locator(".asked")).to_contain_text("Yes, please")
-        await ground.guest.post(thread, "1" if kind != "Choose, and how many" else "2 of number 1")
+        await ground.guest.post(
+            thread, "1" if kind != "Choose, with quantities" else "2 of number 1"
+        )
         await expect(anna.page.locator(".asked").first).to_contain_text("Answered just now")
 
 
@@ -292,13 +294,13 @@ async def test_an_operator_answers_what_a_visitor_asks(ground: Ground, expect: E
     async with ground.operator() as anna:
         await anna.go(f"#/threads/{thread}")
         await anna.button("Answer…").click()
-        await expect(anna.dialog).to_contain_text("You take the conversation over with it.")
+        await expect(anna.dialog).to_contain_text("This also takes over the conversation.")
         await anna.dialog.get_by_role("button", name="Answer").click()
-        await expect(anna.dialog.get_by_role("alert")).to_have_text("Choose one at least.")
+        await expect(anna.dialog.get_by_role("alert")).to_have_text("Choose at least one.")
         await anna.dialog.get_by_label("Ridge in red").fill("3")
         await anna.press("Enter")
         await expect(anna.dialog).to_have_count(0)
-        card = anna.page.get_by_role("group", name="Asks to choose, and how many")
+        card = anna.page.get_by_role("group", name="Asks to choose, with quantities")
         await expect(card).to_contain_text("Answered just now")
         await expect(card.locator(".option.chosen")).to_contain_text("✓ Chosen: 3")
         await expect(anna.button("Answer…")).to_have_count(0)
@@ -335,7 +337,7 @@ async def test_who_answers_by_keys_is_still_in_the_conversation_then(
         card = anna.page.get_by_role("group", name="Asks to choose one")
         await expect(card).to_contain_text("Answered just now")
         # the button is gone that was pressed
-        await expect(anna.page.get_by_role("region", name="What was said")).to_be_focused()
+        await expect(anna.page.get_by_role("region", name="Messages")).to_be_focused()
 
 
 async def test_of_two_operators_one_answers(ground: Ground, expect: Expect) -> None:

@@ -89,7 +89,7 @@ async def test_an_operator_asks_for_a_signature_and_sees_it_come(
             await anna.take_over()
             await anna.button("Ask…").click()
             await anna.dialog.get_by_label("Question").fill("Your order")
-            await anna.dialog.get_by_label("Text to be signed").fill(ORDER["text"])
+            await anna.dialog.get_by_label("Text to sign").fill(ORDER["text"])
             await anna.dialog.get_by_role("button", name="Ask", exact=True).click()
             await expect(anna.dialog).to_have_count(0)
             card = anna.page.get_by_role("group", name="Asks for a signature")

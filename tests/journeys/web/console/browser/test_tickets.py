@@ -144,7 +144,7 @@ async def test_a_grave_call_is_shown_in_full_and_approved_at_the_second_word(
         await expect(anna.dialog).to_be_hidden()
         assert ground.caller.booked == []
         await anna.button("Approve…").click()
-        await anna.button("Yes, do it").click()
+        await anna.button("Yes, approve").click()
         await expect(anna.page.get_by_label("How it ended")).to_contain_text("Answered by anna")
         assert (await ground.caller.ended(session)).body["status"] == "success"
         assert ground.caller.booked == ["B12 500"]
@@ -184,7 +184,7 @@ async def test_a_conversation_is_resolved_with_last_words(ground: Ground, expect
         await anna.take_over()
         await anna.answer.blur()
         await anna.press("e")
-        await anna.dialog.get_by_label("Last words").fill("Have a good day.")
+        await anna.dialog.get_by_label("Last message").fill("Have a good day.")
         await anna.button("Resolve").click()
         await expect(anna.button("Take over")).to_be_visible()
         await expect(anna.said.last).to_have_text("Have a good day.")
@@ -213,7 +213,7 @@ async def test_a_visitor_who_asks_for_a_person_is_answered_by_one_until_all_is_r
         card = anna.page.get_by_label("Waits for a person")
         await expect(card).to_contain_text("Taken by you")
         await anna.button("Resolve…").click()
-        await anna.dialog.get_by_label("Last words").fill("It is on its way.")
+        await anna.dialog.get_by_label("Last message").fill("It is on its way.")
         await anna.button("Resolve").click()
         await expect(card).to_be_hidden()
         await expect(anna.said.last).to_have_text("It is on its way.")
@@ -281,7 +281,7 @@ async def test_axe_finds_nothing_wrong_with_any_view(
         await expect(anna.rows).to_have_count(2)
         await look("tickets")
         await anna.page.get_by_role("searchbox").fill("nothing of the kind")
-        await expect(anna.page.get_by_text("Nothing fits.")).to_be_visible()
+        await expect(anna.page.get_by_text("No matches.")).to_be_visible()
         await look("nothing found")
         await anna.go("#/tickets")
         await anna.rows.filter(has_text="Quote").click()

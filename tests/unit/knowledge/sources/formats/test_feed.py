@@ -42,10 +42,10 @@ def test_entries_are_sections(tmp_path: Path, name: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("no", "no XML"),
-        ("<html></html>", "no feed"),
+        ("no", "not XML"),
+        ("<html></html>", "not a feed"),
         ("<!DOCTYPE rss [<!ENTITY a 'b'>]><rss>&a;</rss>", "document type"),
-        ("<rss>" + "<a>" * 100, "deeper"),
+        ("<rss>" + "<a>" * 100, "elements deep"),
         ("<rss>" + "<item/>" * 1001 + "</rss>", "entries"),
     ],
 )

@@ -152,11 +152,11 @@ def test_a_link_to_a_description_elsewhere_is_a_problem(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: 1", "no OpenAPI description"),
-        ("openapi: [", "no YAML"),
-        ("{", "no JSON"),
+        ("a: 1", "not an OpenAPI description"),
+        ("openapi: [", "not YAML"),
+        ("{", "not JSON"),
         ("a: &a 1\nb: *a", "Aliases"),
-        ("openapi: " + "[" * 100 + "]" * 100, "deeper"),
+        ("openapi: " + "[" * 100 + "]" * 100, "levels deep"),
         ("#" * (1024 * 1024 + 1), "characters"),
     ],
 )

@@ -157,7 +157,7 @@ def test_a_pdf_that_anyone_may_open_is_read(site: Path) -> None:
 def test_a_pdf_of_pictures_is_reported(site: Path) -> None:
     (site / "scan.pdf").write_bytes(make_pdf([], []))
     assert problems(site) == {
-        "scan.pdf": "The PDF holds no text, only pictures of it; recognise the text."
+        "scan.pdf": "The PDF has no text, only pictures of it; recognise the text (OCR)."
     }
 
 
@@ -168,13 +168,15 @@ def test_a_long_pdf_is_read_as_far_as_its_bound(
     (site / "long.pdf").write_bytes(make_pdf(["One."], ["Two."], ["Three."]))
     content = load_content(site)
     assert only(content).body.split() == ["One.", "Two."]
-    assert content.problems[0].message == "Of its 3 pages the first 2 are read; split it."
+    assert content.problems[0].message == "Of its 3 pages the first 2 are read; split the file."
 
 
 def test_a_pdf_that_takes_too_long_is_given_up(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(texts, "MAX_SECONDS", 0.001)
     (site / "slow.pdf").write_bytes(GUIDE)
-    assert problems(site) == {"slow.pdf": "The PDF is not read within 0.001 seconds; split it."}
+    assert problems(site) == {
+        "slow.pdf": "The PDF could not be read within 0.001 seconds; split it."
+    }
 
 
 def test_a_pdf_that_ends_its_program_is_reported(

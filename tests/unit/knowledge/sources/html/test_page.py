@@ -281,7 +281,7 @@ def test_elements_that_lie_too_deep_are_read_as_text_and_told(tmp_path: Path) ->
     (document,), (problem,) = content.documents, content.problems
     assert said(split_passages(document)) == ["It says this.", "And this."]
     assert (problem.source, problem.line) == ("a.html", 2)
-    assert "close what is left open" in problem.message
+    assert "close the open ones" in problem.message
 
 
 def test_what_is_no_element_or_ends_by_itself_is_not_deep(tmp_path: Path) -> None:
