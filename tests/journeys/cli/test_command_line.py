@@ -244,7 +244,7 @@ def test_a_folder_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
 def test_a_damaged_master_key_is_reported_without_its_content(data: Path) -> None:
     (data / "master.key").write_text("deadbeef")
     (line,) = fail("token", "create", "--data", data, "--name", "b", "--scope", "threads")
-    assert "master.key holds no key" in line
+    assert "master.key must contain the key as 64 hexadecimal digits" in line
     assert "deadbeef" not in line
 
 

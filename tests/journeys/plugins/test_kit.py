@@ -125,7 +125,7 @@ class Faults:
         (Faults.Greedy, "words_that_answer_nothing_are_nobodys", "was taken for"),
         (Faults.Fickle, "judging_gives_the_same_each_time_and_changes_nothing", "in two ways"),
         (Faults.Clumsy, "all_effects_can_be_applied", "A key must have 1 to 200 characters"),
-        (Faults.Failing, "a_desk_takes_every_example_and_tells_it_in_words", "answer 500"),
+        (Faults.Failing, "a_desk_takes_every_example_and_tells_it_in_words", "respond with 500"),
         (Faults.Mistaken, "words_that_answer_what_waits_are_a_message", "this has none"),
         (Faults.Unwell, "it_tells_how_it_is", "its health is 'unwell'"),
         (Faults.Loose, "examples_fit_the_served_schema_and_the_types", "does not fit the schema"),

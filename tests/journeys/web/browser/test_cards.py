@@ -205,7 +205,7 @@ async def test_products_are_counted(tmp_path: Path, browser: OpenBrowser, expect
         await expect(cove).to_have_accessible_description("Enter a whole number, such as 2.")
         await cove.fill("2")
         await expect(cove).not_to_have_attribute("aria-invalid", "true")
-        await expect(card.get_by_role("status")).to_have_text("Together $759.48")
+        await expect(card.get_by_role("status")).to_have_text("Total: $759.48")
         await visitor.press("Enter")
         await expect(visitor.turn.get_by_role("heading", level=2)).to_have_text(
             "Ridge – green, 2 × Cove"

@@ -133,6 +133,6 @@ async def test_no_resource_takes_an_address_of_the_desk(tmp_path: Path, path: st
     name = "sku: str" if "{" in path else ""
     body = f'@resource("{path}", open_to="anyone")\ndef lamp({name}) -> str:\n    """A lamp."""\n'
     site = make_site(tmp_path, body + '    return ""\n')
-    with pytest.raises(ActionsError, match="addresses of the desk's own begin so"):
+    with pytest.raises(ActionsError, match="which the desk uses itself; choose another"):
         async with serving(tmp_path / "data", folder=site):
             pytest.fail("it has started")

@@ -121,7 +121,7 @@ async def test_of_two_operators_one_has_a_ticket(ground: Ground, expect: Expect)
         await bert.rows.click()
         await anna.rows.click()
         await anna.button("Take").click()
-        await expect(bert.page.get_by_text("anna sees to this.")).to_be_visible()
+        await expect(bert.page.get_by_text("anna has this ticket.")).to_be_visible()
         await expect(bert.button("Answer")).to_be_hidden()
         await expect(bert.rows).to_contain_text(["Taken by anna"])
         await anna.button("Hand back").click()
@@ -259,7 +259,7 @@ async def test_the_load_stands_in_a_table_as_well(ground: Ground, expect: Expect
         await expect(newest).to_have_count(5)
         assert int(await newest.nth(1).inner_text()) >= 2  # from visitors
         assert int(await newest.nth(2).inner_text()) == 1  # new tickets
-        await anna.page.get_by_label("How far back").select_option("7 days")
+        await anna.page.get_by_label("Period").select_option("7 days")
         await expect(anna.page.get_by_role("row")).to_have_count(7 * 24 + 1)
         await expect(anna.page).to_have_url(re.compile(r"#/load\?hours=168$"))
 
