@@ -101,7 +101,7 @@ async def reset_keys(
     """
     now, secret = int(time.time()), secrets.token_bytes(KEY_BYTES)
     key = WrappedKey(FIRST, master.fingerprint, master.wrap(FIRST, secret), now)
-    return await store.run(work.begin_anew, key=key, now=now, by=by(DataKeys({FIRST: secret})))
+    return await store.run(work.reset_data_keys, key=key, now=now, by=by(DataKeys({FIRST: secret})))
 
 
 async def _exchange_file(store: Store, path: Path, keys: DataKeys, by: Auditor | None) -> MasterKey:

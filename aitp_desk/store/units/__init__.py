@@ -32,9 +32,9 @@ from aitp_desk.store.units.keys.clients import (
 from aitp_desk.store.units.keys.data_keys import (
     add_data_key,
     add_wrappings,
-    begin_anew,
     keep_first_data_key,
     keep_wrappings_of,
+    reset_data_keys,
 )
 from aitp_desk.store.units.keys.jwts import revoke_jwts
 from aitp_desk.store.units.keys.nonces import forget_nonces, keep_nonce
@@ -83,7 +83,6 @@ __all__ = [
     "add_tokens_used",
     "add_wrappings",
     "append_message",
-    "begin_anew",
     "bury_job",
     "claim_jobs",
     "claim_runs",
@@ -118,6 +117,7 @@ __all__ = [
     "release_runs",
     "renew_job",
     "renew_lease",
+    "reset_data_keys",
     "retry_job",
     "revoke_client",
     "revoke_grant",

@@ -37,7 +37,7 @@ class Unconfirmed:
     def watched(self) -> Mapping[str, Health | None]:
         """Return the health of payees with overdue confirmations."""
         payees = sorted(set(self._waiting.values()))
-        why = "A payment has no confirmation: see 'aitp-desk ledger bought --pending'."
+        why = "A payment has no confirmation: see 'aitp-desk ledger purchases --pending'."
         return {f"payments to {name}": Health("degraded", why) for name in payees}
 
     async def _look(self, job: Job) -> Sequence[Effect]:

@@ -228,4 +228,4 @@ def test_what_the_site_has_paid_into_a_channel_elsewhere_is_booked_by_its_owner(
 ) -> None:
     ledger(data, "credit", "channel-at:bakery", "100", "EUR")
     assert "channel-at:bakery  100.00 EUR" in ledger(data, "accounts")
-    assert ledger(data, "bought") == ledger(data, "bought", "--pending", "--json") == []
+    assert ledger(data, "purchases") == ledger(data, "purchases", "--pending", "--json") == []

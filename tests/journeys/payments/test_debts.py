@@ -45,7 +45,7 @@ async def test_a_part_that_the_books_are_short_of_is_listed_and_booked_once_ther
             assert (await till.hear(event)).status == 200
         assert till.audited("stripe_unbooked") == 1
         await until_health(till, lambda told: "(re_1)" in told)
-        (line,) = (await ledger(tmp_path, "due")).splitlines()
+        (line,) = (await ledger(tmp_path, "due-refunds")).splitlines()
         assert line.startswith("pay_")
         assert "2.00 EUR  stripe" in line
         assert line.endswith("re_1")
@@ -54,7 +54,7 @@ async def test_a_part_that_the_books_are_short_of_is_listed_and_booked_once_ther
         left = {"merchant": 3_000_000, "outside:stripe": -3_000_000}
         await till.until_true(lambda: till.balances() == left)
         await until_health(till, lambda told: "(re_1)" not in told)
-        assert await ledger(tmp_path, "due") == ""
+        assert await ledger(tmp_path, "due-refunds") == ""
         assert (await till.hear(event)).status == 200
         assert till.balances() == left
         assert (await ledger(tmp_path, "verify")).startswith("The ledger is correct")
@@ -67,21 +67,25 @@ async def test_what_a_card_did_not_take_back_is_settled_by_hand(tmp_path: Path) 
         await till.hear(till.account.pay(await till.open_page(payment)))
         await till.until(payment, "The refund to the card failed")
         told = await until_health(till, lambda told: "People of the site must refund" in told)
-        (line,) = (await ledger(tmp_path, "due")).splitlines()
+        (line,) = (await ledger(tmp_path, "due-refunds")).splitlines()
         due = line.split()[0]
         assert due in told
-        assert "'pay_none' is not due" in await ledger(tmp_path, "due", "--returned", "pay_none")
+        assert "'pay_none' is not due" in await ledger(
+            tmp_path, "due-refunds", "--refunded", "pay_none"
+        )
         await ledger(tmp_path, "payout", "merchant", "1.00", "EUR")
-        short = await ledger(tmp_path, "due", "--returned", due)
+        short = await ledger(tmp_path, "due-refunds", "--refunded", due)
         assert "merchant lacks 1.00 EUR" in short
         assert "ledger credit merchant 1.00 EUR" in short
         await ledger(tmp_path, "credit", "merchant", "1.00", "EUR")
-        assert f"The refund of {due} is booked" in await ledger(tmp_path, "due", "--returned", due)
+        assert f"The refund of {due} is booked" in await ledger(
+            tmp_path, "due-refunds", "--refunded", due
+        )
         left = {"outside:cash": 5_000_000, "outside:stripe": -5_000_000}
         await till.look_what_is_due()
         await till.until_true(lambda: till.balances() == left)
         await till.until(payment, "were refunded by people of the site")
         await until_health(till, lambda told: due not in told)
-        assert await ledger(tmp_path, "due") == ""
-        assert f"'{due}' is not due" in await ledger(tmp_path, "due", "--returned", due)
+        assert await ledger(tmp_path, "due-refunds") == ""
+        assert f"'{due}' is not due" in await ledger(tmp_path, "due-refunds", "--refunded", due)
         assert (await ledger(tmp_path, "verify")).startswith("The ledger is correct")

@@ -71,7 +71,7 @@ async def test_what_the_site_has_not_enough_for_goes_back_once_it_has(
         await terminal(desk, "payout", "merchant", "45", "EUR")
         # what waits for the site's people goes back when it is erased; and it is erased
         await buyer.who.send("DELETE", f"/v1/threads/{waiting['thread_id']}")
-        while not (due := await terminal(desk, "due")):
+        while not (due := await terminal(desk, "due-refunds")):
             await buyer.who.read(buyer.thread)
         paid = await payment_id(desk)
         assert due == [f"{paid}  50.00 EUR  near_payment_channel  {waiting['quote_id']}"]
@@ -84,7 +84,7 @@ async def test_what_the_site_has_not_enough_for_goes_back_once_it_has(
         else:
             passed = 301.0
             await hold(buyer, int(time.time() + passed))
-        while await terminal(desk, "due"):
+        while await terminal(desk, "due-refunds"):
             await buyer.who.read(buyer.thread)
         accounts = await terminal(desk, "accounts")
         assert {"channel:ch-1  50.00 EUR", "merchant  0.00 EUR"} <= set(accounts)
@@ -106,7 +106,7 @@ async def test_a_refund_that_the_site_has_not_enough_for_becomes_due(
         (told,) = await terminal(desk, "refund", paid, "--id", "torn", *arguments)
         assert "is due" in told
         async with asyncio.timeout(SECONDS):
-            while not (listed := await terminal(desk, "due")):
+            while not (listed := await terminal(desk, "due-refunds")):
                 await buyer.who.read(thread)
             while paid not in await ready(desk):
                 await buyer.who.read(thread)
@@ -118,7 +118,7 @@ async def test_a_refund_that_the_site_has_not_enough_for_becomes_due(
         passed = 301.0
         await hold(buyer, int(time.time() + passed))
         async with asyncio.timeout(SECONDS):
-            while await terminal(desk, "due"):
+            while await terminal(desk, "due-refunds"):
                 await buyer.who.read(thread)
             while paid in await ready(desk):
                 await buyer.who.read(thread)

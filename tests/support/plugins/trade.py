@@ -98,7 +98,7 @@ class Trade:
 
     async def bought(self, *arguments: str) -> list[dict[str, Any]]:
         """What the buyer's owner reads at a terminal."""
-        listed = await terminal(self.buyer, "bought", "--json", *arguments)
+        listed = await terminal(self.buyer, "purchases", "--json", *arguments)
         return [json.loads(line) for line in listed]
 
     async def holds(self, account: str) -> str:

@@ -73,7 +73,7 @@ def keep_wrappings_of(*, master: str, by: Auditor | None = None) -> Work[None]:
     )
 
 
-def begin_anew(*, key: WrappedKey, now: int, by: Auditor) -> Work[KeyReset]:
+def reset_data_keys(*, key: WrappedKey, now: int, by: Auditor) -> Work[KeyReset]:
     """Replace data keys whose master key is lost with a new first one.
 
     All credentials are revoked, and the audit log starts again: the old one can no longer be

@@ -6,9 +6,9 @@ import click
 
 from aitp_payments.ledger.commands.accounts import accounts, credit, open_, payout
 from aitp_payments.ledger.commands.books import export, statement, verify
-from aitp_payments.ledger.commands.bought import bought, settle
 from aitp_payments.ledger.commands.coins import coins
-from aitp_payments.ledger.commands.refunds import due, refund
+from aitp_payments.ledger.commands.purchases import purchases, settle
+from aitp_payments.ledger.commands.refunds import due_refunds, refund
 
 
 @click.group()
@@ -23,11 +23,11 @@ COMMANDS = (
     credit,
     payout,
     refund,
-    due,
+    due_refunds,
     export,
     verify,
     coins,
-    bought,
+    purchases,
     settle,
 )
 for command in COMMANDS:

@@ -53,12 +53,12 @@ def list_(data: Path, url: str, *, as_json: bool) -> None:
             click.echo(given.json_of(shown) if as_json else "  ".join(filter(None, shown.values())))
 
 
-@coins.command()
+@coins.command(name="mark-received")
 @desk_data
 @desk_store
 @_payment
 @_transaction
-def came(data: Path, url: str, payment_id: str, transaction: str) -> None:
+def mark_received(data: Path, url: str, payment_id: str, transaction: str) -> None:
     """Report that the coins of PAYMENT were received in TRANSACTION."""
     from aitp_payments.x402.manual_settlement import came
 
@@ -66,11 +66,11 @@ def came(data: Path, url: str, payment_id: str, transaction: str) -> None:
     click.echo(f"{payment_id} is booked within a second, or when the desk starts.")
 
 
-@coins.command()
+@coins.command(name="mark-missing")
 @desk_data
 @desk_store
 @_payment
-def missing(data: Path, url: str, payment_id: str) -> None:
+def mark_missing(data: Path, url: str, payment_id: str) -> None:
     """Report that the coins of PAYMENT were not received; it can then be paid again."""
     from aitp_payments.x402.manual_settlement import missing
 
@@ -78,12 +78,12 @@ def missing(data: Path, url: str, payment_id: str) -> None:
     click.echo(f"{payment_id} is refused within a second, or when the desk starts.")
 
 
-@coins.command()
+@coins.command(name="mark-returned")
 @desk_data
 @desk_store
 @_payment
 @_transaction
-def returned(data: Path, url: str, payment_id: str, transaction: str) -> None:
+def mark_returned(data: Path, url: str, payment_id: str, transaction: str) -> None:
     """Report that you sent the coins of PAYMENT back in TRANSACTION."""
     from aitp_payments.x402.manual_settlement import returned
 

@@ -35,7 +35,7 @@ def refund(data: Path, url: str, amount: str | None, reference: str, payment_id:
 
     A serving desk begins within a second, otherwise at its next start; 'aitp-desk jobs list' shows
     the progress. A part with the same --id is refunded once. If the balance of the account merchant
-    is too low, the refund is due: 'aitp-desk ledger due' lists it until it is made.
+    is too low, the refund is due: 'aitp-desk ledger due-refunds' lists it until it is made.
     """
     lacking: list[str] = []
     with given.told():
@@ -107,7 +107,7 @@ def _all_of(books: Delivery, payment: PaymentRecord) -> Sequence[Effect]:
     if payment.method == "x402" and payment.state == "refund_due":
         raise ValueError(
             f"{payment.payment_id} must be refunded by a transfer of your own. Report it with"
-            " 'aitp-desk ledger coins returned'."
+            " 'aitp-desk ledger coins mark-returned'."
         )
     # a failed or ended refund does not block another
     return (Start(REFUND, ref=f"{payment.payment_id}:{books.now}", outlives=True),)
@@ -129,17 +129,17 @@ def _part(payment: PaymentRecord, amount: str, reference: str) -> Sequence[Effec
     return (Start(REFUND, ref=ref, payload=part, outlives=True),)
 
 
-@click.command()
+@click.command(name="due-refunds")
 @desk_data
 @desk_store
 @json_lines
 @click.option(
-    "--returned",
+    "--refunded",
     "payment_id",
     metavar="PAYMENT",
     help="Book that you refunded PAYMENT yourself, in cash or by bank transfer.",
 )
-def due(data: Path, url: str, payment_id: str | None, *, as_json: bool) -> None:
+def due_refunds(data: Path, url: str, payment_id: str | None, *, as_json: bool) -> None:
     """List refunds that are due because money is missing or people must make them.
 
     It includes parts that were refunded to a card and could not be booked yet.
@@ -152,7 +152,7 @@ def due(data: Path, url: str, payment_id: str | None, *, as_json: bool) -> None:
                 return
             is_due = payment_id in {one["payment"] for one in _due_payments(looking)}
         if not is_due:
-            fail([f"{payment_id!r} is not due; 'aitp-desk ledger due' lists due payments."])
+            fail([f"{payment_id!r} is not due; 'aitp-desk ledger due-refunds' lists due payments."])
         _settle(data, url, payment_id)
     click.echo(f"The refund of {payment_id} is booked within a second, or when the desk starts.")
 
@@ -195,7 +195,7 @@ def _by_hand(books: Delivery, payment: PaymentRecord) -> Sequence[Effect]:
     if payment.method == "x402":
         raise ValueError(
             f"{payment.payment_id} must be refunded in coins. Report the transaction with"
-            " 'aitp-desk ledger coins returned'."
+            " 'aitp-desk ledger coins mark-returned'."
         )
     try:
         given_back(books, booked(payment), reference=HAND, to=CASH)

@@ -132,13 +132,13 @@ def test_the_terminal_lists_them_and_takes_what_people_say(tmp_path: Path) -> No
     (told,) = command("ledger", "coins", "list", "--json", "--data", data)
     assert json.loads(told)["payment"] == payment_id
     for wrong in (
-        ("came", payment_id, "0x12"),
-        ("missing", "pay_9"),
-        ("returned", payment_id, TRANSACTION),
+        ("mark-received", payment_id, "0x12"),
+        ("mark-missing", "pay_9"),
+        ("mark-returned", payment_id, TRANSACTION),
     ):
         done = run_here("ledger", "coins", *wrong, "--data", data)
         assert (done.code, "Traceback" in done.err) == (1, False)
-    command("ledger", "coins", "came", payment_id, TRANSACTION, "--data", data)
+    command("ledger", "coins", "mark-received", payment_id, TRANSACTION, "--data", data)
     with look(data, store, "payments") as looking:
         (way,) = looking.records("x402:")
     assert way.value["state"] == "settled"

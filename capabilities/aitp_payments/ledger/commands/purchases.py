@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @desk_store
 @click.option("--pending", is_flag=True, help="Only sent payments without a confirmation.")
 @json_lines
-def bought(data: Path, url: str, *, pending: bool, as_json: bool) -> None:
+def purchases(data: Path, url: str, *, pending: bool, as_json: bool) -> None:
     """List the site's payments to others, and requests for payments, with their states."""
     with given.told(), look(data, url, given.PAYMENTS) as looking:
         import msgspec
