@@ -45,5 +45,5 @@ def malformed_body() -> DeskError:
 
 
 def ended_early() -> DeskError:
-    """Return the error of a body whose client is gone, which is not an error of the desk."""
+    """Return the error of a body whose client is gone."""
     return InvalidRequest("The connection ended before the body was complete.")
