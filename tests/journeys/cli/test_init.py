@@ -35,7 +35,7 @@ async def test_the_first_actions_can_be_called(tmp_path: Path) -> None:
         "opens": None,
         "closes": None,
     }
-    with pytest.raises(InvalidRequest, match='takes "Monday" or "Tuesday"'):
+    with pytest.raises(InvalidRequest, match='must be "Monday" or "Tuesday"'):
         hours.read({"day": "today"})
 
     left = await leave.perform(leave.read({"text": "Hello.", "reply_to": "a@b.example"}), context)
