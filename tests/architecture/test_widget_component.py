@@ -11,6 +11,7 @@ import pytest
 
 from aitp_desk.config import Site, Widget
 from aitp_desk.config.sections.widget import WidgetLanguage
+from aitp_desk.web.bundle import drop_comments
 from aitp_desk.web.widget.assets import COMPONENT, read_component, read_texts
 from aitp_desk.web.widget.wire import write_loader
 from tests.architecture.test_console_pages import LONGEST, MARKUP
@@ -60,9 +61,20 @@ def test_the_chat_is_all_modules_in_one_that_imports_nothing() -> None:
     assert re.findall(r"^(?:import|export).*$", served, re.MULTILINE) == [
         "export async function makeChat(host, { base, kept, version, button }) {"
     ]
+    bundled = [file for file in SCRIPTS if file.name != "loader.js"]
+    declared = [name for file in bundled for name in DECLARED.findall(file.read_text("utf-8"))]
+    assert sorted(DECLARED.findall(served)) == sorted(declared)
+
+
+def test_only_comments_are_dropped() -> None:
     for file in SCRIPTS:
-        first_words = file.read_text("utf-8").partition("\n")[0]
-        assert served.count(first_words) == (file.name != "loader.js")
+        text = file.read_text("utf-8")
+        kept = drop_comments(text.encode()).decode()
+        assert not re.search(r"^\s*(?://|/\*)", kept, re.MULTILINE)
+        left = text.splitlines()
+        assert set(kept.splitlines()) <= set(left)
+        dropped = [line.strip() for line in left if line not in kept.splitlines()]
+        assert all(line.startswith(("//", "/**", "*")) for line in dropped), file.name
 
 
 def test_no_two_modules_declare_the_same_name() -> None:

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from aitp_desk.protocols.base.protocol import make_etag
-from aitp_desk.web.bundle import bundle_modules, read_modules
+from aitp_desk.web.bundle import bundle_modules, drop_comments, read_modules
 
 COMPONENT = Path(__file__).with_name("component")
 TEXTS: Final = "texts.json"
@@ -48,7 +48,7 @@ def read_component() -> tuple[str, Mapping[str, ComponentFile]]:
 
     ``chat.js`` has all modules but the loader; ``texts/de.json`` the texts of a language.
     """
-    code = bundle_modules("chat", read_modules(COMPONENT), exports=True)
+    code = drop_comments(bundle_modules("chat", read_modules(COMPONENT), exports=True))
     found = {"chat.js": ComponentFile(code, TYPES[".js"])}
     for style in ("chat.css", "page.css"):
         found[style] = ComponentFile((COMPONENT / style).read_bytes(), TYPES[".css"])

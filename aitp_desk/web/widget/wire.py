@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from aitp_desk.config import Site, Widget
+from aitp_desk.web.bundle import drop_comments
 from aitp_desk.web.widget.assets import COMPONENT, LOADER, PAGE, read_texts
 from aitp_desk.web.widget.palette import make_palette
 
@@ -45,7 +46,7 @@ def write_loader(version: str, widget: Widget, site: Site) -> bytes:
     }
     return b"const DESK = %s;\n%s" % (
         msgspec.json.encode(told),
-        (COMPONENT / LOADER).read_bytes(),
+        drop_comments((COMPONENT / LOADER).read_bytes()),
     )
 
 

@@ -44,7 +44,8 @@ def test_the_loader_knows_the_button_and_nothing_else() -> None:
     assert told["language"] == "de"
     assert list(told["texts"]) == ["de"]
     assert told["palette"]["on_accent"] == "#000000"
-    assert rest.startswith("// Defines <aitp-chat>")
+    assert rest.lstrip().startswith("const BASE =")
+    assert 'customElements.define("aitp-chat", AitpChat);' in rest
 
 
 def test_the_owners_words_come_first() -> None:
