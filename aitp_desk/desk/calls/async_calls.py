@@ -120,7 +120,7 @@ class AsyncCalls:
                     turn=None,
                     by=None,
                     now=int(self._clock()),
-                    along=asking,
+                    extra_statements=asking,
                 ),
                 partial(self._waits_for_person, waits),
             )

@@ -118,7 +118,7 @@ class DeferredCalls:
         self,
         call_id: str,
         end: Callable[[ActionCall], ActionCall],
-        along: Callable[[ActionCall], ExtraStatements | None] = lambda _call: None,
+        extra_statements: Callable[[ActionCall], ExtraStatements | None] = lambda _call: None,
     ) -> Callable[[], Work[None]]:
         """Return the unit that ends a background call and writes so to its thread."""
         now = self._clock()
@@ -129,7 +129,7 @@ class DeferredCalls:
             say=partial(self._say_end, new_id("msg", now), new_salt()),
             by=make_own_auditor(self._audit, int(now)),
             now=int(now),
-            along=along,
+            extra_statements=extra_statements,
         )
 
     def end_interrupted(self, call: ActionCall) -> ActionCall:

@@ -208,8 +208,8 @@ class ActionInvoker:
             follows: ExtraStatements | None = make_approval_ticket(action, call, self._clock())
         else:
             follows = self._along(call)
-        along = one_after_another(None if extra is None else extra(call, None), follows)
-        await self._repository.begin(call, invocation.waiting, say, along)
+        extra_statements = one_after_another(None if extra is None else extra(call, None), follows)
+        await self._repository.begin(call, invocation.waiting, say, extra_statements)
         self._begun()
         return AcceptedCall(call, await self.calls.eta_seconds(action.name))
 
@@ -253,11 +253,11 @@ class ActionInvoker:
             DeskError: why it failed; the failure is stored.
         """
         say, say_end = says
-        along = None if extra is None else extra(call, None)
-        await self._repository.begin(call, invocation.waiting, say, along)
+        extra_statements = None if extra is None else extra(call, None)
+        await self._repository.begin(call, invocation.waiting, say, extra_statements)
         performed = await self.executor.execute(offered, value, call, context)
-        along = None if extra is None else extra(performed.call, performed.error)
-        await self._repository.end(performed.call, call, say_end, along)
+        extra_statements = None if extra is None else extra(performed.call, performed.error)
+        await self._repository.end(performed.call, call, say_end, extra_statements)
         self.counts.count_call(performed.call)
         if performed.error is not None:
             raise performed.error

@@ -38,17 +38,17 @@ class CallRepository:
         call: ActionCall,
         before: ActionCall | None,
         say: WriteMessages,
-        along: ExtraStatements | None = None,
+        extra_statements: ExtraStatements | None = None,
     ) -> None:
         """Store that a call has begun, with an audit entry.
 
         Parameters:
             before: the same call while it waited for input; None if it did not.
             say: builds the messages about it.
-            along: further statements of the same commit.
+            extra_statements: further statements of the same commit.
         """
         by = make_auditor(self._audit, call.asked_by, int(self._clock()))
-        await self._write(call, before, say, by, along)
+        await self._write(call, before, say, by, extra_statements)
 
     async def move(self, call: ActionCall, before: ActionCall | None, say: WriteMessages) -> None:
         """Store a call of which nothing was executed; unlike :meth:`begin`, without audit entry."""
@@ -59,7 +59,7 @@ class CallRepository:
         call: ActionCall,
         before: ActionCall,
         say: WriteMessages,
-        along: ExtraStatements | None = None,
+        extra_statements: ExtraStatements | None = None,
     ) -> None:
         """Store the end of a call, retrying until the store accepts it.
 
@@ -68,7 +68,7 @@ class CallRepository:
         by = make_auditor(self._audit, call.asked_by, int(self._clock()))
         while True:
             try:
-                await self._write(call, before, say, by, along)
+                await self._write(call, before, say, by, extra_statements)
             except (StoreBusy, StoreError) as error:
                 _log.warning("call_not_written_yet", call=call.id, reason=str(error))
                 await asyncio.sleep(AGAIN_SECONDS)
@@ -85,12 +85,20 @@ class CallRepository:
         before: ActionCall | None,
         say: WriteMessages,
         by: Auditor | None,
-        along: ExtraStatements | None = None,
+        extra_statements: ExtraStatements | None = None,
     ) -> None:
         turn, now = say(call), int(self._clock())
         if before is None:
-            await self._store.run(begin_call, call=call, turn=turn, by=by, now=now, along=along)
+            await self._store.run(
+                begin_call, call=call, turn=turn, by=by, now=now, extra_statements=extra_statements
+            )
         else:
             await self._store.run(
-                move_call, call=call, before=before.state, turn=turn, by=by, now=now, along=along
+                move_call,
+                call=call,
+                before=before.state,
+                turn=turn,
+                by=by,
+                now=now,
+                extra_statements=extra_statements,
             )

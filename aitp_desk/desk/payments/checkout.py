@@ -125,7 +125,7 @@ class Checkout:
                 opens=opens,
                 speaker=speaker,
                 now=int(now),
-                along=None if extra is None else extra(call, None),
+                extra_statements=None if extra is None else extra(call, None),
             )
 
         asks = DeskQuestion(question, principal.owner or "", call.id)

@@ -30,14 +30,14 @@ class ContinuedCall(msgspec.Struct, frozen=True):
     """The outcome of resuming an answered call.
 
     Parameters:
-        along: statements that change the call's state, stored with the reply.
+        extra_statements: statements that change the call's state, stored with the reply.
         said: the reply; None for none.
         asks: the question of the reply.
         is_made: whether the call was made, so that an agent can report it.
     """
 
     call_id: str
-    along: ExtraStatements
+    extra_statements: ExtraStatements
     said: Said | None = None
     asks: DeskQuestion | None = None
     is_made: bool = False
@@ -48,13 +48,13 @@ class ContinuedCalls(msgspec.Struct, frozen=True):
 
     Parameters:
         said: the desk's messages about them.
-        along: their state changes, written in the same unit.
+        extra_statements: their state changes, written in the same unit.
         is_made: whether one was made.
         rest: the messages that still need an answer.
     """
 
     said: tuple[Utterance, ...] = ()
-    along: ExtraStatements | None = None
+    extra_statements: ExtraStatements | None = None
     is_made: bool = False
     rest: tuple[Message, ...] = ()
 
@@ -115,8 +115,8 @@ class RunAnswers:
         amended = await self._amend(went.rest, conversation, amends)
         if amended is None:
             return went
-        along = one_after_another(went.along, amended.along)
-        return ContinuedCalls(self._write_statement(amended), along, went.is_made)
+        extra_statements = one_after_another(went.extra_statements, amended.extra_statements)
+        return ContinuedCalls(self._write_statement(amended), extra_statements, went.is_made)
 
     async def _continue_answered(
         self,
@@ -131,21 +131,21 @@ class RunAnswers:
                 claim.id
             )  # an earlier attempt's calls are over
         said: list[Utterance] = []
-        along: list[ExtraStatements] = []
+        extra_statements: list[ExtraStatements] = []
         is_made = False
         left = {message.id for message in due}
         for call in await self._invoker.calls.list_answered(claim.thread_id):
             if call.answer is None:
                 continue
             one = await self._continue(call, call.answer, _of(due), conversation)
-            along.append(one.along)
+            extra_statements.append(one.extra_statements)
             is_made = is_made or one.is_made
             if one.is_made and tells:
                 continue
             left.discard(call.answer.message_id)
             said.extend(self._write_statement(one))
         rest = tuple(message for message in due if message.id in left)
-        return ContinuedCalls(tuple(said), one_after_another(*along), is_made, rest)
+        return ContinuedCalls(tuple(said), one_after_another(*extra_statements), is_made, rest)
 
     async def _continue(
         self, call: ActionCall, answer: Answered, of: str, conversation: Conversation

@@ -151,7 +151,7 @@ class RunExecutor:
                     limit_met=said.limit_met,
                     person=said.person,
                     effects=effects,
-                    along=said.along,
+                    extra_statements=said.extra_statements,
                 )
 
             await self._desk_messages.say(claim.thread_id, outcome.replies, write)

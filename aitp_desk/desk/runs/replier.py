@@ -75,14 +75,14 @@ class RunReply(msgspec.Struct, frozen=True):
         usage: token usage of the whole run.
         limit_met: as in ``finish_run``.
         person: the request for an operator that comes with the reply.
-        along: statements written in the same unit.
+        extra_statements: statements written in the same unit.
     """
 
     replies: tuple[Utterance, ...] = ()
     usage: RunUsage | None = None
     limit_met: str | None = None
     person: PersonAsked | None = None
-    along: ExtraStatements | None = None
+    extra_statements: ExtraStatements | None = None
 
 
 class RunPause(msgspec.Struct, frozen=True):
@@ -217,7 +217,7 @@ class RunReplier:
         if went.rest != due:
             turn = read_turn(told.messages, self._site, went.rest, told.before, told.summary)
         if turn is None:
-            return RunReply((*paid.said, *went.said), spent, along=went.along)
+            return RunReply((*paid.said, *went.said), spent, extra_statements=went.extra_statements)
         turn = await self._answers.with_chosen_option(turn, claim.thread_id, went.rest)
         most = min(ATTACHED, options.last_messages or ATTACHED)
         newest = await reads.newest_messages(
@@ -250,7 +250,9 @@ class RunReplier:
                 outcome, outcome.person, asker, claim.thread_id, turn.max_tokens
             )
         limit = find_reached_limit(options, usage, room=0)
-        return RunReply((*paid.said, *went.said, reply), usage, limit, person, went.along)
+        return RunReply(
+            (*paid.said, *went.said, reply), usage, limit, person, went.extra_statements
+        )
 
     def _consider(
         self,

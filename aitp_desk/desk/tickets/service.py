@@ -235,5 +235,5 @@ class EscalationService:
             said=TicketMessage(new_id("msg", now), new_salt(), words, operator),
             now=int(now),
             by=by,
-            along=partial(make_callback_writes, self._clock),
+            extra_statements=partial(make_callback_writes, self._clock),
         )

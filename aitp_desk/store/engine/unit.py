@@ -79,7 +79,7 @@ def list_touched_keys(unit: Unit) -> frozenset[tuple[str, ...]] | None:
     found = {place for name, value in arguments.items() if (place := _place(name, value))}
     if not found or "ticket_id" in arguments:
         return None
-    if any(arguments.get(name) is not None for name in ("along", "person", "effects")):
+    if any(arguments.get(name) is not None for name in ("extra_statements", "person", "effects")):
         return None
     if any(isinstance(value, SessionTurn) and value.effects for value in arguments.values()):
         return None

@@ -63,7 +63,7 @@ def begin_call(
     turn: SessionTurn | None,
     by: Auditor | None,
     now: int,
-    along: ExtraStatements | None = None,
+    extra_statements: ExtraStatements | None = None,
 ) -> Work[None]:
     """Insert a new call: it is to be carried out, or waits for something.
 
@@ -71,7 +71,7 @@ def begin_call(
         turn: the messages for it; None if it was not requested in a session.
         by: in whose name it is recorded; None records nothing.
         now: Unix seconds.
-        along: other statements of the same commit.
+        extra_statements: other statements of the same commit.
 
     Raises:
         RecordsMoved: records that the turn's effects depend on have changed.
@@ -81,8 +81,8 @@ def begin_call(
     yield "add_call", write_call(call)
     yield from _do(turn, now)
     yield from _follow(call, by, now)
-    if along is not None:
-        yield from along()
+    if extra_statements is not None:
+        yield from extra_statements()
 
 
 def move_call(
@@ -92,14 +92,14 @@ def move_call(
     turn: SessionTurn | None,
     by: Auditor | None,
     now: int,
-    along: ExtraStatements | None = None,
+    extra_statements: ExtraStatements | None = None,
 ) -> Work[None]:
     """Update the state of a call.
 
     Parameters:
         call: its state after the move.
         before: its state before.
-        turn, by, now, along: as in :func:`begin_call`.
+        turn, by, now, extra_statements: as in :func:`begin_call`.
 
     Raises:
         PreconditionFailed: its state has changed meanwhile.
@@ -115,8 +115,8 @@ def move_call(
     yield from _do(turn, now)
     yield from _follow(call, by, now)
     yield from tell_of_call(call.id, call.state, now)
-    if along is not None:
-        yield from along()
+    if extra_statements is not None:
+        yield from extra_statements()
 
 
 def end_accepted(
@@ -126,7 +126,7 @@ def end_accepted(
     say: Callable[[ActionCall], NewMessage],
     by: Auditor,
     now: int,
-    along: Callable[[ActionCall], ExtraStatements | None],
+    extra_statements: Callable[[ActionCall], ExtraStatements | None],
     stands: CallState = CallState.STARTED,
 ) -> Work[None]:
     """End a background call, and report it on its thread: a part of a unit.
@@ -138,7 +138,7 @@ def end_accepted(
         say: the message about it; only for calls on a thread, except those whose run continues.
         by: in whose name it is recorded.
         now: Unix seconds.
-        along: builds other statements of the same commit.
+        extra_statements: builds other statements of the same commit.
         stands: its state until then.
     """
     rows = yield "call", {"id": call_id}
@@ -155,7 +155,7 @@ def end_accepted(
     yield "move_call", {**write_call(call), "before": stands.value}
     yield from _follow(call, by, now)
     yield from tell_of_call(call.id, call.state, now)
-    if (more := along(call)) is not None:
+    if (more := extra_statements(call)) is not None:
         yield from more()
 
 

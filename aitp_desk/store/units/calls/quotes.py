@@ -27,25 +27,25 @@ def begin_unpaid(
     opens: Thread | None,
     speaker: str,
     now: int,
-    along: ExtraStatements | None,
+    extra_statements: ExtraStatements | None,
 ) -> Work[None]:
     """Insert a call that waits for payment, and request that on its thread.
 
     Parameters:
         said: the message that requests it.
         effects: effects of capabilities on that message.
-        opens: the thread, if this begins it; None if it exists, or ``along`` opens it.
+        opens: the thread, if this begins it; None if it exists, or ``extra_statements`` opens it.
         speaker: who speaks on it, for a visitor.
         now: Unix seconds.
-        along: other statements of the same commit.
+        extra_statements: other statements of the same commit.
 
     Raises:
         RecordsMoved: records that the effects depend on have changed.
         ThreadNotFound: the thread no longer exists.
     """
     yield from check_effects(effects)
-    if along is not None:
-        yield from along()
+    if extra_statements is not None:
+        yield from extra_statements()
     thread_id = call.thread_id or ""
     ends = [] if opens is not None else (yield from find_tail(thread_id, call.desk))
     if opens is None and not ends:

@@ -88,7 +88,7 @@ def finish_run(
     limit_met: str | None = None,
     person: PersonAsked | None = None,
     effects: NewEffects | None = None,
-    along: ExtraStatements | None = None,
+    extra_statements: ExtraStatements | None = None,
 ) -> Work[RunEnd | None]:
     """Complete a run with its replies and mark its messages as answered.
 
@@ -98,7 +98,7 @@ def finish_run(
         person: the person that the last reply says was asked; a run that is being cancelled asks
             none.
         effects: effects of capabilities on the replies.
-        along: other statements of the same unit. Nothing is written if the run is being
+        extra_statements: other statements of the same unit. Nothing is written if the run is being
             cancelled.
 
     Returns:
@@ -119,7 +119,7 @@ def finish_run(
             usage=usage,
             person=person,
             effects=effects,
-            along=along,
+            extra_statements=extra_statements,
         )
     )
 
@@ -327,7 +327,7 @@ def _end_held(
     usage: RunUsage | None = None,
     person: PersonAsked | None = None,
     effects: NewEffects | None = None,
-    along: ExtraStatements | None = None,
+    extra_statements: ExtraStatements | None = None,
 ) -> Work[RunEnd | None]:
     held = yield from _held(claim, now)
     if held is None:
@@ -335,7 +335,7 @@ def _end_held(
     run, tail = held
     if run.state is RunState.CANCELLING:
         state, replies, error = RunState.CANCELLED, (), None
-        effects = along = None
+        effects = extra_statements = None
     if effects is not None:
         yield from check_effects(effects)
     if replies and person is not None:
@@ -350,8 +350,8 @@ def _end_held(
     ended = yield from end_run(run, state, tail, error, usage)
     if messages or state is RunState.COMPLETED:
         yield "set_answered", {"thread_id": claim.thread_id, "seq": claim.upto_seq}
-    if along is not None:
-        yield from along()
+    if extra_statements is not None:
+        yield from extra_statements()
     if effects is not None:  # after the calls that they may concern
         yield from write_effects(effects, claim.thread_id, now)
     return RunEnd(ended, messages, tail.event)

@@ -82,7 +82,7 @@ def end_ticket(
     said: TicketMessage,
     now: int,
     by: Auditor,
-    along: Callable[[ActionCall], ExtraStatements | None],
+    extra_statements: Callable[[ActionCall], ExtraStatements | None],
 ) -> Work[KeptTicket | None]:
     """End a ticket, and what waits for it.
 
@@ -90,7 +90,7 @@ def end_ticket(
         state: how it ends.
         now: Unix seconds.
         by: who ends it.
-        along: builds other statements for the end of a call.
+        extra_statements: builds other statements for the end of a call.
 
     Returns:
         The ended ticket; None if there is no such ticket.
@@ -122,7 +122,7 @@ def end_ticket(
             say=partial(_say, ended, said, actor),
             by=by,
             now=now,
-            along=along,
+            extra_statements=extra_statements,
         )
     elif ticket.kind.is_asked_for:
         yield from say_on_thread(ended, _in_the_end(said, state), actor, now)

@@ -93,7 +93,7 @@ async def end(store: Store, ticket_id: str, state: TicketState, words: str = "")
         said=spoken,
         now=NOW,
         by=BY,
-        along=lambda _: None,
+        extra_statements=lambda _: None,
     )
 
 
