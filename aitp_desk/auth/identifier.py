@@ -161,7 +161,7 @@ class Identifier:
                 reason="conflicting",
             )
         proof = await self._prove(_BodyCredentialHead(headers, inside), inside, address)
-        for use in proof.once:
+        for use in proof.replay_checks:
             await use()
         return msgspec.structs.replace(proof.principal, address=address)
 
@@ -183,7 +183,9 @@ class Identifier:
         if len(digests) > 1:
             raise NotAuthenticated("The two signatures of this request cover different bodies.")
         digest = digests.pop() if digests else None
-        return msgspec.structs.replace(proof, body_digest=digest, once=proof.once + agent.once)
+        return msgspec.structs.replace(
+            proof, body_digest=digest, replay_checks=proof.replay_checks + agent.replay_checks
+        )
 
     async def _prove(self, head: Head, presented: RequestCredentials, address: str) -> Proof:
         method, guesses = self._methods.choose_method(presented), self._guesses

@@ -222,7 +222,7 @@ class Dispatcher:
             else:
                 route = heading.route or self._refuse_route(heading)
                 proof = _proven(caller)
-                for use in proof.once:
+                for use in proof.replay_checks:
                     await use()
                 principal, thread_id = proof.principal, heading.params.get("thread_id")
                 if thread_id and principal.scopes and may_operate_threads(principal):

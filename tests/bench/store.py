@@ -80,7 +80,7 @@ async def append(store: SqliteStore, units: int, *, run: bool = False, once: boo
             speaker="visitor",
             messages=(),
             run=None,
-            once=None,
+            idempotency=None,
             now=NOW,
         )
     capped = said("Enough.", by_desk=True)
@@ -99,7 +99,9 @@ async def append(store: SqliteStore, units: int, *, run: bool = False, once: boo
                 run_id=new_id("run", NOW) if run else None,
                 max_auto_replies=WITHOUT_END,
                 capped=lambda: capped,
-                once=IdempotencyRecord("visitor", new_id("key", NOW), bytes(32)) if once else None,
+                idempotency=IdempotencyRecord("visitor", new_id("key", NOW), bytes(32))
+                if once
+                else None,
             )
 
     numbers = iter(range(units))

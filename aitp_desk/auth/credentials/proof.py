@@ -53,8 +53,9 @@ class Proof(msgspec.Struct, frozen=True):
         credential: what it was proven with, for :meth:`ProofHolder.still_holds`.
         until: Unix seconds until which it is valid; None for no known end.
         body_digest: required SHA-256 of the request's body; None for any body.
-        once: awaited before the request is handled, for a proof that is valid for one request. Each
-            raises NotAuthenticated for a replay, and StoreBusy if the use cannot be recorded now.
+        replay_checks: awaited before the request is handled, for a proof that is valid for one
+            request. Each raises NotAuthenticated for a replay, and StoreBusy if the use cannot be
+            recorded now.
         mark: distinguishes the credential from others of the same caller.
     """
 
@@ -63,7 +64,7 @@ class Proof(msgspec.Struct, frozen=True):
     credential: str = ""
     until: float | None = None
     body_digest: bytes | None = None
-    once: tuple[Callable[[], Awaitable[None]], ...] = ()
+    replay_checks: tuple[Callable[[], Awaitable[None]], ...] = ()
     mark: CredentialMark = UNMARKED
 
 

@@ -63,8 +63,8 @@ class BearerTokens:
             raise TokenRefused(
                 "The token has no jti, but its issuer's tokens are valid for one request each."
             )
-        once = (partial(issuer.use, claims),)
-        return Proof(principal, self, credential, until, once=once, mark=mark)
+        replay_checks = (partial(issuer.use, claims),)
+        return Proof(principal, self, credential, until, replay_checks=replay_checks, mark=mark)
 
     def _issuer_of(self, token: CompactToken) -> Issuer:
         named = token.claims.get("iss")

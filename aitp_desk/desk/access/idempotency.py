@@ -71,9 +71,9 @@ class IdempotencyKeys:
             )
         return self._holding(request, request.key, scope)
 
-    def digest_key(self, once: IdempotencyRecord) -> bytes:
+    def digest_key(self, idempotency: IdempotencyRecord) -> bytes:
         """Return an unpredictable digest to use in place of an idempotency key."""
-        return self._digest(f"key {once.scope}\n{once.key}".encode())
+        return self._digest(f"key {idempotency.scope}\n{idempotency.key}".encode())
 
     @contextmanager
     def _holding(self, request: RequestInfo, key: str, scope: str) -> Iterator[IdempotencyRecord]:

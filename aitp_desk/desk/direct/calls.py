@@ -218,8 +218,8 @@ class DirectCalls:
             request = msgspec.structs.replace(request, key=digest_payment(payment))
             scope = payment_scope(principal)
             pays = True
-        with self._idempotency.hold_key(request, scope) as once:
-            id_ = None if once is None else self._id_of(once)
+        with self._idempotency.hold_key(request, scope) as idempotency:
+            id_ = None if idempotency is None else self._id_of(idempotency)
             before = None if id_ is None else await self._before(principal, asked, id_, pays)
             says = bool((asked.intent or "").strip())
             if before is None and self.requires_intent and action.kind != "query" and not says:
@@ -433,9 +433,9 @@ class DirectCalls:
         is_done = call.state is CallState.SUCCEEDED
         return CallStatus(call, offer=self._invoker.offer_result(call) if is_done else None)
 
-    def _id_of(self, once: IdempotencyRecord) -> str:
+    def _id_of(self, idempotency: IdempotencyRecord) -> str:
         """Return the call id that a key determines, so that repeats find it."""
-        return id_from(CALL_PREFIX, 0, self._idempotency.digest_key(once))
+        return id_from(CALL_PREFIX, 0, self._idempotency.digest_key(idempotency))
 
 
 def _consent_missing(action: Action, price: Money | None) -> ConsentMissing:

@@ -91,8 +91,10 @@ class RunService:
         check_scope(principal)
         check_hops(request)
         run = self._new_run(principal, draft, self._clock())
-        with self._idempotency.hold_key(request, thread_scope(principal, thread_id)) as once:
-            placed = await self._messages.start_run(principal, thread_id, run, draft.messages, once)
+        with self._idempotency.hold_key(request, thread_scope(principal, thread_id)) as idempotency:
+            placed = await self._messages.start_run(
+                principal, thread_id, run, draft.messages, idempotency
+            )
         if placed.run is None:
             return await self.retrieve(principal, thread_id, placed.run_id or "")
         self._events.notify_change(thread_id)

@@ -164,18 +164,20 @@ class ThreadCreation:
         is_wished = run is not None
         if run is None and not request.manual and messages and messages[-1].role == "user":
             run = NewRun(new_id("run", now), principal)
-        with self._idempotency.hold_key(request, creation_scope(principal, request.key)) as once:
-            await self._messages.check_attached(principal, draft.messages, once, "messages")
+        with self._idempotency.hold_key(
+            request, creation_scope(principal, request.key)
+        ) as idempotency:
+            await self._messages.check_attached(principal, draft.messages, idempotency, "messages")
             opening = partial(
                 open_thread,
                 thread=thread,
                 speaker=speakers.default,
-                once=once,
+                idempotency=idempotency,
                 now=int(now),
                 fork=fork,
                 by=by if fork is not None or binds else None,
             )
-            if any(parts) and not await self._messages.is_repeated(once):
+            if any(parts) and not await self._messages.is_repeated(idempotency):
                 placed = await self._message_writer.open(
                     principal,
                     draft,

@@ -96,7 +96,7 @@ class MessageService:
         self,
         principal: Principal,
         drafts: Sequence[Draft],
-        once: IdempotencyRecord | None,
+        idempotency: IdempotencyRecord | None,
         name: str = "",
     ) -> None:
         """Refuse messages that attach files which are not the caller's.
@@ -104,7 +104,7 @@ class MessageService:
         A repeated request is not refused: it gets its first response, even if the files are gone.
 
         Parameters:
-            once: the request's idempotency key, if one was sent.
+            idempotency: the request's idempotency key, if one was sent.
             name: the request member that holds the drafts; empty if there is only one draft.
 
         Raises:
@@ -112,7 +112,7 @@ class MessageService:
         """
         if not any(draft.attachments for draft in drafts):
             return
-        if once is not None and await reads.is_used(self._store, once):
+        if idempotency is not None and await reads.is_used(self._store, idempotency):
             return
         for place, draft in enumerate(drafts):
             at = f"{name}[{place}]." if name else ""
@@ -124,7 +124,7 @@ class MessageService:
         thread_id: str,
         run: NewRun,
         drafts: Sequence[Draft],
-        once: IdempotencyRecord | None,
+        idempotency: IdempotencyRecord | None,
     ) -> PostResult:
         """Start a run after the caller's messages; see :func:`start_run`, :meth:`post_message`."""
         name = "additional_messages"
@@ -132,7 +132,7 @@ class MessageService:
             self._message_writer.read_parts(draft.content, at=f"{name}[{place}].")
             for place, draft in enumerate(drafts)
         ]
-        await self.check_attached(principal, drafts, once, name)
+        await self.check_attached(principal, drafts, idempotency, name)
         now = self._clock()
         new = tuple(NewDraft(new_id("msg", now), new_salt(), draft) for draft in drafts)
         starting = partial(
@@ -140,12 +140,12 @@ class MessageService:
             thread_id=thread_id,
             principal=principal,
             run=run,
-            once=once,
+            idempotency=idempotency,
             now=int(now),
             idle_before=self._context.idle_before,
         )
         may_mean_more = any(parts) or (bool(new) and self._message_writer.understands_words)
-        if may_mean_more and not await self.is_repeated(once):
+        if may_mean_more and not await self.is_repeated(idempotency):
             reached = (thread_id, self._context.idle_before)
             return await self._message_writer.start(principal, reached, new, parts, starting)
         return await self._store.run(starting, drafts=self._message_writer.redact_all(new, parts))
@@ -163,9 +163,9 @@ class MessageService:
         check_hops(request)
         parts = self._message_writer.read_parts(draft.content)
         now = self._clock()
-        with self._idempotency.hold_key(request, thread_scope(principal, thread_id)) as once:
+        with self._idempotency.hold_key(request, thread_scope(principal, thread_id)) as idempotency:
             if draft.attachments:
-                await self.check_attached(principal, (draft,), once)
+                await self.check_attached(principal, (draft,), idempotency)
             idle_before = self._context.idle_before
             message_id = new_id("msg", now)
             append = partial(
@@ -179,10 +179,12 @@ class MessageService:
                 run_id=None if request.manual else new_id("run", now),
                 max_auto_replies=self._context.threads.max_auto_replies,
                 capped=None if request.manual else partial(self._say_capped, now),
-                once=once,
+                idempotency=idempotency,
             )
             may_mean_more = bool(parts) or self._message_writer.understands_words
-            if may_mean_more and (once is None or not await reads.is_used(self._store, once)):
+            if may_mean_more and (
+                idempotency is None or not await reads.is_used(self._store, idempotency)
+            ):
                 reached = (thread_id, idle_before)
                 placed = await self._message_writer.post(
                     principal, reached, message_id, draft, parts, append
@@ -202,8 +204,10 @@ class MessageService:
         self, principal: Principal, thread_id: str, request: RequestInfo
     ) -> PostedMessage | None:
         """Return what an earlier request with the same key posted, or None."""
-        with self._idempotency.hold_key(request, thread_scope(principal, thread_id)) as once:
-            placed = None if once is None else await self._store.run(look_up_once, once)
+        with self._idempotency.hold_key(request, thread_scope(principal, thread_id)) as idempotency:
+            placed = (
+                None if idempotency is None else await self._store.run(look_up_once, idempotency)
+            )
         return None if placed is None else await self._read_posted(principal, placed)
 
     async def _read_posted(self, principal: Principal, placed: PostResult) -> PostedMessage:
@@ -213,9 +217,9 @@ class MessageService:
         (told,) = await self._renderer.render_messages(principal, placed.thread_id, (message,))
         return PostedMessage(told, placed.run_id)
 
-    async def is_repeated(self, once: IdempotencyRecord | None) -> bool:
+    async def is_repeated(self, idempotency: IdempotencyRecord | None) -> bool:
         """Return whether the request is a repeat, whose message was judged the first time."""
-        return once is not None and await reads.is_used(self._store, once)
+        return idempotency is not None and await reads.is_used(self._store, idempotency)
 
     async def update_thread(
         self, principal: Principal, thread_id: str, update: ThreadUpdate

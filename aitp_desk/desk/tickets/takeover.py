@@ -87,13 +87,13 @@ class Takeover:
         words: str,
         operator: str,
         by: Auditor,
-        once: IdempotencyRecord | None = None,
+        idempotency: IdempotencyRecord | None = None,
     ) -> None:
         """Post a message to a thread that this operator has.
 
         Parameters:
             operator, by: as in :meth:`take_thread`.
-            once: the request's idempotency key; a repeat posts nothing.
+            idempotency: the request's idempotency key; a repeat posts nothing.
 
         Raises:
             IdempotencyConflict: the key was used with another request.
@@ -110,7 +110,7 @@ class Takeover:
             said=_spoken(words, operator, now),
             now=int(now),
             by=by,
-            once=once,
+            idempotency=idempotency,
         )
 
     async def send(
@@ -120,7 +120,7 @@ class Takeover:
         operator: str,
         principal: Principal,
         by: Auditor,
-        once: IdempotencyRecord | None = None,
+        idempotency: IdempotencyRecord | None = None,
     ) -> None:
         """Post a structured message to a thread that this operator has.
 
@@ -129,7 +129,7 @@ class Takeover:
         Parameters:
             part: the message in its serialized form, as one part of a thread message.
             principal: the speaker, for plugins and the audit log.
-            operator, by, once: as in :meth:`say`.
+            operator, by, idempotency: as in :meth:`say`.
 
         Raises:
             as :meth:`say`.
@@ -162,7 +162,7 @@ class Takeover:
                 now=int(now),
                 by=by,
                 effects=judged.effects,
-                once=once,
+                idempotency=idempotency,
             )
 
         said = SpokenMessage(spoken.id, draft, actor, parts)

@@ -298,9 +298,9 @@ async def list_tokens(store: Store) -> tuple[Key, ...]:
     return tuple(map(read_token, await store.read("tokens", {})))
 
 
-async def is_used(store: Store, once: IdempotencyRecord) -> bool:
+async def is_used(store: Store, idempotency: IdempotencyRecord) -> bool:
     """Return whether an idempotency key is in use, for this request or another."""
-    return bool(await store.read("look_up_once", once.asked))
+    return bool(await store.read("look_up_once", idempotency.asked))
 
 
 async def last_nonce_end(store: Store) -> int:

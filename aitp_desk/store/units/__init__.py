@@ -4,8 +4,8 @@
 
 All arguments are passed by name. What a unit may touch is derived from them (``engine/unit.py``):
 the thread named by ``thread_id``, ``thread``, ``fork``, ``session`` or ``claim``, the key of
-``once``, the ``nonce``, and the audit log if there is an ``Auditor``; a unit that names no thread,
-key or nonce may touch anything.
+``idempotency``, the ``nonce``, and the audit log if there is an ``Auditor``; a unit that names no
+thread, key or nonce may touch anything.
 """
 
 from aitp_desk.store.units.audit import keep_audit

@@ -59,7 +59,7 @@ class Site:
             speaker=owner or "visitor",
             messages=[self._message(text) for text in texts],
             run=None,
-            once=None,
+            idempotency=None,
             now=int(self.now),
         )
         return thread.id

@@ -103,7 +103,7 @@ async def open_thread(
     thread: Thread | None = None,
     run: bool = False,
     asked_by: Principal = VISITOR,
-    once: IdempotencyRecord | None = None,
+    idempotency: IdempotencyRecord | None = None,
     now: int = NOW,
 ) -> PostResult:
     return await store.run(
@@ -112,7 +112,7 @@ async def open_thread(
         speaker="visitor",
         messages=tuple(map(said, texts)),
         run=NewRun(new_name("run"), asked_by) if run else None,
-        once=once,
+        idempotency=idempotency,
         now=now,
     )
 
@@ -127,7 +127,7 @@ async def post(
     actor: str | None = None,
     run: bool = True,
     cap: int = 20,
-    once: IdempotencyRecord | None = None,
+    idempotency: IdempotencyRecord | None = None,
     now: int = NOW,
     idle_before: int = NOW - 30 * 24 * HOUR,
 ) -> PostResult:
@@ -144,7 +144,7 @@ async def post(
         run_id=new_name("run") if run else None,
         max_auto_replies=cap,
         capped=lambda: replied("Enough for now."),
-        once=once,
+        idempotency=idempotency,
     )
 
 

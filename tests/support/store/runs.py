@@ -36,7 +36,7 @@ async def start(
     thread_id: str,
     *said: str,
     principal: Principal = VISITOR,
-    once: IdempotencyRecord | None = None,
+    idempotency: IdempotencyRecord | None = None,
     now: int = NOW,
 ) -> PostResult:
     """Start a run behind these messages."""
@@ -49,7 +49,7 @@ async def start(
             NewDraft(name := new_name("msg"), salt_for(name), Draft("user", (text,)))
             for text in said
         ),
-        once=once,
+        idempotency=idempotency,
         now=now,
         idle_before=IDLE,
     )

@@ -30,7 +30,7 @@ def start_run(
     principal: Principal,
     run: NewRun,
     drafts: Sequence[NewDraft],
-    once: IdempotencyRecord | None,
+    idempotency: IdempotencyRecord | None,
     now: int,
     idle_before: int,
     effects: NewEffects | None = None,
@@ -39,7 +39,7 @@ def start_run(
 
     Parameters:
         drafts: the caller's messages before the run.
-        once: the idempotency key, if one was sent.
+        idempotency: the idempotency key, if one was sent.
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
         effects: effects of capabilities on the messages.
 
@@ -52,7 +52,7 @@ def start_run(
         InvalidRequest, Forbidden: as ``thread.resolve_speaker``.
     """
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
-    if once is not None and (earlier := (yield from look_up_once(once))) is not None:
+    if idempotency is not None and (earlier := (yield from look_up_once(idempotency))) is not None:
         return earlier
     waiting = yield "waiting_run", {"thread_id": thread_id}
     at_work = yield "run_at_work", {"thread_id": thread_id}
@@ -88,8 +88,8 @@ def start_run(
         run=queued,
         last_event=tail.event,
     )
-    if once is not None:
-        yield remembering_once(once, placed, now)
+    if idempotency is not None:
+        yield remembering_once(idempotency, placed, now)
     return placed
 
 

@@ -52,7 +52,7 @@ def open_thread(
     speaker: str,
     messages: Sequence[NewMessage],
     run: NewRun | None,
-    once: IdempotencyRecord | None,
+    idempotency: IdempotencyRecord | None,
     now: int,
     fork: Fork | None = None,
     by: Auditor | None = None,
@@ -65,7 +65,7 @@ def open_thread(
         speaker: the actor stamped on the opener's later messages that name none.
         messages: the opener's messages, with their speakers.
         run: the run to queue; None queues none. Of the messages only the last carries its id.
-        once: the idempotency key, if one was sent.
+        idempotency: the idempotency key, if one was sent.
         fork: who forks the thread from its parent; None for one without a parent.
         by: who opens it. An audit entry is written if an operator forks another's thread, and
             if actors are bound to others; None writes none.
@@ -77,7 +77,7 @@ def open_thread(
         InvalidRequest, Forbidden: as ``actors.check_bindings``.
         RecordsMoved: records that the effects depend on have changed.
     """
-    if once is not None and (earlier := (yield from look_up_once(once))) is not None:
+    if idempotency is not None and (earlier := (yield from look_up_once(idempotency))) is not None:
         return earlier
     parent_seq = None
     is_visit = False
@@ -130,8 +130,8 @@ def open_thread(
         run=queued,
         last_event=tail.event,
     )
-    if once is not None:
-        yield remembering_once(once, placed, now)
+    if idempotency is not None:
+        yield remembering_once(idempotency, placed, now)
     return placed
 
 
@@ -147,7 +147,7 @@ def append_message(
     run_id: str | None,
     max_auto_replies: int,
     capped: Callable[[], NewMessage] | None,
-    once: IdempotencyRecord | None,
+    idempotency: IdempotencyRecord | None,
     effects: NewEffects | None = None,
 ) -> Work[PostResult]:
     """Add a visitor's message to a thread and ensure that a run answers it.
@@ -164,7 +164,7 @@ def append_message(
         run_id: id of the run, should one be started; None starts none.
         max_auto_replies: how many runs a thread may have within an hour.
         capped: makes the plain message for a thread at its cap; None if no run is started.
-        once: the idempotency key, if one was sent.
+        idempotency: the idempotency key, if one was sent.
         effects: effects of capabilities on it.
 
     Raises:
@@ -175,7 +175,7 @@ def append_message(
         RecordsMoved: records that the effects depend on have changed.
     """
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
-    if once is not None and (earlier := (yield from look_up_once(once))) is not None:
+    if idempotency is not None and (earlier := (yield from look_up_once(idempotency))) is not None:
         return earlier
     role, actor = yield from settle_speaker(thread_id, principal, draft, reached.speaker)
     if effects is not None:
@@ -215,8 +215,8 @@ def append_message(
         run=run,
         last_event=tail.event,
     )
-    if once is not None:
-        yield remembering_once(once, placed, now)
+    if idempotency is not None:
+        yield remembering_once(idempotency, placed, now)
     return placed
 
 

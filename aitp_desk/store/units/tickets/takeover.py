@@ -86,7 +86,7 @@ def speak_on_thread(
     now: int,
     by: Auditor,
     effects: NewEffects | None = None,
-    once: IdempotencyRecord | None = None,
+    idempotency: IdempotencyRecord | None = None,
 ) -> Work[None]:
     """Let an operator write on a thread that they have.
 
@@ -94,7 +94,7 @@ def speak_on_thread(
         now: Unix seconds.
         by: who writes.
         effects: effects of capabilities on the message.
-        once: the idempotency key, if one was sent; a replay writes nothing.
+        idempotency: the idempotency key, if one was sent; a replay writes nothing.
 
     Raises:
         IdempotencyConflict: the key was used with another request.
@@ -102,7 +102,7 @@ def speak_on_thread(
         PreconditionFailed: they do not have it.
         RecordsMoved: records that the effects depend on have changed.
     """
-    if once is not None and (yield from look_up_once(once)) is not None:
+    if idempotency is not None and (yield from look_up_once(idempotency)) is not None:
         return
     desk = yield from _find_desk(thread_id)
     yield from _check_held(thread_id, said.operator)
@@ -111,8 +111,8 @@ def speak_on_thread(
     yield from _speak(thread_id, desk, said, now, effects=effects)
     if effects is not None:
         yield from write_effects(effects, thread_id, now)
-    if once is not None:
-        yield remembering_once(once, PostResult(thread_id, said.id, None), now)
+    if idempotency is not None:
+        yield remembering_once(idempotency, PostResult(thread_id, said.id, None), now)
     yield from note_audit(by, AuditAction.THREAD_SPOKEN, ObjectKind.THREAD, thread_id)
     yield "raise_epoch", {"name": TICKETS_EPOCH}
 

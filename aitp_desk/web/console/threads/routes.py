@@ -92,9 +92,13 @@ class ThreadsRoutes:
     async def say(self, session: Session, call: Call) -> Reply:
         """``POST threads/{thread_id}/say``: sends a text to the visitor."""
         words = decode_body(call.body, ConsoleWords).words
-        with self._once(call) as once:
+        with self._hold_key(call) as idempotency:
             await self._stepping_in.say(
-                _id(call), words, session.operator, self._operator_actions.make_auditor(call), once
+                _id(call),
+                words,
+                session.operator,
+                self._operator_actions.make_auditor(call),
+                idempotency,
             )
         return await self._done(session, call)
 
@@ -113,14 +117,14 @@ class ThreadsRoutes:
     async def send(self, session: Session, call: Call) -> Reply:
         """``POST threads/{thread_id}/messages``: sends a message of a capability."""
         part = self._part(decode_body(call.body, ConsoleStructured))
-        with self._once(call) as once:
+        with self._hold_key(call) as idempotency:
             await self._stepping_in.send(
                 _id(call),
                 part,
                 session.operator,
                 call.principal,
                 self._operator_actions.make_auditor(call),
-                once,
+                idempotency,
             )
         return await self._done(session, call)
 
@@ -162,7 +166,7 @@ class ThreadsRoutes:
             ),
         )
 
-    def _once(self, call: Call) -> AbstractContextManager[IdempotencyRecord | None]:
+    def _hold_key(self, call: Call) -> AbstractContextManager[IdempotencyRecord | None]:
         """Hold the idempotency key: a request may be repeated when no response came."""
         asked = RequestInfo(call.method, call.path, call.body, call.headers.get("Idempotency-Key"))
         return self._idempotency.hold_key(asked, thread_scope(call.principal, _id(call)))

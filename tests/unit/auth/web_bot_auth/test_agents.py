@@ -88,7 +88,7 @@ def signed(origin: str, covers: tuple[str, ...], **headers: str) -> Head:
 async def verify(head: Head, **more: Any) -> Proof:
     proof = await agents(**more).verify(head, "192.0.2.1")
     assert proof is not None
-    [use] = proof.once
+    [use] = proof.replay_checks
     await use()
     return proof
 

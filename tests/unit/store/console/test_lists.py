@@ -236,7 +236,7 @@ class TestThreads:
             speaker="visitor",
             messages=said,
             run=None,
-            once=None,
+            idempotency=None,
             now=int(site.now),
         )
         assert await site.threads(ThreadFilter(text="lamp"), limit=1) == [thread.id, other]

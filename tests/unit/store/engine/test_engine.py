@@ -23,9 +23,9 @@ OF_THREAD = ("thread", THREAD.id)
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ({"thread_id": THREAD.id, "message_id": "m", "once": None}, {OF_THREAD}),
-        ({"thread_id": THREAD.id, "once": ONCE}, {OF_THREAD, ("once", "aya", "key")}),
-        ({"thread": THREAD, "once": None}, {OF_THREAD}),
+        ({"thread_id": THREAD.id, "message_id": "m", "idempotency": None}, {OF_THREAD}),
+        ({"thread_id": THREAD.id, "idempotency": ONCE}, {OF_THREAD, ("once", "aya", "key")}),
+        ({"thread": THREAD, "idempotency": None}, {OF_THREAD}),
         ({"thread": THREAD, "fork": FORK}, {OF_THREAD, ("thread", "thread_parent")}),
         ({"claim": CLAIM, "replies": ()}, {OF_THREAD}),
         ({"session": a_session(THREAD), "messages": ()}, {OF_THREAD}),

@@ -246,9 +246,10 @@ async def test_a_store_that_is_behind_says_so_until_it_has_caught_up(store: Stor
 
 
 async def test_the_same_key_in_one_group_is_used_once(store: Store) -> None:
-    once = IdempotencyRecord("aya", "key", b"f")
+    idempotency = IdempotencyRecord("aya", "key", b"f")
     first, second = await asyncio.gather(
-        open_thread(store, "Hello", once=once), open_thread(store, "Hello", once=once)
+        open_thread(store, "Hello", idempotency=idempotency),
+        open_thread(store, "Hello", idempotency=idempotency),
     )
     assert (first.replayed, second.replayed) == (False, True)
     assert second.thread_id == first.thread_id

@@ -74,7 +74,7 @@ async def test_what_was_asked_of_a_run_goes_also_where_anothers_message_has_join
         principal=OPERATOR,
         run=wished,
         drafts=(),
-        once=None,
+        idempotency=None,
         now=NOW,
         idle_before=0,
     )

@@ -72,12 +72,14 @@ class TestStarting:
 
     async def test_a_repeat_finds_the_first_run(self, store: Store) -> None:
         opened = await open_thread(store, "Hello?")
-        once = IdempotencyRecord("thread", "key", b"f")
-        first = await start(store, opened.thread_id, "One?", once=once)
-        again = await start(store, opened.thread_id, "One?", once=once)
+        idempotency = IdempotencyRecord("thread", "key", b"f")
+        first = await start(store, opened.thread_id, "One?", idempotency=idempotency)
+        again = await start(store, opened.thread_id, "One?", idempotency=idempotency)
         assert (again.replayed, again.run_id) == (True, first.run_id)
         with pytest.raises(IdempotencyConflict):
-            await start(store, opened.thread_id, once=IdempotencyRecord("thread", "key", b"other"))
+            await start(
+                store, opened.thread_id, idempotency=IdempotencyRecord("thread", "key", b"other")
+            )
 
     async def test_a_driven_run_counts_for_no_cap(self, store: Store) -> None:
         opened = await open_thread(store, "Hello?")

@@ -76,7 +76,7 @@ async def attach(store: Store, thread_id: str, *files: File) -> None:
         run_id=None,
         max_auto_replies=1,
         capped=None,
-        once=None,
+        idempotency=None,
     )
 
 

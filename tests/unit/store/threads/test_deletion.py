@@ -201,10 +201,10 @@ class TestThreads:
         ]
 
     async def test_its_keys_find_nothing_to_repeat(self, store: Store) -> None:
-        once = IdempotencyRecord("aya", "key-1", b"fingerprint")
-        opened = await open_thread(store, "one", once=once)
+        idempotency = IdempotencyRecord("aya", "key-1", b"fingerprint")
+        opened = await open_thread(store, "one", idempotency=idempotency)
         await delete_thread(store, opened.thread_id)
-        again = await open_thread(store, "one", once=once)
+        again = await open_thread(store, "one", idempotency=idempotency)
         assert (again.replayed, again.thread_id) == (True, opened.thread_id)
         assert await reads.thread(store, again.thread_id) is None
 

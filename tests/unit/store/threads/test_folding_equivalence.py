@@ -102,7 +102,7 @@ async def write_at_length(store: Store, turn: FoldedTurn, thread_id: str, sessio
         speaker=turn.visitor,
         messages=said_in(turn),
         run=None,
-        once=None,
+        idempotency=None,
         now=now,
     )
     await store.run(open_session, turn=turn, thread_id=thread_id, session_id=session_id)

@@ -183,7 +183,7 @@ async def test_a_thread_is_forked_off_it(store: Store) -> None:
         speaker="aya",
         messages=(),
         run=None,
-        once=None,
+        idempotency=None,
         now=NOW,
         fork=Fork(session.thread_id, AYA, 0),
     )
@@ -215,7 +215,7 @@ async def test_an_anonymous_one_closes_with_its_time(store: Store) -> None:
             run_id=None,
             max_auto_replies=1,
             capped=None,
-            once=None,
+            idempotency=None,
         )
     assert await reads.access(store, session.thread_id, VISITOR, NOW + 1, now=NOW) is None
     assert await reads.access(store, session.thread_id, VISITOR, NOW, now=NOW) is not None

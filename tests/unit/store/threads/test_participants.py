@@ -250,7 +250,7 @@ class TestLeaving:
             speaker="first",
             messages=(),
             run=None,
-            once=None,
+            idempotency=None,
             now=NOW,
         )
         await join(store, thread.id, BENS)
@@ -366,7 +366,7 @@ async def test_a_fork_is_taken_at_what_its_opener_may_read(store: Store, owned: 
         speaker="ben",
         messages=(),
         run=None,
-        once=None,
+        idempotency=None,
         now=NOW,
         fork=Fork(owned, BEN, IDLE_BEFORE),
     )

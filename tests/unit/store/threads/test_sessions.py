@@ -81,13 +81,13 @@ class TestSessions:
 
 class TestExpiry:
     async def test_keys_past_their_time_are_forgotten(self, store: Store) -> None:
-        once = IdempotencyRecord("aya", "key", b"one")
-        first = await open_thread(store, once=once)
+        idempotency = IdempotencyRecord("aya", "key", b"one")
+        first = await open_thread(store, idempotency=idempotency)
         gone = await store.run(
             work.delete_expired, once_before=NOW + 1, sessions_before=0, limit=10, **NO_FILES
         )
         assert gone == Expired(idempotency=1, sessions=0)
-        again = await open_thread(store, once=IdempotencyRecord("aya", "key", b"other"))
+        again = await open_thread(store, idempotency=IdempotencyRecord("aya", "key", b"other"))
         assert not again.replayed
         assert again.thread_id != first.thread_id
 
@@ -106,7 +106,7 @@ class TestExpiry:
 
     async def test_a_call_removes_no_more_than_it_may(self, store: Store) -> None:
         for number in range(5):
-            await open_thread(store, once=IdempotencyRecord("aya", str(number), b"f"))
+            await open_thread(store, idempotency=IdempotencyRecord("aya", str(number), b"f"))
         expire = {"once_before": NOW + 1, "sessions_before": 0, "limit": 2, **NO_FILES}
         gone = [await store.run(work.delete_expired, **expire) for _ in range(4)]
         assert [expired.idempotency for expired in gone] == [2, 2, 1, 0]

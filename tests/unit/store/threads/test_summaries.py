@@ -36,7 +36,7 @@ async def fork(store: Store, parent_id: str, *texts: str) -> str:
         speaker="visitor",
         messages=tuple(map(said, texts)),
         run=None,
-        once=None,
+        idempotency=None,
         now=NOW,
         fork=Fork(parent_id, VISITOR, 0),
     )

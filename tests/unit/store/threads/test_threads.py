@@ -96,7 +96,7 @@ async def test_a_message_is_kept_as_it_was_placed(store: Store) -> None:
         run_id=None,
         max_auto_replies=20,
         capped=lambda: replied("Enough."),
-        once=None,
+        idempotency=None,
     )
     (message,) = placed.messages
     assert message.seq == 2
@@ -186,7 +186,7 @@ class TestForks:
             speaker="visitor",
             messages=(said("In the fork."),),
             run=None,
-            once=None,
+            idempotency=None,
             now=NOW,
             fork=Fork(parent_id, principal, NOW - HOUR),
         )
@@ -265,9 +265,9 @@ class TestSpeaker:
 
 class TestIdempotency:
     async def test_a_repeated_opening_returns_what_was_created(self, store: Store) -> None:
-        once = IdempotencyRecord("aya", "key-1", b"fingerprint")
-        first = await open_thread(store, "Hello", run=True, once=once)
-        again = await open_thread(store, "Hello", run=True, once=once)
+        idempotency = IdempotencyRecord("aya", "key-1", b"fingerprint")
+        first = await open_thread(store, "Hello", run=True, idempotency=idempotency)
+        again = await open_thread(store, "Hello", run=True, idempotency=idempotency)
         assert again.replayed
         assert (again.thread_id, again.message_id, again.run_id) == (
             first.thread_id,
@@ -277,9 +277,9 @@ class TestIdempotency:
 
     async def test_a_repeated_message_is_written_once(self, store: Store) -> None:
         opened = await open_thread(store)
-        once = IdempotencyRecord("aya", "key-1", b"fingerprint")
-        first = await post(store, opened.thread_id, once=once)
-        again = await post(store, opened.thread_id, once=once)
+        idempotency = IdempotencyRecord("aya", "key-1", b"fingerprint")
+        first = await post(store, opened.thread_id, idempotency=idempotency)
+        again = await post(store, opened.thread_id, idempotency=idempotency)
         assert again.replayed
         assert (again.message_id, again.run_id) == (first.message_id, first.run_id)
         page = await reads.messages(store, opened.thread_id, order="asc", limit=10)
@@ -287,15 +287,17 @@ class TestIdempotency:
 
     async def test_a_key_that_stands_for_another_request_is_refused(self, store: Store) -> None:
         opened = await open_thread(store)
-        await post(store, opened.thread_id, once=IdempotencyRecord("aya", "key-1", b"one"))
+        await post(store, opened.thread_id, idempotency=IdempotencyRecord("aya", "key-1", b"one"))
         with pytest.raises(IdempotencyConflict):
-            await post(store, opened.thread_id, once=IdempotencyRecord("aya", "key-1", b"other"))
+            await post(
+                store, opened.thread_id, idempotency=IdempotencyRecord("aya", "key-1", b"other")
+            )
         with pytest.raises(IdempotencyConflict):
-            await open_thread(store, once=IdempotencyRecord("aya", "key-1", b"other"))
+            await open_thread(store, idempotency=IdempotencyRecord("aya", "key-1", b"other"))
 
     async def test_keys_of_different_scopes_do_not_meet(self, store: Store) -> None:
-        first = await open_thread(store, once=IdempotencyRecord("aya", "key-1", b"one"))
-        second = await open_thread(store, once=IdempotencyRecord("ben", "key-1", b"other"))
+        first = await open_thread(store, idempotency=IdempotencyRecord("aya", "key-1", b"one"))
+        second = await open_thread(store, idempotency=IdempotencyRecord("ben", "key-1", b"other"))
         assert not second.replayed
         assert second.thread_id != first.thread_id
 
@@ -303,17 +305,17 @@ class TestIdempotency:
         self, store: Store
     ) -> None:
         opened = await open_thread(store, thread=a_thread("aya"))
-        once = IdempotencyRecord("shared", "key-1", b"fingerprint")
-        await post(store, opened.thread_id, principal=AYA, once=once)
+        idempotency = IdempotencyRecord("shared", "key-1", b"fingerprint")
+        await post(store, opened.thread_id, principal=AYA, idempotency=idempotency)
         with pytest.raises(ThreadNotFound):
-            await post(store, opened.thread_id, principal=BEN, once=once)
+            await post(store, opened.thread_id, principal=BEN, idempotency=idempotency)
 
     async def test_a_refused_request_does_not_use_up_its_key(self, store: Store) -> None:
         opened = await open_thread(store)
-        once = IdempotencyRecord("aya", "key-1", b"fingerprint")
+        idempotency = IdempotencyRecord("aya", "key-1", b"fingerprint")
         with pytest.raises(Forbidden):
-            await post(store, opened.thread_id, actor=DESK.id, once=once)
-        placed = await post(store, opened.thread_id, once=once)
+            await post(store, opened.thread_id, actor=DESK.id, idempotency=idempotency)
+        placed = await post(store, opened.thread_id, idempotency=idempotency)
         assert not placed.replayed
 
 
@@ -380,6 +382,6 @@ async def test_the_same_message_is_never_placed_twice(store: Store) -> None:
             speaker="visitor",
             messages=(twice,),
             run=None,
-            once=None,
+            idempotency=None,
             now=NOW,
         )
