@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from aitp_desk.capability import Uncounted as AnyUncounted
+from aitp_desk.capability import Uncounted
 from aitp_payments.ledger import messages as ledger
 from aitp_payments.messages import aitp01 as messages
 from aitp_payments.messages.aitp01 import (
@@ -147,12 +147,12 @@ class RejectedDecline(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
         message: the reason as a sentence.
     """
 
-    reason: AnyUncounted
+    reason: Uncounted
     message: str
     quote_id: Id
 
 
-Uncounted = Literal["answered", "expired", "other_amount", "unknown_request"]
+RejectionReason = Literal["answered", "expired", "other_amount", "unknown_request"]
 """Why a decision is rejected."""
 
 
@@ -165,7 +165,7 @@ class RejectedPaymentDecision(msgspec.Struct, frozen=True, kw_only=True, omit_de
         merchant_id, pay, quote_id, channel_id, amount: as received.
     """
 
-    reason: Uncounted
+    reason: RejectionReason
     message: str
     merchant_id: Id
     pay: bool
