@@ -91,7 +91,7 @@ def restore(data: Path, url: str, src: Path) -> None:
         from aitp_desk.store.engine.lock import lock_data_folder
         from aitp_desk.store.engine.sqlite import SqliteStore
         from aitp_desk.store.engine.sqlite_backup import (
-            BESIDE,
+            JOURNAL_SUFFIXES,
             copy_database,
             put_in_place,
             remove_database,
@@ -113,7 +113,7 @@ def restore(data: Path, url: str, src: Path) -> None:
                 )
 
         with lock_data_folder(data):
-            for end in ("", *BESIDE):
+            for end in ("", *JOURNAL_SUFFIXES):
                 if (there := target.with_name(f"{target.name}{end}")).exists():
                     fail([f"{there} exists already. Move it away first, or give another --data."])
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

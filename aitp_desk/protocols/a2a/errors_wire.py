@@ -127,7 +127,7 @@ def render_http_error_03(error: DeskError, _headers: Mapping[str, str]) -> Reply
     return _refuse_over_http(error, {"type": f"{name}Error", "message": error.message})
 
 
-def _refuse_over_http(error: DeskError, beside: dict[str, Any]) -> Reply:
+def _refuse_over_http(error: DeskError, more: dict[str, Any]) -> Reply:
     refusal = find_refusal(error)
     status = refusal.http or find_status(error.kind)
     told = {
@@ -136,7 +136,7 @@ def _refuse_over_http(error: DeskError, beside: dict[str, Any]) -> Reply:
         "message": error.message,
         "details": make_details(error, refusal),
     }
-    return Reply(status, _encode({"error": told, **beside}), JSON, make_refusal_headers(error))
+    return Reply(status, _encode({"error": told, **more}), JSON, make_refusal_headers(error))
 
 
 def make_error_info(reason: str, said: Mapping[str, str] | None = None) -> dict[str, Any]:

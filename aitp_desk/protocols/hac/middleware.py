@@ -166,7 +166,7 @@ class _Served(NamedTuple):
 
     about: Discovery
     resources: Resources
-    beside: Mapping[Handler, _Described]
+    descriptions: Mapping[Handler, _Described]
     explained: Explainer | None
     profile: str
     root: str
@@ -205,7 +205,9 @@ class _Served(NamedTuple):
         handler: Any = request.match_info.handler
         if isinstance(handler, type):
             handler = getattr(handler, request.method.lower(), None)
-        return self.beside.get(handler) or _remembered.get(getattr(handler, "__func__", handler))
+        return self.descriptions.get(handler) or _remembered.get(
+            getattr(handler, "__func__", handler)
+        )
 
     async def _told(
         self, request: web.Request, handler: Handler, told: _Described | None, accept: str

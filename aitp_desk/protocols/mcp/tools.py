@@ -218,24 +218,24 @@ def _arguments(action: Action, requires_intent: bool) -> Item:
     An argument of the action wins over a reserved member of the same name.
     """
     schema = {word: said for word, said in action.input_schema.items() if word != "$schema"}
-    beside: Item = {SESSION: _SESSION}
+    reserved: Item = {SESSION: _SESSION}
     required = list(schema.get("required", ()))
     if may_ask_consent(action):
-        beside[CONFIRMATION] = _confirmation(action)
+        reserved[CONFIRMATION] = _confirmation(action)
     if action.is_prepaid:
-        beside[PAYMENT] = {
+        reserved[PAYMENT] = {
             **PAYING,
             "description": "The payment for the call, as its refusal describes it.",
         }
     if action.kind != "query":
-        beside[INTENT] = {
+        reserved[INTENT] = {
             "type": "string",
             "maxLength": MAX_INTENT,
             "description": "The purpose of the call, in the user's words.",
         }
         required += [INTENT] if requires_intent else []
     schema["type"] = "object"
-    schema["properties"] = {**beside, **schema.get("properties", {})}
+    schema["properties"] = {**reserved, **schema.get("properties", {})}
     return {**schema, "required": required} if required else schema
 
 

@@ -19,7 +19,7 @@ from aitp_desk.store.base import StoreError
 PAGES_AT_ONCE = 1024
 """How many pages, of 4 KiB each, are copied between two progress reports."""
 WAITS_SECONDS = 60
-BESIDE = ("-wal", "-shm", "-journal")
+JOURNAL_SUFFIXES = ("-wal", "-shm", "-journal")
 """Suffixes of the files that SQLite puts next to a database."""
 
 
@@ -66,7 +66,7 @@ def put_in_place(draft: Path, target: Path) -> None:
 
 def remove_database(path: Path) -> None:
     """Remove a database file and the files that SQLite put next to it."""
-    for end in ("", *BESIDE):
+    for end in ("", *JOURNAL_SUFFIXES):
         path.with_name(f"{path.name}{end}").unlink(missing_ok=True)
 
 
