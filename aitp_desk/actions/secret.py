@@ -53,7 +53,7 @@ def read_secret(kind: type, given: Any) -> Any:
     """Read a JSON value as a secret: a ``dec_hook`` of ``msgspec``.
 
     Raises:
-        ValueError: it is no text, or too long. The message does not repeat it.
+        ValueError: it is not text, or is too long. The message does not repeat it.
         NotImplementedError: another type is wanted.
     """
     if kind is not Secret:

@@ -11,8 +11,8 @@ Order
     answer's text; an agent that sends none gives the text in the answer alone. No delta precedes a
     :class:`Clarification`.
 Errors
-    A question that the content does not answer is no error: it is an answer with ``found=False``
-    that says so. :class:`~aitp_desk.model.errors.Unavailable` is raised when the agent cannot
+    A question that the content does not answer is not an error: the answer has ``found=False``
+    and says so. :class:`~aitp_desk.model.errors.Unavailable` is raised when the agent cannot
     answer now and may later. Anything else that escapes is a fault of the program. After an
     exception there is no outcome, and the text of earlier deltas is void.
 Cancellation
@@ -310,7 +310,7 @@ Said = Answer | Clarification
 Outcome = Said | ToolRequest
 Event = Delta | Restart | Answer | Clarification | ToolRequest
 ProgressEvent = Delta | Restart
-"""The events that are no outcome."""
+"""The events that are not outcomes."""
 
 
 class Agent(Protocol):

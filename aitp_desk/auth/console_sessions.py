@@ -124,7 +124,7 @@ class ConsoleSessions:
         """Return the session of the browser that sends a request.
 
         Raises:
-            NotAuthenticated: there is none, or it is over.
+            NotAuthenticated: there is none, or it has ended.
         """
         return await self.find(get_credential(head))
 
@@ -136,7 +136,7 @@ class ConsoleSessions:
         """Return the session of a cookie's value.
 
         Raises:
-            NotAuthenticated: there is none, or it is over.
+            NotAuthenticated: there is none, or it has ended.
         """
         return await self._verified.find(secret, self._look_up)
 

@@ -40,8 +40,8 @@ Requests
 Questions of the desk
     The first capability that has a message for a question of the desk asks it
     (:meth:`Capability.phrase`). The message is judged like any other, with the question in its
-    context. The waiting call goes on by :class:`Resume`: once, and only for the actor that made the
-    call; any other answer is reported as not counted.
+    context. The waiting call continues by :class:`Resume`: once, and only for the actor that made
+    the call; any other answer is reported as not counted.
 Other servers
     Slow work and work with other servers is a job (:class:`Start`). It runs after the commit, and
     again after a crash: its ``ref`` identifies what was done before. Periodic work is a

@@ -68,7 +68,7 @@ class Start(msgspec.Struct, frozen=True):
     Parameters:
         job: its name in :meth:`Capability.jobs`.
         ref: id of its subject: there is only ever one job of this name and ref.
-        payload: a JSON value with what the job needs besides.
+        payload: a JSON value with everything else that the job needs.
         after: delay in seconds.
         outlives: whether it runs even if the thread's messages are erased before: a transfer of
             money has to be completed. Its payload must then hold no personal data.

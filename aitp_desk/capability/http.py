@@ -1,4 +1,4 @@
-"""Requests of jobs to other servers: request, response, and why there is none."""
+"""Requests of jobs to other servers, their responses and their failures."""
 
 from __future__ import annotations
 

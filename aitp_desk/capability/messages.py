@@ -198,7 +198,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         asking: the desk's question that this part asks; None if the part is another's or asks
             nothing.
         parties: the participants other than the desk and its people.
-        is_shared: whether others were granted access to the thread; they are no parties. Set for
+        is_shared: whether others were granted access to the thread; they are not parties. Set for
             messages, not for jobs.
         records: the capability's own, by key; read them with :meth:`record`.
         counters: the capability's own, by key; read them with :meth:`counter`.

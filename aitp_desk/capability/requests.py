@@ -161,7 +161,7 @@ class Asked(msgspec.Struct, Generic[Q, A], frozen=True, omit_defaults=True):
         return actor != self.by and self.request.actor in {"", actor}
 
     def then(self, value: Any, context: Context) -> Then | Resume:
-        """Return who goes on after the answer: the call, or the asking actor."""
+        """Return who continues after the answer: the call, or the asking actor."""
         if self.call_id is not None:
             return Resume(self.call_id, value)
         is_by_party = any(party.id == self.by for party in context.parties)

@@ -139,7 +139,7 @@ class Egress:
             headers: sent to the origin of ``url`` only, not where a redirect leaves it.
             approve: awaited with each address of a redirect, before it is requested; it raises to
                 end the request.
-            wants_reasons: whether to read the body of a response that is no 2xx as well.
+            wants_reasons: whether to read the body of a response without a 2xx status as well.
 
         Raises:
             AddressRefused, TooManyRedirects, Unreachable, TooSlow, TooLarge: there is no response.

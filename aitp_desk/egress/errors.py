@@ -10,8 +10,8 @@ class EgressError(Exception):
 class AddressRefused(EgressError):
     """The address, or one that it redirects to, is not allowed.
 
-    Trying again is no use. It is not https, it is malformed, it holds credentials, or it leads to
-    an address that is not public.
+    A retry does not help. The address is not https, is malformed, contains credentials, or leads
+    to an address that is not public.
     """
 
 
@@ -20,7 +20,7 @@ class TooManyRedirects(EgressError):
 
 
 class Unreachable(EgressError):
-    """The name, the connection or the certificate failed, or it is no HTTP."""
+    """The name, the connection or the certificate failed, or the response is not HTTP."""
 
 
 class TooSlow(EgressError):

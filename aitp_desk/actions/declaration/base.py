@@ -19,7 +19,7 @@ class Declared(Generic[P, R]):
     """A declared function. Calling it calls the function.
 
     Raises:
-        TypeError: it is no function.
+        TypeError: it is not a function.
     """
 
     def __init__(self, function: Callable[P, R]) -> None:

@@ -18,7 +18,7 @@ def check_links(links: Sequence[Any], known: Sequence[Schema], what: str) -> Ite
     """Yield the variables that no argument or result can fill.
 
     Parameters:
-        links: entries that are no links are reported elsewhere.
+        links: entries that are not links are reported elsewhere.
         known: schemas of objects whose members are filled in.
         what: a name for these objects in messages.
     """

@@ -21,7 +21,7 @@ MAX_SUMMARY = 256
 
 
 def check_name(name: str, tell: Tell) -> None:
-    """Report a function's name that is no valid action name."""
+    """Report a function's name that is not a valid action name."""
     if not is_action_name(name):
         tell("has an invalid name; use at most 64 lowercase letters, digits and _, a letter first.")
 

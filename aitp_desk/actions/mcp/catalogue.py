@@ -47,7 +47,7 @@ async def list_tools(client: Client) -> tuple[Tool, ...]:
 
 
 def save_tools(data: Path, name: str, tools: tuple[Tool, ...]) -> None:
-    """Store a list of tools; a full disk is no error."""
+    """Store a list of tools; a full disk is not an error."""
     file = data / FOLDER / f"{name}.json"
     new = file.with_suffix(".new")
     with suppress(OSError):

@@ -30,7 +30,7 @@ def check_servers(config: Config, environment: Mapping[str, str]) -> Iterator[Pr
         if not one.name:
             yield Problem(place, f"table {number} of [[mcp]] has no name.")
         elif any(one.name == other.name for other in config.mcp[: number - 1]):
-            yield Problem(place, "stands twice.")
+            yield Problem(place, "has a name that is already in use.")
         for message in _wrong(one, config.folder, environment):
             yield Problem(place, message)
 

@@ -19,7 +19,7 @@ from aitp_desk.actions.schemas.normal_form import PlainSchemas, Schema, SchemaUn
 from aitp_desk.model.errors import InvalidRequest
 
 WHOLE_BODY = "body"
-"""The argument for the whole body, if that is no plain object."""
+"""The argument for the whole body, if that is not a plain object."""
 
 _ODD = re.compile(r"[^A-Za-z0-9_-]+")
 _VARIABLE = re.compile(r"\{([^{}]*)\}")

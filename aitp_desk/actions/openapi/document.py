@@ -68,7 +68,7 @@ class Document:
         """Read a file, YAML or JSON.
 
         Raises:
-            SchemaUnusable: it cannot be read, or is no OpenAPI file of a supported version.
+            SchemaUnusable: it cannot be read, or is not an OpenAPI file of a supported version.
         """
         try:
             with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""The parameters of an operation besides its body, read from its file."""
+"""The parameters of an operation, without its body, read from its file."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def describe_schema(schema: Schema, root: Schema) -> str:
             size = _bounds(schema, "minProperties", "maxProperties", "member", "members")
             return f"an object{size}"
         case _:
-            return "something else"
+            return "of another type"
 
 
 def _text(schema: Schema) -> str:

@@ -119,7 +119,7 @@ class Shape:
 
     def _wrong(self, path: str) -> ShapeMismatch:
         name, schema = path.removeprefix("."), find_schema(self.schema, path)
-        rule = "something else" if schema is None else describe_schema(schema, self.schema)
+        rule = "of another type" if schema is None else describe_schema(schema, self.schema)
         return ShapeMismatch(name, f"{repr(name) if name else self._whole} must be {rule}.")
 
     def _wrong_name(self, path: str) -> ShapeMismatch:

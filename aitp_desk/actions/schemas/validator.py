@@ -36,7 +36,7 @@ class SchemaValidator:
         checks_formats: whether a ``format`` such as ``date`` is enforced.
 
     Raises:
-        SchemaUnusable: it is no JSON Schema.
+        SchemaUnusable: it is not a JSON Schema.
     """
 
     def __init__(self, schema: Schema, *, checks_formats: bool) -> None:
@@ -175,9 +175,9 @@ class SchemaValidator:
         if kind.name in {"additionalProperties", "unevaluatedProperties"}:
             unexpected: Sequence[str] = getattr(kind, "unexpected", ())
             return _unknown(path, unexpected[0])
-        what = repr(_name(path)) if path else "The whole"
-        said = describe_schema(schema, self.schema) if _is_plain(schema) else "something else"
-        if said == "something else":
+        what = repr(_name(path)) if path else "The value"
+        said = describe_schema(schema, self.schema) if _is_plain(schema) else "of another type"
+        if said == "of another type":
             return InvalidRequest(
                 f"{what} breaks the rule {str(rule[-1])!r} of its schema.",
                 param=_name(path) or None,

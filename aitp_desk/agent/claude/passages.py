@@ -97,7 +97,7 @@ def estimate_tokens(text: str) -> int:
     """Estimate the tokens of a text by its letters and signs, without a tokenizer.
 
     Fitted to the encoding cl100k over the documentation of protocols and the pages of a shop.
-    Letters beyond ASCII count about as much as their bytes do, and runs that are no words (keys,
+    Letters beyond ASCII count about as much as their bytes do, and runs that are not words (keys,
     digests, base64) about three times as much as words.
     """
     beyond = 0 if text.isascii() else len(text.encode()) - len(text)

@@ -110,7 +110,7 @@ def system_text(site: SiteFacts) -> str:
 
 
 def rules_text() -> str:
-    """Return the confidential part of the instructions; a site's facts are no secret."""
+    """Return the confidential part of the instructions; a site's facts are not secret."""
     return _RULES
 
 
@@ -230,7 +230,7 @@ def search_result(excerpt: Excerpt) -> Block:
 
 
 def parse_arguments(text: str) -> dict[str, Any]:
-    """Return a call's arguments; empty if they are no JSON object."""
+    """Return a call's arguments; empty if they are not a JSON object."""
     try:
         return msgspec.json.decode(text or "{}", type=dict[str, Any])
     except msgspec.DecodeError:

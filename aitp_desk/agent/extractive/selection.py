@@ -31,8 +31,7 @@ by_score = attrgetter("score")
 CANDIDATES, CANDIDATES_WIDELY = 8, 16
 """How many passages of the search are examined closely; more for a reader who takes several."""
 _BESIDE = 0.45
-"""A passage with less than this share of the best score is left out: it is no source of an answer.
-"""
+"""A passage with less than this share of the best score is not a source of an answer."""
 
 # Found on the tuning questions (tests/answers); each may be halved or doubled at little loss.
 # The score of the search and the best unit count 1 each.

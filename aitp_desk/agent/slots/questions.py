@@ -72,7 +72,7 @@ def write_memory(
 ) -> Mapping[str, Any]:
     """Return the memory of a call that waits for an answer, as JSON.
 
-    A message that is no answer to the question is read with it as by
+    A message that does not answer the question is read with it as by
     :func:`~aitp_desk.agent.slots.filler.fill_arguments`.
 
     Parameters:

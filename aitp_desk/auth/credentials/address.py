@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 MAX_REMEMBERED = 4096
 """Size of the cache of parsed addresses: parsing one costs as much as a small request."""
 MAX_ADDRESS = 64
-"""Maximum characters of an address, with brackets and port; longer text is no address."""
+"""Maximum characters of an address, with brackets and port; longer text is not an address."""
 NETWORK_BITS = 64
 """Prefix length of an IPv6 network: one site seldom receives a smaller one."""
 
@@ -47,9 +47,9 @@ class ClientAddresses:
 
     Each proxy appends the address of its peer. The header is therefore read from its right end,
     past trusted proxies, to the first untrusted address: everything to the left is only the
-    client's claim. At an entry that is no address, the proxy that wrote it is the last known host.
-    ``Forwarded`` (RFC 7239) is ignored: a proxy that does not write it passes on what its client
-    wrote.
+    client's claim. At an entry that is not an address, the proxy that wrote it is the last known
+    host. ``Forwarded`` (RFC 7239) is ignored: a proxy that does not write it passes on what its
+    client wrote.
 
     Parameters:
         trusted_proxies: networks such as ``10.0.0.0/8`` whose hosts are trusted.
@@ -62,8 +62,8 @@ class ClientAddresses:
     def find(self, headers: Headers, peer: str) -> str:
         """Return the client's IPv4 address or IPv6 network.
 
-        It is the peer's unless the peer is a trusted proxy. A peer that is no address is returned
-        unchanged.
+        It is the peer's unless the peer is a trusted proxy. A peer that is not an address is
+        returned unchanged.
         """
         proxy = self._read(peer)
         if proxy is None:

@@ -50,7 +50,7 @@ def read_compact(text: str) -> CompactToken:
     """Parse a token.
 
     Raises:
-        TokenRefused: it is too long, is no JWT of three parts, or needs more than a signature.
+        TokenRefused: it is too long, is not a JWT of three parts, or needs more than a signature.
     """
     if len(text) > MAX_TOKEN_CHARACTERS:
         raise TokenRefused(f"The token is longer than {MAX_TOKEN_CHARACTERS} characters.")

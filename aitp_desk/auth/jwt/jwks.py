@@ -146,7 +146,7 @@ def read_set(body: bytes) -> tuple[VerifyingKey, ...]:
     """Read the keys of a JWK Set that verify tokens (RFC 7517, section 5).
 
     Raises:
-        KeySetError: it is no JWK Set, lists too many keys, or has no usable key.
+        KeySetError: it is not a JWK Set, lists too many keys, or has no usable key.
     """
     listed = read_object(body).get("keys")
     if not isinstance(listed, list):

@@ -31,7 +31,7 @@ def read_object(body: bytes) -> dict[str, Any]:
     """Parse a JSON object.
 
     Raises:
-        KeySetError: it is none.
+        KeySetError: it is not a JSON object.
     """
     try:
         value = json.loads(body.decode("utf-8"))

@@ -98,7 +98,7 @@ def read_keys(body: bytes) -> tuple[PublishedKey, ...]:
     """Decode a JWK Set; keys of other types are skipped.
 
     Raises:
-        InvalidRequest: it is no JWK Set.
+        InvalidRequest: it is not a JWK Set.
     """
     read = decode_json(body)
     listed = read.get("keys") if isinstance(read, dict) else None

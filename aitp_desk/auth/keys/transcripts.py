@@ -85,7 +85,7 @@ def read_transcript(body: bytes) -> Document:
     """Parse a transcript; nothing of it is verified.
 
     Raises:
-        InvalidRequest: it is none; the message says what is wrong.
+        InvalidRequest: it is not a transcript; the message says what is wrong.
     """
     try:
         return msgspec.convert(decode_json(body, with_nul=True, most_values=None), Document)
@@ -211,7 +211,7 @@ def _ed25519_of(jwk: Any) -> Ed25519PublicKey:
     """Read a public key with only its thumbprint's members (RFC 8037, section 2).
 
     Raises:
-        SignatureInvalid: it is none.
+        SignatureInvalid: it is not such a key.
     """
     told = SignatureInvalid(
         "jwk must have exactly kty OKP, crv Ed25519 and x, the public key in base64url"

@@ -200,7 +200,7 @@ def read_directory(answer: Fetched, now: float) -> Mapping[str, PublishedKey]:
         now: Unix seconds.
 
     Raises:
-        KeySetError, ValueError: it is no directory, or its own signature is invalid.
+        KeySetError, ValueError: it is not a directory, or its own signature is invalid.
     """
     if answer.status != 200:
         raise KeySetError(f"it answers with the status {answer.status}")

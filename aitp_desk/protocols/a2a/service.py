@@ -141,7 +141,7 @@ async def find_push(desk: Desk, call: Call, task_id: str, push_id: str) -> Push:
     """Return one notification address of a task; without an id the first one.
 
     Raises:
-        TaskNotFound: there is none.
+        TaskNotFound: it does not exist.
     """
     for push in await desk.task_receivers.list_receivers(call.principal, task_id):
         if push_id in ("", push.id, task_id):

@@ -14,7 +14,7 @@ class ParseResult(msgspec.Struct, frozen=True):
     """A parsed file and its faults.
 
     Parameters:
-        document: as much as could be read; None where it is no such file at all.
+        document: as much as could be read; None if it is not such a file.
         faults: in the order of the lines.
     """
 

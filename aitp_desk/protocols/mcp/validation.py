@@ -19,7 +19,7 @@ _NAMED: Final = {"tools/call": "a tool", "prompts/get": "a prompt"}
 
 
 def find_message_fault(message: Any) -> str | None:
-    """Return why a body is no JSON-RPC 2.0 message; None for a valid one."""
+    """Return why a body is not a JSON-RPC 2.0 message; None for a valid one."""
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
         return 'The body must be one JSON-RPC 2.0 message: an object with "jsonrpc": "2.0".'
     if "id" in message and not is_request_id(message["id"]):

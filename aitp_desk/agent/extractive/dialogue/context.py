@@ -343,7 +343,7 @@ def _names_another(asked: ReadQuestion, page: str | None, library: Library) -> b
 
 
 def is_answer(turn: Turn, pending: PendingQuestion, library: Library) -> bool:
-    """Return whether a message answers the clarifying question, and is no new question."""
+    """Return whether a message answers the clarifying question, and is not a new question."""
     reply = read_reply(turn)
     if not read_turn_choice(turn, pending, library).is_free:
         return True

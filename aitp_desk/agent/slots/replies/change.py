@@ -51,7 +51,7 @@ def is_relative(words: str) -> bool:
 
 
 def has_question(words: str) -> bool:
-    """Return whether a reply asks a question that is no wish."""
+    """Return whether a reply asks a question that is not a wish."""
     return ("?" in words or is_question(words)) and _WISHES.match(words) is None
 
 

@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 _LONGEST = 400
-"""A longer reply is no refusal, whatever its beginning, in characters."""
+"""Characters of the longest reply that may be a refusal."""
 _APOSTROPHES = re.compile(r"['’`]")
 _BREAK = re.compile(r"[^\w\s]+")
 _IDLE = (

@@ -249,7 +249,7 @@ def _is_for(reading: TurnReading, field: Field, number: Number) -> bool:
     if _has_unit(reading, number):
         return False
     if number.bound:
-        # "more than 20 tents" is no price
+        # "more than 20 tents" is not a price
         is_last = reading.text.fold(number.end) in {"", *_IDLE}
         return field.bound == number.bound and (is_last or not field.is_money)
     return field.is_count and not field.bound and _counts(reading, number)

@@ -11,7 +11,7 @@ def read_currencies(reading: TurnReading) -> None:
     """Read the currency that is named with an amount.
 
     A dollar counts as that of one country only if the field takes no other. An amount in a currency
-    that is not accepted is none.
+    that is not accepted is not read.
     """
     takers = [field for field in reading.fields if _is_taker(field) and not reading.is_said(field)]
     if len(takers) != 1:

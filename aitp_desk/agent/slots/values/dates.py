@@ -212,7 +212,7 @@ def _by_weekday(text: TokenText, start: int, today: date, *, looks_back: bool) -
     dated = _by_month(text, after, today, looks_back=looks_back) or _in_figures(text, after)
     if dated is not None:
         right = [day for day in dated.values if date.fromisoformat(day).weekday() == weekday]
-        # a day of the month that is no Friday leaves open which of both is meant
+        # a day of the month that is not a Friday leaves open which of both is meant
         near = (today + timedelta(ahead)).isoformat()
         return Match(start, dated.end, tuple(right) or (*dated.values, near))
     if which == "last":

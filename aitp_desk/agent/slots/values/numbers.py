@@ -39,7 +39,7 @@ _WITH_PART = re.compile(r"([0-9]{0,6})([½¼¾])")
 _NOT_A_COUNT = frozenset(
     "that this which every each no the other another any last next new".split()
 )
-"""After one of these "one" is no number: "the blue one", "that one"."""
+"""After one of these "one" is not a number: "the blue one", "that one"."""
 
 _CODES = "EUR USD GBP CHF JPY CAD AUD NZD SEK NOK DKK PLN CZK HUF INR CNY SGD HKD MXN".split()
 _CURRENCIES = {code.lower(): (code,) for code in _CODES} | {

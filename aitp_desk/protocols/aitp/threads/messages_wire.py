@@ -161,7 +161,7 @@ def write_message(message: Message, dialect: Dialect, assistant: str) -> objects
         body.attachments = [_write_file(file, OPENAI_TOOLS) for file in message.attachments]
         # in the OpenAI API it is the run that wrote the message, never the one that answers it
         body.run_id = message.run_id if said_in_run else None
-        # a person of the site is no assistant
+        # a person of the site is not an assistant
         is_agents = said_in_run and get_operator(message.actor) is None
         body.assistant_id = assistant if is_agents else None
         body.completed_at = message.created_at

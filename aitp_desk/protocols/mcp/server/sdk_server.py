@@ -5,7 +5,7 @@ Only this module imports the SDK, and only when it is needed.
 The server supports both eras of the wire: the one that requires ``initialize`` (2024-11-05 to
 2025-11-25), and the one with everything in each request (2026-07-28). Requests go to the table of
 ``methods.py``. Over HTTP nothing is kept between requests and every response is one JSON document,
-so each message is passed to the SDK by itself. The SDK's own transport would start several tasks
+so each message is passed to the SDK separately. The SDK's own transport would start several tasks
 for it and decode it again.
 """
 

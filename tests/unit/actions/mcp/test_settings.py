@@ -52,7 +52,7 @@ def test_servers_need_names_of_their_own(tmp_path: Path) -> None:
     one = Mcp(name="shop", url=URL)
     config = Config(folder=tmp_path, data=tmp_path / ".desk", mcp=(one, one, Mcp(url=URL)))
     assert problems(config) == [
-        "mcp, shop: stands twice.",
+        "mcp, shop: has a name that is already in use.",
         "mcp: table 3 of [[mcp]] has no name.",
     ]
 
