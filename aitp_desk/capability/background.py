@@ -167,7 +167,7 @@ Redirect = Callable[[Visit], Awaitable[Onward | Refuse]]
 
 
 class Health(msgspec.Struct, frozen=True):
-    """The health of an unwell capability, or of what it monitors elsewhere.
+    """The health of a degraded capability, or of something that it monitors elsewhere.
 
     Parameters:
         reason: a sentence that everybody may read.

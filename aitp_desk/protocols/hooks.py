@@ -19,7 +19,7 @@ MAX_BODY = 256 * 1024
 
 
 class Taken(msgspec.Struct):
-    """The desk has stored what was sent to a hook."""
+    """The response to a delivery that was stored."""
 
     status: Literal["ok"]
 

@@ -76,7 +76,7 @@ def interpret_reply(
 
 
 def answer_alone(turn: Turn, library: Library) -> list[Candidate]:
-    """Return what answers a reply by itself, for an unmarked new question; or nothing."""
+    """Return the sections that answer a reply alone, as an unmarked new question; else none."""
     if turn.pending is None:
         return []
     asked = read_message(read_reply(turn), library)

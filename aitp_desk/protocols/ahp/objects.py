@@ -75,7 +75,7 @@ class AHPAnswer(msgspec.Struct, kw_only=True):
 
 
 class AHPClarification(msgspec.Struct, kw_only=True):
-    """What the desk asks back (section 6.3)."""
+    """A clarifying question of the desk (section 6.3)."""
 
     question: str
     options: Sequence[str] | None
@@ -120,7 +120,7 @@ class AHPMeta(msgspec.Struct, kw_only=True):
 
 
 class AHPCallback(msgspec.Struct):
-    """Where the end of a call is sent."""
+    """Where the outcome of a call is sent."""
 
     method: str
     url: str

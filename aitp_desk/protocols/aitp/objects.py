@@ -120,7 +120,7 @@ class HeadSignature(
 
 
 class ErrorDetail(msgspec.Struct, kw_only=True):
-    """What is wrong: a text, and its kind."""
+    """An error: its text and its kind."""
 
     message: str
     type: str

@@ -23,7 +23,7 @@ def make_routes(
     """
 
     async def get_metrics(_desk: Desk, call: Call) -> Reply:
-        """All figures, in the form that is asked for."""
+        """Return all figures in the requested form."""
         from aitp_desk.protocols.metrics.wire import render
 
         check_operator(call.principal)

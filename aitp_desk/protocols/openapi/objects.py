@@ -31,7 +31,7 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Callback(msgspec.Struct):
-    """Where the end of a call is sent."""
+    """Where the outcome of a call is sent."""
 
     method: str
     url: str

@@ -35,7 +35,7 @@ _CONSOLE: Mapping[str, Item] = MappingProxyType(
     }
 )
 _OF_TRANSCRIPTS: Mapping[str, Item] = MappingProxyType(
-    {"seq": {"type": "integer", "minimum": 0, "description": "The last message of it."}}
+    {"seq": {"type": "integer", "minimum": 0, "description": "The last message of the transcript."}}
 )
 _OF_MESSAGES: Mapping[str, Item] = MappingProxyType(
     {

@@ -47,7 +47,7 @@ class ToolCallShown(msgspec.Struct, tag_field="type", tag="function"):
 
 
 class OwedCalls(msgspec.Struct):
-    """The calls whose outputs are waited for."""
+    """The calls whose outputs the run waits for."""
 
     tool_calls: Sequence[ToolCallShown]
 
@@ -89,7 +89,7 @@ class TruncationDraft(msgspec.Struct):
 
 
 class TokensCounted(msgspec.Struct):
-    """What a model counted."""
+    """The tokens that a model counted."""
 
     prompt_tokens: int
     completion_tokens: int
