@@ -151,7 +151,7 @@ def _lack(best: Candidate, asked: ReadQuestion, library: Library) -> float:
 
 
 def _is_name(wanted: WantedTerm, asked: ReadQuestion, library: Library) -> bool:
-    """Return whether a word is written as a name, or is not a plain word."""
+    """Return whether a word looks like a name, or is not a plain word."""
     word = wanted.term.word
     if (
         not library.vocabulary.is_english
