@@ -301,7 +301,7 @@ async def test_a_call_that_failed_is_refused_as_it_is_refused_again(shop: Shoppe
     path, unknown = "/capabilities/order_lookup", {"order_id": "TH99999999"}
     first = await face(shop.talker, "POST", path, unknown, headers=headers)
     assert (first.status, first.error["code"]) == (400, "invalid_request")
-    assert "There is no order" in first.error["message"]
+    assert "You have no order TH99999999 here." in first.error["message"]
     again = await face(shop.talker, "POST", path, unknown, headers=headers)
     assert (again.status, again.error) == (first.status, first.error)
     assert (await followed(shop.talker, again, "describedby")).status == 200
