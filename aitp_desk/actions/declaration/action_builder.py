@@ -32,7 +32,7 @@ from aitp_desk.actions.declaration.parts import (
 )
 from aitp_desk.actions.declaration.price import ask_price
 from aitp_desk.actions.declaration.question_builder import build_prompts
-from aitp_desk.actions.declaration.signature import REQUIRED, Signature, Tell, read_signature
+from aitp_desk.actions.declaration.signature import REQUIRED, Report, Signature, read_signature
 from aitp_desk.actions.declaration.terms import (
     check_terms,
     list_entries,
@@ -50,11 +50,11 @@ from aitp_desk.model.errors import PreconditionFailed, Recovery
 Checks = Sequence[tuple[Check, Signature]]
 
 
-def build_action(declared: DeclaredAction[..., Any], tell: Tell) -> OfferedAction | None:
+def build_action(declared: DeclaredAction[..., Any], report: Report) -> OfferedAction | None:
     """Build an offered action from its declaration.
 
     Parameters:
-        tell: receives each fault, as text that follows the function's name.
+        report: receives each fault, as text that follows the function's name.
 
     Returns:
         None if it has a fault.
@@ -66,41 +66,41 @@ def build_action(declared: DeclaredAction[..., Any], tell: Tell) -> OfferedActio
     except (TypeError, ValueError) as error:
         wrong.append(f"cannot be declared like this: {error}.")
     for message in wrong:
-        tell(message)
+        report(message)
     return None if wrong else offered
 
 
-def _make(declared: DeclaredAction[..., Any], tell: Tell) -> OfferedAction | None:
+def _make(declared: DeclaredAction[..., Any], report: Report) -> OfferedAction | None:
     function, terms = declared.function, declared.terms
     doc = read_docstring(function.__doc__)
-    check_name(function.__name__, tell)
+    check_name(function.__name__, report)
     for message in check_terms(terms):
-        tell(message)
-    _check_words(terms, tell)
-    signature = read_signature(function, tell)
+        report(message)
+    _check_words(terms, report)
+    signature = read_signature(function, report)
     if signature is None:
         return None
     if signature.gives is Ticket:
-        _check_ticket(terms, tell)
-    check_doc(doc, signature.takes, tell)
+        _check_ticket(terms, report)
+    check_doc(doc, signature.takes, report)
     takes = make_arguments_shape(function.__name__, signature, doc)
-    gives = make_result_shape(signature, tell)
+    gives = make_result_shape(signature, report)
     examples = tuple(map(read_example, list_entries(terms.examples)))
-    _check_examples(examples, takes, tell)
-    checks = _read_checks(declared.checks, signature, tell)
+    _check_examples(examples, takes, report)
+    checks = _read_checks(declared.checks, signature, report)
     price = (
-        read_partial_signature(terms.cost, signature, "its cost", tell)
+        read_partial_signature(terms.cost, signature, "its cost", report)
         if callable(terms.cost)
         else None
     )
-    approval = _read_approval(terms, signature, tell)
-    asks = build_prompts(declared.questions, signature, takes.schema, tell)
+    approval = _read_approval(terms, signature, report)
+    asks = build_prompts(declared.questions, signature, takes.schema, report)
     if gives is None:
         return None
     recoveries = {check.precondition.name: check.recovery for check, _ in checks}
     known = (takes.schema, gives.schema)
     for message in check_links(list_entries(terms.related), known, "the arguments or the result"):
-        tell(message)
+        report(message)
     action = Action(
         function.__name__,
         doc.summary,
@@ -136,60 +136,64 @@ def _make(declared: DeclaredAction[..., Any], tell: Tell) -> OfferedAction | Non
     )
 
 
-def _read_approval(terms: Terms, whole: Signature, tell: Tell) -> Signature | None:
+def _read_approval(terms: Terms, whole: Signature, report: Report) -> Signature | None:
     """Return the signature of the function that decides whether a person approves a call."""
     if not callable(terms.approval):
         return None
-    part = read_partial_signature(terms.approval, whole, "its approval", tell)
+    part = read_partial_signature(terms.approval, whole, "its approval", report)
     if part is not None and part.gives not in (bool, REQUIRED):
-        tell("has an approval function that does not return true or false; write -> bool.")
+        report("has an approval function that does not return true or false; write -> bool.")
     return part
 
 
-def _check_ticket(terms: Terms, tell: Tell) -> None:
+def _check_ticket(terms: Terms, report: Report) -> None:
     if terms.kind != "async":
-        tell('returns a Ticket, which people answer later; write kind="async".')
+        report('returns a Ticket, which people answer later; write kind="async".')
     if terms.says is not None:
-        tell("returns a Ticket and has says=, but people write the result. Remove says=.")
+        report("returns a Ticket and has says=, but people write the result. Remove says=.")
 
 
-def _check_words(terms: Terms, tell: Tell) -> None:
+def _check_words(terms: Terms, report: Report) -> None:
     for name, function in (("says", terms.says), ("from_text", terms.from_text)):
         if function is not None and (
             not callable(function) or inspect.iscoroutinefunction(function)
         ):
             given = getattr(function, "__name__", repr(function))
-            tell(f"has {name}={given}; it must be a plain function of one value.")
+            report(f"has {name}={given}; it must be a plain function of one value.")
 
 
-def _check_examples(examples: Sequence[Example], takes: Shape, tell: Tell) -> None:
+def _check_examples(examples: Sequence[Example], takes: Shape, report: Report) -> None:
     for example in examples:
         if example.arguments is None:
             continue
         try:
             takes.read(example.arguments)
         except ShapeMismatch as error:
-            tell(f"would refuse the arguments of its example {example.text!r}: {error.message}")
+            report(f"would refuse the arguments of its example {example.text!r}: {error.message}")
 
 
-def _read_checks(checks: Sequence[Check], whole: Signature, tell: Tell) -> Checks:
+def _read_checks(checks: Sequence[Check], whole: Signature, report: Report) -> Checks:
     read: list[tuple[Check, Signature]] = []
     for check in checks:
         name, description = check.precondition.name, check.precondition.description
         what = f"the precondition {name!r}"
         if not is_action_name(name):
-            tell(f"has {what}; its name must have lowercase letters, digits and _, a letter first.")
+            report(
+                f"has {what}; its name must have lowercase letters, digits and _, a letter first."
+            )
         if not description.strip():
-            tell(f"has {what} without a description; describe the condition in a sentence.")
+            report(f"has {what} without a description; describe the condition in a sentence.")
         if any(other.precondition.name == name for other, _ in read):
-            tell(f"has {what} twice; give one of them another name.")
+            report(f"has {what} twice; give one of them another name.")
         if check.recovery is not None and not check.recovery.description.strip():
-            tell(f"has {what}, which names actions that help; explain in recovery= how they help.")
-        part = read_partial_signature(check.function, whole, what, tell)
+            report(
+                f"has {what}, which names actions that help; explain in recovery= how they help."
+            )
+        part = read_partial_signature(check.function, whole, what, report)
         if part is None:
             continue
         if part.gives is bool:
-            tell(
+            report(
                 f"has {what}, which returns true or false; return None if it is met, else"
                 " the reason as a sentence (-> str | None)."
             )

@@ -9,7 +9,7 @@ from typing import Any
 
 from aitp_desk.actions.base import Context
 from aitp_desk.actions.declaration.docstring import ParsedDocstring
-from aitp_desk.actions.declaration.signature import REQUIRED, Signature, Tell, make_struct
+from aitp_desk.actions.declaration.signature import REQUIRED, Report, Signature, make_struct
 from aitp_desk.actions.schemas.json_schema import describe_members, json_schema
 from aitp_desk.actions.schemas.shape import Shape, ShapeMismatch
 from aitp_desk.actions.schemas.types import check_kind, has_secret
@@ -20,24 +20,26 @@ from aitp_desk.model.errors import InvalidRequest, MissingField
 MAX_SUMMARY = 256
 
 
-def check_name(name: str, tell: Tell) -> None:
+def check_name(name: str, report: Report) -> None:
     """Report a function's name that is not a valid action name."""
     if not is_action_name(name):
-        tell("has an invalid name; use at most 64 lowercase letters, digits and _, a letter first.")
+        report(
+            "has an invalid name; use at most 64 lowercase letters, digits and _, a letter first."
+        )
 
 
-def check_doc(doc: ParsedDocstring, takes: Collection[str], tell: Tell) -> None:
+def check_doc(doc: ParsedDocstring, takes: Collection[str], report: Report) -> None:
     """Report a docstring without the text that callers need."""
     if not doc.summary:
-        tell("has no docstring; write a line for callers that says what it does.")
+        report("has no docstring; write a line for callers that says what it does.")
     elif len(doc.summary) > MAX_SUMMARY:
-        tell(
+        report(
             f"has a docstring whose first paragraph has {len(doc.summary)} characters; write one of"
             f" at most {MAX_SUMMARY}, then an empty line and the rest."
         )
     for name in doc.members:
         if name not in takes:
-            tell(f"describes '{name}', which is not a parameter; remove it or rename it.")
+            report(f"describes '{name}', which is not a parameter; remove it or rename it.")
 
 
 def make_arguments_shape(name: str, signature: Signature, doc: ParsedDocstring) -> Shape:
@@ -48,18 +50,18 @@ def make_arguments_shape(name: str, signature: Signature, doc: ParsedDocstring) 
     return Shape(kind, schema=schema, whole="The arguments")
 
 
-def make_result_shape(signature: Signature, tell: Tell) -> Shape | None:
+def make_result_shape(signature: Signature, report: Report) -> Shape | None:
     """Make the shape of a result; None, with a report, if invalid."""
     if signature.gives is Ticket:
         return Shape(Answered, whole="the result")
     if Ticket in typing.get_args(signature.gives):
-        tell("returns a Ticket or another type; write -> Ticket alone.")
+        report("returns a Ticket or another type; write -> Ticket alone.")
     elif signature.gives is REQUIRED:
-        tell("has no return type; write -> and the type, or -> None.")
+        report("has no return type; write -> and the type, or -> None.")
     elif wrong := check_kind(signature.gives):
-        tell(f"returns a type that cannot be sent to callers: {wrong}.")
+        report(f"returns a type that cannot be sent to callers: {wrong}.")
     elif has_secret(signature.gives):
-        tell("returns a Secret, which callers must not receive; return another value.")
+        report("returns a Secret, which callers must not receive; return another value.")
     else:
         return Shape(signature.gives, whole="the result")
     return None
@@ -94,7 +96,7 @@ def write_result(function: Callable[..., Any], shape: Shape, result: Any) -> Any
 
 
 def read_partial_signature(
-    function: Any, whole: Signature, what: str, tell: Tell
+    function: Any, whole: Signature, what: str, report: Report
 ) -> Signature | None:
     """Return the signature of a function that takes some parameters of another.
 
@@ -103,12 +105,12 @@ def read_partial_signature(
         what: the function's role in messages: ``the precondition 'in_stock'``.
     """
     if not inspect.isfunction(function):
-        tell(f"has no function as {what}; write one with def or async def.")
+        report(f"has no function as {what}; write one with def or async def.")
         return None
     try:
         hints = typing.get_type_hints(function, include_extras=True)
     except Exception as error:  # noqa: BLE001 -- the site's own code: reading a type may run any
-        tell(f"has {what} with a type that cannot be read: {error}.")
+        report(f"has {what} with a type that cannot be read: {error}.")
         return None
     takes, context = {}, None
     for name in inspect.signature(function).parameters:
@@ -118,6 +120,6 @@ def read_partial_signature(
             takes[name] = whole.takes[name]
         else:
             known = ", ".join(whole.takes) or "nothing"
-            tell(f"has {what}, which takes '{name}'; it may take {known}, and the Context.")
+            report(f"has {what}, which takes '{name}'; it may take {known}, and the Context.")
             return None
     return Signature(takes, context, hints.get("return", REQUIRED))

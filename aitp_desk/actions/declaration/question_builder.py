@@ -13,7 +13,7 @@ from aitp_desk.actions.base import ArgumentPrompt, Context
 from aitp_desk.actions.declaration.action import DeclaredPrompt
 from aitp_desk.actions.declaration.invocation import call_function
 from aitp_desk.actions.declaration.parts import read_partial_signature
-from aitp_desk.actions.declaration.signature import REQUIRED, Parameter, Signature, Tell
+from aitp_desk.actions.declaration.signature import REQUIRED, Parameter, Report, Signature
 from aitp_desk.actions.schemas.description import find_schema
 from aitp_desk.actions.secret import hide_secret
 from aitp_desk.model.calls.question import Choice, Choose, Confirm, Fill, Pay, Question
@@ -21,45 +21,45 @@ from aitp_desk.model.calls.secret_places import is_secret_at
 
 
 def build_prompts(
-    declared: Sequence[DeclaredPrompt], whole: Signature, schema: Mapping[str, Any], tell: Tell
+    declared: Sequence[DeclaredPrompt], whole: Signature, schema: Mapping[str, Any], report: Report
 ) -> Mapping[str, ArgumentPrompt]:
     """Build the prompts for arguments, by name.
 
     Parameters:
         whole: the action's signature.
         schema: of its arguments.
-        tell: receives each fault of the functions.
+        report: receives each fault of the functions.
     """
     made: dict[str, ArgumentPrompt] = {}
     for one in declared:
         what = f"the question for {one.argument!r}"
         if one.argument not in whole.takes:
             known = ", ".join(whole.takes) or "nothing"
-            tell(
+            report(
                 f"asks for {one.argument!r}, which is not a parameter; the parameters are {known}."
             )
             continue
         if one.argument in made:
-            tell(f"asks for {one.argument!r} twice; remove one of the functions.")
-        part = read_partial_signature(one.function, whole, what, tell)
-        if part is None or not _is_right(one.function, part, what, tell):
+            report(f"asks for {one.argument!r} twice; remove one of the functions.")
+        part = read_partial_signature(one.function, whole, what, report)
+        if part is None or not _is_right(one.function, part, what, report):
             continue
         question = partial(_ask, one.function, part, one.argument, schema)
         made[one.argument] = ArgumentPrompt(one.argument in part.takes, question)
     return made
 
 
-def _is_right(function: Callable[..., Any], part: Signature, what: str, tell: Tell) -> bool:
+def _is_right(function: Callable[..., Any], part: Signature, what: str, report: Report) -> bool:
     hints = typing.get_type_hints(function, include_extras=True)
     is_right = True
     for name in part.takes:
         hint = hints.get(name)
         if hint is not None and not _takes_none(hint):
-            tell(f"has {what}, which takes '{name}' before it is known; write {name}: … | None.")
+            report(f"has {what}, which takes '{name}' before it is known; write {name}: … | None.")
             is_right = False
     given = set(typing.get_args(part.gives)) or {part.gives}
     if part.gives is not REQUIRED and not given <= {Choose, Confirm, Fill, type(None)}:
-        tell(f"has {what}, which returns no question; write -> Choose | None, or the like.")
+        report(f"has {what}, which returns no question; write -> Choose | None, or the like.")
         is_right = False
     return is_right
 

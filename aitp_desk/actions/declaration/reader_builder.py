@@ -15,7 +15,7 @@ from aitp_desk.actions.base import ActionResult, Context, OfferedAction, no_pric
 from aitp_desk.actions.declaration.parts import read_arguments, read_partial_signature
 from aitp_desk.actions.declaration.price import ask_price
 from aitp_desk.actions.declaration.resource import DeclaredResource
-from aitp_desk.actions.declaration.signature import Signature, Tell
+from aitp_desk.actions.declaration.signature import Report, Signature
 from aitp_desk.actions.declaration.terms import read_cost
 from aitp_desk.actions.schemas.shape import Shape
 from aitp_desk.model.calls.action import DATA, TEXT_ANSWER, Action
@@ -24,17 +24,17 @@ from aitp_desk.model.calls.resource import Resource, ResourceType
 Read = Callable[[Mapping[str, str], Context], Awaitable[Resource]]
 
 
-def check_payment(declared: DeclaredResource[..., Any], tell: Tell) -> None:
+def check_payment(declared: DeclaredResource[..., Any], report: Report) -> None:
     """Report faults in the cost of reading a resource."""
     cost, prepaid = declared.cost, declared.prepaid
     if not isinstance(prepaid, bool):
-        tell(f"has prepaid={prepaid!r}; it must be true or false.")
+        report(f"has prepaid={prepaid!r}; it must be true or false.")
     elif prepaid and cost is None:
-        tell("is prepaid but has no cost; write cost=, or remove prepaid.")
+        report("is prepaid but has no cost; write cost=, or remove prepaid.")
     elif cost is not None and not prepaid:
-        tell("has a cost to which its readers cannot agree; write prepaid=True.")
+        report("has a cost to which its readers cannot agree; write prepaid=True.")
     if cost is not None and not callable(cost) and read_cost(cost) is None:
-        tell(f'has cost={cost!r}; it must be an amount above 0 such as "29.99 EUR".')
+        report(f'has cost={cost!r}; it must be an amount above 0 such as "29.99 EUR".')
 
 
 def build_reader(
@@ -43,7 +43,7 @@ def build_reader(
     signature: Signature,
     takes: Shape,
     read: Read,
-    tell: Tell,
+    report: Report,
 ) -> OfferedAction | None:
     """Build the query that reads a resource after payment.
 
@@ -56,7 +56,7 @@ def build_reader(
         None, with a report, if its price is invalid.
     """
     cost = declared.cost
-    price = read_partial_signature(cost, signature, "its cost", tell) if callable(cost) else None
+    price = read_partial_signature(cost, signature, "its cost", report) if callable(cost) else None
     if callable(cost) and price is None:
         return None
     action = Action(

@@ -25,7 +25,7 @@ from aitp_desk.actions.declaration.parts import (
 )
 from aitp_desk.actions.declaration.reader_builder import build_reader, check_payment
 from aitp_desk.actions.declaration.resource import DeclaredAffordance, DeclaredResource
-from aitp_desk.actions.declaration.signature import REQUIRED, Signature, Tell, read_signature
+from aitp_desk.actions.declaration.signature import REQUIRED, Report, Signature, read_signature
 from aitp_desk.actions.declaration.terms import check_open_to, check_related, list_entries
 from aitp_desk.actions.schemas.shape import Shape
 from aitp_desk.actions.schemas.types import has_secret
@@ -42,13 +42,13 @@ from aitp_desk.model.errors import ResourceNotFound
 
 
 def build_resource(
-    declared: DeclaredResource[..., Any], is_action: Callable[[str], bool], tell: Tell
+    declared: DeclaredResource[..., Any], is_action: Callable[[str], bool], report: Report
 ) -> OfferedResource | None:
     """Build an offered resource from its declaration.
 
     Parameters:
         is_action: returns whether an action of this name may be afforded.
-        tell: receives each fault, as text that follows the function's name.
+        report: receives each fault, as text that follows the function's name.
 
     Returns:
         None if it has a fault.
@@ -60,42 +60,42 @@ def build_resource(
     except (TypeError, ValueError) as error:
         wrong.append(f"cannot be declared like this: {error}.")
     for message in wrong:
-        tell(message)
+        report(message)
     return None if wrong else made
 
 
 def _make(
-    declared: DeclaredResource[..., Any], is_action: Callable[[str], bool], tell: Tell
+    declared: DeclaredResource[..., Any], is_action: Callable[[str], bool], report: Report
 ) -> OfferedResource | None:
     function = declared.function
     name, doc = function.__name__, read_docstring(function.__doc__)
-    check_name(name, tell)
+    check_name(name, report)
     for message in (*check_open_to(declared.open_to), *check_related(declared.related)):
-        tell(message)
-    check_payment(declared, tell)
+        report(message)
+    check_payment(declared, report)
     template = PathTemplate.parse(str(declared.path))
     if template is None:
-        tell(
+        report(
             f"has the path {declared.path!r}; it must begin with a name and have each"
             " variable as a whole segment, such as /orders/{order_id}."
         )
-    signature = read_signature(function, tell)
+    signature = read_signature(function, report)
     if signature is None:
         return None
-    check_doc(doc, signature.takes, tell)
+    check_doc(doc, signature.takes, report)
     if template is not None:
-        _check_variables(template, signature, tell)
+        _check_variables(template, signature, report)
     signature = msgspec.structs.replace(signature, gives=_without_none(signature.gives))
-    gives = make_result_shape(signature, tell)
+    gives = make_result_shape(signature, report)
     affords = tuple(declared.affordances)
     for one in affords:
-        _check_affords(one, is_action, tell)
+        _check_affords(one, is_action, report)
     if template is None or gives is None:
         return None
     takes = make_arguments_shape(name, signature, doc)
     known = (takes.schema, gives.schema)
     for message in check_links(list_entries(declared.related), known, "the path or the resource"):
-        tell(message)
+        report(message)
     type_ = ResourceType(
         name,
         template,
@@ -111,34 +111,34 @@ def _make(
     read = partial(_read, type_, declared, signature, takes, gives, affords)
     reader = None
     if type_.read_by:
-        check_name(type_.read_by, tell)
-        reader = build_reader(declared, type_, signature, takes, read, tell)
+        check_name(type_.read_by, report)
+        reader = build_reader(declared, type_, signature, takes, read, report)
     return OfferedResource(type_, read, partial(_arguments, takes), reader)
 
 
-def _check_variables(template: PathTemplate, signature: Signature, tell: Tell) -> None:
+def _check_variables(template: PathTemplate, signature: Signature, report: Report) -> None:
     for name in template.names:
         if name not in signature.takes:
-            tell(f"has {{{name}}} in its path but no such parameter; write {name}: str.")
+            report(f"has {{{name}}} in its path but no such parameter; write {name}: str.")
     for name, parameter in signature.takes.items():
         if name not in template.names:
-            tell(f"takes '{name}', which is not in its path {template}; write {{{name}}} there.")
+            report(f"takes '{name}', which is not in its path {template}; write {{{name}}} there.")
         elif has_secret(parameter.kind):
-            tell(f"has the Secret '{name}' in its path, where others can read it; write str.")
+            report(f"has the Secret '{name}' in its path, where others can read it; write str.")
         elif parameter.default is not REQUIRED:
-            tell(f"has a default for '{name}', which is always in the path; remove the default.")
+            report(f"has a default for '{name}', which is always in the path; remove the default.")
 
 
 def _check_affords(
-    affords: DeclaredAffordance, is_action: Callable[[str], bool], tell: Tell
+    affords: DeclaredAffordance, is_action: Callable[[str], bool], report: Report
 ) -> None:
     name, function = affords.action, affords.function
     if not is_action(name):
-        tell(f"affords {name!r}; there is no such action.")
+        report(f"affords {name!r}; there is no such action.")
     elif not inspect.isfunction(function) or inspect.iscoroutinefunction(function):
-        tell(f"affords {name!r} by something other than a plain function; write def.")
+        report(f"affords {name!r} by something other than a plain function; write def.")
     elif len(inspect.signature(function).parameters) != 1:
-        tell(f"affords {name!r} by a function that takes more than the resource.")
+        report(f"affords {name!r} by a function that takes more than the resource.")
 
 
 def _without_none(kind: Any) -> Any:

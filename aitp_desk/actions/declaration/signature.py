@@ -12,7 +12,7 @@ import msgspec
 from aitp_desk.actions.base import Context
 from aitp_desk.actions.schemas.types import check_kind
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 """Receives a fault of the function, as text that follows its name."""
 REQUIRED = inspect.Parameter.empty
 _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
@@ -51,18 +51,18 @@ class Signature(msgspec.Struct, frozen=True):
         return picked
 
 
-def read_signature(function: Callable[..., Any], tell: Tell) -> Signature | None:
+def read_signature(function: Callable[..., Any], report: Report) -> Signature | None:
     """Read a function's signature; None, with a report, if it is not usable."""
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        tell("yields its results one by one; return them as a list.")
+        report("yields its results one by one; return them as a list.")
         return None
     try:
         hints = typing.get_type_hints(function, include_extras=True)
     except NameError as error:
-        tell(f"has an unknown type ({error}); import or define it at the top of the file.")
+        report(f"has an unknown type ({error}); import or define it at the top of the file.")
         return None
     except Exception as error:  # noqa: BLE001 -- the site's own code: reading a type may run any
-        tell(f"has a type that cannot be read ({error}); write one such as str or list[int].")
+        report(f"has a type that cannot be read ({error}); write one such as str or list[int].")
         return None
     found: dict[str, Parameter] = {}
     context: str | None = None
@@ -73,7 +73,7 @@ def read_signature(function: Callable[..., Any], tell: Tell) -> Signature | None
             context = name
             continue
         if wrong := _wrong(parameter, kind, name in hints):
-            tell(wrong)
+            report(wrong)
             is_right = False
         found[name] = Parameter(name, kind, parameter.default)
     return Signature(found, context, hints.get("return", REQUIRED)) if is_right else None

@@ -96,15 +96,15 @@ def _make_actions(
 
     made = []
     for declared in declarations:
-        tell = partial(faults.add_fault, declared.function)
+        report = partial(faults.add_fault, declared.function)
         for check in declared.checks:
             for name in check.recovery.actions if check.recovery else ():
                 if not is_action(name):
-                    tell(
+                    report(
                         f"recommends {name!r} if {check.precondition.name!r} is not met,"
                         " but there is no such action."
                     )
-        made.append((declared, build_action(declared, tell)))
+        made.append((declared, build_action(declared, report)))
     return made
 
 

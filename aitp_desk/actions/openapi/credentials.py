@@ -34,12 +34,12 @@ class Credentials(msgspec.Struct, frozen=True):
 
 
 def read_credentials(
-    settings: OpenApi, environment: Mapping[str, str], tell: Callable[[str], None]
+    settings: OpenApi, environment: Mapping[str, str], report: Callable[[str], None]
 ) -> Credentials:
     """Read the environment variables that the settings name.
 
     Parameters:
-        tell: receives each fault, as text that follows the name of the source.
+        report: receives each fault, as text that follows the name of the source.
     """
     headers: dict[str, str] = {}
     secrets: list[str] = []
@@ -47,29 +47,29 @@ def read_credentials(
     def read(key: str, variable: str) -> str:
         value = environment.get(variable, "").strip()
         if not value:
-            tell(f"{key} names the environment variable {variable}, which is not set.")
+            report(f"{key} names the environment variable {variable}, which is not set.")
         elif not _VALUE.fullmatch(value):
-            tell(f"{key} names {variable}, which must be one line of ASCII characters.")
+            report(f"{key} names {variable}, which must be one line of ASCII characters.")
             return ""
         secrets.append(value)
         return value
 
     if settings.bearer_env and settings.basic_env:
-        tell("has both bearer_env and basic_env; remove one of them.")
+        report("has both bearer_env and basic_env; remove one of them.")
     if settings.bearer_env:
         headers["Authorization"] = f"Bearer {read('bearer_env', settings.bearer_env)}"
     elif settings.basic_env:
         pair = read("basic_env", settings.basic_env)
         if pair and ":" not in pair:
-            tell(f"basic_env names {settings.basic_env}, which must be 'name:password'.")
+            report(f"basic_env names {settings.basic_env}, which must be 'name:password'.")
         coded = base64.b64encode(pair.encode()).decode()
         headers["Authorization"] = f"Basic {coded}"
         secrets += [coded, pair.partition(":")[2]]
     for name, variable in settings.header_env.items():
         if not _TOKEN.fullmatch(name) or name.lower() in _FRAMING:
-            tell(f"header_env names {name!r}, which is not a header that can be set.")
+            report(f"header_env names {name!r}, which is not a header that can be set.")
         elif name.lower() in map(str.lower, headers):
-            tell(f"header_env names {name}, which is set already.")
+            report(f"header_env names {name}, which is set already.")
         else:
             headers[name] = read(f"header_env.{name}", variable)
     return Credentials(headers, tuple(filter(None, secrets)))
