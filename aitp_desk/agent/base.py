@@ -239,7 +239,7 @@ class Answer(msgspec.Struct, frozen=True):
         person: set if a person is to be asked as well: the desk asks one, and says so after the
             text, which may then be empty. Such an answer is for one visitor alone.
         offers_person: whether the desk offers at the text's end to ask a person.
-        heard: operators' messages since the last turn, which are put before the text.
+        operator_messages: operators' messages since the last turn, which are put before the text.
         spoken: if messages of capabilities are part of the answer: all its parts, whose texts
             are the text; empty if it is text alone.
         is_courtesy: whether it only returns a greeting, thanks or a goodbye.
@@ -258,7 +258,7 @@ class Answer(msgspec.Struct, frozen=True):
     waits: str | None = None
     person: PersonRequest | None = None
     offers_person: bool = False
-    heard: tuple[PersonSaid, ...] = ()
+    operator_messages: tuple[PersonSaid, ...] = ()
     spoken: tuple[Spoken, ...] = ()
     is_courtesy: bool = False
 
@@ -269,7 +269,8 @@ class Clarification(msgspec.Struct, frozen=True):
     Parameters:
         options: what to choose from; empty for an open question.
         free_form: whether any other text is accepted.
-        usage, fallback, tools_used, model, locale, waits, heard, spoken: as an answer's.
+        usage, fallback, tools_used, model, locale, waits: as an answer's.
+        operator_messages, spoken: as an answer's.
     """
 
     question: str
@@ -281,7 +282,7 @@ class Clarification(msgspec.Struct, frozen=True):
     model: str | None = None
     locale: str | None = None
     waits: str | None = None
-    heard: tuple[PersonSaid, ...] = ()
+    operator_messages: tuple[PersonSaid, ...] = ()
     spoken: tuple[Spoken, ...] = ()
 
     @property

@@ -62,8 +62,10 @@ class ActionSessions:
             self._sessions.check_turns(session)
             self._budgets.check_session(principal, session.tokens)
             # a background call delivers no operator messages: the next turn does
-            heard = () if action.kind == "async" else await self._handover.read_messages(session)
-            return await self._act_in(principal, session, ask, action, heard)
+            operator_messages = (
+                () if action.kind == "async" else await self._handover.read_messages(session)
+            )
+            return await self._act_in(principal, session, ask, action, operator_messages)
 
     async def _act_in(
         self,
@@ -71,7 +73,7 @@ class ActionSessions:
         session: Session,
         ask: AskRequest,
         action: Action,
-        heard: tuple[PersonSaid, ...] = (),
+        operator_messages: tuple[PersonSaid, ...] = (),
     ) -> AskReply:
         """Run an action in a session; operator messages are delivered first."""
         request = make_action_request(ask)
@@ -80,9 +82,11 @@ class ActionSessions:
             asks = self._answerer.answer_person_request(ask, action, session) if is_query else None
             if asks is not None:
                 outcome = await self._turn_writer.write_turn(principal, session, ask, asks, 0)
-                return AskReply(session.id, action.name, append_answer(heard, outcome))
+                return AskReply(session.id, action.name, append_answer(operator_messages, outcome))
             reply = await self._action_turns.run_action(principal, action.name, request, session)
         except BaseException:
             self._sessions.evict(session)
             raise
-        return AskReply(session.id, action.name, append_answer(heard, reply.outcome), reply=reply)
+        return AskReply(
+            session.id, action.name, append_answer(operator_messages, reply.outcome), reply=reply
+        )

@@ -108,10 +108,10 @@ class AgentTurns:
         tools: tuple[Tool, ...],
     ) -> Said:
         """Return the agent's answer, with operator messages before it."""
-        heard = await self._handover.read_messages(session)
-        if heard and not self._sessions.has_turns(session):
+        operator_messages = await self._handover.read_messages(session)
+        if operator_messages and not self._sessions.has_turns(session):
             await self._handover.record_words(principal, session, ask.unwritten)
-            return Answer("", heard=heard)
+            return Answer("", operator_messages=operator_messages)
         try:
             self._sessions.check_turns(session)
             self._budgets.check_session(principal, session.tokens)
@@ -119,16 +119,21 @@ class AgentTurns:
             tokens = outcome.tokens_used
             # an operator may have taken the session over meanwhile
             held = await self._handover.record_held_words(
-                principal, session, ask.unwritten, self._intake.find_language(ask), heard, tokens
+                principal,
+                session,
+                ask.unwritten,
+                self._intake.find_language(ask),
+                operator_messages,
+                tokens,
             )
         except BaseException:
-            if heard:
+            if operator_messages:
                 self._sessions.evict(session)
             raise
         if held is not None:
             return held
-        if is_message_alone(heard, outcome):
+        if is_message_alone(operator_messages, outcome):
             await self._handover.record_words(principal, session, ask.unwritten, tokens)
-            return Answer("", tokens_used=tokens, heard=heard)
+            return Answer("", tokens_used=tokens, operator_messages=operator_messages)
         outcome = await self._turn_writer.write_turn(principal, session, ask, outcome, tokens)
-        return append_answer(heard, outcome)
+        return append_answer(operator_messages, outcome)

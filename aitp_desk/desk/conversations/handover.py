@@ -68,7 +68,7 @@ class Handover:
         session: Session,
         words: str | None,
         language: str,
-        heard: tuple[PersonSaid, ...] = (),
+        operator_messages: tuple[PersonSaid, ...] = (),
         tokens: int = 0,
     ) -> Answer | None:
         """Store a visitor's words in a session that an operator has; not a turn.
@@ -77,7 +77,7 @@ class Handover:
             session: the caller holds its turn.
             words: None if they are on the thread already.
             language: language tag for the notice that the operator has not answered yet.
-            heard: operator messages to deliver in any case.
+            operator_messages: operator messages to deliver in any case.
             tokens: how many the turn used.
 
         Returns:
@@ -89,10 +89,10 @@ class Handover:
         actor = await ticket_reads.thread_operator(self._store, session.thread_id)
         if actor is None:
             return None
-        heard += await self.read_messages(session)
+        operator_messages += await self.read_messages(session)
         await self.record_words(principal, session, words, tokens, turns=0)
-        if heard:
-            return Answer("", tokens_used=tokens, heard=heard)
+        if operator_messages:
+            return Answer("", tokens_used=tokens, operator_messages=operator_messages)
         speech = speech_of(language)
         told = speech.person.held.format(operator=get_operator(actor))
         return Answer(told, tokens_used=tokens, locale=speech.tag)
@@ -121,9 +121,9 @@ class Handover:
             self._sessions.evict(session)
 
 
-def is_message_alone(heard: tuple[PersonSaid, ...], said: Said) -> bool:
+def is_message_alone(operator_messages: tuple[PersonSaid, ...], said: Said) -> bool:
     """Return whether operator messages are sent without the agent's empty answer."""
-    if not heard:
+    if not operator_messages:
         return False
     if not isinstance(said, Answer):
         return not said.options and said.waits is None
@@ -131,6 +131,8 @@ def is_message_alone(heard: tuple[PersonSaid, ...], said: Said) -> bool:
     return not said.found and not wants_person and not said.tools_used
 
 
-def append_answer(heard: tuple[PersonSaid, ...], said: Said) -> Said:
+def append_answer(operator_messages: tuple[PersonSaid, ...], said: Said) -> Said:
     """Return the agent's answer with the operator messages before it."""
-    return msgspec.structs.replace(said, heard=heard) if heard else said
+    if not operator_messages:
+        return said
+    return msgspec.structs.replace(said, operator_messages=operator_messages)

@@ -63,11 +63,13 @@ class PersonSaid(msgspec.Struct, frozen=True):
         return get_operator(self.actor)
 
 
-def join_messages(heard: Collection[PersonSaid], text: str) -> str:
+def join_messages(messages: Collection[PersonSaid], text: str) -> str:
     """Join operators' messages, each with its speaker, and the agent's text."""
-    if not heard:
+    if not messages:
         return text
-    named = (one.text if one.operator is None else f"{one.operator}: {one.text}" for one in heard)
+    named = (
+        one.text if one.operator is None else f"{one.operator}: {one.text}" for one in messages
+    )
     return "\n\n".join(filter(None, (*named, text)))
 
 

@@ -53,19 +53,23 @@ def add_messages(
         return
     shaped = [
         msgspec.Raw(one.message.encode())
-        for one in (*understood, *(one for by in said.heard for one in by.spoken), *said.spoken)
+        for one in (
+            *understood,
+            *(one for by in said.operator_messages for one in by.spoken),
+            *said.spoken,
+        )
         if one.capability in declared
     ]
     if not shaped:
         return
-    heard = [
+    operator_messages = [
         msgspec.structs.replace(one, text=_besides(one.text, one.spoken, declared))
-        for one in said.heard
+        for one in said.operator_messages
     ]
     text = said.text if isinstance(said, Answer) else said.question
     rest = _besides(text, said.spoken, declared)
     to.messages = shaped
-    to.besides = join_messages([one for one in heard if one.text], rest)
+    to.besides = join_messages([one for one in operator_messages if one.text], rest)
 
 
 def _besides(text: str, spoken: tuple[Spoken, ...], declared: frozenset[str]) -> str:
@@ -181,7 +185,7 @@ class AnswerEncoder:
         """Return the members ``response`` and ``meta`` of an answer."""
         response = AHPAnswer(
             content_type=TEXT_ANSWER,
-            answer=join_messages(answer.heard, answer.text),
+            answer=join_messages(answer.operator_messages, answer.text),
             sources=[
                 AHPSource(source.title, source.absolute_url(self._url), source.relevance)
                 for source in answer.sources
@@ -201,7 +205,7 @@ class AnswerEncoder:
     def _clarification(
         self, asked: AskReply, asks: Clarification, meta: AHPMeta, declared: frozenset[str]
     ) -> AHPResponse:
-        question = join_messages(asks.heard, asks.question)
+        question = join_messages(asks.operator_messages, asks.question)
         clarification = AHPClarification(
             question=question, options=asks.options or None, free_form=asks.free_form
         )
@@ -235,8 +239,8 @@ class AnswerEncoder:
             meta.fallback = outcome.fallback
         if asked.last_event is not None:
             meta.last_event = asked.last_event
-        if outcome.heard:
-            meta.people = [AHPPerson(one.actor, one.text) for one in outcome.heard]
+        if outcome.operator_messages:
+            meta.people = [AHPPerson(one.actor, one.text) for one in outcome.operator_messages]
         return meta
 
 

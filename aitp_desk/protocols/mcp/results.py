@@ -38,10 +38,10 @@ def make_answer(asked: AskReply, site_url: str, waiting: Sequence[OpenRequest] =
     outcome = asked.outcome
     told: Item = {"status": "success", SESSION: asked.session_id}
     if isinstance(outcome, Clarification):
-        text = join_messages(outcome.heard, outcome.question)
+        text = join_messages(outcome.operator_messages, outcome.question)
         told |= {"status": "clarification_needed", "answer": text, "options": outcome.options}
         return _result(text, told | _shown(waiting))
-    text = join_messages(outcome.heard, outcome.text)
+    text = join_messages(outcome.operator_messages, outcome.text)
     told |= {"answer": text, "sources": _sources(outcome, site_url)}
     if outcome.follow_ups:
         told["suggested_queries"] = outcome.follow_ups

@@ -403,7 +403,7 @@ def test_responses_with_messages_fit_the_published_schema(shared_folder: Path) -
 def test_what_people_have_said_in_messages_is_marked_as_well() -> None:
     anna = PersonSaid("desk/operators/anna", "Which size?", SAID[1:])
     ben = PersonSaid("desk/operators/ben", "I am here.")
-    asks = told(Answer("14 days.", heard=(anna, ben)), "requests")
+    asks = told(Answer("14 days.", operator_messages=(anna, ben)), "requests")
     assert asks["messages"] == [json.loads(REQUEST)]
     assert asks["besides"].count("Which size?") == 0
     assert asks["besides"].endswith("I am here.\n\n14 days.")
