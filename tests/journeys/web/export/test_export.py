@@ -62,7 +62,7 @@ async def test_an_agent_finds_the_manifest_from_any_page_in_each_way_of_discover
         assert notice is not None
         told = re.findall(r"GET (/\S+)", notice.text())
         assert told == ["/.well-known/agent.json", "/llms.txt", "/llms-full.txt"]
-        assert "its address with .md" in notice.text()
+        assert "A page as Markdown: its address followed by .md" in notice.text()
         assert "POST" not in notice.text()
         link = page.css_first('head link[rel="agent-manifest"]')
         meta = page.css_first('head meta[name="ahp-manifest"]')
