@@ -373,12 +373,12 @@ class AgentContractError(Exception):
 
 
 async def read_outcome(
-    agent: Agent, turn: Turn, tell: Callable[[ProgressEvent], None] | None = None
+    agent: Agent, turn: Turn, on_event: Callable[[ProgressEvent], None] | None = None
 ) -> Outcome:
     """Read a reply to its end and return its outcome.
 
     Parameters:
-        tell: called with every event before the outcome.
+        on_event: called with every event before the outcome.
 
     Raises:
         Unavailable: the agent cannot answer now.
@@ -390,22 +390,22 @@ async def read_outcome(
             raise AgentContractError(f"{agent.name} sent {type(event).__name__} after its outcome.")
         if not isinstance(event, ProgressEvent):
             outcome = event
-        elif tell is not None:
-            tell(event)
+        elif on_event is not None:
+            on_event(event)
     if outcome is None:
         raise AgentContractError(f"{agent.name} ended without an outcome.")
     return outcome
 
 
 async def read_answer(
-    agent: Agent, turn: Turn, tell: Callable[[ProgressEvent], None] | None = None
+    agent: Agent, turn: Turn, on_event: Callable[[ProgressEvent], None] | None = None
 ) -> Said:
     """As :func:`read_outcome`, for a turn that lists no tool of the caller's.
 
     Raises:
         AgentContractError: as there, or the agent requests a tool that was not offered.
     """
-    outcome = await read_outcome(agent, turn, tell)
+    outcome = await read_outcome(agent, turn, on_event)
     if isinstance(outcome, ToolRequest):
         raise AgentContractError(f"{agent.name} asks for tools that the caller did not offer.")
     return outcome

@@ -33,7 +33,7 @@ class EnrichmentRun:
 
     Parameters:
         read: returns the content as it is now, with what is enriched of it.
-        tell: receives a line for each thing that was done.
+        report: receives a line for each thing that was done.
         progress: receives the number of requests that have an outcome.
 
     Attributes:
@@ -48,14 +48,14 @@ class EnrichmentRun:
         api: MessagesClient,
         *,
         now: Callable[[], datetime],
-        tell: Callable[[str], object],
+        report: Callable[[str], object],
         progress: Progress,
     ) -> None:
         self.dropped: list[DroppedItem] = []
         self.taken = 0
         self._settings, self._site_url = config.claude, config.site.url
         self._read, self._api = read, api
-        self._tell, self._progress = tell, progress
+        self._report, self._progress = report, progress
         self._journal = Journal(config.data)
         self._batches = Batches(api, config.data, now)
 
@@ -72,7 +72,7 @@ class EnrichmentRun:
             OSError: the lines cannot be written; the replies are kept.
         """
         if self._batches.is_pending:
-            self._tell("Taking the results of a batch that was sent before.")
+            self._report("Taking the results of a batch that was sent before.")
             await self._batches.collect(self._journal, self._progress)
         self._take()
 
@@ -100,7 +100,7 @@ class EnrichmentRun:
                     self._api, groups, self._settings, self._journal, self._progress
                 )
             await self._batches.send(groups, self._settings)
-            self._tell("The batch was sent. It continues if this process ends.")
+            self._report("The batch was sent. It continues if this process ends.")
             return await self._batches.collect(self._journal, self._progress)
         finally:
             self._take()
@@ -112,5 +112,5 @@ class EnrichmentRun:
             self.dropped += writer.dropped
             self.taken += len(replies)
             for line in writer.save():
-                self._tell(line)
+                self._report(line)
         self._journal.clear()

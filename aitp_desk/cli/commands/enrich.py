@@ -214,7 +214,7 @@ def _send(
         lambda: coverages,
         api,
         now=lambda: datetime.now(UTC),
-        tell=click.echo,
+        report=click.echo,
         progress=_progress,
     )
 

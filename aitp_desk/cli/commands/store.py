@@ -26,7 +26,7 @@ from aitp_desk.cli.data import (
 if TYPE_CHECKING:
     from aitp_desk.desk.maintenance.integrity import IntegrityReport
 
-_TELL_SECONDS = 1.0
+_PROGRESS_SECONDS = 1.0
 
 
 @click.group()
@@ -196,20 +196,20 @@ def _print_json(database: Path, schema: int, found: IntegrityReport) -> None:
 @contextmanager
 def _progress(did: str, things: str) -> Iterator[Callable[[int, int | None], None]]:
     """Show the progress on one line of a terminal; nothing elsewhere."""
-    is_watched, is_told = _is_watched(), False
-    next_at = time.monotonic() + _TELL_SECONDS
+    is_watched, is_shown = _is_watched(), False
+    next_at = time.monotonic() + _PROGRESS_SECONDS
 
-    def tell(n: int, of: int | None = None) -> None:
-        nonlocal next_at, is_told
+    def report(n: int, of: int | None = None) -> None:
+        nonlocal next_at, is_shown
         if is_watched and time.monotonic() >= next_at:
-            next_at, is_told = time.monotonic() + _TELL_SECONDS, True
+            next_at, is_shown = time.monotonic() + _PROGRESS_SECONDS, True
             whole = "" if of is None else f" of {of}"
             click.echo(f"\r{did} {n}{whole} {things}", nl=False, err=True)
 
     try:
-        yield tell
+        yield report
     finally:
-        if is_told:
+        if is_shown:
             click.echo(err=True)
 
 

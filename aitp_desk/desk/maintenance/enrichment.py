@@ -68,7 +68,7 @@ class EnrichmentJob:
             self._read,
             api,
             now=lambda: datetime.fromtimestamp(self._clock(), UTC),
-            tell=lambda did: _log.info("content.enriching", did=did),
+            report=lambda did: _log.info("content.enriching", did=did),
             progress=lambda _done: None,
         )
         try:

@@ -62,7 +62,7 @@ ReportProgress = Callable[[int, int], None]
 _encode: Callable[[object], bytes] = msgspec.msgpack.Encoder().encode
 
 
-def _tell_nobody(_done: int, _of: int) -> None:
+def _ignore_progress(_done: int, _of: int) -> None:
     pass
 
 
@@ -112,7 +112,7 @@ class IndexRequest(msgspec.Struct, frozen=True):
 
 
 def build_indexes(
-    wanted: Sequence[IndexRequest], tell: ReportProgress = _tell_nobody, *, keep: bool = False
+    wanted: Sequence[IndexRequest], report: ReportProgress = _ignore_progress, *, keep: bool = False
 ) -> None:
     """Write the indexes under temporary names, then move each into place.
 
@@ -120,7 +120,7 @@ def build_indexes(
 
     Parameters:
         wanted: one or more, of one content in several languages, in one folder.
-        tell: called after each page.
+        report: called after each page.
         keep: cache the results of each page, so that only changed pages are processed again;
             not worth it for a small site.
     """
@@ -140,7 +140,7 @@ def build_indexes(
             stack.enter_context(_filling(one, filter_content(understood, one.raw), stemmer))
             for one in wanted
         ]
-        _fill(fillings, understood.documents, pages, stemmer, tell)
+        _fill(fillings, understood.documents, pages, stemmer, report)
 
 
 @contextmanager
@@ -164,7 +164,7 @@ def _fill(
     documents: Sequence[Document],
     pages: PagePipeline,
     stemmer: Stemmer,
-    tell: ReportProgress,
+    report: ReportProgress,
 ) -> None:
     """Add each document to its indexes."""
     cut = drop_boilerplate({document.path: pages.cut(document) for document in documents})
@@ -177,7 +177,7 @@ def _fill(
         laid_out = pages.lay_out(document, passages if is_quoted else (), stemmer)
         for filling in holding:
             filling.add(document, passages, laid_out)
-        tell(done, len(documents))
+        report(done, len(documents))
 
 
 class _IndexWriter:

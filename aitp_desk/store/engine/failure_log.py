@@ -10,7 +10,7 @@ import structlog
 
 from aitp_desk.store.base import StoreError
 
-TOLD_SECONDS = 1.0
+PERIOD_SECONDS = 1.0
 """One failing record often means thousands: they are logged together, once per this period."""
 
 _log = structlog.get_logger()
@@ -24,7 +24,7 @@ class FailureLog:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._untold: Counter[tuple[str, str]] = Counter()
+        self._unlogged: Counter[tuple[str, str]] = Counter()
         self._waiting: asyncio.TimerHandle | None = None
 
     def note(self, unit: str, error: Exception) -> None:
@@ -33,29 +33,29 @@ class FailureLog:
         Parameters:
             unit: the name of the unit's function.
         """
-        self._untold[unit, _describe(error)] += 1
+        self._unlogged[unit, _describe(error)] += 1
         if self._waiting is None:
-            self._tell()
+            self._log_and_wait()
 
     def close(self) -> None:
         """Log all failures that are left."""
         if self._waiting is not None:
             self._waiting.cancel()
-            self._tell_untold()
+            self._log_failures()
 
-    def _tell(self) -> None:
-        self._tell_untold()
-        self._waiting = self._loop.call_later(TOLD_SECONDS, self._go_on)
+    def _log_and_wait(self) -> None:
+        self._log_failures()
+        self._waiting = self._loop.call_later(PERIOD_SECONDS, self._go_on)
 
     def _go_on(self) -> None:
         self._waiting = None
-        if self._untold:
-            self._tell()
+        if self._unlogged:
+            self._log_and_wait()
 
-    def _tell_untold(self) -> None:
-        for (unit, error), count in self._untold.items():
+    def _log_failures(self) -> None:
+        for (unit, error), count in self._unlogged.items():
             _log.error("store.record_failed", unit=unit, error=error, count=count)
-        self._untold.clear()
+        self._unlogged.clear()
 
 
 def _describe(error: Exception) -> str:

@@ -88,7 +88,7 @@ class SqliteStore:
             connections.writer,
             statements=statements,
             wal=connections.wal,
-            tell=lambda units: self._loop.call_soon_threadsafe(self._settle, units),
+            on_settled=lambda units: self._loop.call_soon_threadsafe(self._settle, units),
             committed=self._checkpointer.note,
         )
 
@@ -201,7 +201,7 @@ class SqliteStore:
         self._line.settle(len(units))
         for unit in units:
             if unit.future is not None:
-                unit.tell()
+                unit.resolve_future()
             elif unit.error is not None:
                 self._failed.note(unit.name, unit.error)
 

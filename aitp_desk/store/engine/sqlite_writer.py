@@ -59,7 +59,7 @@ class WriterThread:
         connection: the only one that writes, in autocommit; owned by the thread from now on.
         statements: SQL by name.
         wal: the WAL file.
-        tell: called from the thread with settled units.
+        on_settled: called from the thread with settled units.
         committed: called from the thread after commits.
 
     Attributes:
@@ -72,7 +72,7 @@ class WriterThread:
         *,
         statements: Mapping[str, str],
         wal: Path,
-        tell: Callable[[list[Unit]], object],
+        on_settled: Callable[[list[Unit]], object],
         committed: Callable[[], object],
     ) -> None:
         self._connection = connection
@@ -80,7 +80,7 @@ class WriterThread:
         self._statements = statements
         self._wal = wal
         self._most_wal_bytes = MAX_WAL_BYTES
-        self._tell = tell
+        self._on_settled = on_settled
         self._committed = committed
         self.commits = CommitMetrics()
         self._queue: SimpleQueue[list[Unit] | None] = SimpleQueue()
@@ -103,7 +103,7 @@ class WriterThread:
             stopping = self._gather(units, len(late) + MAX_UNITS)
             self._write(units)
             late = [] if stopping else [unit for unit in units if _waits(unit)]
-            self._tell([unit for unit in units if not _waits(unit)] if late else units)
+            self._on_settled([unit for unit in units if not _waits(unit)] if late else units)
             self._committed()
             self._bound_wal()
 

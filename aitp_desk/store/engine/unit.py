@@ -52,7 +52,7 @@ class Unit(msgspec.Struct, eq=False):
         function = self.work.func if isinstance(self.work, partial) else self.work
         return function.__name__
 
-    def tell(self) -> None:
+    def resolve_future(self) -> None:
         """Resolve the caller's future with the outcome. Called on the caller's loop."""
         if self.future is None or self.future.done():
             return

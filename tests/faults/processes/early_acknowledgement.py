@@ -20,7 +20,7 @@ class HastyWriter(WriterThread):
 
     def _drive(self, unit: Unit) -> None:
         super()._drive(unit)
-        self._tell([unit])
+        self._on_settled([unit])
         time.sleep(SECONDS_EARLY)
 
 

@@ -198,7 +198,7 @@ def test_a_copy_that_is_interrupted_leaves_nothing(kept: Kept, tmp_path: Path) -
 def test_a_terminal_shows_progress(
     kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(COMMANDS, "_TELL_SECONDS", 0)
+    monkeypatch.setattr(COMMANDS, "_PROGRESS_SECONDS", 0)
     monkeypatch.setattr(sqlite_copying, "PAGES_AT_ONCE", 10)
     backup = ("store", "backup", "--data", kept.data)
     assert "copied" not in run_here(*backup, tmp_path / "unwatched.db").err

@@ -108,7 +108,7 @@ class ShuffledStore:
             async with self._committing:
                 await self._write(wave)
             for unit in wave:
-                unit.tell()
+                unit.resolve_future()
 
     def _take_wave(self) -> list[Unit]:
         """Take what may be driven side by side, passing over what must come later."""
