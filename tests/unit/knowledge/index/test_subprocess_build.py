@@ -66,5 +66,7 @@ def test_an_index_is_made_though_what_is_made_of_its_pages_cannot_be_kept(
 @pytest.mark.slow
 def test_an_index_that_cannot_be_built_is_reported_with_its_reason(large_site: Path) -> None:
     (large_site.parent / "data" / FILE / "in-the-way").mkdir(parents=True)
-    with pytest.raises(ContentUnreadable, match=r"not be made \(IsADirectoryError: .*\); see"):
+    with pytest.raises(
+        ContentUnreadable, match=r"could not be built \(IsADirectoryError: .*\)\. Make sure"
+    ):
         open_site(large_site)
