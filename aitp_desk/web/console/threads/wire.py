@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, Literal, cast
 
+from aitp_desk.capability import Standing
 from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.desk.tickets.inbox import ShownMessage, ThreadHead
 from aitp_desk.desk.tickets.inbox_parts import ShownPart, read_parts
@@ -13,9 +14,14 @@ from aitp_desk.model.conversation.thread import Message, Origin
 from aitp_desk.model.conversation.ticket import get_operator
 from aitp_desk.store.records.console import LastSaid, ShownMessageRow, ThreadFilter, ThreadLine
 from aitp_desk.web.console import objects
-from aitp_desk.web.console.threads.parts_wire import write_parts, write_words
 from aitp_desk.web.console.tickets.wire import write_ticket
-from aitp_desk.web.console.wire import decode_choice, decode_flag, decode_search, write_timestamp
+from aitp_desk.web.console.wire import (
+    decode_choice,
+    decode_flag,
+    decode_search,
+    write_optional_timestamp,
+    write_timestamp,
+)
 
 _OWNERS: Final = ("agent", "operator", "mine")
 
@@ -133,8 +139,8 @@ def _write_message(
         operator=operator,
         created_at=write_timestamp(said.created_at),
         metadata=said.metadata,
-        text=write_words(parts) if parts else text,
-        parts=write_parts(parts),
+        text=_write_words(parts) if parts else text,
+        parts=_write_parts(parts),
         attachments=files,
         deleted=is_deleted,
     )
@@ -145,4 +151,40 @@ def _write_last(last: LastSaid | None) -> objects.ConsoleLastSaid | None:
         return None
     return objects.ConsoleLastSaid(
         last.role, last.actor, last.origin, last.text, write_timestamp(last.created_at)
+    )
+
+
+def _write_words(parts: Sequence[ShownPart]) -> str:
+    """Write a message as text, one part under another."""
+    return "\n\n".join(part.words for part in parts)
+
+
+def _write_parts(parts: Sequence[ShownPart]) -> list[objects.ConsolePart]:
+    """Write the parts of a message with a structured part; empty for plain text."""
+    return [_write_part(part) for part in parts]
+
+
+def _write_part(part: ShownPart) -> objects.ConsolePart:
+    structure = part.structure
+    if structure is None:
+        return objects.ConsolePart(part.words)
+    return objects.ConsolePart(
+        part.words,
+        structure.slug,
+        structure.version,
+        structure.key,
+        structure.content,
+        None if structure.standing is None else _write_standing(structure.standing),
+    )
+
+
+def _write_standing(standing: Standing) -> objects.ConsoleStanding:
+    return objects.ConsoleStanding(
+        standing.state,
+        write_optional_timestamp(standing.since),
+        write_optional_timestamp(standing.until),
+        standing.by,
+        standing.of,
+        standing.answer,
+        standing.note,
     )
