@@ -24,10 +24,10 @@ class AnswerReader:
 
     def __init__(self, document: Document, operation: Operation) -> None:
         schemas = PlainSchemas(document.content, leaves_out="writeOnly")
-        told = operation.body.get("responses", {})
-        if not isinstance(told, Mapping):
+        declared = operation.body.get("responses", {})
+        if not isinstance(declared, Mapping):
             raise SchemaUnusable("has responses that are not an object")
-        answers = {str(status): each for status, each in told.items()}
+        answers = {str(status): each for status, each in declared.items()}
         by_status: dict[str, Schema | None] = {
             status: _schema(document.resolve(each), schemas)
             for status, each in answers.items()
@@ -59,8 +59,8 @@ class AnswerReader:
         return held.prune(msgspec.json.decode(body))
 
 
-def _schema(told: Mapping[str, Any], schemas: PlainSchemas) -> Schema | None:
-    content = told.get("content")
+def _schema(declared: Mapping[str, Any], schemas: PlainSchemas) -> Schema | None:
+    content = declared.get("content")
     if not isinstance(content, Mapping) or not content:
         return None
     inner = next((each for name, each in content.items() if is_json(str(name))), None)

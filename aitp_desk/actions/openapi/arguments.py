@@ -63,15 +63,15 @@ def is_json(media_type: str) -> bool:
     return _JSON.fullmatch(media_type.partition(";")[0].strip()) is not None
 
 
-def read_body(told: Mapping[str, Any] | None, schemas: PlainSchemas) -> Body | None:
+def read_body(declared: Mapping[str, Any] | None, schemas: PlainSchemas) -> Body | None:
     """Read the description of a request's body.
 
     Raises:
         SchemaUnusable: it is not JSON.
     """
-    if told is None:
+    if declared is None:
         return None
-    content = told.get("content")
+    content = declared.get("content")
     types = content if isinstance(content, Mapping) else {}
     inner = next((each for name, each in types.items() if is_json(str(name))), None)
     if not isinstance(inner, Mapping):
@@ -80,7 +80,7 @@ def read_body(told: Mapping[str, Any] | None, schemas: PlainSchemas) -> Body | N
     schema = schemas.make(inner.get("schema", {}))
     opened = _opened(schema, schemas)
     # most files omit "required": a body with required members is required
-    is_required = told.get("required", bool(opened.get("required"))) is True
+    is_required = declared.get("required", bool(opened.get("required"))) is True
     is_plain = opened.get("type", "object") == "object" and not opened.keys() - _OBJECT_WORDS
     is_closed = opened.get("additionalProperties", False) is False and "properties" in opened
     is_merged = is_plain and is_closed and (is_required or not opened.get("required"))
@@ -118,7 +118,7 @@ class ArgumentMapping:
         properties: dict[str, Schema] = {}
         required: list[str] = []
         for parameter in parameters:
-            name = _name(parameter.name, parameter.place, properties)
+            name = _name(parameter.name, parameter.location, properties)
             self._parameters[name] = parameter
             properties[name] = parameter.schema
             required += [name] if parameter.is_required else []
@@ -166,9 +166,9 @@ class ArgumentMapping:
                 value = msgspec.json.encode(value).decode()
             elif isinstance(value, Mapping) and not value.keys() <= parameter.members:
                 raise InvalidRequest(f"{name!r} must not have other members.", param=name)
-            if parameter.place == "path":
+            if parameter.location == "path":
                 in_paths[parameter.name] = encode_path(value, name)
-            elif parameter.place == "header":
+            elif parameter.location == "header":
                 headers[parameter.name] = encode_header(value, name)
             else:
                 query += encode_query(
@@ -196,10 +196,10 @@ class ArgumentMapping:
         return msgspec.json.encode(members)
 
 
-def _name(name: str, place: str, taken: Mapping[str, Any]) -> str:
+def _name(name: str, location: str, taken: Mapping[str, Any]) -> str:
     """Return an argument's name, reduced to letters, digits, ``_`` and ``-``."""
-    plain = _ODD.sub("_", name).strip("_") or place
-    for tried in (plain, f"{place}_{plain}"):
+    plain = _ODD.sub("_", name).strip("_") or location
+    for tried in (plain, f"{location}_{plain}"):
         if tried not in taken:
             return tried
-    raise SchemaUnusable(f"has several parameters {name!r}, and {place}_{plain} is also in use")
+    raise SchemaUnusable(f"has several parameters {name!r}, and {location}_{plain} is also in use")

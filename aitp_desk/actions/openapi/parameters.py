@@ -31,14 +31,14 @@ class Parameter(msgspec.Struct, frozen=True):
     """A parameter in a path, a query or a header.
 
     Parameters:
-        place: one of :data:`PLACES`.
+        location: one of :data:`PLACES`.
         explode: whether each entry of a list repeats the name.
         is_json: whether it is written as JSON.
         members: the allowed members of an object.
     """
 
     name: str
-    place: str
+    location: str
     schema: Schema
     is_required: bool
     style: str
@@ -62,22 +62,22 @@ def read_parameters(
     for holder in (operation.shared, operation.body):
         listed = holder.get("parameters", [])
         for one in listed if isinstance(listed, list) else ():
-            told = document.resolve(one)
-            found[str(told.get("name", "")), str(told.get("in", ""))] = told
+            declared = document.resolve(one)
+            found[str(declared.get("name", "")), str(declared.get("in", ""))] = declared
     read = []
-    for (name, place), told in found.items():
-        is_required = told.get("required") is True
-        if place == "cookie":
+    for (name, location), declared in found.items():
+        is_required = declared.get("required") is True
+        if location == "cookie":
             if is_required:
                 raise SchemaUnusable(f"needs the cookie {name!r}; cookies are not sent")
-        elif place not in PLACES or not name:
+        elif location not in PLACES or not name:
             raise SchemaUnusable(
-                f"has the parameter {name!r} in {place!r}, which is not a valid place"
+                f"has the parameter {name!r} in {location!r}, which is not a valid place"
             )
-        elif place != "header" or not _is_kept_back(name, kept_back):
-            read.append(_read(name, place, told, schemas))
-    _check_path(operation, {one.name for one in read if one.place == "path"})
-    return tuple(sorted(read, key=lambda one: PLACES.index(one.place)))
+        elif location != "header" or not _is_kept_back(name, kept_back):
+            read.append(_read(name, location, declared, schemas))
+    _check_path(operation, {one.name for one in read if one.location == "path"})
+    return tuple(sorted(read, key=lambda one: PLACES.index(one.location)))
 
 
 def list_variables(path: str) -> tuple[str, ...]:
@@ -91,28 +91,30 @@ def _is_kept_back(name: str, kept_back: Collection[str]) -> bool:
     return name.lower() in _OF_THE_CLIENT or name.lower() in kept_back
 
 
-def _read(name: str, place: str, told: Mapping[str, Any], schemas: PlainSchemas) -> Parameter:
-    content = told.get("content")
+def _read(
+    name: str, location: str, declared: Mapping[str, Any], schemas: PlainSchemas
+) -> Parameter:
+    content = declared.get("content")
     is_json = isinstance(content, Mapping)
     if is_json:
         inner = content.get("application/json") if isinstance(content, Mapping) else None
-        if not isinstance(inner, Mapping) or place == "path":
+        if not isinstance(inner, Mapping) or location == "path":
             raise SchemaUnusable(
-                f"has the {place} parameter {name!r} in a form that is not supported"
+                f"has the {location} parameter {name!r} in a form that is not supported"
             )
         said = inner.get("schema", {})
     else:
-        said = told.get("schema", {})
+        said = declared.get("schema", {})
     schema = schemas.make(said)
-    if isinstance(told.get("description"), str):
-        schema = {**schema, "description": told["description"]}
-    style = str(told.get("style") or ("form" if place == "query" else "simple"))
-    explode = told.get("explode")
+    if isinstance(declared.get("description"), str):
+        schema = {**schema, "description": declared["description"]}
+    style = str(declared.get("style") or ("form" if location == "query" else "simple"))
+    explode = declared.get("explode")
     parameter = Parameter(
         name,
-        place,
+        location,
         schema,
-        is_required=told.get("required") is True or place == "path",
+        is_required=declared.get("required") is True or location == "path",
         style=style,
         explode=explode if isinstance(explode, bool) else style == "form",
         is_json=is_json,
@@ -121,7 +123,7 @@ def _read(name: str, place: str, told: Mapping[str, Any], schemas: PlainSchemas)
         return parameter
     whole = schemas.whole(schema)
     for wrong in _wrong(parameter, whole):
-        raise SchemaUnusable(f"has the {place} parameter {name!r} {wrong}")
+        raise SchemaUnusable(f"has the {location} parameter {name!r} {wrong}")
     members = frozenset(
         key for one in _alternatives(whole, whole) for key in one.get("properties", ())
     )
@@ -130,7 +132,7 @@ def _read(name: str, place: str, told: Mapping[str, Any], schemas: PlainSchemas)
 
 def _wrong(parameter: Parameter, schema: Schema) -> Iterator[str]:
     """Yield what cannot be encoded in a path, a query or a header."""
-    if parameter.style not in _STYLES[parameter.place]:
+    if parameter.style not in _STYLES[parameter.location]:
         yield f"in the style {parameter.style!r}, which is not supported"
     for one in _alternatives(schema, schema):
         kind = one.get("type")
@@ -143,7 +145,7 @@ def _wrong(parameter: Parameter, schema: Schema) -> Iterator[str]:
             if parameter.explode and parameter.style in {"spaceDelimited", "pipeDelimited"}:
                 yield f"in the style {parameter.style!r} with explode, which is not supported"
         elif kind == "object":
-            if parameter.place != "query" or parameter.style.endswith("Delimited"):
+            if parameter.location != "query" or parameter.style.endswith("Delimited"):
                 yield "that is an object"
             if one.get("additionalProperties") or one.get("patternProperties"):
                 yield "with members of any name, which could be mistaken for other parameters"

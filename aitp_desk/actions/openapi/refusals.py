@@ -57,10 +57,10 @@ def _said(media_type: str, body: bytes) -> str:
     return plain_words(text)
 
 
-def _find(told: Any, depth: int = 0) -> str:
-    if isinstance(told, str):
-        return told
-    if not isinstance(told, Mapping) or depth > 1:
+def _find(value: Any, depth: int = 0) -> str:
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, Mapping) or depth > 1:
         return ""
-    found = (_find(told.get(name), depth + 1) for name in _SAYING)
+    found = (_find(value.get(name), depth + 1) for name in _SAYING)
     return next(filter(None, found), "")

@@ -155,16 +155,16 @@ def list_token_types(wanted: str) -> frozenset[str]:
 
 
 def limit_scopes(
-    told: tuple[str, ...], allowed: tuple[str, ...], names: Mapping[str, str]
+    scopes: tuple[str, ...], allowed: tuple[str, ...], names: Mapping[str, str]
 ) -> frozenset[str]:
     """Return the scopes of this desk that a token permits.
 
     Scopes that the issuer may not grant, or that the desk does not have, are left out.
 
     Parameters:
-        told: the token's scopes under the issuer's names.
+        scopes: the token's scopes under the issuer's names.
         allowed: the scopes that the issuer may grant.
         names: maps the issuer's names to scopes of this desk.
     """
-    found = {names.get(word, word) for word in told}
+    found = {names.get(word, word) for word in scopes}
     return frozenset(scope for scope in found if is_scope(scope) and covers_scope(allowed, scope))
