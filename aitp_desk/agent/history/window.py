@@ -75,54 +75,54 @@ def get_text(message: Message) -> str:
     return "\n".join(message.content)
 
 
-def open_window(heard: Sequence[WindowMessage], room: int) -> tuple[WindowMessage, ...]:
+def open_window(messages: Sequence[WindowMessage], room: int) -> tuple[WindowMessage, ...]:
     """Return the newest messages that fit, whole pairs of them, oldest first.
 
     Parameters:
-        heard: oldest first, each read for a window of at least this size.
+        messages: oldest first, each read for a window of at least this size.
         room: in tokens, at least some hundreds.
 
     Returns:
         At least one, if there is any. If the newest pair alone is too large, its messages are
         shortened and replaced; if they still do not fit, only the newest is returned.
     """
-    newest = _newest(heard, room)
-    if newest or not heard:
+    newest = _newest(messages, room)
+    if newest or not messages:
         return newest
-    start = len(heard) - 1
-    while (earlier := _before_pair(heard, start)) != start:
+    start = len(messages) - 1
+    while (earlier := _before_pair(messages, start)) != start:
         start = earlier
-    share = room // (len(heard) - start)
-    pair = tuple(_in_few_words(one, share) for one in heard[start:])
+    share = room // (len(messages) - start)
+    pair = tuple(_in_few_words(one, share) for one in messages[start:])
     left = room - sum(one.tokens for one in pair)
     if left < 0:
-        return (_in_few_words(heard[-1], room),)
-    return (*_newest(heard[:start], left), *pair)
+        return (_in_few_words(messages[-1], room),)
+    return (*_newest(messages[:start], left), *pair)
 
 
-def _newest(heard: Sequence[WindowMessage], room: int) -> tuple[WindowMessage, ...]:
+def _newest(messages: Sequence[WindowMessage], room: int) -> tuple[WindowMessage, ...]:
     """Return the newest messages that fit unchanged, whole pairs of them; none if no pair does."""
-    start, left = len(heard), room
-    while start and heard[start - 1].tokens <= left:
+    start, left = len(messages), room
+    while start and messages[start - 1].tokens <= left:
         start -= 1
-        left -= heard[start].tokens
-    return tuple(heard[_after_pair(heard, start) :])
+        left -= messages[start].tokens
+    return tuple(messages[_after_pair(messages, start) :])
 
 
-def read_first_part(heard: Sequence[WindowMessage], room: int) -> tuple[WindowMessage, ...]:
+def read_first_part(messages: Sequence[WindowMessage], room: int) -> tuple[WindowMessage, ...]:
     """Return the oldest messages that fit, whole pairs of them; at least the first pair.
 
     Parameters:
-        heard: oldest first.
+        messages: oldest first.
     """
     end, left = 0, room
-    while end < len(heard) and heard[end].tokens <= left:
-        left -= heard[end].tokens
+    while end < len(messages) and messages[end].tokens <= left:
+        left -= messages[end].tokens
         end += 1
     whole = end
-    while (earlier := _before_pair(heard, whole)) != whole:
+    while (earlier := _before_pair(messages, whole)) != whole:
         whole = earlier
-    return tuple(heard[: whole or _after_pair(heard, max(end, 1))])
+    return tuple(messages[: whole or _after_pair(messages, max(end, 1))])
 
 
 def shorten_middle(text: str, tokens: int) -> str:
@@ -161,41 +161,41 @@ def _name(message: Message) -> str:
     return f"[A structured message of {size} bytes, too long to be shown here: {schemas}]"
 
 
-def _in_few_words(heard: WindowMessage, room: int) -> WindowMessage:
+def _in_few_words(original: WindowMessage, room: int) -> WindowMessage:
     """Return a message within a number of tokens, whole only if it fits."""
-    is_named = heard.is_structured and not any(map(_schema, heard.message.content))
-    if heard.tokens <= room or is_named:
-        return heard
-    if heard.is_structured:
-        told = _name(heard.message)
+    is_named = original.is_structured and not any(map(_schema, original.message.content))
+    if original.tokens <= room or is_named:
+        return original
+    if original.is_structured:
+        text = _name(original.message)
     else:
-        told = shorten_middle(get_text(heard.message), room - FRAME)
-    message = msgspec.structs.replace(heard.message, content=(told,))
-    return msgspec.structs.replace(heard, message=message, tokens=estimate_tokens(told) + FRAME)
+        text = shorten_middle(get_text(original.message), room - FRAME)
+    message = msgspec.structs.replace(original.message, content=(text,))
+    return msgspec.structs.replace(original, message=message, tokens=estimate_tokens(text) + FRAME)
 
 
-def _after_pair(heard: Sequence[WindowMessage], start: int) -> int:
+def _after_pair(messages: Sequence[WindowMessage], start: int) -> int:
     """Return the next position that is not between a structured message and its answer."""
-    for first, last in sorted(_pairs(heard)):
+    for first, last in sorted(_pairs(messages)):
         if first < start <= last:
             start = last + 1
     return start
 
 
-def _before_pair(heard: Sequence[WindowMessage], start: int) -> int:
-    return min([start, *(first for first, last in _pairs(heard) if first < start <= last)])
+def _before_pair(messages: Sequence[WindowMessage], start: int) -> int:
+    return min([start, *(first for first, last in _pairs(messages) if first < start <= last)])
 
 
-def _pairs(heard: Sequence[WindowMessage]) -> Iterable[tuple[int, int]]:
+def _pairs(messages: Sequence[WindowMessage]) -> Iterable[tuple[int, int]]:
     """Yield the ranges of each structured message with its answer."""
     asked: dict[str, list[int]] = {}
-    for index, one in enumerate(heard):
+    for index, one in enumerate(messages):
         message = one.message
         if message.origin is Origin.VISITOR:
             if message.run_id is not None:
                 asked.setdefault(message.run_id, []).append(index)
             continue
-        before = heard[index - 1] if index else None
+        before = messages[index - 1] if index else None
         if (
             before is not None
             and before.message.origin is Origin.VISITOR
@@ -204,6 +204,6 @@ def _pairs(heard: Sequence[WindowMessage]) -> Iterable[tuple[int, int]]:
         ):
             yield index - 1, index
         for question in asked.get(message.run_id or "", ()):
-            if one.is_structured or heard[question].is_structured:
+            if one.is_structured or messages[question].is_structured:
                 yield question, index
                 break

@@ -95,22 +95,22 @@ async def read_context(
     parts = await list_parts(store, thread_id, upto_seq)
     known = await find_summary(store, parts) if most is None else None
     above = BEFORE_ALL if known is None else known.place
-    heard: list[WindowMessage] = []
+    window_messages: list[WindowMessage] = []
     window, sentences = bounds.window_tokens, bounds.summary_tokens
     async with aclosing(
         read_newest_first(store, parts, above, bounds.window_tokens, capabilities)
     ) as reading:
         async for one in reading:
-            heard.insert(0, one)
-            if len(heard) == most or (window < 0 and sentences < 0):
+            window_messages.insert(0, one)
+            if len(window_messages) == most or (window < 0 and sentences < 0):
                 break
             if window >= 0:
                 window -= one.tokens
             else:
                 sentences -= min(one.tokens, SENTENCE)
-    inside = open_window(heard, bounds.window_tokens)
+    inside = open_window(window_messages, bounds.window_tokens)
     summary = "" if known is None else known.summary.text
-    outside = [one.message for one in heard[: len(heard) - len(inside)]]
+    outside = [one.message for one in window_messages[: len(window_messages) - len(inside)]]
     if outside and most is None:
         summary = cut_conversation(summary, make_transcript(outside), bounds.summary_tokens)
     return RunContext(

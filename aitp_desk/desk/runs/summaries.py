@@ -123,15 +123,17 @@ class ThreadSummarizer:
         It is None while all fits the window.
         """
         room = self._bounds.window_tokens
-        heard: list[WindowMessage] = []
+        window_messages: list[WindowMessage] = []
         async with aclosing(
             read_newest_first(self._store, parts, above, room, self._capabilities)
         ) as reading:
             async for one in reading:
-                heard.insert(0, one)
+                window_messages.insert(0, one)
                 room -= one.tokens
                 if room < 0:
-                    return open_window(heard, self._bounds.window_tokens // 2)[0].place - 1
+                    return (
+                        open_window(window_messages, self._bounds.window_tokens // 2)[0].place - 1
+                    )
         return None
 
     async def _oldest(
@@ -139,18 +141,18 @@ class ThreadSummarizer:
     ) -> tuple[tuple[WindowMessage, ...], list[MessageRange]]:
         """Return a window of the oldest messages between two places, and their ranges."""
         room = self._bounds.window_tokens
-        heard: list[WindowMessage] = []
+        window_messages: list[WindowMessage] = []
         part_at: dict[int, ContextPart] = {}
         async with aclosing(
             read_oldest_first(self._store, parts, above, upto, room, self._capabilities)
         ) as reading:
             async for part, one in reading:
-                heard.append(one)
+                window_messages.append(one)
                 part_at[one.place] = part
                 room -= one.tokens
                 if room < 0:
                     break
-        taken = read_first_part(heard, self._bounds.window_tokens)
+        taken = read_first_part(window_messages, self._bounds.window_tokens)
         stretches: dict[str, MessageRange] = {}
         for one in taken:
             part, seq = part_at[one.place], one.place - part_at[one.place].offset
