@@ -26,7 +26,12 @@ export function listenForKeys(page) {
   return () => document.removeEventListener("keydown", listener);
 }
 
+/** The shortcut that is held down: its repeats are no text for the box that it has opened. */
+let held = "";
+
 function pressed(event, page) {
+  if (event.repeat && event.key === held) return event.preventDefault();
+  held = "";
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (document.querySelector("dialog[open]")) return;
   const typing = event.target.matches("input:not([type=checkbox], [type=radio]), textarea, select");
@@ -38,7 +43,8 @@ function pressed(event, page) {
   else if (event.key === "j") page.step(1);
   else if (event.key === "k") page.step(-1);
   else if (event.key === "?") showKeys();
-  else if (!press(event.key)) return;
+  else if (press(event.key)) held = event.key;
+  else return;
   event.preventDefault();
 }
 

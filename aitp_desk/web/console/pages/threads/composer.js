@@ -136,13 +136,14 @@ export class Composer {
     fill(this.#body, el("p", { class: "not-mine" }, words, kept));
   }
 
-  /** Take the conversation over, and focus the text box. */
+  /** Take the conversation over, and focus the text box, unless a note was begun meanwhile. */
   async take() {
-    if (await this.#ask("take", {})) {
-      this.#mode = ANSWER;
-      this.#render();
-      this.#box?.focus();
-    }
+    const before = this.#mode;
+    if (!(await this.#ask("take", {}))) return;
+    if (this.#mode !== before || this.#box?.matches(":focus")) return;
+    this.#mode = ANSWER;
+    this.#render();
+    this.#box?.focus();
   }
 
   async #send() {

@@ -197,6 +197,44 @@ async def test_of_two_operators_one_has_a_conversation(ground: Ground, expect: E
         await expect(anna.page.get_by_text("bert answers this conversation.")).to_be_visible()
 
 
+async def test_a_note_that_is_begun_during_a_takeover_stays_a_note(
+    ground: Ground, expect: Expect
+) -> None:
+    thread = await ground.thread("Where is my order?")
+    may_go = asyncio.Event()
+
+    async def wait(route: Route) -> None:
+        await may_go.wait()
+        await route.continue_()
+
+    async with ground.operator() as anna:
+        await anna.open_thread(thread)
+        await anna.page.route("**/take", wait)
+        await anna.page.keyboard.down("t")
+        await anna.press("n")
+        await anna.page.keyboard.type("A difficult customer")
+        async with anna.page.expect_response("**/take"):
+            may_go.set()
+        await expect(anna.page.get_by_text("You answer", exact=True)).to_be_visible()
+        await expect(anna.note).to_have_value("A difficult customer")
+        await expect(anna.note).to_be_focused()
+        await anna.press("Enter")
+        await expect(anna.page.get_by_text("A difficult customer")).to_be_visible()
+    assert "A difficult customer" not in await ground.visitor.texts(thread)
+
+
+async def test_a_shortcut_that_is_held_down_is_no_text(ground: Ground, expect: Expect) -> None:
+    thread = await ground.thread("Where is my order?")
+    async with ground.operator() as anna:
+        await anna.open_thread(thread)
+        await anna.page.keyboard.down("n")
+        await expect(anna.note).to_be_focused()
+        await anna.page.keyboard.down("n")  # as a held key repeats
+        await anna.page.keyboard.up("n")
+        await anna.page.keyboard.type("new")
+        await expect(anna.note).to_have_value("new")
+
+
 async def test_all_is_done_by_keys_alone(ground: Ground, expect: Expect) -> None:
     for words in ("First", "Second"):
         await ground.thread(words)
