@@ -30,7 +30,7 @@ test-servers: .venv/.browser
 	  echo "These tests need Chromium: on Debian and Ubuntu, apt install chromium (or CHROMIUM=/path/to/it)." >&2; \
 	  exit 1; }
 	AITP_DESK_EXAMPLES=200 $(BIN)/pytest -q -n auto --dist worksteal -m "(slow or hypothesis) and not servers"
-	CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -q -m servers
+	CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -q -n auto --dist loadfile -m servers
 
 # style, types (those of the browser tests too), layers, and that the docs tell the truth
 check: .venv/.browser
