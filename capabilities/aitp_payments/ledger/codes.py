@@ -9,6 +9,7 @@ from aitp_payments.ledger.accounts import CODE_LENGTH, plain_code
 HIDDEN = "SC-…"
 """The replacement of a code."""
 _SIGN = "[0-9A-Za-z]"
+_DIGIT = re.compile("[0-9]")
 _CALLED = re.compile(rf"(?<!{_SIGN})SC(?:[\s-]*{_SIGN}){{{CODE_LENGTH}}}(?!{_SIGN})", re.IGNORECASE)
 """A code as printed, with any separators."""
 _BARE = re.compile(rf"(?<!{_SIGN})(?:{_SIGN}{{5}}-){{3}}{_SIGN}{{5}}(?!{_SIGN})")
@@ -25,6 +26,8 @@ def hide_codes(text: str) -> str:
 
     Text without a digit is not a code.
     """
+    if _DIGIT.search(text) is None:
+        return text
     text = _BARE.sub(
         lambda found: _hidden(found[0]), _CALLED.sub(lambda one: _hidden(one[0]), text)
     )
