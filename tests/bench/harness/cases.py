@@ -127,7 +127,7 @@ def call_shop(_url: str, _key: str) -> list[bytes]:
 
 CASES = (
     Case("create", create, 0.40),
-    Case("create-run", create_with_run, 0.33, ("threads.max_auto_replies=1000000",), silent=True),
+    Case("create-run", create_with_run, 0.25, ("threads.max_auto_replies=1000000",), silent=True),
     Case("create-answered", create_with_run, None, ("threads.max_auto_replies=1000000",)),
     Case("cached", converse_cached, 0.80),
     Case(
@@ -138,7 +138,7 @@ CASES = (
     ),
     Case("uncached", converse_uncached, 0.18, NOTHING_REMEMBERED),
     Case("uncached-10k", converse_uncached_large, 0.10, NOTHING_REMEMBERED, large=True),
-    Case("manifest", manifest, 0.80),
+    Case("manifest", manifest, 0.95),
     Case("agents-txt", agents_txt, None),
     Case("openapi", openapi, None),
     Case("call", call, 0.10, folder=PLAIN),
