@@ -224,6 +224,12 @@ async def test_the_console_s_lists_are_asked_as_described(ground: Ground) -> Non
             assert isinstance(shown["data"], list)
 
 
+async def test_only_what_counts_against_a_limit_may_be_refused_for_it(ground: Ground) -> None:
+    paths = (await ground.talker.send("GET", "/openapi.json")).ok["paths"]
+    assert "429" in paths["/agent/converse"]["post"]["responses"]
+    assert "429" not in paths["/health"]["get"]["responses"]
+
+
 async def test_the_console_refuses_as_described(ground: Ground) -> None:
     shown = await ground.anna.send("GET", "tickets/none")
     assert shown.status == 404

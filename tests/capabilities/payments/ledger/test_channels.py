@@ -201,6 +201,20 @@ def test_a_deposit_is_authorised_and_a_part_of_it_captured(counter: Counter) -> 
     assert counter.say("capture", None, amount="0.50", **asked)["code"] == "closed"
 
 
+def test_what_was_drawn_is_captured_before_the_rest(counter: Counter) -> None:
+    hold(counter)
+    counter.say("draw", authorization_id="h-1", total="2.50")
+    asked: dict[str, Any] = {
+        "merchant": None,
+        "authorization_id": "h-1",
+        "scopes": frozenset({"operator"}),
+    }
+    taken = counter.say("capture", None, amount="3.50", **asked)
+    assert (taken["captured"], taken["drawn"], taken["left"]) == ("3.50", "0.00", "0.50")
+    assert counter.say("capture", None, amount="0.51", **asked)["code"] == "too_much"
+    assert counter.say("capture", None, amount="0.50", **asked)["captured"] == "4.00"
+
+
 async def test_an_authorisation_that_has_had_its_time_goes_back(counter: Counter) -> None:
     hold(counter)
     counter.say("draw", authorization_id="h-1", total="1.009")
