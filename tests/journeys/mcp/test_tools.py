@@ -47,6 +47,9 @@ async def test_each_caller_sees_the_actions_they_may_call_in_one_order(
     assert first is not None
     assert first.read_only_hint
     assert not first.destructive_hint
+    status = tools["call_status"].annotations
+    assert status is not None
+    assert status.read_only_hint
     cancels = tools["cancel_order"]
     assert cancels.annotations is not None
     assert not cancels.annotations.read_only_hint

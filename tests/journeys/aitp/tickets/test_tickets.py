@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -434,3 +435,13 @@ async def test_a_command_is_run_without_a_shell_in_bounds_and_with_little_around
     ):
         with pytest.raises(Retry, match=reason):
             await run_command(command, b"{}", 0.1 if command[0] == "sleep" else SECONDS)
+
+
+@pytest.mark.slow
+async def test_a_command_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+    number = tmp_path / "pid"
+    script = f"import os, time; open({str(number)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    with pytest.raises(Retry, match="took longer"):
+        await run_command((sys.executable, "-c", script), b"{}", 2)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(number.read_text("utf-8")), 0)
