@@ -81,7 +81,7 @@ class AtChat:
         page.on("console", lambda said: self._heard(said.type, said.text))
 
     def _heard(self, kind: str, text: str) -> None:
-        """Requests that fail are told by the browser as well."""
+        """The browser reports requests that fail as well."""
         if kind == "error" and not text.startswith("Failed to load resource"):
             self.faults.append(text)
 

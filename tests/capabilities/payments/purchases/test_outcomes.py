@@ -109,15 +109,15 @@ def test_a_restarted_desk_pays_nothing_twice_and_counts_on(site: Site, bakery: B
     quote = bakery.quote("10", version=0)
     paid = payment_of(site.hear({"quote": quote}))
     trade(site, bakery, "9")
-    anew = Site(bakery)
-    anew.records, anew.counters = site.records, site.counters
-    assert payment_of(anew.hear({"quote": quote})) == paid
-    assert "site's people decide" in str(trade(anew, bakery, "1.01"))
-    assert payment_of(trade(anew, bakery, "1"))
+    reopened = Site(bakery)
+    reopened.records, reopened.counters = site.records, site.counters
+    assert payment_of(reopened.hear({"quote": quote})) == paid
+    assert "site's people decide" in str(trade(reopened, bakery, "1.01"))
+    assert payment_of(trade(reopened, bakery, "1"))
     (success,) = bakery.say("payment", paid, version=0)
-    anew.hear(success)
-    assert sorted(anew.state()) == ["confirmed", "confirmed", "confirmed", "wanted"]
-    assert problems(anew) == []
+    reopened.hear(success)
+    assert sorted(reopened.state()) == ["confirmed", "confirmed", "confirmed", "wanted"]
+    assert problems(reopened) == []
 
 
 def test_money_that_was_taken_after_all_is_booked_also_while_people_are_asked(

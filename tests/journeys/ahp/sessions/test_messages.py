@@ -27,7 +27,7 @@ async def test_a_message_and_words_answer_and_the_reading_of_words_is_reported(
         (which,) = first["clarification"]["messages"]
         assert len(which["request_decision"]["options"]) == 2
         words = first["clarification"]["question"]
-        assert words.startswith("Which tent?"), "whoever shows no message has the words"
+        assert words.startswith("Which tent?"), "a client that shows no message has the text"
 
         second = await ask(buyer, decision(which["request_decision"]["id"], "t-cove"), session)
         (colour,) = second["clarification"]["messages"]
@@ -87,7 +87,7 @@ async def test_an_answer_to_what_was_asked_before_is_not_taken_for_another(tmp_p
         late = await say(decision(which["request_decision"]["id"], "TO-2201-SAGE"), session)
         assert "A newer question is still open" in str(late)
         told = await shopper.talker.texts(await shopper.talker.thread_of(session))
-        assert "Rejected: Sage." in told, "whoever reads the thread in words"
+        assert "Rejected: Sage." in told, "a reader of the thread as text"
         fields = [{"id": id, "value": value} for id, value in ADDRESS.items()]
         sure = await say(message("data", data={"fields": fields}), session)
         assert "2 × TO-2201-LAKE" in sure["clarification"]["question"]

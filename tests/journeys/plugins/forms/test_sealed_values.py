@@ -172,8 +172,8 @@ async def test_another_data_key_opens_what_the_one_before_has_sealed(tmp_path: P
         told = {(await read(again, ref)).ok["value"] for ref in refs(guest)}
         assert told == {CODE, "by the second key"}
     (data / "master.key").unlink()
-    anew = await asyncio.to_thread(command, "keys", "reset", "--data", data, "--yes")
-    assert "       2  sealed values deleted; they could not be decrypted" in anew
+    reset = await asyncio.to_thread(command, "keys", "reset", "--data", data, "--yes")
+    assert "       2  sealed values deleted; they could not be decrypted" in reset
     async with guarded(tmp_path) as guest:
         assert refs(guest) == []
 

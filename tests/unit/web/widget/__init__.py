@@ -1,1 +1,1 @@
-"""The chat component: its colours and what it is told."""
+"""The chat component: its colours and its settings."""

@@ -1,4 +1,4 @@
-"""What the component is told: settings, language, tags."""
+"""What the component receives: settings, language, tags."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import { button, el, fill } from "../base/dom.js";
 import { draft, drafting, keepDraft } from "../base/drafts.js";
 
 const ANSWER = { label: "Your answer", send: "Send", verb: "say" };
-/** How often the visitor is told, at most, that the operator is typing. */
+/** The least time between two events that say that the operator is typing. */
 const TELL_TYPING_MS = 3_000;
 const NOTE = { label: "Your note", send: "Keep note", verb: "notes" };
 

@@ -11,7 +11,7 @@ const QUOTE = /^\s*>\s?/;
 const RULE = /^\s*([-*_])(?:\s*\1){2,}\s*$/;
 const ROW = /^\s*\|.*\|\s*$/;
 const DIVIDER = /^\s*\|(?:\s*:?-+:?\s*\|)+\s*$/;
-/** A short line of its own that ends in a colon announces what follows. */
+/** A short paragraph that ends in a colon announces what follows. */
 const TITLE = /^.{1,60}:\s*$/;
 const COPIED_MS = 2000;
 
@@ -95,7 +95,7 @@ class Blocks {
     return el("div", { class: "wide", tabindex: "0", role: "group" }, table);
   }
 
-  /** A list; deeper items are lists of their own within an item. */
+  /** A list; deeper items are a list within an item. */
   list() {
     const [, indent, number] = ITEM.exec(this.line);
     const list = el(number === undefined ? "ul" : "ol", { start: number > 1 && number });

@@ -8,7 +8,7 @@ import { Menu } from "./menu.js";
 import { Transcript } from "./transcript.js";
 
 const PHONE = "(max-width: 30rem), (max-height: 26rem)";
-/** How long a connection may be lost before the visitor is told. */
+/** How long a connection may be lost before the panel says so. */
 const LOST_MS = 1200;
 
 export class Panel {
