@@ -1,0 +1,1 @@
+"""Which action words ask for, judged on labelled utterances."""
