@@ -52,7 +52,9 @@ def check_access(principal: Principal, open_to: OpenTo, name: str, what: str) ->
         raise NotAuthenticated(
             f"{what} needs a credential with the scope {scope}.", reason="unproven"
         )
-    raise ScopeMissing(f"Your credential does not open {what}.", scope=scope)
+    raise ScopeMissing(
+        f"Your credential does not open {what}. Use one with the scope '{scope}'.", scope=scope
+    )
 
 
 def check_operator(principal: Principal) -> None:

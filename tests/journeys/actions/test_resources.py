@@ -175,9 +175,10 @@ async def test_who_may_not_read_is_refused_and_so_is_what_is_no_address(
         assert isinstance(nobody, NotAuthenticated)
         threads = await refusal(talker, "/bookings/7", "threads")
         assert isinstance(threads, ScopeMissing)
-        assert (threads.scope, threads.message) == (
-            "actions:booking",
-            "Your credential does not open /bookings/{booking_id}.",
+        assert threads.scope == "actions:booking"
+        assert threads.message == (
+            "Your credential does not open /bookings/{booking_id}. Use one with the scope"
+            " 'actions:booking'."
         )
         ledger = await refusal(talker, "/ledger/1", "actions")
         assert isinstance(ledger, ScopeMissing)
