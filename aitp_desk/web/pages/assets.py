@@ -46,7 +46,9 @@ def _asset(name: str, suffix: str, content_type: str, body: bytes) -> Asset:
     return Asset(f"{name}.{hashlib.sha256(body).hexdigest()[:12]}.{suffix}", content_type, body)
 
 
-_STYLES = tuple(f"styles/{name}.css" for name in ("ground", "asking", "cards", "reading"))
+_STYLES = tuple(
+    f"styles/{name}.css" for name in ("ground", "asking", "cards", "reading", "contents")
+)
 STYLE = _asset("desk", "css", "text/css; charset=utf-8", _read(*_STYLES))
 _CODE = bundle_modules("desk", read_modules(_FOLDER))
 SCRIPTS = {

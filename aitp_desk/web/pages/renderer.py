@@ -23,6 +23,7 @@ from aitp_desk.protocols.base.discovery_links import write_head_tags, write_noti
 from aitp_desk.web.pages.assets import ICON, SCRIPTS, STYLE
 from aitp_desk.web.pages.blocks.action_forms import render_actions
 from aitp_desk.web.pages.blocks.article import write_article
+from aitp_desk.web.pages.blocks.contents import Contents
 from aitp_desk.web.pages.blocks.offers import render_offers
 from aitp_desk.web.pages.blocks.template import Markup, fill_template, join_markup
 from aitp_desk.web.pages.blocks.texts import ENGLISH, Texts, find_language_tag, find_texts
@@ -205,7 +206,8 @@ def render_page(
         pictures: the addresses of the files that are served.
     """
     texts = find_texts(site.language)
-    article = write_article(document, neighbours.urls, pictures)
+    article = write_article(document, neighbours.urls, pictures, marks_code=True)
+    contents = Contents(article.headings, texts)
     asked = Markup()
     if topics is not None:
         questions = {topic: f"{document.title}: {topic}" for topic in topics}
@@ -216,7 +218,10 @@ def render_page(
     home = (frame or desk_frame(texts)).home
     main = fill_template(
         texts.template(_PAGE),
+        layout=" with-contents" if contents.adjacent else "",
         crumbs=_crumbs(document, neighbours.by_path, home),
+        adjacent=contents.adjacent,
+        folded=contents.folded,
         title=article.title,
         anchor=fill_template(' id="$anchor"', anchor=article.anchor) if article.anchor else "",
         description=_line('<p class="lead">$it</p>', document.description),

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from html import escape
 from textwrap import dedent
+from time import perf_counter
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
@@ -27,6 +28,7 @@ from aitp_desk.knowledge.documents.blocks import plain
 from aitp_desk.knowledge.documents.chunks import split_pdf_page
 from aitp_desk.knowledge.media.places import resolve_link
 from aitp_desk.model.text import clean_name, drop_invisible
+from aitp_desk.web.pages.blocks.syntax import CLASSES, MAX_SECONDS, mark_code
 from aitp_desk.web.pages.blocks.template import Markup
 
 if TYPE_CHECKING:
@@ -50,12 +52,33 @@ _CLEANER = nh3.Cleaner(
         "th": {"colspan", "rowspan", "scope"},
         "time": {"datetime"},
     },
-    allowed_classes={"td": {"right", "center"}, "th": {"right", "center"}},
+    allowed_classes={
+        "span": set(CLASSES),
+        "td": {"right", "center"},
+        "th": {"right", "center"},
+    },
     url_schemes={"http", "https", "mailto", "tel"},
     link_rel=None,
     # what is wider than the page scrolls, and a keyboard must reach it
     set_tag_attribute_values={"pre": {"tabindex": "0"}},
 )
+
+
+MAX_SECONDS_OF_PAGE = 1.0
+"""How long marking all the code of a page may take; what is left stays plain."""
+
+
+class Heading(msgspec.Struct, frozen=True):
+    """A heading below the title.
+
+    Parameters:
+        level: from 1 to 6.
+        anchor: its id in the page.
+    """
+
+    level: int
+    text: str
+    anchor: str
 
 
 class Article(msgspec.Struct, frozen=True):
@@ -65,21 +88,28 @@ class Article(msgspec.Struct, frozen=True):
         title: its first heading where that opens the page, else the document's title.
         anchor: the id of that heading; empty where there is none.
         body: everything below it.
+        headings: those of the body.
     """
 
     title: str
     anchor: str
     body: Markup
+    headings: tuple[Heading, ...] = ()
 
 
 def write_article(
-    document: Document, urls: Mapping[str, str], pictures: Collection[str] = ()
+    document: Document,
+    urls: Mapping[str, str],
+    pictures: Collection[str] = (),
+    *,
+    marks_code: bool = False,
 ) -> Article:
     """Render a document as HTML.
 
     Parameters:
         urls: address of each document by its source, for links from file to file.
         pictures: addresses of files that the desk serves; other pictures become their text.
+        marks_code: whether parts of code get classes, for the style sheet.
     """
     if document.kind == "pdf":
         return Article(document.title, "", _clean(_pages(document.body)))
@@ -106,8 +136,11 @@ def write_article(
     for taken in body.css(f'[id^="{RESERVED}"]'):
         del taken.attrs["id"]
     _name_languages(body)
-    title, anchor = _name_headings(body)
-    return Article(clean_name(title) or document.title, anchor, _clean(body.inner_html or ""))
+    if marks_code:
+        _mark_code(body)
+    title, anchor, headings = _name_headings(body)
+    shown = clean_name(title) or document.title
+    return Article(shown, anchor, _clean(body.inner_html or ""), headings)
 
 
 def _clean(html: str) -> Markup:
@@ -122,11 +155,12 @@ def markdown_parser() -> MarkdownIt:
     return MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 
-def _name_headings(body: LexborNode) -> tuple[str, str]:
-    """Give every heading its id; remove and return the opening one."""
+def _name_headings(body: LexborNode) -> tuple[str, str, tuple[Heading, ...]]:
+    """Give every heading its id; remove and return the opening one, and return the others."""
     anchors = AnchorIds()
     opening = _first_element(body)
     title, first = "", ""
+    others: list[Heading] = []
     for heading in body.css(", ".join(_HEADINGS)):
         text = plain(heading.text())
         if not text:
@@ -137,7 +171,8 @@ def _name_headings(body: LexborNode) -> tuple[str, str]:
             heading.decompose()
         else:
             heading.attrs["id"] = anchor
-    return title, first
+            others.append(Heading(int((heading.tag or "h6")[1]), drop_invisible(text), anchor))
+    return title, first, tuple(others)
 
 
 def _first_element(body: LexborNode) -> LexborNode | None:
@@ -174,6 +209,19 @@ def _name_languages(body: LexborNode) -> None:
     for code in body.css("code[class]"):
         if not _LANGUAGE.fullmatch(code.attributes["class"] or ""):
             del code.attrs["class"]
+
+
+def _mark_code(body: LexborNode) -> None:
+    """Give the parts of code blocks their classes, within the time of a page."""
+    until = perf_counter() + MAX_SECONDS_OF_PAGE
+    for code in body.css("pre > code[class]"):
+        left = until - perf_counter()
+        if left <= 0:
+            return
+        language = (code.attributes["class"] or "").removeprefix("language-")
+        marked = mark_code(code.text(), language, min(left, MAX_SECONDS))
+        if marked is not None:
+            code.inner_html = marked
 
 
 def _address(href: str, document: Document, urls: Mapping[str, str]) -> str:
