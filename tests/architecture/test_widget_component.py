@@ -59,7 +59,7 @@ def test_the_chat_is_all_modules_in_one_that_imports_nothing() -> None:
     _, files = read_component()
     served = files["chat.js"].body.decode()
     assert re.findall(r"^(?:import|export).*$", served, re.MULTILINE) == [
-        "export async function makeChat(host, { base, kept, version, button }) {"
+        "export async function makeChat(host, { base, kept, version, button, held }) {"
     ]
     bundled = [file for file in SCRIPTS if file.name != "loader.js"]
     declared = [name for file in bundled for name in DECLARED.findall(file.read_text("utf-8"))]

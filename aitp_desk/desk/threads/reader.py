@@ -86,6 +86,21 @@ class ThreadReader:
             raise ThreadNotFound("There is no thread with this id.", param="thread_id")
         return kept, access
 
+    async def find_last_used(
+        self, principal: Principal, note: tuple[str, str]
+    ) -> tuple[str, int] | None:
+        """Return the thread that a known caller used last, of those with a note.
+
+        Parameters:
+            note: a name and its value in the thread's metadata.
+
+        Returns:
+            Its id, and the number of its newest event; None without one.
+        """
+        if principal.owner is None:
+            return None
+        return await reads.newest_of_owner(self._store, principal.owner, principal.desk, note)
+
     async def read_thread(
         self, principal: Principal, thread_id: str, idle_before: int
     ) -> ThreadView:

@@ -122,6 +122,13 @@ class ThreadService:
         check_scope(principal)
         return await self._reader.read_thread(principal, thread_id, self._idle_before)
 
+    async def find_last_used(
+        self, principal: Principal, note: tuple[str, str]
+    ) -> tuple[str, int] | None:
+        """Return the thread used last. See :meth:`.reader.ThreadReader.find_last_used`."""
+        check_scope(principal)
+        return await self._reader.find_last_used(principal, note)
+
     async def describe(self, principal: Principal, thread_id: str) -> tuple[Thread, Access]:
         """Return a thread without its messages, and what the caller may do with it.
 

@@ -75,6 +75,15 @@ def find_status(kind: ErrorKind) -> int:
             assert_never(kind)
 
 
+def _describe_token_fault(error: DeskError) -> str:
+    """Return what marks a refused token; clients renew one that has expired."""
+    if not isinstance(error, TokenRefused):
+        return ""
+    if error.reason == "expired":
+        return ', error="invalid_token", error_description="The token has expired."'
+    return ', error="invalid_token"'
+
+
 def make_refusal_headers(error: DeskError) -> tuple[tuple[str, str], ...]:
     """Return the headers that a refusal carries in every protocol.
 
@@ -90,7 +99,7 @@ def make_refusal_headers(error: DeskError) -> tuple[tuple[str, str], ...]:
     elif error.kind is ErrorKind.RATE_LIMITED:
         headers.append(("Retry-After", "0"))
     if error.kind is ErrorKind.NOT_AUTHENTICATED:
-        wrong = ', error="invalid_token"' if isinstance(error, TokenRefused) else ""
+        wrong = _describe_token_fault(error)
         headers.append(("WWW-Authenticate", f'Bearer realm="aitp-desk"{wrong}'))
         headers.append(("WWW-Authenticate", 'AITP-HMAC-SHA256 realm="aitp-desk"'))
     if isinstance(error, ScopeMissing):

@@ -279,6 +279,7 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         ),
         "GET /widget.js": OperationText("The chat component, as a script tag includes it"),
         "GET /widget/settings.json": OperationText("Title, greeting and suggestions of the chat"),
+        "GET /widget/visitor": OperationText("Who the chat's visitor is, and their open chat"),
         "GET /widget": OperationText("A page with nothing but the chat, for frames"),
         "GET /widget/{version}/{name:.*}": OperationText(
             "A file that the chat component loads", gives_files=True

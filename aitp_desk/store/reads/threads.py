@@ -36,6 +36,8 @@ from aitp_desk.store.units.threads.folded_threads import unfold_thread
 
 T = TypeVar("T")
 
+NEWEST_OF_OWNER = 50
+"""How many of a caller's newest threads are searched for the one that it used last."""
 BEYOND = 2**62
 """A position after every message and event."""
 
@@ -87,6 +89,27 @@ async def owner(store: Store, thread_id: str) -> str | None:
     """
     rows = await _read(store, "thread", {"thread_id": thread_id})
     return rows[0][1] if rows else None
+
+
+async def newest_of_owner(
+    store: Store, owner: str, desk: str, note: tuple[str, str]
+) -> tuple[str, int] | None:
+    """Find the thread that a caller used last, among its newest with a note in their metadata.
+
+    Parameters:
+        note: the name and the value of the note.
+
+    Returns:
+        Its id, and the number of its newest event.
+    """
+    part = {"owner": owner, "desk": desk, "limit": NEWEST_OF_OWNER}
+    name, value = note
+    noted = [
+        (updated_at, id_, last_event)
+        for id_, metadata, updated_at, last_event in await store.read("newest_of_owner", part)
+        if read_metadata(metadata).get(name) == value
+    ]
+    return max(noted)[1:] if noted else None
 
 
 async def is_shared(store: Store, thread_id: str, now: int) -> bool:

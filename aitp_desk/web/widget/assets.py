@@ -5,6 +5,7 @@ The loader ``/widget.js`` keeps its address, and names the version of all others
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -26,6 +27,9 @@ TYPES: Final = {
 LOADER: Final = "loader.js"
 PAGE: Final = "page.html"
 ENGLISH: Final = "en"
+_COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
+_INDENTATION = re.compile(rb"\n +")
+_LAYOUT = re.compile(rb"\n\s*")
 
 
 class ComponentFile(msgspec.Struct, frozen=True):
@@ -42,6 +46,11 @@ def read_texts() -> Mapping[str, Mapping[str, str]]:
     return catalogue
 
 
+def _squeeze(style: bytes) -> bytes:
+    """Return a style sheet without its comments and indentation."""
+    return _LAYOUT.sub(b"\n", _COMMENT.sub(b"", style))
+
+
 @cache
 def read_component() -> tuple[str, Mapping[str, ComponentFile]]:
     """Return the version, a hash of all files, and the files by name.
@@ -49,9 +58,10 @@ def read_component() -> tuple[str, Mapping[str, ComponentFile]]:
     ``chat.js`` has all modules but the loader; ``texts/de.json`` the texts of a language.
     """
     code = drop_comments(bundle_modules("chat", read_modules(COMPONENT), exports=True))
+    code = _INDENTATION.sub(b"\n ", code)
     found = {"chat.js": ComponentFile(code, TYPES[".js"])}
     for style in ("chat.css", "page.css"):
-        found[style] = ComponentFile((COMPONENT / style).read_bytes(), TYPES[".css"])
+        found[style] = ComponentFile(_squeeze((COMPONENT / style).read_bytes()), TYPES[".css"])
     for language, texts in read_texts().items():
         found[f"texts/{language}.json"] = ComponentFile(msgspec.json.encode(texts), TYPES[".json"])
     everything = b"".join(name.encode() + file.body for name, file in found.items())

@@ -21,13 +21,16 @@ from aitp_desk.protocols.base.protocol import (
 )
 from aitp_desk.web.pages.blocks.example_questions import list_example_questions
 from aitp_desk.web.widget.assets import TYPES, read_component
-from aitp_desk.web.widget.wire import write_loader, write_page, write_settings
+from aitp_desk.web.widget.wire import write_loader, write_page, write_settings, write_visitor
 
 WIDGET_PATH = "/widget"
 LOADER_PATH = "/widget.js"
 SETTINGS_PATH = "/widget/settings.json"
+VISITOR_PATH = "/widget/visitor"
 _JAVASCRIPT = TYPES[".js"]
 _REVALIDATE = ("Cache-Control", "no-cache")
+OPEN_CHAT = ("chat", "open")
+"""The note of the chat's threads in their metadata, until the visitor begins another."""
 _MEDIA_TYPES = tuple(kind.partition(";")[0] for kind in TYPES.values() if kind != HTML)
 RenderError = Callable[[DeskError, Mapping[str, str]], Reply]
 
@@ -54,6 +57,15 @@ class WidgetHandlers:
     async def get_settings(self, desk: Desk, call: Call) -> Reply:
         """``GET /widget/settings.json``: title, greeting, suggestions and notices."""
         return _reply_tagged(self._write_settings(desk), JSON, call)
+
+    async def get_visitor(self, desk: Desk, call: Call) -> Reply:
+        """``GET /widget/visitor``: the caller's id, and its open chat of another device.
+
+        Raises:
+            ScopeMissing: the caller's credential does not open threads.
+        """
+        found = await desk.threads.find_last_used(call.principal, OPEN_CHAT)
+        return Reply(200, write_visitor(call.principal.owner, found))
 
     async def get_file(self, _desk: Desk, call: Call) -> Reply:
         """``GET /widget/{version}/{name}``: a module, style sheet or catalogue.
@@ -98,6 +110,7 @@ class WidgetHandlers:
         routes = (
             _read(LOADER_PATH, self.get_loader, (_JAVASCRIPT.partition(";")[0],)),
             _read(SETTINGS_PATH, self.get_settings, (JSON,)),
+            Route("GET", VISITOR_PATH, self.get_visitor, "static", is_for_widget=True),
             _read(WIDGET_PATH, self.get_page, ("text/html",)),
             _read(f"{WIDGET_PATH}/{{version}}/{{name:.*}}", self.get_file, _MEDIA_TYPES),
         )

@@ -70,6 +70,17 @@ def write_settings(widget: Widget, site: Site, suggestions: Sequence[str]) -> by
     )
 
 
+def write_visitor(caller: str | None, chat: tuple[str, int] | None) -> bytes:
+    """Return who the visitor is to the desk.
+
+    Parameters:
+        caller: id of the known caller; None without a credential.
+        chat: the thread of its open chat, and the number of its newest event.
+    """
+    thread_id, last_event = chat or (None, 0)
+    return msgspec.json.encode({"caller": caller, "thread_id": thread_id, "last_event": last_event})
+
+
 def write_page(version: str, widget: Widget, site: Site, wanted: str) -> bytes:
     """Return the page that other sites frame: the chat fills it.
 

@@ -107,6 +107,32 @@ class AtChat:
         await self.page.get_by_role("button", name="More").click()
         await self.page.get_by_role("button", name=name).click()
 
+    async def identify(self, token: str | None) -> bool:
+        """Call the element's method as the page does; return whether the desk knows the person."""
+        known: bool = await self.page.evaluate(
+            "token => document.querySelector('aitp-chat').identify(token)", token
+        )
+        return known
+
+    async def hear(self) -> None:
+        """Record the element's events from now on, for :meth:`heard`."""
+        await self.page.evaluate(
+            "() => { window.heard = []; for (const kind of 'ready open close message answer action"
+            " handover error'.split(' '))"
+            " document.querySelector('aitp-chat').addEventListener(kind,"
+            " ({ type, detail }) => window.heard.push([type, detail])) }"
+        )
+
+    async def heard(self, kind: str) -> list[Any]:
+        """The details of the recorded events of a kind, in order."""
+        told: list[list[Any]] = await self.page.evaluate("window.heard")
+        return [detail for name, detail in told if name == kind]
+
+    async def stored(self) -> dict[str, str]:
+        """All that the page has stored in the browser."""
+        found: dict[str, str] = await self.page.evaluate("({ ...localStorage, ...sessionStorage })")
+        return found
+
     async def thread(self) -> str | None:
         """The thread that the browser has stored."""
         found: str | None = await self.page.evaluate(
@@ -142,6 +168,11 @@ class AtChat:
     def questions(self) -> Locator:
         """What the visitor has said."""
         return self.page.locator(".entry.visitor")
+
+    @property
+    def words(self) -> Locator:
+        """The words of what the visitor has said."""
+        return self.page.locator(".entry.visitor .words")
 
     @property
     def answers(self) -> Locator:

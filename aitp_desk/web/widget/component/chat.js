@@ -22,11 +22,11 @@ async function loadStyle(url) {
  * Make the chat of an element.
  *
  * @param {HTMLElement} host the <aitp-chat> element.
- * @param {{base: URL, kept: string, version: string, button: HTMLButtonElement}} desk the desk's
- *   address, the name under which the browser stores the conversation, the version of the files,
- *   and the launcher.
+ * @param {{base: URL, kept: string, version: string, button: HTMLButtonElement,
+ *   held: Record<string, unknown>}} desk the desk's address, the name under which the browser stores
+ *   the conversation, the version of the files, the launcher, and what the page has said before.
  */
-export async function makeChat(host, { base, kept, version, button }) {
+export async function makeChat(host, { base, kept, version, button, held }) {
   const at = (name) => new URL(`widget/${version}/${name}`, base);
   const [settings, style] = await Promise.all([
     fetchFile(new URL("widget/settings.json", base)).then((response) => response.json()),
@@ -34,7 +34,9 @@ export async function makeChat(host, { base, kept, version, button }) {
     loadTexts(at(`texts/${host.language}.json`)),
   ]);
   host.shadowRoot.adoptedStyleSheets.push(style);
-  return new Chat(host, settings, { base, kept, button });
+  const chat = new Chat(host, settings, { base, kept, button });
+  for (const [name, value] of Object.entries(held)) chat[name](value);
+  return chat;
 }
 
 class Chat {
@@ -77,6 +79,10 @@ class Chat {
   }
 
   begin() {
-    this.conversation.renew();
+    this.conversation.leave();
+  }
+
+  identify(token) {
+    return this.conversation.visitor.identify(token);
   }
 }

@@ -62,6 +62,7 @@ function hasConversation() {
 
 class AitpChat extends HTMLElement {
   #chat = null;
+  #held = {};
   #badge = document.createElement("span");
   #button = document.createElement("button");
 
@@ -112,6 +113,11 @@ class AitpChat extends HTMLElement {
     return (await this.#load()).begin();
   }
 
+  /** Go on as the person that a token of the site's server names; with null as nobody. */
+  identify(token) {
+    return this.#hold("identify", token);
+  }
+
   /** Show on the button how many messages wait; the chat calls this. */
   showUnread(count) {
     const texts = DESK.texts[this.language];
@@ -126,12 +132,24 @@ class AitpChat extends HTMLElement {
     else chat.open();
   }
 
+  /** Call a method of the chat; one that is not loaded calls it later. */
+  #hold(name, value) {
+    if (this.#chat) return this.#chat.then((chat) => chat[name](value));
+    this.#held[name] = value;
+  }
+
   #load() {
     if (this.#chat) return this.#chat;
     this.#button.setAttribute("aria-busy", "true");
     this.#chat = import(new URL(`widget/${DESK.version}/chat.js`, BASE))
       .then(({ makeChat }) =>
-        makeChat(this, { base: BASE, kept: KEPT, version: DESK.version, button: this.#button }),
+        makeChat(this, {
+          base: BASE,
+          kept: KEPT,
+          version: DESK.version,
+          button: this.#button,
+          held: this.#held,
+        }),
       )
       .catch((reason) => {
         this.#chat = null;

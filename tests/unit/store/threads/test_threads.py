@@ -37,6 +37,7 @@ from tests.support.store.messages import (
     VISITOR,
     a_thread,
     delete_message,
+    delete_thread,
     new_name,
     open_thread,
     post,
@@ -385,3 +386,21 @@ async def test_the_same_message_is_never_placed_twice(store: Store) -> None:
             idempotency=None,
             now=NOW,
         )
+
+
+async def test_the_thread_that_a_caller_used_last_is_found_by_its_note(store: Store) -> None:
+    owner, chat = new_name("key"), ("chat", "open")
+    assert await reads.newest_of_owner(store, owner, "", chat) is None
+    for at, notes in enumerate(({"chat": "open"}, {"chat": "open"}, {"chat": "left"}, {})):
+        thread = Thread(new_name("thread"), owner, NOW + at, notes, (DESK,))
+        await open_thread(store, "One?", thread=thread, now=NOW + at)
+        if at == 0:
+            first = thread
+        if at == 1:
+            second = thread
+    assert await reads.newest_of_owner(store, owner, "", chat) == (second.id, 1)
+    await post(store, first.id, principal=OPERATOR, run=False, now=NOW + 9)
+    assert await reads.newest_of_owner(store, owner, "", chat) == (first.id, 2)
+    assert await reads.newest_of_owner(store, owner, "books", chat) is None
+    await delete_thread(store, first.id, principal=OPERATOR)
+    assert await reads.newest_of_owner(store, owner, "", chat) == (second.id, 1)

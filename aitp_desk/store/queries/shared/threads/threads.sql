@@ -85,6 +85,11 @@ SELECT id, owner, created_at, metadata, parent_id, speaker, updated_at, last_seq
        claimed_at
 FROM threads WHERE id = :thread_id AND deleted_at IS NULL;
 
+-- newest_of_owner: Lists the newest threads of a caller at a desk.
+SELECT id, metadata, updated_at, last_event FROM threads
+WHERE owner = :owner AND desk = :desk AND owner IS NOT NULL AND deleted_at IS NULL
+ORDER BY id DESC LIMIT :limit;
+
 -- forked_at: Reads where a thread was forked from another.
 SELECT parent_id, parent_seq FROM threads WHERE id = :thread_id AND parent_seq IS NOT NULL;
 

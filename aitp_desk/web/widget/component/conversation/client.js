@@ -7,16 +7,23 @@ const PATIENCE_MS = 30_000;
 /**
  * A failure.
  *
- * @typedef {{text: string, again: boolean, wait?: number, gone?: boolean}} Failure a sentence,
- *   whether the same request may succeed later, after how many milliseconds the desk suggests, and
- *   whether the thread does not exist any more.
+ * @typedef {{text: string, again: boolean, wait?: number, gone?: boolean, code?: string}} Failure a
+ *   sentence, whether the same request may succeed later, after how many milliseconds the desk
+ *   suggests, whether the thread does not exist any more, and what is wrong with the token.
  */
 
+/** Return what the page is told of a token that the desk has refused. */
+export function tokenFault(response) {
+  const isOver = response.headers.get("WWW-Authenticate")?.includes("expired");
+  return isOver ? "token_expired" : "token_refused";
+}
+
 /** @returns {Failure} */
-function explain(response, said) {
+function explain(response, said, token) {
   const { status } = response;
   const wait = Number(response.headers.get("Retry-After")) * 1000 || undefined;
   const isInFlight = said?.error?.code === "idempotency_in_flight";
+  if (token && status === 401) return { text: text("signedOut"), again: false, code: tokenFault(response) };
   if (status === 404 || status === 401) return { text: text("ended"), again: false, gone: true };
   if (status === 413) return { text: text("tooLong"), again: false };
   if (status === 429) {
@@ -31,6 +38,12 @@ export class Client {
   /** @param {URL} base the desk's address, with a final slash. */
   constructor(base) {
     this.base = base;
+    this.token = null;
+  }
+
+  /** Return the headers of a request. The token stands here alone: in no address, in no storage. */
+  headers(accept, token = this.token) {
+    return { Accept: accept, ...(token && { Authorization: `Bearer ${token}` }) };
   }
 
   /** The address of the threads, or of one, or of a part of it. */
@@ -51,7 +64,7 @@ export class Client {
     const { said, failure } = await this.request(
       "POST",
       thread ? this.threads(thread, "messages") : this.threads(),
-      { body: thread ? message : { messages: [message] }, key },
+      { body: thread ? message : { messages: [message], metadata: { chat: "open" } }, key },
     );
     return failure ? { failure } : { thread: thread ?? said.id };
   }
@@ -66,8 +79,23 @@ export class Client {
     return this.request("DELETE", this.threads(thread));
   }
 
-  async request(method, address, { body, key } = {}) {
-    const headers = { Accept: "application/json" };
+  /** Return who the bearer of a token is to the desk. */
+  readVisitor(token) {
+    return this.request("GET", new URL("widget/visitor", this.base), { token });
+  }
+
+  /** Make a thread that was begun without a token its bearer's. */
+  claim(thread) {
+    return this.request("POST", this.threads(thread, "claim"), { body: {} });
+  }
+
+  /** Note that the visitor has begun another conversation: no other device goes on with this one. */
+  leave(thread) {
+    return this.request("POST", this.threads(thread), { body: { metadata: { chat: "left" } } });
+  }
+
+  async request(method, address, { body, key, token = this.token } = {}) {
+    const headers = this.headers("application/json", token);
     if (body) headers["Content-Type"] = "application/json";
     if (key) headers["Idempotency-Key"] = key;
     let response;
@@ -83,6 +111,6 @@ export class Client {
       return { failure: { text: text("unreachable"), again: true } };
     }
     const said = await response.json().catch(() => null);
-    return response.ok && said ? { said } : { failure: explain(response, said) };
+    return response.ok && said ? { said } : { failure: explain(response, said, token) };
   }
 }

@@ -4,22 +4,16 @@
 // after a lost connection they are read again by their numbers.
 
 import { text } from "../texts.js";
+import { tokenFault } from "./client.js";
 import { operatorOf, readMessage } from "./messages.js";
-import { Backoff, Sleep } from "./pause.js";
+import { Outbox } from "./outbox.js";
 import { Stream } from "./stream.js";
+import { Visitor } from "./visitor.js";
 
-const MOST_ATTEMPTS = 6;
-const FIRST_PAUSE_MS = 700;
-const LONGEST_PAUSE_MS = 10_000;
 /** How long a person counts as typing: longer than the console pauses before it says so again. */
 const TYPING_MS = 5000;
+const SIGNED_OUT = "signed out";
 const STARTED = new Set(["run.queued", "run.in_progress", "run.cancelling"]);
-
-/** Return a random key; `crypto.randomUUID` is missing on pages without encryption. */
-function makeKey() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
 
 /**
  * What is said, or noted.
@@ -35,7 +29,7 @@ export class Conversation {
    * @param {Memory} memory
    * @param {string} desk id of the desk's actor.
    * @param {{show: (entry: Entry, isNew: boolean) => void, remove: (id: string) => void,
-   *   clear: () => void, update: (state: object) => void}} view
+   *   clear: () => void, forget: () => void, update: (state: object) => void}} view
    * @param {(name: string, detail: object) => void} tell tells the page of an event.
    */
   constructor(client, memory, desk, view, tell) {
@@ -44,13 +38,13 @@ export class Conversation {
     this.desk = desk;
     this.view = view;
     this.tell = tell;
-    this.sleep = new Sleep();
+    this.outbox = new Outbox(this);
+    this.visitor = new Visitor(this);
     this.forget();
     memory.onchange({
       onthread: (id) => id !== this.thread && this.restart(id),
       onseen: () => this.count(),
     });
-    addEventListener("online", () => this.sleep.wake());
   }
 
   /** Continue the conversation that the browser has stored, if there is one. */
@@ -58,9 +52,15 @@ export class Conversation {
     this.restart(this.memory.thread);
   }
 
-  /** Leave the conversation and begin another; the desk keeps the old one for its time. */
+  /** Begin another conversation; the desk keeps the old one for its time. */
+  leave() {
+    if (this.visitor.caller && this.thread) this.client.leave(this.thread);
+    this.renew();
+  }
+
+  /** Forget the conversation here. */
   renew() {
-    this.memory.keep(null);
+    if (this.thread === this.memory.thread) this.memory.keep(null);
     this.restart(null);
   }
 
@@ -77,19 +77,12 @@ export class Conversation {
   /** Send a question of the visitor. */
   ask(words) {
     const said = words.trim();
-    if (!said) return Promise.resolve();
-    const key = makeKey();
-    const entry = { id: key, key, party: "visitor", text: said, state: "sending" };
-    this.drafts.set(key, entry);
-    this.view.show(entry, true);
-    return this.send(entry);
+    return said ? this.outbox.add({ text: said }) : Promise.resolve();
   }
 
   /** Send a message again that could not be sent. */
   retry(entry) {
-    entry.state = "sending";
-    this.view.show(entry, false);
-    return this.send(entry);
+    return this.outbox.retry(entry);
   }
 
   /** Take all that has arrived for seen. */
@@ -102,14 +95,13 @@ export class Conversation {
     this.stream?.stop();
     this.stream = null;
     this.thread = null;
-    this.sending = Promise.resolve();
+    this.outbox.clear();
     this.names = new Map();
     this.last = 0;
     this.person = "";
     this.isTyping = false;
     clearTimeout(this.typing);
     this.runs = new Set();
-    this.drafts = new Map();
     this.unseen = new Map();
     this.writing = null;
   }
@@ -126,10 +118,17 @@ export class Conversation {
     if (this.thread === thread) return;
     this.thread = thread;
     this.known = this.memory.seen;
-    const stream = new Stream(this.client.threads(thread, "events"), {
+    this.watch();
+  }
+
+  /** Follow the thread's events after the last one. */
+  watch() {
+    this.view.remove(SIGNED_OUT);
+    this.stream?.stop();
+    const stream = new Stream(this.client, this.thread, this.last, {
       onevent: (kind, data, n) => stream === this.stream && this.take(kind, data, n),
       onstate: (isConnected) => stream === this.stream && this.update({ isConnected }),
-      onover: () => stream === this.stream && this.end(),
+      onover: (response) => stream === this.stream && this.lose(response),
       ongap: () => stream === this.stream && this.load(),
     });
     this.stream = stream;
@@ -143,39 +142,21 @@ export class Conversation {
     for (const message of said?.messages ?? []) this.say(message, 0);
   }
 
+  /** The thread cannot be followed: because of the token, or because it is gone. */
+  lose(response) {
+    if (response.status !== 401 || !this.client.token) {
+      this.end();
+      return;
+    }
+    this.update({ isConnected: true });
+    this.note(SIGNED_OUT, text("signedOut"));
+    this.tell("error", { text: text("signedOut"), code: tokenFault(response) });
+  }
+
   /** The thread is gone: deleted elsewhere, closed, or another caller's. */
   end() {
     this.renew();
     this.note("ended", text("ended"));
-  }
-
-  /** Send an entry once all earlier ones are sent: the first of them opens the thread. */
-  send(entry) {
-    this.sending = this.sending.then(() => this.deliver(entry));
-    return this.sending;
-  }
-
-  /** Post an entry, again until the desk has it; its key makes a repeat harmless. */
-  async deliver(entry) {
-    const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
-    for (let attempt = 1; this.drafts.has(entry.key); attempt += 1) {
-      const { thread, failure } = await this.client.post(this.thread, entry);
-      if (!this.drafts.has(entry.key)) return;
-      if (thread) {
-        this.posted(entry, thread);
-        return;
-      }
-      if (failure.gone && this.thread) {
-        this.end();
-        this.drafts.set(entry.key, entry);
-        this.view.show(entry, true);
-      } else if (!failure.again || attempt >= MOST_ATTEMPTS || failure.wait > LONGEST_PAUSE_MS) {
-        this.fail(entry, failure);
-        return;
-      } else {
-        await this.sleep.for(navigator.onLine ? (failure.wait ?? backoff.next()) : Infinity);
-      }
-    }
   }
 
   posted(entry, thread) {
@@ -189,13 +170,6 @@ export class Conversation {
     this.tell("message", { text: entry.text });
   }
 
-  fail(entry, failure) {
-    entry.state = "failed";
-    entry.failure = failure;
-    this.view.show(entry, false);
-    this.tell("error", { text: failure.text });
-  }
-
   /** Take an event of the thread; `n` is its number, NaN for what is only passing. */
   take(kind, data, n) {
     if (n > this.last) this.last = n;
@@ -207,14 +181,14 @@ export class Conversation {
     else if (kind === "actor.typing") this.type(true);
     else if (kind.startsWith("run.")) this.run(kind, data, n);
     else if (kind.startsWith("thread.handed_")) this.hand(kind, operatorOf(data.id), n);
-    else if (kind === "thread.deleted" || kind === "thread.claimed") this.end();
+    else if (kind === "thread.deleted") this.end();
+    else if (kind === "thread.claimed" && !this.visitor.caller) this.end();
   }
 
   say(message, n) {
-    const entry = readMessage(message, this.desk);
-    const draft = this.drafts.get(entry.key);
+    const entry = readMessage(message, this.desk, this.visitor.caller);
+    const draft = this.outbox.take(entry.key);
     if (draft) {
-      this.drafts.delete(entry.key);
       entry.id = draft.id;
       this.names.set(message.id, draft.id);
     }

@@ -1,16 +1,27 @@
 // What the browser stores of the conversation: its thread, and up to which event it was seen.
 
+/** Before the thread of a signed-in person: it waits until the page says again who that is. */
+const OWNED = "~";
+
 /** One conversation for each desk, shared by the tabs and pages of a site. */
 export class Memory {
   /** @param {string} name under which the thread's id is stored. */
   constructor(name) {
     this.name = name;
     this.seenName = `${name} seen`;
+    this.isOwned = false;
   }
 
-  /** The thread's id; null where there is none, or no storage. */
+  /** The thread's id; null where there is none for this visitor, or no storage. */
   get thread() {
-    return this.read(this.name);
+    return this.parse(this.read(this.name)) ?? null;
+  }
+
+  /** Return the thread of a stored value; undefined for another visitor's. */
+  parse(value) {
+    if (!value) return null;
+    if (value.startsWith(OWNED) !== this.isOwned) return undefined;
+    return this.isOwned ? value.slice(1) : value;
   }
 
   /** The number of the last event that the visitor has seen. */
@@ -18,9 +29,9 @@ export class Memory {
     return Number(this.read(this.seenName)) || 0;
   }
 
-  keep(thread) {
-    this.write(this.name, thread);
-    this.write(this.seenName, thread && "0");
+  keep(thread, seen = 0) {
+    this.write(this.name, thread && (this.isOwned ? OWNED : "") + thread);
+    this.write(this.seenName, thread && String(seen));
   }
 
   see(number) {
@@ -30,7 +41,8 @@ export class Memory {
   /** Call when another tab has begun or left a conversation, or has seen more of this one. */
   onchange({ onthread, onseen }) {
     addEventListener("storage", ({ key, newValue }) => {
-      if (key === this.name || key === null) onthread(newValue);
+      const thread = this.parse(newValue);
+      if ((key === this.name || key === null) && thread !== undefined) onthread(thread);
       if (key === this.seenName) onseen();
     });
   }

@@ -16,17 +16,18 @@ export function operatorOf(actor) {
  * Return who speaks in a message.
  *
  * @param {string} desk id of the desk's actor.
+ * @param {string} caller id of the visitor's, if they are signed in.
  * @returns {{party: "visitor" | "person" | "desk" | "other", name: string}}
  */
-function findSpeaker({ role, metadata: { actor } }, desk) {
+function findSpeaker({ role, metadata: { actor } }, desk, caller) {
   const name = operatorOf(actor);
   if (name) return { party: "person", name };
-  if (role === "user" && actor === VISITOR) return { party: "visitor", name: "" };
+  if (role === "user" && (actor === VISITOR || actor === caller)) return { party: "visitor", name: "" };
   return actor === desk ? { party: "desk", name: "" } : { party: "other", name: actor };
 }
 
 /** Return a message as an entry of the conversation. */
-export function readMessage(message, desk) {
+export function readMessage(message, desk, caller) {
   const words = [];
   let sources = [];
   for (const part of message.content) {
@@ -34,7 +35,7 @@ export function readMessage(message, desk) {
     else words.push(part);
   }
   return {
-    ...findSpeaker(message, desk),
+    ...findSpeaker(message, desk, caller),
     id: message.id,
     key: message.metadata.draft,
     text: words.join("\n\n"),

@@ -31,22 +31,26 @@ async function* readEvents(body, onpiece) {
   }
 }
 
-/** Follows a thread from its first event, while the page is visible. */
+/** Follows a thread from an event on, while the page is visible. */
 export class Stream {
   /**
-   * @param {URL} address of the thread's events.
+   * @param {Client} client
+   * @param {string} thread
+   * @param {number} last the number of the event before the first one wanted.
    * @param {{onevent: (kind: string, data: object, n: number) => void,
-   *   onstate: (isConnected: boolean) => void, onover: () => void, ongap: () => void}} listener
+   *   onstate: (isConnected: boolean) => void, onover: (response: Response) => void,
+   *   ongap: () => void}} listener
    *   `onover` is called once where the thread cannot be followed any more, `ongap` where events
    *   are too old to be read again and the stream goes on from now.
    */
-  constructor(address, { onevent, onstate, onover, ongap }) {
-    this.address = address;
+  constructor(client, thread, last, { onevent, onstate, onover, ongap }) {
+    this.client = client;
+    this.address = client.threads(thread, "events");
     this.onevent = onevent;
     this.onstate = onstate;
     this.onover = onover;
     this.ongap = ongap;
-    this.last = "0";
+    this.last = String(last);
     this.backoff = new Backoff(FIRST_RECONNECT_MS, LONGEST_RECONNECT_MS);
     this.sleep = new Sleep();
     this.isStopped = false;
@@ -90,13 +94,13 @@ export class Stream {
   async connect() {
     this.request = new AbortController();
     const { signal } = this.request;
-    const headers = { Accept: "text/event-stream" };
+    const headers = this.client.headers("text/event-stream");
     if (this.last !== null) headers["Last-Event-ID"] = this.last;
     try {
       const response = await fetch(this.address, { headers, credentials: "omit", signal });
       if (OVER.has(response.status)) {
         this.stop();
-        this.onover();
+        this.onover(response);
       } else if (response.status === GONE && this.last !== null) {
         this.last = null;
         this.ongap();

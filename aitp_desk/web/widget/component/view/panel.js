@@ -150,6 +150,12 @@ export class Panel {
     return own.some(Boolean) ? own.filter(Boolean) : this.settings.suggestions;
   }
 
+  /** Leave nothing of a person who signs out. */
+  forget() {
+    this.composer.box.value = "";
+    this.live.replaceChildren();
+  }
+
   clear() {
     this.transcript.clear();
     if (!this.welcome.isConnected) this.showWelcome();

@@ -1,0 +1,100 @@
+// What the visitor has said and the desk does not have yet: sent in order, again until it has it.
+
+import { Backoff, Sleep } from "./pause.js";
+
+const MOST_ATTEMPTS = 6;
+const FIRST_PAUSE_MS = 700;
+const LONGEST_PAUSE_MS = 10_000;
+
+/** Return a random key; `crypto.randomUUID` is missing on pages without encryption. */
+function makeKey() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+export class Outbox {
+  /** @param {Conversation} conversation */
+  constructor(conversation) {
+    this.conversation = conversation;
+    this.sleep = new Sleep();
+    this.clear();
+    addEventListener("online", () => this.sleep.wake());
+  }
+
+  clear() {
+    this.sending = Promise.resolve();
+    this.drafts = new Map();
+  }
+
+  /** Do something once all earlier messages are sent, and before later ones. */
+  then(work) {
+    this.sending = this.sending.then(work);
+    return this.sending;
+  }
+
+  /** Show and send what the visitor says. */
+  add(said) {
+    const key = makeKey();
+    const entry = { ...said, id: key, key, party: "visitor", state: "sending" };
+    this.drafts.set(key, entry);
+    this.conversation.view.show(entry, true);
+    return this.send(entry);
+  }
+
+  /** Send a message again that could not be sent. */
+  retry(entry) {
+    entry.state = "sending";
+    entry.failure = null;
+    this.conversation.view.show(entry, false);
+    return this.send(entry);
+  }
+
+  /** Keep a message that is not sent yet; what a token has stopped is sent again. */
+  hold(entry) {
+    this.drafts.set(entry.key, entry);
+    this.conversation.view.show(entry, false);
+    if (entry.failure?.code) this.retry(entry);
+  }
+
+  /** Return the message of a key that the desk now has; undefined for another's. */
+  take(key) {
+    const draft = this.drafts.get(key);
+    this.drafts.delete(key);
+    return draft;
+  }
+
+  /** Send an entry once all earlier ones are sent: the first of them opens the thread. */
+  send(entry) {
+    return this.then(() => this.deliver(entry));
+  }
+
+  /** Post an entry, again until the desk has it; its key makes a repeat harmless. */
+  async deliver(entry) {
+    const { conversation } = this;
+    const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+    for (let attempt = 1; this.drafts.has(entry.key); attempt += 1) {
+      const { thread, failure } = await conversation.client.post(conversation.thread, entry);
+      if (!this.drafts.has(entry.key)) return;
+      if (thread) {
+        conversation.posted(entry, thread);
+        return;
+      }
+      if (failure.gone && conversation.thread) {
+        conversation.end();
+        this.hold(entry);
+      } else if (!failure.again || attempt >= MOST_ATTEMPTS || failure.wait > LONGEST_PAUSE_MS) {
+        this.fail(entry, failure);
+        return;
+      } else {
+        await this.sleep.for(navigator.onLine ? (failure.wait ?? backoff.next()) : Infinity);
+      }
+    }
+  }
+
+  fail(entry, failure) {
+    entry.state = "failed";
+    entry.failure = failure;
+    this.conversation.view.show(entry, false);
+    this.conversation.tell("error", { text: failure.text, code: failure.code ?? "not_sent" });
+  }
+}
