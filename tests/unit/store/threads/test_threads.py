@@ -391,13 +391,14 @@ async def test_the_same_message_is_never_placed_twice(store: Store) -> None:
 async def test_the_thread_that_a_caller_used_last_is_found_by_its_note(store: Store) -> None:
     owner, chat = new_name("key"), ("chat", "open")
     assert await reads.newest_of_owner(store, owner, "", chat) is None
-    for at, notes in enumerate(({"chat": "open"}, {"chat": "open"}, {"chat": "left"}, {})):
-        thread = Thread(new_name("thread"), owner, NOW + at, notes, (DESK,))
-        await open_thread(store, "One?", thread=thread, now=NOW + at)
-        if at == 0:
-            first = thread
-        if at == 1:
-            second = thread
+    notes: tuple[dict[str, str], ...] = ({"chat": "open"}, {"chat": "open"}, {"chat": "left"}, {})
+    threads = [
+        Thread(new_name("thread"), owner, NOW + at, noted, (DESK,))
+        for at, noted in enumerate(notes)
+    ]
+    for thread in threads:
+        await open_thread(store, "One?", thread=thread, now=thread.created_at)
+    first, second, *_ = threads
     assert await reads.newest_of_owner(store, owner, "", chat) == (second.id, 1)
     await post(store, first.id, principal=OPERATOR, run=False, now=NOW + 9)
     assert await reads.newest_of_owner(store, owner, "", chat) == (first.id, 2)
