@@ -94,10 +94,10 @@ async def owner(store: Store, thread_id: str) -> str | None:
 async def newest_of_owner(
     store: Store, owner: str, desk: str, note: tuple[str, str]
 ) -> tuple[str, int] | None:
-    """Find the thread that a caller used last, among its newest with a note in their metadata.
+    """Find the thread that a caller used last, of those with a note.
 
     Parameters:
-        note: the name and the value of the note.
+        note: a name and its value in the metadata.
 
     Returns:
         Its id, and the number of its newest event.
