@@ -22,6 +22,8 @@ DECLARED = re.compile(
 )
 SAID = re.compile(r"\b(text|counted)\(\"(\w+)\"")
 PLACES = re.compile(r"\{\w+\}")
+FORMS = {"pl": ("one", "few", "many", "other"), "ja": ("other",), "zh": ("other",)}
+"""The forms of a plural (``Intl.PluralRules``) of whole numbers below a million, but one, other."""
 MAX_LOADER = 3_000
 MAX_ALL = 25_000
 """Bytes after gzip: of the first load, and of all that the chat in one language ever loads."""
@@ -87,13 +89,29 @@ def test_the_languages_that_can_be_set_are_those_of_the_catalogue() -> None:
     assert set(read_texts()) == set(get_args(WidgetLanguage))
 
 
-def test_no_language_lacks_a_text_or_a_value_in_it() -> None:
+def list_names(language: str) -> list[str]:
+    """The names of all texts of a language: English ones, with its own forms of plurals."""
     english = read_texts()["en"]
-    for language, texts in read_texts().items():
-        assert list(texts) == sorted(english), language
-        for name, text in texts.items():
-            assert text.strip() == text != "", (language, name)
-            assert set(PLACES.findall(text)) == set(PLACES.findall(english[name])), (language, name)
+    plurals = {name.removesuffix(".other") for name in english if name.endswith(".other")}
+    plain = {name for name in english if name.partition(".")[0] not in plurals}
+    forms = FORMS.get(language, ("one", "other"))
+    return sorted(plain | {f"{name}.{form}" for name in plurals for form in forms})
+
+
+@pytest.mark.parametrize("language", read_texts())
+def test_no_language_lacks_a_text_or_a_value_in_it(language: str) -> None:
+    """Add a text in all languages, in polite forms, in the order of the alphabet.
+
+    A text with a count is one text for each form of the language: see ``FORMS``.
+    """
+    english, texts = read_texts()["en"], read_texts()[language]
+    assert list(texts) == list_names(language)
+    for name, text in texts.items():
+        assert text.strip() == text != "", name
+        is_one = name.endswith(".one")
+        same = name if name in english else f"{name.partition('.')[0]}.other"
+        said, expected = set(PLACES.findall(text)), set(PLACES.findall(english[same]))
+        assert said == expected or (is_one and said == expected | {"{count}"}), name
 
 
 def test_every_text_is_used_and_every_text_used_is_there() -> None:

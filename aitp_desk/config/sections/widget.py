@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from aitp_desk.config.units import Url
 
-WidgetLanguage = Literal["en", "de", "fr"]
+WidgetLanguage = Literal["en", "de", "fr", "es", "it", "nl", "pt", "pl", "ja", "zh"]
 MAX_SUGGESTIONS = 6
 
 

@@ -9,11 +9,11 @@ import msgspec
 
 from aitp_desk.config import Site, Widget
 from aitp_desk.web.bundle import drop_comments
-from aitp_desk.web.widget.assets import COMPONENT, LOADER, PAGE, read_texts
+from aitp_desk.web.widget.assets import COMPONENT, ENGLISH, LOADER, PAGE, read_texts
 from aitp_desk.web.widget.palette import make_palette
 
-_LAUNCHER_TEXTS = ("open", "unread.one", "unread.other", "unavailable")
-"""What the button says before the chat is loaded."""
+_LAUNCHER_TEXTS = ("open", "unread", "unavailable")
+"""What the button says, without the forms of plurals."""
 
 
 def list_languages(widget: Widget) -> tuple[str, ...]:
@@ -32,15 +32,26 @@ def find_language(wanted: str, widget: Widget, site: Site) -> str:
 
 
 def write_loader(version: str, widget: Widget, site: Site) -> bytes:
-    """Return ``/widget.js``: a constant with what the button needs, then the loader."""
+    """Return ``/widget.js``: a constant with what the button needs, then the loader.
+
+    It has the button's texts in English and the site's language; it fetches others.
+    """
     catalogue = read_texts()
+    languages = list_languages(widget)
+    own = find_language("", widget, site)
     told = {
         "version": version,
         "corner": widget.corner,
-        "language": find_language("", widget, site),
+        "language": own,
+        "languages": languages,
         "texts": {
-            language: {name: catalogue[language][name] for name in _LAUNCHER_TEXTS}
-            for language in list_languages(widget)
+            language: {
+                name: text
+                for name, text in catalogue[language].items()
+                if name.partition(".")[0] in _LAUNCHER_TEXTS
+            }
+            for language in dict.fromkeys((own, ENGLISH))
+            if language in languages
         },
         "palette": make_palette(widget.accent) if widget.accent else None,
     }

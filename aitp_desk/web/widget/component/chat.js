@@ -31,7 +31,7 @@ export async function makeChat(host, { base, kept, version, button, held }) {
   const [settings, style] = await Promise.all([
     fetchFile(new URL("widget/settings.json", base)).then((response) => response.json()),
     loadStyle(at("chat.css")),
-    loadTexts(at(`texts/${host.language}.json`)),
+    loadTexts(at(`texts/${host.language}.json`), host.language),
   ]);
   host.shadowRoot.adoptedStyleSheets.push(style);
   const chat = new Chat(host, settings, { base, kept, button });

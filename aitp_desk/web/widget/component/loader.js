@@ -30,7 +30,7 @@ const BUBBLE =
 function chooseLanguage(lang) {
   const wanted = lang ? [lang] : navigator.languages;
   const known = wanted.map((tag) => tag.toLowerCase().split("-")[0]);
-  return known.find((tag) => Object.hasOwn(DESK.texts, tag)) ?? DESK.language;
+  return known.find((tag) => DESK.languages.includes(tag)) ?? DESK.language;
 }
 
 function makeIcon() {
@@ -65,6 +65,8 @@ class AitpChat extends HTMLElement {
   #held = {};
   #badge = document.createElement("span");
   #button = document.createElement("button");
+  #texts = DESK.texts[DESK.language];
+  #unread = 0;
 
   connectedCallback() {
     if (this.shadowRoot) return;
@@ -86,7 +88,7 @@ class AitpChat extends HTMLElement {
     this.#button.append(makeIcon(), this.#badge);
     this.#button.setAttribute("aria-expanded", "false");
     this.#button.addEventListener("click", () => this.#toggle().catch(() => {}));
-    this.showUnread(0);
+    this.#speak().catch(() => {});
     root.append(this.#button);
     if (hasConversation()) this.#load().catch(() => {});
   }
@@ -120,10 +122,24 @@ class AitpChat extends HTMLElement {
 
   /** Show on the button how many messages wait; the chat calls this. */
   showUnread(count) {
-    const texts = DESK.texts[this.language];
-    const told = texts[count === 1 ? "unread.one" : "unread.other"].replace("{count}", count);
+    const texts = this.#texts;
+    const rule = new Intl.PluralRules(this.language).select(count);
+    const told = (texts[`unread.${rule}`] ?? texts["unread.other"]).replace("{count}", count);
+    this.#unread = count;
     this.#badge.textContent = count > 9 ? "9+" : count || "";
     this.#button.setAttribute("aria-label", count ? `${texts.open}. ${told}` : texts.open);
+  }
+
+  /** Label the button in the site's language until that of the visitor is there. */
+  async #speak() {
+    this.showUnread(0);
+    const known = DESK.texts[this.language];
+    this.#texts = known ?? (await (await fetch(this.#at(`texts/${this.language}.json`))).json());
+    this.showUnread(this.#unread);
+  }
+
+  #at(name) {
+    return new URL(`widget/${DESK.version}/${name}`, BASE);
   }
 
   async #toggle() {
@@ -141,7 +157,7 @@ class AitpChat extends HTMLElement {
   #load() {
     if (this.#chat) return this.#chat;
     this.#button.setAttribute("aria-busy", "true");
-    this.#chat = import(new URL(`widget/${DESK.version}/chat.js`, BASE))
+    this.#chat = import(this.#at("chat.js"))
       .then(({ makeChat }) =>
         makeChat(this, {
           base: BASE,
@@ -153,7 +169,7 @@ class AitpChat extends HTMLElement {
       )
       .catch((reason) => {
         this.#chat = null;
-        this.#button.title = DESK.texts[this.language].unavailable;
+        this.#button.title = this.#texts.unavailable;
         throw reason;
       })
       .finally(() => this.#button.removeAttribute("aria-busy"));

@@ -1,12 +1,14 @@
 // The chat's texts in one language, and how values are put into them.
 
 let texts = {};
+let plurals;
 
 /** Load the catalogue of a language. */
-export async function loadTexts(url) {
+export async function loadTexts(url, language) {
   const response = await fetch(url, { credentials: "omit" });
   if (!response.ok) throw new Error(`${url}: ${response.status}`);
   texts = await response.json();
+  plurals = new Intl.PluralRules(language);
 }
 
 /** Return a text with its values. */
@@ -14,7 +16,8 @@ export function text(name, values = {}) {
   return texts[name].replace(/\{(\w+)\}/g, (_, value) => values[value]);
 }
 
-/** Return the singular or the plural text, with the count. */
+/** Return the text in the form that the language has for a count. */
 export function counted(name, count) {
-  return text(`${name}.${count === 1 ? "one" : "other"}`, { count });
+  const form = `${name}.${plurals.select(count)}`;
+  return text(form in texts ? form : `${name}.other`, { count });
 }

@@ -364,7 +364,13 @@ async def test_it_fills_a_phone_and_a_region_and_a_frame(
 
 @pytest.mark.parametrize(
     ("path", "locale", "name"),
-    [("", "de-AT", "Chat öffnen"), ("", "fr-FR", "Ouvrir la discussion"), ("rtl", "ar", None)],
+    [
+        ("", "de-AT", "Chat öffnen"),
+        ("", "fr-FR", "Ouvrir la discussion"),
+        ("", "pl-PL", "Otwórz czat"),
+        ("", "ja-JP", "チャットを開く"),
+        ("rtl", "ar", None),
+    ],
 )
 async def test_it_speaks_the_visitors_language_and_from_right_to_left(
     ground: Ground, browser: OpenBrowser, expect: Expect, path: str, locale: str, name: str | None

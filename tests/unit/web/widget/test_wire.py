@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 
 from aitp_desk.config import Site, Widget
+from aitp_desk.web.widget.assets import read_texts
 from aitp_desk.web.widget.wire import (
     find_language,
     write_frame,
@@ -23,7 +26,8 @@ SITE = Site(name="Books & more", url="https://desk.example", language="fr-CA")
         ("de-AT", (), "de"),
         ("DE", (), "de"),
         ("", (), "fr"),
-        ("ja", (), "fr"),
+        ("ko", (), "fr"),
+        ("pl-PL", (), "pl"),
         ("ja", ("de", "en"), "de"),
         ("fr", ("en",), "en"),
     ],
@@ -33,6 +37,13 @@ def test_the_language_is_the_wanted_one_or_the_sites_or_the_first(
 ) -> None:
     widget = msgspec.convert({"languages": languages}, Widget)
     assert find_language(wanted, widget, SITE) == found
+
+
+def read_told(loader: bytes) -> dict[str, Any]:
+    """The constant that the server writes in front of the loader."""
+    first = loader.partition(b"\n")[0]
+    told: dict[str, Any] = msgspec.json.decode(first[len(b"const DESK = ") : -1])
+    return told
 
 
 def test_the_loader_knows_the_button_and_nothing_else() -> None:
@@ -46,6 +57,16 @@ def test_the_loader_knows_the_button_and_nothing_else() -> None:
     assert told["palette"]["on_accent"] == "#000000"
     assert rest.lstrip().startswith("const BASE =")
     assert 'customElements.define("aitp-chat", AitpChat);' in rest
+
+
+def test_the_loader_has_the_button_in_english_and_the_sites_language() -> None:
+    for language, carried in (("pl", ["pl", "en"]), ("en", ["en"]), ("ko", ["en"])):
+        told = read_told(write_loader("1f", Widget(), Site(language=language)))
+        assert list(told["texts"]) == carried
+        assert told["languages"] == list(read_texts())
+    polish = read_told(write_loader("1f", Widget(), Site(language="pl")))["texts"]["pl"]
+    forms = ["unread.few", "unread.many", "unread.one", "unread.other"]
+    assert sorted(polish) == ["open", "unavailable", *forms]
 
 
 def test_the_owners_words_come_first() -> None:
