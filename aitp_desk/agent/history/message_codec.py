@@ -30,6 +30,8 @@ NOT_FOUND = {"found": "false"}
 WAITS = "waits"
 """Metadata of a reply that asks for confirmation of a call: names the call."""
 
+PAGE = "page"
+"""Metadata of a visitor's message: what the page around the chat says of itself, as JSON."""
 SUGGESTED = "suggested_queries"
 """Metadata of a reply with questions that may come next, or options to choose from."""
 
@@ -159,6 +161,7 @@ def read_turn(
         ),
         pending=_pending([*context, *messages[:split]]) if answers_back else None,
         summary=summary,
+        page=asked[-1].metadata.get(PAGE, ""),
     )
 
 

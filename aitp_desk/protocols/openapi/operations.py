@@ -278,6 +278,7 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
             "A file that the desk's own pages load", gives_files=True
         ),
         "GET /widget.js": OperationText("The chat component, as a script tag includes it"),
+        "GET /widget.d.ts": OperationText("The chat component, for TypeScript"),
         "GET /widget/settings.json": OperationText("Title, greeting and suggestions of the chat"),
         "GET /widget/visitor": OperationText("Who the chat's visitor is, and their open chat"),
         "GET /widget": OperationText("A page with nothing but the chat, for frames"),

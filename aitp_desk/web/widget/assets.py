@@ -23,9 +23,11 @@ TYPES: Final = {
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
     ".html": "text/html; charset=utf-8",
+    ".ts": "text/plain; charset=utf-8",
 }
 LOADER: Final = "loader.js"
 PAGE: Final = "page.html"
+DECLARATION: Final = "widget.d.ts"
 ENGLISH: Final = "en"
 _COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
 _INDENTATION = re.compile(rb"\n +")

@@ -20,11 +20,12 @@ from aitp_desk.protocols.base.protocol import (
     matches_etag,
 )
 from aitp_desk.web.pages.blocks.example_questions import list_example_questions
-from aitp_desk.web.widget.assets import TYPES, read_component
+from aitp_desk.web.widget.assets import COMPONENT, DECLARATION, TYPES, read_component
 from aitp_desk.web.widget.wire import write_loader, write_page, write_settings, write_visitor
 
 WIDGET_PATH = "/widget"
 LOADER_PATH = "/widget.js"
+DECLARATION_PATH = "/widget.d.ts"
 SETTINGS_PATH = "/widget/settings.json"
 VISITOR_PATH = "/widget/visitor"
 _JAVASCRIPT = TYPES[".js"]
@@ -53,6 +54,10 @@ class WidgetHandlers:
     async def get_loader(self, _desk: Desk, call: Call) -> Reply:
         """``GET /widget.js``: defines the element ``<aitp-chat>``."""
         return _reply_tagged(self._loader, _JAVASCRIPT, call)
+
+    async def get_declaration(self, _desk: Desk, call: Call) -> Reply:
+        """``GET /widget.d.ts``: the element for TypeScript."""
+        return _reply_tagged((COMPONENT / DECLARATION).read_bytes(), TYPES[".ts"], call)
 
     async def get_settings(self, desk: Desk, call: Call) -> Reply:
         """``GET /widget/settings.json``: title, greeting, suggestions and notices."""
@@ -109,6 +114,7 @@ class WidgetHandlers:
         """Return the routes; every page of the component's sites may read them."""
         routes = (
             _read(LOADER_PATH, self.get_loader, (_JAVASCRIPT.partition(";")[0],)),
+            _read(DECLARATION_PATH, self.get_declaration, ("text/plain",)),
             _read(SETTINGS_PATH, self.get_settings, (JSON,)),
             Route("GET", VISITOR_PATH, self.get_visitor, "static", is_for_widget=True),
             _read(WIDGET_PATH, self.get_page, ("text/html",)),

@@ -78,6 +78,10 @@ class Chat {
     return this.conversation.ask(text);
   }
 
+  setContext(context) {
+    this.conversation.setContext(context);
+  }
+
   begin() {
     this.conversation.leave();
   }

@@ -120,6 +120,11 @@ class AitpChat extends HTMLElement {
     return this.#hold("identify", token);
   }
 
+  /** Say where the visitor is, such as `{ product: "Stove" }`: data that goes with each question. */
+  setContext(context) {
+    return this.#hold("setContext", context);
+  }
+
   /** Show on the button how many messages wait; the chat calls this. */
   showUnread(count) {
     const texts = this.#texts;

@@ -45,14 +45,16 @@ def test_whatever_is_said_is_one_value_on_one_line(
         summary=said,
         files=(FileText(name, file),),
         wishes=wish,
+        page=wish,
     )
     built = messages(turn, ())
     assert not blocks(built, "assistant")
     for block in blocks(built, "user"):
         assert len(block["text"].splitlines()) == 1
         read = json.loads(block["text"])
-        assert next(iter(read)) in {"visitor", "party", "caller_wish", "file", "summary"}
-        assert read.keys() <= {"visitor", "party", "caller_wish", "file", "summary", "name", "text"}
+        speakers = {"visitor", "party", "caller_wish", "file", "page", "summary"}
+        assert next(iter(read)) in speakers
+        assert read.keys() <= speakers | {"name", "text"}
 
 
 @given(ANY)

@@ -262,3 +262,14 @@ def test_a_reply_suggests_whole_questions_as_many_as_fit() -> None:
     }
     choice = Clarification("Which?", options=("Boots", "Shoes"))
     assert make_suggestions(choice) == {"suggested_queries": "Boots\nShoes"}
+
+
+def test_what_the_page_says_goes_with_the_newest_question_alone() -> None:
+    first = msgspec.structs.replace(said("One?"), metadata={"page": '{"product": "Stove"}'})
+    second = msgspec.structs.replace(said("Two?"), metadata={"page": '{"product": "Tent"}'})
+    turn = turn_of(thread_of(first, second), 0)
+    assert turn is not None
+    assert turn.page == '{"product": "Tent"}'
+    turn = turn_of(thread_of(first, replied("!"), said("Three?")), 1)
+    assert turn is not None
+    assert turn.page == ""

@@ -56,11 +56,11 @@ export class Client {
    * Open a thread with a message, or post it to one.
    *
    * @param {string | null} thread
-   * @param {{text: string, key: string}} entry the key makes a repeat find the first message.
+   * @param {Entry} entry its key makes a repeat find the first message.
    * @returns {Promise<{thread?: string, failure?: Failure}>}
    */
-  async post(thread, { text: content, key }) {
-    const message = { role: "user", content, metadata: { draft: key } };
+  async post(thread, { text: content, key, page }) {
+    const message = { role: "user", content, metadata: { draft: key, ...(page && { page }) } };
     const { said, failure } = await this.request(
       "POST",
       thread ? this.threads(thread, "messages") : this.threads(),

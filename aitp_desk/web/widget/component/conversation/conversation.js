@@ -12,6 +12,7 @@ import { Visitor } from "./visitor.js";
 
 /** How long a person counts as typing: longer than the console pauses before it says so again. */
 const TYPING_MS = 5000;
+const LONGEST_CONTEXT = 500;
 const SIGNED_OUT = "signed out";
 const STARTED = new Set(["run.queued", "run.in_progress", "run.cancelling"]);
 
@@ -19,7 +20,8 @@ const STARTED = new Set(["run.queued", "run.in_progress", "run.cancelling"]);
  * What is said, or noted.
  *
  * @typedef {{id: string, key?: string, party: "visitor" | "desk" | "person" | "other" | "note",
- *   name?: string, text: string, sources?: {title: string, url: string}[], followUps?: string[],
+ *   name?: string, text: string, page?: string,
+ *   sources?: {title: string, url: string}[], followUps?: string[],
  *   state: "sending" | "failed" | "writing" | "said", failure?: Failure}} Entry
  */
 
@@ -74,10 +76,17 @@ export class Conversation {
     return null;
   }
 
+  /** Send what the page says of itself with every question from now on; null for nothing. */
+  setContext(context) {
+    const page = context && JSON.stringify(context);
+    if (page?.length > LONGEST_CONTEXT) this.tell("error", { text: "", code: "context_too_long" });
+    else this.page = page;
+  }
+
   /** Send a question of the visitor. */
   ask(words) {
     const said = words.trim();
-    return said ? this.outbox.add({ text: said }) : Promise.resolve();
+    return said ? this.outbox.add({ text: said, page: this.page }) : Promise.resolve();
   }
 
   /** Send a message again that could not be sent. */
@@ -199,10 +208,16 @@ export class Conversation {
     if (entry.party === "person") this.type(false);
     if (entry.party !== "visitor") {
       this.unseen.set(message.id, n);
-      if (n > this.known) this.tell("answer", { text: entry.text, name: entry.name });
+      if (n > this.known) this.announce(entry, message.metadata.tools_used);
     }
     this.view.show(entry, n > this.known);
     this.count();
+  }
+
+  /** Tell the page of an answer, and of the actions that were called for it. */
+  announce({ text: words, name }, called) {
+    if (called) this.tell("action", { names: called.split(", ") });
+    this.tell("answer", { text: words, name });
   }
 
   remove(id) {
