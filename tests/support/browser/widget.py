@@ -109,10 +109,15 @@ class AtChat:
 
     async def identify(self, token: str | None) -> bool:
         """Call the element's method as the page does; return whether the desk knows the person."""
-        known: bool = await self.page.evaluate(
-            "token => document.querySelector('aitp-chat').identify(token)", token
-        )
+        known: bool = await self.call("identify", token)
         return known
+
+    async def call(self, method: str, *values: Any) -> Any:
+        """Call a method of the element as the page does, and wait for what it promises."""
+        return await self.page.evaluate(
+            "([method, ...values]) => document.querySelector('aitp-chat')[method](...values)",
+            [method, *values],
+        )
 
     async def hear(self) -> None:
         """Record the element's events from now on, for :meth:`heard`."""

@@ -1,0 +1,110 @@
+"""What the page around the chat tells it and learns from it, in a browser."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from aitp_desk.agent.base import Answer, Outcome, Turn
+from aitp_desk.app.server import RunningServer
+from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.widget import at_chat, hosting, write_host_page
+from tests.support.clients.operator import Operator, operating
+from tests.support.desk.server import serving
+from tests.support.doubles.agent import ScriptedAgent
+
+if TYPE_CHECKING:
+    from playwright.async_api import Expect
+
+pytestmark = pytest.mark.servers
+
+CONTEXT = {"product": "Stove", "page": "/stove?ref=1", "inStock": True}
+
+
+async def act(turn: Turn) -> Outcome:
+    """Answer, by an action where the question asks for one."""
+    used = ("find_order",) if "order" in turn.question else ()
+    return Answer("Yes.", tools_used=used)
+
+
+class Ground(NamedTuple):
+    """A desk, an operator, what was asked of its agent, and the address of a page with the chat."""
+
+    desk: RunningServer
+    anna: Operator
+    agent: ScriptedAgent
+    url: str
+
+
+@pytest.fixture
+def expect() -> Expect:
+    """Playwright's assertions, which wait for what they assert."""
+    from playwright.async_api import expect
+
+    return expect
+
+
+@pytest.fixture
+async def ground(tmp_path: Path) -> AsyncIterator[Ground]:
+    agent = ScriptedAgent(act)
+    async with hosting() as site:
+        named = f"widget.origins=['{site.url}']"
+        async with (
+            serving(tmp_path / "data", named, agent=agent) as desk,
+            operating(desk, tmp_path / "data") as anna,
+        ):
+            site.put("/", write_host_page(desk.url), desk.url)
+            yield Ground(desk, anna, agent, f"{site.url}/")
+
+
+async def test_what_the_page_says_reaches_the_agent_as_data(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with at_chat(browser, ground.url, is_open=False) as visitor:
+        await visitor.hear()
+        await visitor.call("setContext", CONTEXT)  # before the chat is loaded
+        await visitor.open()
+        await visitor.ask("Is this light?")
+        await expect(visitor.answers).to_have_count(1)
+        page = '{"product":"Stove","page":"/stove?ref=1","inStock":true}'
+        assert ground.agent.turns[0].page == page
+        await visitor.call("setContext", {"product": "x" * 600})
+        assert [detail["code"] for detail in await visitor.heard("error")] == ["context_too_long"]
+        await visitor.ask("And this?")
+        await expect(visitor.answers).to_have_count(2)
+        assert ground.agent.turns[1].page == page
+        await visitor.call("setContext", None)
+        await visitor.ask("And now?")
+        await expect(visitor.answers).to_have_count(3)
+        assert ground.agent.turns[2].page == ""
+
+
+async def test_the_page_hears_of_all_that_happens(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with at_chat(browser, ground.url, is_open=False) as visitor:
+        await visitor.hear()
+        await visitor.call("ask", "Where is my order?")
+        await expect(visitor.answers).to_have_count(1)
+        assert await visitor.heard("ready") == [None]
+        assert await visitor.heard("open") == [None]
+        assert await visitor.heard("message") == [{"text": "Where is my order?"}]
+        assert await visitor.heard("action") == [{"names": ["find_order"]}]
+        assert await visitor.heard("answer") == [{"text": "Yes.", "name": ""}]
+        thread = await visitor.thread()
+        await ground.anna.post(f"threads/{thread}/take")
+        await ground.anna.post(f"threads/{thread}/say", words="Hello, it is Anna.")
+        await expect(visitor.people).to_have_count(1)
+        assert (await visitor.heard("handover"))[0]["name"].lower() == "anna"
+        assert (await visitor.heard("answer"))[1]["text"] == "Hello, it is Anna."
+        await visitor.call("newConversation")
+        await expect(visitor.questions).to_have_count(0)
+        await visitor.call("close")
+        await expect(visitor.panel).to_have_count(0)
+        assert await visitor.heard("close") == [None]
+        await visitor.call("open")
+        await expect(visitor.panel).to_have_count(1)
+        assert await visitor.heard("error") == []
