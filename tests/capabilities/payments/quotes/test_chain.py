@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from aitp_desk.capability import Part
 from aitp_payments import Payments
+from aitp_payments.messages.aitp01 import PUBLISHED
 from aitp_payments.messages.signatures import write_key, write_signature
 from aitp_payments.messages.site import OwnQuote
 from aitp_payments.quotes.wrappers import BrokenChain, check_chain, shares_of, wrapped_bytes
@@ -118,6 +119,18 @@ def test_a_changed_a_paid_and_another_callers_quote_are_not_passed_on(counter: C
     assert reason(said) == "This quote was already paid."
     theirs = {**quote, "merchant_id": "store.near"}
     assert counter.say("wrapped_quote", {"original_quote": theirs, "wrappers": []}) == []
+
+
+@pytest.mark.parametrize(("version", "schema"), [(0, PUBLISHED), (1, None)])
+def test_a_refused_chain_is_answered_in_the_schema_it_came_in(
+    counter: Counter, version: int, schema: str | None
+) -> None:
+    quote = counter.quote("9.99", version=version)
+    changed = {**quote, "description": "Two maps"}
+    wrapped = {"original_quote": changed, "wrappers": wrap(changed)}
+    (refused,) = counter.say("wrapped_quote", wrapped, version=version)
+    assert refused["payment_confirmation"]["result"] == "failure"
+    assert refused.get("$schema") == schema  # without one, it goes out in the site's own
 
 
 def test_a_site_that_shares_nothing_says_so() -> None:
