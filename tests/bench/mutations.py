@@ -282,7 +282,7 @@ def main() -> None:
     killers: set[str] = set()
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "project"
-        left = shutil.ignore_patterns(".git", ".venv", "*_cache", "__pycache__")
+        left = shutil.ignore_patterns(".git", ".venv", "*_cache")
         shutil.copytree(project, copy, ignore=left)
         for mutation in chosen:
             where = mutation.path.relative_to(project)
