@@ -44,6 +44,7 @@ from aitp_desk.desk.tasks.turns import TaskTurns
 from aitp_desk.desk.tasks.views import TaskViews
 from aitp_desk.desk.threads.creation import ThreadCreation
 from aitp_desk.desk.threads.deletion import ThreadDeletion
+from aitp_desk.desk.threads.feedback import FeedbackService
 from aitp_desk.desk.threads.grants import GrantService
 from aitp_desk.desk.threads.messages import MessageService
 from aitp_desk.desk.threads.open_requests import OpenRequests
@@ -164,6 +165,7 @@ def build_desk(parts: DeskParts, worker: RunWorker) -> Desk:
         resources=resources,
         paid_resources=PaidResources(resources, direct_calls, limiter),
         threads=threads,
+        feedback=FeedbackService(context, events.notify_change),
         files=services.files,
         open_requests=open_requests,
         sessions=sessions,

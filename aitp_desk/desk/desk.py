@@ -20,6 +20,7 @@ from aitp_desk.desk.runs.service import RunService
 from aitp_desk.desk.runs.worker import RunWorker
 from aitp_desk.desk.tasks.receivers import TaskReceivers
 from aitp_desk.desk.tasks.service import TaskService
+from aitp_desk.desk.threads.feedback import FeedbackService
 from aitp_desk.desk.threads.files import FileService
 from aitp_desk.desk.threads.open_requests import OpenRequests
 from aitp_desk.desk.threads.service import ThreadService
@@ -60,6 +61,7 @@ class Desk(msgspec.Struct, frozen=True, eq=False, kw_only=True, weakref=True):
     resources: Resources
     paid_resources: PaidResources
     threads: ThreadService
+    feedback: FeedbackService
     files: FileService
     open_requests: OpenRequests
     sessions: SessionService

@@ -26,7 +26,7 @@ NO_NOUNS = frozenset(
 )
 NOUNS_IN_ING = frozenset(
     "beginning binding ceiling embedding finding greeting heading listing meaning padding pending "
-    "ranking reading setting standing string thing thinking tracing wording "
+    "ranking rating reading setting standing string thing thinking tracing wording "
     "incoming missing outgoing remaining waiting working".split()  # adjectives of a state
 )
 """Names of values that end as a verb does."""

@@ -30,7 +30,7 @@ MAX_ALL = 25_000
 LOOKED_UP = {
     # names that are no literal where they are used
     *("deleteNo", "deleteYes", "newConversation", "you", "desk", "reconnecting", "offline"),
-    *("open", "unread.one", "unread.other", "unavailable", "joined", "left"),
+    *("open", "unread.one", "unread.other", "unavailable", "joined", "left", "up", "down"),
 }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
+from aitp_desk.model.conversation.feedback import RATED, RatingCount
 from aitp_desk.model.conversation.run import Run, RunState
 from aitp_desk.model.conversation.thread import Actor, Message
 from aitp_desk.store.base import Store
@@ -33,16 +34,17 @@ class ThreadEvent(msgspec.Struct, frozen=True):
         n: its number on the thread, from 1, without gaps.
         kind: as in :class:`aitp_desk.store.records.threads.Event`.
         ref: id of its subject.
-        subject: the message as stored, the run in its state then, the actor as it joined; None for
-            a message that was deleted since, for an actor that left, for the deletion of a message
-            or of the thread itself, for the thread's claim, and for its takeover.
+        subject: the message as stored, the run in its state then, the actor as it joined, the
+            present ratings of a message; None for a message that was deleted since, for an actor
+            that left, for the deletion of a message or of the thread itself, for the thread's
+            claim, and for its takeover.
     """
 
     n: int
     kind: str
     thread_id: str
     ref: str
-    subject: Message | Run | Actor | None
+    subject: Message | Run | Actor | RatingCount | None
 
 
 class ThreadEventPage(msgspec.Struct, frozen=True):
@@ -89,7 +91,9 @@ async def read_thread_events(
             actor = await reads.joined(store, thread_id, event.n)
             if actor is not None:
                 actors[event.n] = actor
-    happened = (_happening(thread_id, event, messages, runs, actors) for event in events)
+    rated = {event.ref for event in events if event.kind == RATED}
+    ratings = {id_: await reads.count_ratings(store, thread_id, id_) for id_ in sorted(rated)}
+    happened = (_happening(thread_id, event, messages, runs, actors, ratings) for event in events)
     return ThreadEventPage(tuple(happened), has_more)
 
 
@@ -99,12 +103,15 @@ def _happening(
     messages: dict[str, Message],
     runs: dict[str, Run],
     actors: dict[int, Actor],
+    ratings: dict[str, RatingCount],
 ) -> ThreadEvent:
-    subject: Message | Run | Actor | None = None
+    subject: Message | Run | Actor | RatingCount | None = None
     if event.kind == MESSAGE_CREATED:
         subject = messages.get(event.ref)
     elif event.kind == ACTOR_JOINED:
         subject = actors.get(event.n)
+    elif event.kind == RATED:
+        subject = ratings[event.ref]
     elif event.ref in runs:
         subject = _as_it_stood(runs[event.ref], RunState(event.kind.removeprefix(RUN)))
     return ThreadEvent(event.n, event.kind, thread_id, event.ref, subject)

@@ -20,6 +20,7 @@ from aitp_desk.protocols.aitp.threads import events_wire, messages_wire, sealed_
 from aitp_desk.protocols.aitp.threads import objects as thread_objects
 from aitp_desk.protocols.aitp.threads import wire as threads_wire
 from aitp_desk.protocols.aitp.threads.actors_routes import actors_routes
+from aitp_desk.protocols.aitp.threads.feedback_routes import FEEDBACK_PATH, feedback_routes
 from aitp_desk.protocols.aitp.threads.grants_routes import grants_routes
 from aitp_desk.protocols.aitp.threads.requests_routes import requests_routes
 from aitp_desk.protocols.aitp.transcript_routes import KEYS_ROUTE, transcript_routes
@@ -211,12 +212,13 @@ def make_routes(max_body: int, max_file: int, desk: Desk | None = None) -> Proto
         _seen("GET", message, retrieve_message, seen.describe_message),
         _seen("POST", message, retrieve_or_update_message, seen.describe_message, max_body),
         _seen("DELETE", message, delete_message, seen.describe_deleted),
+        *feedback_routes(max_body),
         *agents_routes.ROUTES,
         *run_routes(max_body),
         *files_routes.make_routes(max_file),
         *sealed_routes.ROUTES,
     )
-    called = {"/v1/threads", thread, messages, f"{thread}/events", f"{thread}/claim"}
+    called = {"/v1/threads", thread, messages, f"{thread}/events", f"{thread}/claim", FEEDBACK_PATH}
     routes = tuple(
         msgspec.structs.replace(_by_any_name(route), is_for_widget=route.path in called)
         for route in routes

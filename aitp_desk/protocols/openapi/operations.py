@@ -139,6 +139,7 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         f"POST {_MESSAGE}": OperationText(
             "Change a message's metadata, or read it", "Message", "Update"
         ),
+        f"POST {_MESSAGE}/feedback": OperationText("Rate a message", "Feedback", "FeedbackDraft"),
         f"DELETE {_MESSAGE}": OperationText("Delete a message", "Deleted", query=("with_replies",)),
         f"GET {_THREAD}/events": OperationText(
             "Follow the events of a thread", streams=True, statuses=(410,)

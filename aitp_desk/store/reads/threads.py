@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.access.rule import Access
+from aitp_desk.model.conversation.feedback import Rating, RatingCount
 from aitp_desk.model.conversation.run import Run
 from aitp_desk.model.conversation.thread import Actor, Message, Thread
 from aitp_desk.model.errors import InvalidRequest
@@ -122,6 +123,13 @@ async def joined(store: Store, thread_id: str, event: int) -> Actor | None:
     """Read the actor that joined a thread with one of its events, ``actor.joined``."""
     rows = await _read(store, "joined", {"thread_id": thread_id, "event": event})
     return read_actor(rows[0]) if rows else None
+
+
+async def count_ratings(store: Store, thread_id: str, message_id: str) -> RatingCount:
+    """Count how many people have rated a message up, and down."""
+    rows = await store.read("count_feedback", {"thread_id": thread_id, "message_id": message_id})
+    counted: dict[str, int] = dict(rows)
+    return RatingCount(counted.get(Rating.UP.value, 0), counted.get(Rating.DOWN.value, 0))
 
 
 async def access(

@@ -295,9 +295,9 @@ class Event(msgspec.Struct, frozen=True):
 
     Parameters:
         n: its number on the thread, from 1, without gaps.
-        kind: ``message.created``, ``message.deleted``, ``thread.deleted``, ``thread.claimed``,
-            ``thread.handed_over``, ``thread.handed_back``, ``actor.joined``, ``actor.left``, or
-            ``run.`` and the state that a run has reached.
+        kind: ``message.created``, ``message.deleted``, ``message.feedback``, ``thread.deleted``,
+            ``thread.claimed``, ``thread.handed_over``, ``thread.handed_back``, ``actor.joined``,
+            ``actor.left``, or ``run.`` and the state that a run has reached.
         ref: id of the message, thread, actor or run.
         created_at: Unix seconds.
     """

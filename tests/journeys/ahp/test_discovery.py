@@ -87,7 +87,11 @@ async def test_closed_protocols_are_not_linked_to(tmp_path: Path) -> None:
         "a2a.enabled=false",
     )
     async with visiting(tmp_path, *closed) as visitor:
-        assert (await manifest_of(visitor))["links"].keys() == {"site", "threads"}
+        assert (await manifest_of(visitor))["links"].keys() == {
+            "site",
+            "threads",
+            "feedback",
+        }
 
 
 async def test_the_owner_may_list_the_protocols_as_later_drafts_do(tmp_path: Path) -> None:

@@ -17,12 +17,14 @@ from aitp_desk.desk.events.events import (
     THREAD_HANDED,
     ThreadEvent,
 )
+from aitp_desk.model.conversation.feedback import RatingCount
 from aitp_desk.model.conversation.run import Run
 from aitp_desk.model.conversation.thread import Actor, Message
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.protocols.aitp.objects import Deleted
 from aitp_desk.protocols.aitp.threads.actors_wire import write_actor
 from aitp_desk.protocols.aitp.threads.messages_wire import write_followed_run, write_message
+from aitp_desk.protocols.aitp.threads.objects import RatingChange
 from aitp_desk.protocols.aitp.wire import Dialect, encode
 from aitp_desk.protocols.base.sse import KEEPALIVE, write_frame
 
@@ -83,6 +85,8 @@ class ThreadEventFormat:
                 data = write_followed_run(run)
             case Actor() as actor:
                 data = write_actor(actor)
+            case RatingCount() as count:
+                data = RatingChange(event.ref, count.up, count.down)
             case None if event.kind == THREAD_CLAIMED:
                 data = {"id": event.ref, "object": THREAD_CLAIMED}
             case None if event.kind in THREAD_HANDED:

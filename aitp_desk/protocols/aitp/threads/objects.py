@@ -7,12 +7,13 @@ modules encode them, and the OpenAPI document describes them under their names.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from aitp_desk.model.calls.open_request import Rejected
+from aitp_desk.model.conversation.feedback import LONGEST_REASON, Rating
 from aitp_desk.model.conversation.run import RunState
 from aitp_desk.protocols.base.open_requests_wire import OpenRequestObject
 
@@ -189,6 +190,30 @@ class GrantDraft(msgspec.Struct):
     expires_in: int | None = None
 
 
+class Feedback(msgspec.Struct, tag_field="object", tag="thread.message.feedback"):
+    """What the caller thinks of a message of the site."""
+
+    id: str
+    thread_id: str
+    rating: Rating | None
+    reason: str | None
+
+
+class FeedbackDraft(msgspec.Struct):
+    """What a caller thinks of a message; null takes it back."""
+
+    rating: Rating | None
+    reason: Annotated[str, Meta(max_length=LONGEST_REASON)] | None = None
+
+
+class RatingChange(msgspec.Struct, tag_field="object", tag="thread.message.feedback"):
+    """How many people have rated a message, after feedback has changed (an event)."""
+
+    id: str
+    up: int
+    down: int
+
+
 OBJECTS: tuple[type[msgspec.Struct], ...] = (
     Message,
     MessageDraft,
@@ -200,5 +225,7 @@ OBJECTS: tuple[type[msgspec.Struct], ...] = (
     Update,
     Grant,
     GrantDraft,
+    Feedback,
+    FeedbackDraft,
 )
 """The bodies of requests and responses; what they contain follows from them."""

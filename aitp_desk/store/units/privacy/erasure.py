@@ -37,6 +37,7 @@ def erase_messages(*, thread_id: str, message_ids: Sequence[str], now: int) -> W
     for id_ in message_ids:
         if rows := (yield "erase_message", {"thread_id": thread_id, "id": id_}):
             yield "delete_sealed_of_message", {"message_id": id_}
+            yield "delete_feedback_of_message", {"thread_id": thread_id, "message_id": id_}
             seqs.append(rows[0][0])
             tail.add_event("message.deleted", id_)
     if seqs:
@@ -93,6 +94,7 @@ def erase_around(
     sealed = yield "delete_sealed_of_thread", found
     yield "erase_tickets_on_thread", found
     yield "erase_notes", found
+    yield "erase_feedback", found
     yield "erase_records_on_thread", found
     yield "close_records_on_thread", {"thread_id": thread_id}
     yield "erase_task_turns", {"thread_id": thread_id, "since": since}
@@ -158,6 +160,7 @@ def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[ErasureCount
     sealed = [] if person.id is None else (yield "delete_sealed_of_principal", found)
     if person.id is not None:
         yield "erase_own_tickets", found
+        yield "erase_own_feedback", found
     return ErasureCounts(
         calls=len(calls),
         sealed=len(sealed),

@@ -72,6 +72,7 @@ def claim_thread(
     )
     bound = yield "bind_actors", {"thread_id": thread_id, "principal": owner}
     yield "give_sessions", {"thread_id": thread_id, "owner": owner}
+    yield "give_feedback", {"thread_id": thread_id, "owner": owner}
     yield "give_tasks", {"thread_id": thread_id, "owner": owner}
     yield from drop_receivers(thread_id, now)
     yield "give_sealed", {"thread_id": thread_id, "owner": owner}

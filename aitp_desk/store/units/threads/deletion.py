@@ -125,6 +125,7 @@ def delete_message(
         tail.add_event("message.deleted", id_)
         yield "delete_message", {"thread_id": thread_id, "id": id_}
         yield "delete_sealed_of_message", {"message_id": id_}
+        yield "delete_feedback_of_message", {"thread_id": thread_id, "message_id": id_}
     yield from forget_summaries(thread_id, message.seq)
     yield "forget_pending_of_thread", {"thread_id": thread_id}
     yield from tail.write()
@@ -205,6 +206,7 @@ def drop_thread(tail: ThreadTail) -> Work[tuple[str, ...]]:
     yield "delete_sealed_of_thread", everything
     tickets = yield "erase_tickets_on_thread", everything
     yield "erase_notes", everything
+    yield "erase_feedback", everything
     if (yield "hand_back", {"thread_id": thread_id}) or tickets:
         yield "raise_epoch", {"name": TICKETS_EPOCH}
     yield "empty_runs_of_thread", {"thread_id": thread_id}

@@ -45,13 +45,15 @@ class Chat {
     this.panel = new Panel(host, settings, button, {
       onask: (text) => this.ask(text),
       onretry: (entry) => this.conversation.retry(entry),
+      onrate: (...said) => this.client.rate(this.conversation.thread, ...said),
       onbegin: () => this.begin(),
       onerase: () => this.conversation.erase(),
       onseen: () => this.conversation.markSeen(),
       onclosed: () => this.tell("close"),
     });
+    this.client = new Client(base);
     this.conversation = new Conversation(
-      new Client(base),
+      this.client,
       new Memory(kept),
       settings.desk,
       this.panel,

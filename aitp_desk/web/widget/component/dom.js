@@ -47,6 +47,7 @@ const PATHS = {
   collapse: "M5 9l7 7 7-7",
   copy: "M9 9h10v11H9zM5 15V4h10",
   more: "M5 12h.01M12 12h.01M19 12h.01",
+  thumb: "M7 20V11l4-8q3 0 2 6h7l-2 11H4v-9h3",
   send: "M12 19V5M5.5 11.5L12 5l6.5 6.5",
 };
 

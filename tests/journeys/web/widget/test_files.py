@@ -73,6 +73,7 @@ async def test_only_the_owners_sites_load_it_and_call_what_it_calls(
     for method, path in (
         ("POST", "/v1/threads"),
         ("POST", f"{thread}/messages"),
+        ("POST", f"{thread}/messages/msg_x/feedback"),
         ("GET", f"{thread}/events"),
         ("DELETE", thread),
         ("POST", f"{thread}/claim"),

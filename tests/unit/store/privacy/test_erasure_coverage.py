@@ -16,6 +16,7 @@ ERASED = {
     "calls": (
         "asked_by arguments memory answer intent callback_url progress result text effects error"
     ),
+    "feedback": "reason",
     "file_parts": "bytes",
     "files": "name purpose",
     "folded_turns": "turn",
@@ -43,6 +44,7 @@ NAMES = {
     "clients": "name",
     "countersignatures": "actor",
     "events": "ref",
+    "feedback": "principal",
     "files": "owner counted",
     "grants": "principal",
     "idempotency": "scope",
@@ -77,6 +79,7 @@ OWN = {
     "data_keys": "master wrapped",
     "epochs": "name",
     "events": "thread_id kind",
+    "feedback": "thread_id message_id rating",
     "file_parts": "file_id",
     "files": "id media_type desk",
     "folded_turns": "thread_id session_id",

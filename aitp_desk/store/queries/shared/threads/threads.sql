@@ -97,6 +97,12 @@ SELECT parent_id, parent_seq FROM threads WHERE id = :thread_id AND parent_seq I
 SELECT {message}
 FROM messages WHERE id = :id AND thread_id = :thread_id AND content IS NOT NULL;
 
+-- newest_of_desk: Reads the newest message of the desk on a thread.
+SELECT {message}
+FROM messages
+WHERE thread_id = :thread_id AND origin = 'desk' AND content IS NOT NULL
+ORDER BY seq DESC LIMIT 1;
+
 -- message_seq: Finds a message's position on a thread, even if it was deleted.
 SELECT seq FROM messages WHERE id = :id AND thread_id = :thread_id;
 

@@ -74,6 +74,12 @@ export class Client {
     return this.request("GET", this.threads(thread));
   }
 
+  /** Say whether a message helped; return nothing where the desk does not have it. */
+  async rate(thread, message, rating, reason) {
+    const address = this.threads(thread, "messages", message, "feedback");
+    return (await this.request("POST", address, { body: { rating, reason } })).said;
+  }
+
   /** Delete a thread with all its messages. */
   delete(thread) {
     return this.request("DELETE", this.threads(thread));

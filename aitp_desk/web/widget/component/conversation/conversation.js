@@ -184,6 +184,7 @@ export class Conversation {
     if (n > this.last) this.last = n;
     if (kind === "message.created" && !data.deleted) this.say(data, n);
     else if (kind === "message.created" || kind === "message.deleted") this.remove(data.id);
+    else if (kind === "message.feedback") this.view.rate(data);
     else if (kind === "run.restarted") this.write(data.run_id, "");
     else if (kind === "answer.snapshot") this.write(data.run_id, data.text);
     else if (kind === "answer.delta") this.write(data.run_id, this.written(data.run_id) + data.text);

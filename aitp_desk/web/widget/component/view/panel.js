@@ -16,7 +16,7 @@ export class Panel {
    * @param {HTMLElement} host the <aitp-chat> element.
    * @param {object} settings of the owner.
    * @param {HTMLButtonElement} button the launcher.
-   * @param {object} on listeners: onask, onretry, onbegin, onerase, onseen, onclosed.
+   * @param {object} on listeners: onask, onretry, onrate, onbegin, onerase, onseen, onclosed.
    */
   constructor(host, settings, button, on) {
     this.host = host;
@@ -169,6 +169,10 @@ export class Panel {
     if (entry.state === "failed") this.say(entry.failure.text);
     this.showTyping();
     this.markSeen();
+  }
+
+  rate(ratings) {
+    this.transcript.rate(ratings);
   }
 
   remove(id) {

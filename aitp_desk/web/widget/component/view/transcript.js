@@ -3,6 +3,7 @@
 import { el, link } from "../dom.js";
 import { blocks } from "../markdown/blocks.js";
 import { text } from "../texts.js";
+import { addFeedback } from "./feedback.js";
 
 const NEAR_PX = 80;
 const MARGIN_PX = 16;
@@ -10,12 +11,14 @@ const MARGIN_PX = 16;
 export class Transcript {
   /**
    * @param {HTMLElement} log
-   * @param {{onask: (text: string) => void, onretry: (entry: Entry) => void}} on
+   * @param {{onask: (text: string) => void, onretry: (entry: Entry) => void,
+   *   onrate: (id: string, rating: string | null, reason?: string) => Promise<boolean>}} on
    */
-  constructor(log, { onask, onretry }) {
+  constructor(log, { onask, onretry, onrate }) {
     this.log = log;
     this.onask = onask;
     this.onretry = onretry;
+    this.onrate = onrate;
     this.articles = new Map();
     this.typing = el("div", { class: "typing", hidden: true, "aria-hidden": "true" });
     this.typing.append(el("i"), el("i"), el("i"));
@@ -87,6 +90,7 @@ export class Transcript {
         : blocks(entry.text, (number) => this.cite(entry, number));
     article.append(el("div", { class: "words", dir: "auto" }, ...said));
     if (entry.sources?.length) this.addSources(article, entry);
+    if (party === "desk" && state === "said") addFeedback(article, this.onrate, entry.id);
     if (entry.followUps?.length) article.append(this.makeChoices(entry.followUps));
     if (state === "failed") article.append(this.makeFailure(entry));
     return article;
@@ -112,6 +116,11 @@ export class Transcript {
     if (!source) return null;
     const label = text("source", { number, title: source.title });
     return link(source.url, String(number), { class: "cite", title: source.title, "aria-label": label });
+  }
+
+  /** Show the rating of a message: nobody but the visitor rates in a conversation. */
+  rate({ id, up, down }) {
+    this.articles.get(id)?.rate?.(up ? "up" : down ? "down" : null);
   }
 
   makeChoices(questions) {
