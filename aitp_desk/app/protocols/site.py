@@ -26,6 +26,7 @@ from aitp_desk.protocols.health.routes import make_routes as make_health_routes
 from aitp_desk.protocols.openapi.routes import OpenApiHandlers, Served
 from aitp_desk.web.pages.resources import make_resource_routes
 from aitp_desk.web.pages.routes import PagesHandlers
+from aitp_desk.web.pages.search.routes import SearchHandlers
 from aitp_desk.web.widget.routes import WidgetHandlers
 
 
@@ -73,6 +74,7 @@ def make_site_routes(
             pages.protocol_below(other.name, other, own.document if own else None)
             for other, own in zip_longest(further, openapi[1:])
         ),
+        SearchHandlers(config.site, pages.get_page).protocol(pages.render_error),
         pages.protocol(),
     )
 

@@ -92,6 +92,7 @@ class RateLimiter:
         self._anonymous = {
             "static": limits.static_per_minute,
             "converse": limits.converse_per_minute,
+            "search": limits.search_per_minute,
         }
         self._callers = Counters(end_of_minute, clock)
         self._actions = Counters(end_of_minute, clock)
@@ -112,7 +113,7 @@ class RateLimiter:
     def count(
         self,
         principal: Principal,
-        kind: Literal["static", "converse"],
+        kind: Literal["static", "converse", "search"],
         agent: AgentLimits | None = None,
     ) -> Allowance | None:
         """Count one request and return the remaining limit; None while limits are switched off.
@@ -133,7 +134,9 @@ class RateLimiter:
             self._add_agent(principal, agent, allowance)
         return allowance
 
-    def _limit_of(self, principal: Principal, kind: Literal["static", "converse"]) -> int:
+    def _limit_of(self, principal: Principal, kind: Literal["static", "converse", "search"]) -> int:
+        if kind == "search":
+            return self._limits.search_per_minute
         tier = self._tiers.find_tier(principal)
         own = 0
         if tier is not None:

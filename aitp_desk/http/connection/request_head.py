@@ -30,7 +30,7 @@ from aitp_desk.http.metrics import RequestMetrics, RouteMetrics
 from aitp_desk.http.router import Router
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.errors import DeskError
-from aitp_desk.protocols.base.accept import wants_manifest
+from aitp_desk.protocols.base.accept import is_page_load, wants_manifest
 from aitp_desk.protocols.base.protocol import JSON, Counted, ProtocolRoutes, Route
 from aitp_desk.protocols.hac.negotiation import Face
 
@@ -170,6 +170,11 @@ def parse_head(
             is_open=route is not None and route.is_open,
             is_for_widget=route is not None and route.is_for_widget,
         )
+    counted = route.counted if route else unknown
+    agent = called.limiter.find_agent(headers.get("User-Agent", ""))
+    if route is not None and route.is_page and agent is None:
+        # a whole office has one address: its visitors' pages are no reason to refuse a question
+        counted = None if is_page_load(joined.get("Accept", "")) else counted
     face = negotiate_representation(joined, method, path, route, called, has_faces=has_faces)
     if route is not None and route.second is not None and not route.is_open:
         told = msgspec.structs.replace(told, headers=(BY_FACE, *told.headers))
@@ -183,8 +188,8 @@ def parse_head(
         called,
         route,
         params,
-        counted=route.counted if route else unknown,
-        agent=called.limiter.find_agent(headers.get("User-Agent", "")),
+        counted=counted,
+        agent=agent,
         told=told,
         is_preflight=bool(methods),
         is_for_us=is_watched or named in hosts,

@@ -64,6 +64,17 @@ def wants_markdown(accept: str) -> bool:
     return named and wanted > 0 and wanted >= find_quality(accept, HTML_TYPE)[0]
 
 
+def is_page_load(accept: str) -> bool:
+    """Return whether a browser loads a page, or a picture or medium of one.
+
+    Parameters:
+        accept: as for :func:`wants_manifest`.
+    """
+    if accept.startswith(("image/", "video/", "audio/")):
+        return True
+    return find_quality(accept, HTML_TYPE)[1] and not wants_markdown(accept)
+
+
 def find_quality(accept: str, media_type: str) -> tuple[float, bool]:
     """Return the weight of a media type, and whether the header names that type.
 

@@ -113,7 +113,7 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 Handler = Callable[[Desk, Call], Awaitable[Reply]]
-Counted = Literal["static", "converse"]
+Counted = Literal["static", "converse", "search"]
 
 
 class Route(msgspec.Struct, frozen=True):
@@ -138,6 +138,7 @@ class Route(msgspec.Struct, frozen=True):
         gives_at: the media types at one path, where they differ; empty where the path has no
             resource.
         is_open: whether pages of every site may read it in a browser, because it serves discovery.
+        is_page: whether browsers load pages here, or their pictures; that counts against no limit.
         is_for_widget: whether the chat component calls it, on the sites of ``widget.origins``.
         second: replaces ``handler`` for callers that ask for a description of the response and of
             the next requests (HAC); its replies have ``seen``. None without one.
@@ -157,6 +158,7 @@ class Route(msgspec.Struct, frozen=True):
     gives: tuple[str, ...] = (JSON,)
     gives_at: Callable[[Desk, str], tuple[str, ...]] | None = None
     is_open: bool = False
+    is_page: bool = False
     is_for_widget: bool = False
     second: Handler | None = None
     max_body_for: Callable[[Desk, Principal], int] | None = None

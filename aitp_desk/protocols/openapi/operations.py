@@ -275,6 +275,9 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
             empty=(202,),
         ),
         "GET /": OperationText("The home page"),
+        "GET /search": OperationText(
+            "Search the titles and headings of the pages", "PageHits", query=("q", "lang")
+        ),
         "GET /assets/desk/{name}": OperationText(
             "A file that the desk's own pages load", gives_files=True
         ),

@@ -46,7 +46,26 @@ _OF_MESSAGES: Mapping[str, Item] = MappingProxyType(
         }
     }
 )
-_QUERY: Mapping[str, Item] = {**_PAGED, **_CONSOLE, **_OF_TRANSCRIPTS, **_OF_MESSAGES}
+_OF_SEARCH: Mapping[str, Item] = MappingProxyType(
+    {
+        "q": {
+            "type": "string",
+            "maxLength": 100,
+            "description": "Words, or the beginnings of words.",
+        },
+        "lang": {
+            "type": "string",
+            "description": "The language of the pages (BCP 47); by default the site's own.",
+        },
+    }
+)
+_QUERY: Mapping[str, Item] = {
+    **_PAGED,
+    **_CONSOLE,
+    **_OF_TRANSCRIPTS,
+    **_OF_MESSAGES,
+    **_OF_SEARCH,
+}
 
 
 def list_parameters(route: Route, known: OperationText) -> list[Item]:

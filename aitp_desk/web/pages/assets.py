@@ -47,7 +47,7 @@ def _asset(name: str, suffix: str, content_type: str, body: bytes) -> Asset:
 
 
 _STYLES = tuple(
-    f"styles/{name}.css" for name in ("ground", "asking", "cards", "reading", "contents")
+    f"styles/{name}.css" for name in ("ground", "asking", "cards", "reading", "contents", "search")
 )
 STYLE = _asset("desk", "css", "text/css; charset=utf-8", _read(*_STYLES))
 _CODE = bundle_modules("desk", read_modules(_FOLDER))
@@ -61,5 +61,5 @@ SCRIPTS = {
     for language in LANGUAGES
 }
 """By language: one file has the code and the texts."""
-ICON = _asset("desk", "svg", "image/svg+xml", _read("desk.svg"))
+ICON = _asset("desk", "svg", "image/svg+xml", _read("styles/desk.svg"))
 ASSETS = {asset.name: asset for asset in (STYLE, *SCRIPTS.values(), ICON)}

@@ -14,9 +14,11 @@ _LOADED = {
     "img-src": "'self' data:",
     "media-src": "'self'",
     "base-uri": "'none'",
-    "form-action": "'none'",
 }
 _NEVER_FRAMED = {"frame-ancestors": "'none'"}
+_FORMS = {"form-action": "'self'"}
+"""The search, for browsers without JavaScript."""
+_NO_FORMS = {"form-action": "'none'"}
 _SCRIPT = {
     "script-src": "'self'",
     "connect-src": "'self'",
@@ -34,7 +36,7 @@ def _policy(*parts: Mapping[str, str]) -> str:
     return "; ".join(f"{name} {value}" for part in parts for name, value in part.items())
 
 
-POLICY = ("Content-Security-Policy", _policy(_LOADED, _SCRIPT, _NEVER_FRAMED))
+POLICY = ("Content-Security-Policy", _policy(_LOADED, _FORMS, _SCRIPT, _NEVER_FRAMED))
 """Nothing loads from other sites, nothing inline runs, no site may frame the page."""
 ON_PAGES = (
     POLICY,
@@ -42,5 +44,5 @@ ON_PAGES = (
     ("Permissions-Policy", ", ".join(f"{feature}=()" for feature in _ASKED_FOR)),
 )
 """The headers of every page."""
-IN_PAGES = _policy(_LOADED)
+IN_PAGES = _policy(_LOADED, _NO_FORMS)
 """The policy inside a page without a script, where no server sends it; it cannot cover frames."""

@@ -62,6 +62,7 @@ class Frame(msgspec.Struct, frozen=True):
         policy: the CSP as an element; empty where a header has it.
         promise: the footer's sentence; ``$site`` is the site's name.
         notice: to agents.
+        search: the form of the search, with ``$query``; empty for none.
     """
 
     home: str
@@ -71,6 +72,10 @@ class Frame(msgspec.Struct, frozen=True):
     policy: Markup
     promise: str
     notice: Markup
+    search: str = ""
+
+
+_SEARCH = read_template("search.html")
 
 
 @cache
@@ -89,6 +94,7 @@ def desk_frame(texts: Texts) -> Frame:
         policy=NOTHING,
         promise=texts.template("{{layout.promise}}"),
         notice=Markup(write_notice()),
+        search=texts.template(_SEARCH),
     )
 
 
@@ -109,6 +115,7 @@ def render_frame(
     frame: Frame | None = None,
     language: str,
     versions: Markup = NOTHING,
+    query: str = "",
 ) -> bytes:
     """Render a whole page around its main part.
 
@@ -120,6 +127,7 @@ def render_frame(
         frame: by default that of a desk.
         language: tag of the language of the page's text.
         versions: links to the page in other languages.
+        query: what the search box holds.
     """
     alternate = '<link rel="alternate" type="text/markdown" href="$it">'
     frame = frame or desk_frame(texts)
@@ -138,6 +146,7 @@ def render_frame(
         style=STYLE.url,
         script=frame.script,
         policy=frame.policy,
+        search=fill_template(frame.search, query=query) if frame.search else NOTHING,
         here=frame.here,
         nav=frame.nav,
         promise=fill_template(frame.promise, site=site.name),

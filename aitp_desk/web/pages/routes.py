@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+import msgspec
+
 from aitp_desk.config import Site
 from aitp_desk.desk.desk import Desk
 from aitp_desk.knowledge.documents.base import Document
@@ -321,7 +323,10 @@ class PagesHandlers:
             desk: the site's main one.
         """
         served = ((CONTENT_PATH, self.get_content), (FULL_CONTENT_PATH, self.get_full_content))
-        routes = tuple(_read(path, handler, (MARKDOWN_TYPE,)) for path, handler in served)
+        routes = tuple(
+            msgspec.structs.replace(_read(path, handler, (MARKDOWN_TYPE,)), is_page=False)
+            for path, handler in served
+        )
         owns = (CONTENT_PATH, FULL_CONTENT_PATH)
         ahead = partial(self._all_pages.write_ahead, desk)
         return ProtocolRoutes("content", routes, owns, render_error, background=ahead)
@@ -341,6 +346,7 @@ def _read(
         path,
         handler,
         counted=counted,
+        is_page=True,
         gives=gives,
         gives_at=gives_at,
         is_open=True,

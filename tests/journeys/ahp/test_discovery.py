@@ -18,7 +18,10 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 JSON = {"Content-Type": "application/json"}
 SIGNALS = ("ai_train", "ai_input", "search", "attribution_required")
-UNDECLARED = {"actions_per_minute", "static_per_minute", "session_per_minute", "day_tokens"}
+UNDECLARED = {
+    *("actions_per_minute", "static_per_minute", "search_per_minute", "session_per_minute"),
+    "day_tokens",
+}
 """What the schema of the manifest has no place for; the documentation names it."""
 RELATIONS = f'<{MANIFEST}>; rel="agent-manifest", <{MANIFEST}>; rel="ahp-manifest"'
 

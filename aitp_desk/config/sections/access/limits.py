@@ -32,12 +32,22 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         bool, Meta(description="Whether limits apply, including those of further agents.")
     ] = True
     static_per_minute: Annotated[
-        PerMinute, Meta(description="Read requests per address, without a credential.")
+        PerMinute,
+        Meta(
+            description=(
+                "Read requests of programs per address, without a credential; pages that browsers"
+                " load do not count."
+            ),
+        ),
     ] = 120
     converse_per_minute: Annotated[
         PerMinute,
         Meta(description="Requests that ask the agent, per address, without a credential."),
     ] = 30
+    search_per_minute: Annotated[
+        PerMinute,
+        Meta(description="Searches over titles and headings, per address or credential."),
+    ] = 300
     authenticated_per_minute: Annotated[
         PerMinute, Meta(description="Requests per caller with a credential.")
     ] = 120

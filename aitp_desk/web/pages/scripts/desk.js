@@ -5,6 +5,8 @@
 
 import { Conversation } from "./chat/conversation.js";
 import { markSections } from "./contents.js";
+import { startSearch } from "./search.js";
 
 for (const root of document.querySelectorAll("[data-ask]")) new Conversation(root);
 markSections();
+startSearch();

@@ -113,9 +113,9 @@ def test_markdown_of_a_page_has_no_classes() -> None:
 def test_large_and_strange_blocks_take_a_bounded_time(language: str) -> None:
     assert mark_code("x = 1\n" * MAX_CHARACTERS, language) is None
     for sign in ('"', "(", "\\", "<", "'''", "/*", " ", "{"):
-        began = time.perf_counter()
+        began = time.thread_time()
         marked = mark_code((sign * MAX_CHARACTERS)[:MAX_CHARACTERS], language)
-        assert time.perf_counter() - began < 2
+        assert time.thread_time() - began < 2
         assert marked is None or set(_classes(marked)) <= CLASSES
 
 
@@ -125,7 +125,7 @@ def _classes(marked: str) -> list[str]:
 
 def test_many_blocks_share_the_time_of_a_page() -> None:
     block = "```python\n" + 'x = f("a", 1)  # note\n' * 800 + "```\n\n"
-    began = time.perf_counter()
+    began = time.thread_time()
     tree = code(block * 30)
-    assert time.perf_counter() - began < 6
+    assert time.thread_time() - began < 6
     assert 0 < len([one for one in tree.css("pre") if one.css("span")]) <= 30

@@ -1,0 +1,1 @@
+"""Serves the search for pages and sections, as JSON and as a page."""
