@@ -182,6 +182,7 @@ def build_services(
             "streams",
             most=config.events.max_streams,
             most_per_caller=config.events.max_streams_per_caller,
+            most_per_address=config.events.max_streams_per_address,
         ),
         audit=derive_audit_keys(keys),
         audit_log=AuditLog(store, derive_audit_keys(keys), clock),

@@ -76,7 +76,7 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             extra={"unit": "connections"},
             description="The most connections of one address, in addition to "
-            "events.max_streams_per_caller; trusted proxies have no limit.",
+            "events.max_streams_per_address; trusted proxies have no limit.",
         ),
     ] = 100
     shutdown_seconds: Annotated[
@@ -95,9 +95,18 @@ class Events(msgspec.Struct, frozen=True, kw_only=True):
         Count,
         Meta(
             extra={"unit": "streams"},
-            description="The most open streams per caller, or per address without a credential.",
+            description="The most open streams per caller; without a credential, per thread and"
+            " address.",
         ),
     ] = 100
+    max_streams_per_address: Annotated[
+        Count,
+        Meta(
+            extra={"unit": "streams"},
+            description="The most open streams of the callers without a credential at one address,"
+            " such as the visitors of an office, who each have a thread.",
+        ),
+    ] = 1000
     max_behind: Annotated[
         Count,
         Meta(

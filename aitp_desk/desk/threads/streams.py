@@ -94,7 +94,7 @@ class ThreadStreams:
         if in_words and renderer.is_needed:
             readers = await renderer.find_reader_actors(principal, thread_id)
             event_format = PlainTextFormat(event_format, renderer, readers)
-        leave = self._slots.acquire(principal)
+        leave = self._slots.acquire(principal, thread_id)
 
         async def stream(outlet: EventSink) -> None:
             try:

@@ -31,7 +31,8 @@ class ConnectionLimiter:
         self._most = max_connections(config)
         self._most_per_address: int | None = None
         if config.limits.enabled:
-            streams = config.events.max_streams_per_caller
+            events = config.events
+            streams = max(events.max_streams_per_caller, events.max_streams_per_address)
             self._most_per_address = streams + config.server.max_connections_per_address
         server = config.server
         of_address = server.max_unsent_bytes_per_address if config.limits.enabled else None

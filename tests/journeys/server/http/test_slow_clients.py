@@ -91,6 +91,7 @@ async def test_one_address_has_so_many_connections_and_others_are_let_in(tmp_pat
         "limits.enabled=true",
         "server.max_connections_per_address=2",
         "events.max_streams_per_caller=1",
+        "events.max_streams_per_address=1",
         'server.trusted_proxies=["127.0.0.3"]',
     )
     async with serving(tmp_path, *settings) as desk, AsyncExitStack() as stack:

@@ -92,6 +92,22 @@ async def test_a_caller_has_so_many_streams_and_who_leaves_makes_room(tmp_path: 
                 assert (await listener.next()).name == "following"
 
 
+async def test_visitors_of_one_address_have_streams_for_each_of_their_threads(
+    tmp_path: Path,
+) -> None:
+    bounds = ("events.max_streams_per_caller=1", "events.max_streams_per_address=3")
+    async with talking(tmp_path, *bounds) as talker, AsyncExitStack() as open_streams:
+        threads = [(await talker.open()).id for _ in range(4)]
+        for thread_id in threads[:3]:
+            listener = await open_streams.enter_async_context(following(talker, thread_id))
+            assert (await listener.next()).name == "following"
+        again = await talker.send("GET", f"{THREADS}/{threads[0]}/events")
+        assert again.refusal == (429, "rate_limited", None)
+        fourth = await talker.send("GET", f"{THREADS}/{threads[3]}/events")
+        assert fourth.refusal == (429, "rate_limited", None)
+        assert "At most 3 streams may be open at once." in fourth.body["error"]["message"]
+
+
 async def until_there_is_room(talker: Talker, events: str) -> None:
     """Ask until the desk has noticed that a caller left."""
     async with asyncio.timeout(20):
