@@ -55,11 +55,18 @@ def report_start(store: Store, site_agents: Sequence[SiteAgentContext]) -> tuple
         *([f"  OpenAPI    {url}{DOCUMENT_PATH}, {url}/docs"] if config.rest.enabled else []),
         *([f"  declared   {url}/agents.txt"] if config.agents_txt.enabled else []),
         *([f"  messages   {', '.join(config.capabilities)}"] if config.capabilities else []),
+        *_report_chat(config),
         *([f"  console    {url}/console"] if config.console.enabled else []),
         f"  metrics    {url}{METRICS_PATH}",
         f"  health     {url}/health, {url}/ready",
         *([f"  problem    {_IN_THE_CLEAR}"] if _tells_in_the_clear(config) else []),
     )
+
+
+def _report_chat(config: Config) -> tuple[str, ...]:
+    """Name the sites that have the chat on their pages."""
+    sites = ", ".join(config.widget.origins)
+    return (f"  chat       {config.site.url}/widget.js, on {sites}",) if sites else ()
 
 
 def _tells_in_the_clear(config: Config) -> bool:

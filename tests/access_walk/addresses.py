@@ -295,6 +295,7 @@ PUBLIC = {
     "GET /assets/desk/{name}": "the pages' own files",
     "GET /console/assets/{version}/{name:.*}": "the console's own files",
     "GET /widget/{version}/{name:.*}": "the chat component's own files",
+    "GET /widget/logo": "the chat's picture",
     "GET /{path:.*}": "the site's pages",
     "GET /capabilities/till/v1/schema.json": "a schema",
 }

@@ -68,7 +68,7 @@ def make_site_routes(
         *make_agents_txt_routes(desk, further, config),
         pages.content_routes(render_ahp_error, desk),
         make_health_routes(render_aitp_error),
-        WidgetHandlers(config.site, config.widget).protocol(pages.render_error),
+        WidgetHandlers(config).protocol(pages.render_error),
         *make_resource_routes(pages, (*further, desk), calls=config.rest.enabled),
         *(
             pages.protocol_below(other.name, other, own.document if own else None)

@@ -76,7 +76,7 @@ def _write_widget(folder: Path, overrides: tuple[str, ...]) -> str:
     config = load_config(folder, overrides)
     url = config.site.url or default_url(config.server)
     address = urlsplit(url)
-    policy = write_policy(f"{address.scheme}://{address.netloc}")
+    policy = write_policy(f"{address.scheme}://{address.netloc}", config.widget.logo)
     title = config.widget.title or config.site.name
     return (
         f"{_IN_PAGE}\n{write_tag(url)}\n\n{_IN_POLICY}\n{policy}\n\n"

@@ -20,6 +20,7 @@ from aitp_desk.config.rules.web_address import (
     web_address,
     wrong_address,
 )
+from aitp_desk.config.rules.widget import check_widget
 from aitp_desk.config.sections.content.content import Web
 from aitp_desk.config.sections.content.semantics import Meaning
 from aitp_desk.config.sections.people import Notify
@@ -93,6 +94,7 @@ def check_rules(config: Config) -> Iterator[Problem]:
     yield from _check_bodies(config)
     yield from _check_origins("cors.origins", config.cors.origins)
     yield from _check_origins("widget.origins", config.widget.origins)
+    yield from check_widget(config)
     for section, content in (
         ("content.web", config.content),
         *(("agents.content.web", agent.content) for agent in config.agents),

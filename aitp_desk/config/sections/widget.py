@@ -13,6 +13,31 @@ WidgetLanguage = Literal["en", "de", "fr", "es", "it", "nl", "pt", "pl", "ja", "
 MAX_SUGGESTIONS = 6
 
 
+Questions = Annotated[
+    tuple[Annotated[str, Meta(min_length=1, max_length=120)], ...],
+    Meta(max_length=MAX_SUGGESTIONS, extra={"unit": "questions"}),
+]
+
+
+class WidgetPath(msgspec.Struct, frozen=True, kw_only=True):
+    """Questions for some pages; the first table that fits a page counts. Repeatable.
+
+    The visitor's browser compares the paths: no page is reported to the desk.
+    """
+
+    path: Annotated[
+        str,
+        Meta(
+            pattern=r"\A(?:/[^*?#\s]*\*?)?\Z",
+            extra={"unit": "a path such as /shipping/*"},
+            description="Path of the page; a * at its end is any rest.",
+        ),
+    ] = ""
+    suggestions: Annotated[
+        Questions, Meta(description="Questions that an empty chat offers on these pages.")
+    ] = ()
+
+
 class Widget(msgspec.Struct, frozen=True, kw_only=True):
     """The chat that a script tag puts on the pages of any website."""
 
@@ -42,13 +67,26 @@ class Widget(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = ""
     suggestions: Annotated[
-        tuple[Annotated[str, Meta(min_length=1, max_length=120)], ...],
-        Meta(
-            max_length=MAX_SUGGESTIONS,
-            extra={"unit": "questions"},
-            description="Questions that an empty chat offers; by default taken from the content.",
-        ),
+        Questions,
+        Meta(description="Questions that an empty chat offers; by default taken from the content."),
     ] = ()
+    paths: tuple[WidgetPath, ...] = ()
+    logo: Annotated[
+        str,
+        Meta(
+            max_length=2000,
+            extra={"unit": "a file or a URL"},
+            description="Picture in the heading: a PNG, JPEG, WebP, GIF or SVG file, relative to"
+            " the site's folder, or a URL on one of the origins.",
+        ),
+    ] = ""
+    logo_alt: Annotated[
+        str,
+        Meta(
+            max_length=100,
+            description="What the logo says besides the title; empty if it only repeats it.",
+        ),
+    ] = ""
     accent: Annotated[
         str,
         Meta(
@@ -82,3 +120,11 @@ class Widget(msgspec.Struct, frozen=True, kw_only=True):
             " kept for 30 days.",
         ),
     ] = ""
+    show_retention: Annotated[
+        bool,
+        Meta(description="Whether the chat says how long retention.threads_days keeps messages."),
+    ] = True
+    sound: Annotated[
+        bool,
+        Meta(description="Whether a message in a hidden tab plays a short sound."),
+    ] = False

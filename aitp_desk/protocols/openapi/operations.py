@@ -284,6 +284,9 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         "GET /widget.js": OperationText("The chat component, as a script tag includes it"),
         "GET /widget.d.ts": OperationText("The chat component, for TypeScript"),
         "GET /widget/settings.json": OperationText("Title, greeting and suggestions of the chat"),
+        "GET /widget/logo": OperationText(
+            "The picture in the heading of the chat", gives_files=True
+        ),
         "GET /widget/visitor": OperationText("Who the chat's visitor is, and their open chat"),
         "GET /widget": OperationText("A page with nothing but the chat, for frames"),
         "GET /widget/{version}/{name:.*}": OperationText(

@@ -13,6 +13,8 @@ from typing import Final
 
 import msgspec
 
+from aitp_desk.config.rules.web_address import web_address
+from aitp_desk.config.rules.widget import LOGO_TYPES
 from aitp_desk.protocols.base.protocol import make_etag
 from aitp_desk.web.bundle import bundle_modules, drop_comments, read_modules
 
@@ -51,6 +53,19 @@ def read_texts() -> Mapping[str, Mapping[str, str]]:
 def _squeeze(style: bytes) -> bytes:
     """Return a style sheet without its comments and indentation."""
     return _LAYOUT.sub(b"\n", _COMMENT.sub(b"", style))
+
+
+def read_logo(logo: str, folder: Path) -> ComponentFile | None:
+    """Read the owner's logo; None if it is on another site, or there is none.
+
+    Parameters:
+        logo: the setting, which has been checked.
+        folder: the site's.
+    """
+    if not logo or web_address(logo) is not None:
+        return None
+    file = folder / logo
+    return ComponentFile(file.read_bytes(), LOGO_TYPES[file.suffix.lower()])
 
 
 @cache

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from aitp_desk.config import Site, Widget
+from aitp_desk.config import Config
+from aitp_desk.config.rules.widget import LOGO_TYPES
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import DeskError, RouteNotFound
 from aitp_desk.protocols.base.protocol import (
@@ -20,8 +21,15 @@ from aitp_desk.protocols.base.protocol import (
     matches_etag,
 )
 from aitp_desk.web.pages.blocks.example_questions import list_example_questions
-from aitp_desk.web.widget.assets import COMPONENT, DECLARATION, TYPES, read_component
-from aitp_desk.web.widget.wire import write_loader, write_page, write_settings, write_visitor
+from aitp_desk.web.widget.assets import COMPONENT, DECLARATION, TYPES, read_component, read_logo
+from aitp_desk.web.widget.wire import (
+    LOGO_PATH,
+    find_logo_origin,
+    write_loader,
+    write_page,
+    write_settings,
+    write_visitor,
+)
 
 WIDGET_PATH = "/widget"
 LOADER_PATH = "/widget.js"
@@ -40,15 +48,16 @@ class WidgetHandlers:
     """Serves the chat component.
 
     Parameters:
-        site: the site, with its address.
-        widget: its settings.
+        config: the site's, with its address and the settings of the chat.
     """
 
-    def __init__(self, site: Site, widget: Widget) -> None:
-        self._site = site
-        self._widget = widget
+    def __init__(self, config: Config) -> None:
+        self._site = config.site
+        self._widget = widget = config.widget
+        self._retention_days = config.retention.threads_days
+        self._logo = read_logo(widget.logo, config.folder)
         self._version, self._files = read_component()
-        self._loader = write_loader(self._version, widget, site)
+        self._loader = write_loader(self._version, widget, config.site)
         self._settings: tuple[str, bytes] = ("", b"")
 
     async def get_loader(self, _desk: Desk, call: Call) -> Reply:
@@ -83,6 +92,16 @@ class WidgetHandlers:
             raise RouteNotFound("The chat has no file of this name and version.")
         return Reply(200, file.body, file.content_type, (FOREVER,))
 
+    async def get_logo(self, _desk: Desk, call: Call) -> Reply:
+        """``GET /widget/logo``: the picture in the heading of the chat.
+
+        Raises:
+            RouteNotFound: the owner has set no file.
+        """
+        if self._logo is None:
+            raise RouteNotFound("The chat has no logo.")
+        return _reply_tagged(self._logo.body, self._logo.content_type, call)
+
     async def get_page(self, _desk: Desk, call: Call) -> Reply:
         """``GET /widget``: a page with nothing but the chat, for frames."""
         page = write_page(self._version, self._widget, self._site, call.query.get("lang", ""))
@@ -91,9 +110,10 @@ class WidgetHandlers:
     def _on_page(self) -> tuple[tuple[str, str], ...]:
         """Return the security headers of the page: only the owner's sites may frame it."""
         ancestors = " ".join(("'self'", *self._widget.origins))
+        pictures = " ".join(("'self'", *find_logo_origin(self._widget.logo)))
         policy = (
             "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
-            " img-src 'self'; base-uri 'none'; form-action 'none';"
+            f" img-src {pictures}; base-uri 'none'; form-action 'none';"
             f" frame-ancestors {ancestors}; require-trusted-types-for 'script';"
             " trusted-types 'none'"
         )
@@ -106,7 +126,7 @@ class WidgetHandlers:
             examples = list_example_questions(
                 library.documents, library.passages, self._site.language
             )
-            told = write_settings(self._widget, self._site, examples)
+            told = write_settings(self._widget, self._site, examples, self._retention_days)
             self._settings = (editions.revision, told)
         return self._settings[1]
 
@@ -117,6 +137,7 @@ class WidgetHandlers:
             _read(DECLARATION_PATH, self.get_declaration, ("text/plain",)),
             _read(SETTINGS_PATH, self.get_settings, (JSON,)),
             Route("GET", VISITOR_PATH, self.get_visitor, "static", is_for_widget=True),
+            _read(LOGO_PATH, self.get_logo, tuple(dict.fromkeys(LOGO_TYPES.values()))),
             _read(WIDGET_PATH, self.get_page, ("text/html",)),
             _read(f"{WIDGET_PATH}/{{version}}/{{name:.*}}", self.get_file, _MEDIA_TYPES),
         )

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 import msgspec
 
 from aitp_desk.config import Site, Widget
+from aitp_desk.config.rules.web_address import origin_of, web_address
 from aitp_desk.web.bundle import drop_comments
 from aitp_desk.web.widget.assets import COMPONENT, ENGLISH, LOADER, PAGE, read_texts
 from aitp_desk.web.widget.palette import make_palette
 
+LOGO_PATH = "/widget/logo"
 _LAUNCHER_TEXTS = ("open", "unread", "unavailable")
 """What the button says, without the forms of plurals."""
 
@@ -61,11 +63,14 @@ def write_loader(version: str, widget: Widget, site: Site) -> bytes:
     )
 
 
-def write_settings(widget: Widget, site: Site, suggestions: Sequence[str]) -> bytes:
+def write_settings(
+    widget: Widget, site: Site, suggestions: Sequence[str], retention_days: int = 0
+) -> bytes:
     """Return what the open chat shows besides its texts.
 
     Parameters:
         suggestions: questions from the content, for an owner who has set none.
+        retention_days: how long messages are kept; 0 for no limit.
     """
     return msgspec.json.encode(
         {
@@ -77,6 +82,11 @@ def write_settings(widget: Widget, site: Site, suggestions: Sequence[str]) -> by
             "suggestions": widget.suggestions or suggestions,
             "privacy": _on_site(widget.privacy_url, site),
             "consent": widget.consent,
+            "paths": widget.paths,
+            "logo": _find_logo_address(widget, site),
+            "logo_alt": widget.logo_alt,
+            "kept_days": retention_days if widget.show_retention else 0,
+            "sound": widget.sound,
         }
     )
 
@@ -118,9 +128,27 @@ def write_frame(url: str, title: str) -> str:
     )
 
 
-def write_policy(origin: str) -> str:
-    """Return what a page's Content-Security-Policy has to allow."""
-    return f"script-src {origin}; connect-src {origin}; img-src {origin}"
+def write_policy(origin: str, logo: str = "") -> str:
+    """Return what a page's Content-Security-Policy has to allow.
+
+    Parameters:
+        origin: of the desk.
+        logo: as in the settings.
+    """
+    pictures = " ".join(dict.fromkeys((origin, *find_logo_origin(logo))))
+    return f"script-src {origin}; connect-src {origin}; img-src {pictures}"
+
+
+def find_logo_origin(logo: str) -> tuple[str, ...]:
+    """Return the origin of a logo on another site; none for a file."""
+    address = web_address(logo)
+    return () if address is None else (origin_of(address),)
+
+
+def _find_logo_address(widget: Widget, site: Site) -> str:
+    """Return where browsers find the logo; empty without one."""
+    is_file = widget.logo and web_address(widget.logo) is None
+    return f"{site.url}{LOGO_PATH}" if is_file else widget.logo
 
 
 def _on_site(address: str, site: Site) -> str:

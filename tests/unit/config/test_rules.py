@@ -327,6 +327,46 @@ def test_the_chats_privacy_page_is_a_web_address_or_a_path(tmp_path: Path, page:
     assert message == "is neither an http(s) URL nor a path on the site such as /privacy."
 
 
+@pytest.mark.parametrize(
+    ("logo", "said"),
+    [
+        ("missing.png", "there is no file 'missing.png' in the site's folder."),
+        ("../logo.png", "there is no file '../logo.png' in the site's folder."),
+        (".desk/logo.png", "there is no file '.desk/logo.png' in the site's folder."),
+        ("content", "is no picture that the chat shows; it takes a PNG, JPEG, WebP, GIF or SVG"),
+        ("/logo.png", "is neither an http(s) URL nor the path of a file in the site's folder."),
+        ("data:image/png,", "is neither an http(s) URL nor the path of a file"),
+        ("https://cdn.example/logo.png", "is on a site that is neither the desk nor one of"),
+        ("large.png", "has more than 200 kB; save it smaller."),
+    ],
+)
+def test_the_chats_logo_is_a_picture_of_the_site(tmp_path: Path, logo: str, said: str) -> None:
+    site = tmp_path / "site"
+    (site / ".desk").mkdir(parents=True)
+    for place in (tmp_path, site / ".desk", site):
+        (place / "logo.png").write_bytes(b"")
+    (site / "large.png").write_bytes(bytes(200_001))
+    origins = "widget.origins=['https://www.example.com']"
+    assert said in told(site, origins, f"widget.logo={logo}")["widget.logo"]
+    for fine in ("logo.png", "https://www.example.com/logo.png"):
+        assert load_config(site, [origins, f"widget.logo={fine}"]).widget.logo == fine
+
+
+def test_the_chats_questions_for_a_path_can_be_reached(tmp_path: Path) -> None:
+    def table(path: str, questions: str = "'Why?'") -> str:
+        return f"{{path='{path}', suggestions=[{questions}]}}"
+
+    hidden = f"widget.paths=[{table('/shop/*')}, {table('/shop/tents/*')}]"
+    message = told(tmp_path, hidden)["widget.paths.path"]
+    assert "'/shop/tents/*' is never used, because '/shop/*' comes first" in message
+    empty = f"widget.paths=[{table('/shop/*', '')}]"
+    assert "table 1 needs a path and suggestions" in told(tmp_path, empty)["widget.paths"]
+    found = told(tmp_path, f"widget.paths=[{table('shop')}]")
+    assert any(key.startswith("widget.paths") for key in found)
+    fine = f"widget.paths=[{table('/shop/tents/*')}, {table('/shop/*')}]"
+    assert len(load_config(tmp_path, [fine]).widget.paths) == 2
+
+
 def test_the_chat_of_a_public_site_needs_a_desk_that_can_be_reached(tmp_path: Path) -> None:
     (tmp_path / "content").mkdir()
     named = "widget.origins=['https://www.example.com', 'http://shop.example']"

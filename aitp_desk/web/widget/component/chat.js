@@ -4,6 +4,7 @@ import { Conversation } from "./conversation/conversation.js";
 import { Client } from "./conversation/client.js";
 import { Memory } from "./conversation/memory.js";
 import { loadTexts } from "./texts.js";
+import { Notice } from "./view/notice.js";
 import { Panel } from "./view/panel.js";
 
 /** Fetch a file of the component, which no page's policy for styles covers. */
@@ -42,6 +43,7 @@ export async function makeChat(host, { base, kept, version, button, held }) {
 class Chat {
   constructor(host, settings, { base, kept, button }) {
     this.host = host;
+    this.notice = new Notice(settings.sound);
     this.panel = new Panel(host, settings, button, {
       onask: (text) => this.ask(text),
       onretry: (entry) => this.conversation.retry(entry),
@@ -65,6 +67,7 @@ class Chat {
 
   /** Tell the page, as an event of the element. */
   tell(name, detail = null) {
+    if (name === "answer") this.notice.give();
     this.host.dispatchEvent(new CustomEvent(name, { detail }));
   }
 

@@ -36,7 +36,7 @@ def test_one_thread_has_no_more_than_a_caller() -> None:
 
 def test_a_caller_with_a_credential_has_its_own_however_many_threads_it_follows() -> None:
     slots = ConcurrencySlots("streams", most=3, most_per_caller=2, most_per_address=150)
-    caller = Principal("key_1", PrincipalKind.USER, frozenset())
+    caller = Principal("key:one", PrincipalKind.USER, frozenset(), "192.0.2.9")
     slots.acquire(caller, "one")
     slots.acquire(caller, "two")
     with pytest.raises(RateLimited) as refused:

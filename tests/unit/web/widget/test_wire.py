@@ -8,12 +8,14 @@ import msgspec
 import pytest
 
 from aitp_desk.config import Site, Widget
+from aitp_desk.config.sections.widget import WidgetPath
 from aitp_desk.web.widget.assets import read_texts
 from aitp_desk.web.widget.wire import (
     find_language,
     write_frame,
     write_loader,
     write_page,
+    write_policy,
     write_settings,
 )
 
@@ -78,6 +80,23 @@ def test_the_owners_words_come_first() -> None:
     told = msgspec.json.decode(write_settings(widget, SITE, ("Where?",)))
     assert (told["title"], told["suggestions"]) == ("Ask us", ["Who?"])
     assert (told["privacy"], told["consent"]) == ("https://desk.example/privacy", "Kept.")
+
+
+def test_what_the_owner_sets_is_told() -> None:
+    paths = (WidgetPath(path="/shipping/*", suggestions=("When?",)),)
+    widget = Widget(paths=paths, logo="brand/logo.svg", logo_alt="A tent", sound=True)
+    told = msgspec.json.decode(write_settings(widget, SITE, (), retention_days=30))
+    assert told["paths"] == [{"path": "/shipping/*", "suggestions": ["When?"]}]
+    assert (told["logo"], told["logo_alt"]) == ("https://desk.example/widget/logo", "A tent")
+    assert (told["kept_days"], told["sound"]) == (30, True)
+    logo = "https://shop.example/logo.svg"
+    widget = Widget(logo=logo, show_retention=False)
+    told = msgspec.json.decode(write_settings(widget, SITE, (), retention_days=30))
+    assert (told["logo"], told["kept_days"], told["sound"]) == (logo, 0, False)
+    assert write_policy("https://desk.example", logo).endswith(
+        "img-src https://desk.example https://shop.example"
+    )
+    assert write_policy("https://desk.example", "logo.svg").endswith("img-src https://desk.example")
 
 
 def test_a_name_is_no_markup() -> None:

@@ -271,6 +271,7 @@ export class Conversation {
   /** Tell the view of what goes on. */
   update(changed = {}) {
     this.isConnected = changed.isConnected ?? this.isConnected;
+    if (this.stream) this.stream.isAwaited = Boolean(this.person || this.runs.size);
     this.view.update({
       isConnected: this.isConnected,
       isAnswering: this.person ? this.isTyping : this.runs.size > 0,

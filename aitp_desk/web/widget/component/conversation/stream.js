@@ -63,6 +63,7 @@ export class Stream {
 
   stop() {
     this.isStopped = true;
+    this.release();
     document.removeEventListener("visibilitychange", this.look);
     removeEventListener("online", this.look);
     removeEventListener("offline", this.look);
@@ -70,12 +71,30 @@ export class Stream {
     this.sleep.wake();
   }
 
-  /** A hidden page holds no connection: browsers have few for all pages of a site. */
+  /** Browsers have few connections for all pages of a site: of the hidden ones `hold` has one. */
   get isIdle() {
-    return document.hidden || !navigator.onLine;
+    return (document.hidden && !this.letGo) || !navigator.onLine;
+  }
+
+  /** Keep the connection of a hidden page in which a person is awaited, unless another page does. */
+  hold() {
+    const keep = (lock) =>
+      lock &&
+      new Promise((letGo) => {
+        this.letGo = letGo;
+        this.sleep.wake();
+      });
+    navigator.locks?.request(this.address.href, { ifAvailable: true }, keep);
+  }
+
+  release() {
+    this.letGo?.();
+    this.letGo = null;
   }
 
   changed() {
+    if (document.hidden && this.isAwaited) this.hold();
+    else this.release();
     if (this.isIdle) this.request?.abort();
     this.backoff.reset();
     this.sleep.wake();

@@ -2,7 +2,7 @@
 // launcher opens; on a phone it fills the screen and the page behind it rests. Inline it is a region.
 
 import { el, icon } from "../dom.js";
-import { text } from "../texts.js";
+import { counted, text } from "../texts.js";
 import { Composer } from "./composer.js";
 import { Menu } from "./menu.js";
 import { Transcript } from "./transcript.js";
@@ -10,6 +10,12 @@ import { Transcript } from "./transcript.js";
 const PHONE = "(max-width: 30rem), (max-height: 26rem)";
 /** How long a connection may be lost before the panel says so. */
 const LOST_MS = 1200;
+
+/** Whether this page has a path, or with a `*` at its end one that begins so. */
+function isAt(path) {
+  const { pathname } = location;
+  return path.endsWith("*") ? pathname.startsWith(path.slice(0, -1)) : pathname === path;
+}
 
 export class Panel {
   /**
@@ -69,7 +75,9 @@ export class Panel {
 
   makeHeader() {
     const titles = el("div", { class: "titles" }, el("h2", { id: "title" }, this.title), this.status);
-    return el("header", {}, titles, this.menu.element, !this.isInline && this.makeClose());
+    const { logo, logo_alt: alt } = this.settings;
+    const picture = logo && el("img", { src: logo, alt });
+    return el("header", {}, picture, titles, this.menu.element, !this.isInline && this.makeClose());
   }
 
   makeClose() {
@@ -80,9 +88,11 @@ export class Panel {
   }
 
   makeSmallPrint() {
-    const { consent, privacy } = this.settings;
+    const { consent, privacy, kept_days: days } = this.settings;
+    const kept = days > 0 && counted("kept", days);
+    const said = [consent, kept].filter(Boolean).join(" ");
     const more = privacy && el("a", { href: privacy, target: "_blank", rel: "noopener" }, text("privacy"));
-    return (consent || more) && el("p", { class: "small" }, consent, consent && more && " ", more);
+    return (said || more) && el("p", { class: "small" }, said, said && more && " ", more);
   }
 
   get isOpen() {
@@ -144,10 +154,12 @@ export class Panel {
     this.log.prepend(this.welcome);
   }
 
-  /** The questions of this page (`suggestions="One?|Two?"`), or those of the owner. */
+  /** The questions of this page (`suggestions="One?|Two?"`, or by its path), or of all. */
   listSuggestions() {
     const own = (this.host.getAttribute("suggestions") ?? "").split("|").map((one) => one.trim());
-    return own.some(Boolean) ? own.filter(Boolean) : this.settings.suggestions;
+    if (own.some(Boolean)) return own.filter(Boolean);
+    const { paths, suggestions } = this.settings;
+    return paths.find(({ path }) => isAt(path))?.suggestions ?? suggestions;
   }
 
   /** Leave nothing of a person who signs out. */
