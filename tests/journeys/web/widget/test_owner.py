@@ -118,7 +118,8 @@ async def test_a_hidden_tab_tells_of_a_persons_message_in_its_title_and_by_a_sou
     async with at_chat(browser, f"{ground.url}/") as visitor:
         await visitor.page.evaluate(
             "() => { window.sounds = 0; const { start } = OscillatorNode.prototype;"
-            " OscillatorNode.prototype.start = function () { window.sounds += 1; start.call(this) } }"
+            " OscillatorNode.prototype.start = function () {"
+            " window.sounds += 1; start.call(this) } }"
         )
         await visitor.ask(QUESTION)
         await expect(visitor.answers).to_have_count(1)
