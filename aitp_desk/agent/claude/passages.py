@@ -2,7 +2,7 @@
 
 Every token that is sent costs money and time, and irrelevant text distracts. So fewer passages are
 sent the surer the best one is. A section is sent whole if it is short or the best; of the others
-only the relevant sentences, rows and code blocks are. These are never cut.
+only the stretch that answers best is. No sentence, row or code block is cut.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from aitp_desk.agent.extractive.dialogue.context import (
     read_turn,
 )
 from aitp_desk.agent.extractive.question import ReadQuestion, WantedTerm, shorten_message
+from aitp_desk.agent.extractive.quote import Stretch
 from aitp_desk.agent.extractive.selection import Candidate, find_candidates
 from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.documents.chunks import join_units
@@ -44,10 +45,6 @@ _SHORT, _BEST, _OTHER = 150, 450, 200
 _MOSTLY = 0.6
 _CUT = 120
 """About how many tokens of a longer one are sent."""
-_UNIT = 0.5
-"""A unit is sent that fits this well, the best of its passage being 1."""
-_SAYS_LITTLE, _NAMED = 0.4, 0.5
-"""If no unit of a passage fits, but its heading does, it is sent from its beginning."""
 
 _FRAME = 12
 """Tokens around an excerpt in a prompt, without its title and address."""
@@ -195,43 +192,13 @@ def _text(weighed: _ScoredPassage, room: int, *, is_best: bool) -> tuple[str, in
     if size <= min(room, _BEST if is_best else _SHORT):
         return text, size
     per_letter = size / len(text)
-    chosen = _units_to_send(weighed, int(min(_CUT, room) / per_letter))
     units = weighed.found.passage.units
+    chosen = Stretch(weighed.found, int(min(_CUT, room) / per_letter)).units
     needed = sum(len(units[at].text) for at in chosen) * per_letter
     if needed >= _MOSTLY * size and size <= min(room, _OTHER):
         return text, size
     text = _with_gaps(weighed.found.passage, chosen)
     return text, estimate_tokens(text)
-
-
-def _units_to_send(weighed: _ScoredPassage, limit: int) -> list[int]:
-    """Return the relevant units, in order, with the sentences that open their lists.
-
-    Parameters:
-        limit: about how many letters they may take; one unit is always sent.
-    """
-    units, fits = weighed.found.passage.units, weighed.found.fits()
-    best = max(fits)
-    from_the_beginning = best < _SAYS_LITTLE and weighed.named >= _NAMED
-    order: Iterable[int] = range(len(units))
-    if not from_the_beginning:
-        order = [at for at in sorted(order, key=lambda at: -fits[at]) if fits[at] >= _UNIT * best]
-    chosen: set[int] = set()
-    left = limit
-    for at in order:
-        size = len(units[at].text)
-        if chosen and size > left:
-            if from_the_beginning:
-                break
-            continue
-        chosen.add(at)
-        left -= size
-    opened_by = {units[at].lead: at for at in sorted(chosen, reverse=True) if units[at].lead}
-    for lead, first in opened_by.items():
-        opening = next((at for at in range(first - 1, -1, -1) if units[at].text == lead), None)
-        if opening is not None:
-            chosen.add(opening)
-    return sorted(chosen)
 
 
 def _with_gaps(passage: Passage, chosen: Sequence[int]) -> str:

@@ -110,7 +110,7 @@ def compose_answer(found: Sequence[Candidate], library: Library, limit: int, *, 
         ranks = [other.rank for other in near[place : place + still]]
         room = min(_room(ranks, left, loss * limit), longest)
         if not place:
-            stretch = _Stretch(one, room)
+            stretch = Stretch(one, room)
             told = stretch.text
             if stretch.is_whole and len(told) < room * _SHORT:
                 told += _subsections(one.passage, library, room - len(told))
@@ -121,7 +121,7 @@ def compose_answer(found: Sequence[Candidate], library: Library, limit: int, *, 
             room = min(room, left)
             if room < _LEAST:
                 continue
-            told = _Stretch(one, room, is_strict=True).text
+            told = Stretch(one, room, is_strict=True).text
             if len(told) > left or told in text or told.endswith(LEAD_IN_ENDINGS):
                 continue
             if one.label == first.label:
@@ -154,11 +154,14 @@ def _name(found: Candidate, first: Candidate) -> str:
 
 def quote_section(found: Candidate, limit: int) -> str:
     """Return the part of a section that best covers the question. The heading is not included."""
-    return _marked(_Stretch(found, limit).text)
+    return _marked(Stretch(found, limit).text)
 
 
-class _Stretch:
+class Stretch:
     """The stretch of one section that answers best.
+
+    Parameters:
+        limit: about how many characters it takes; it grows past that for what its end announces.
 
     Attributes:
         units: numbers of the quoted units, in order.
