@@ -218,7 +218,9 @@ def make_routes(max_body: int, max_file: int, desk: Desk | None = None) -> Proto
         *files_routes.make_routes(max_file),
         *sealed_routes.ROUTES,
     )
+    file = "/v1/files/{file_id}"
     called = {"/v1/threads", thread, messages, f"{thread}/events", f"{thread}/claim", FEEDBACK_PATH}
+    called |= {"/v1/files", file, f"{file}/content"}
     routes = tuple(
         msgspec.structs.replace(_by_any_name(route), is_for_widget=route.path in called)
         for route in routes

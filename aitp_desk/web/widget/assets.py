@@ -32,8 +32,9 @@ PAGE: Final = "page.html"
 DECLARATION: Final = "widget.d.ts"
 ENGLISH: Final = "en"
 _COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
-_INDENTATION = re.compile(rb"\n +")
-_LAYOUT = re.compile(rb"\n\s*")
+_BREAKS = re.compile(rb"\s*([{};,])\s*")
+_QUOTED = re.compile(r"(\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`)")
+_SPACED = re.compile(r" *([=(){}\[\],:;<>?!&|]) *")
 
 
 class ComponentFile(msgspec.Struct, frozen=True):
@@ -50,9 +51,29 @@ def read_texts() -> Mapping[str, Mapping[str, str]]:
     return catalogue
 
 
-def _squeeze(style: bytes) -> bytes:
-    """Return a style sheet without its comments and indentation."""
-    return _LAYOUT.sub(b"\n", _COMMENT.sub(b"", style))
+def _squeeze_style(style: bytes) -> bytes:
+    """Return a style sheet without its comments and layout."""
+    return _BREAKS.sub(rb"\1", _COMMENT.sub(b"", style)).replace(b": ", b":")
+
+
+def squeeze_code(code: bytes) -> bytes:
+    """Return modules without blank lines, and without the spaces that their functions do not need.
+
+    Names and lines stay, so that what a browser reports can be found.
+    """
+    lines = filter(str.strip, code.decode().splitlines())
+    return "\n".join(map(_squeeze_line, lines)).encode() + b"\n"
+
+
+def _squeeze_line(line: str) -> str:
+    if not line.startswith(" "):
+        return line
+    text = line.strip()
+    if "/" in text or text.count("`") > 2:  # perhaps a pattern, or a template within another
+        return f" {text}"
+    parts = _QUOTED.split(text)
+    parts[::2] = [_SPACED.sub(r"\1", part) for part in parts[::2]]
+    return " " + "".join(parts)
 
 
 def read_logo(logo: str, folder: Path) -> ComponentFile | None:
@@ -75,10 +96,11 @@ def read_component() -> tuple[str, Mapping[str, ComponentFile]]:
     ``chat.js`` has all modules but the loader; ``texts/de.json`` the texts of a language.
     """
     code = drop_comments(bundle_modules("chat", read_modules(COMPONENT), exports=True))
-    code = _INDENTATION.sub(b"\n ", code)
-    found = {"chat.js": ComponentFile(code, TYPES[".js"])}
+    found = {"chat.js": ComponentFile(squeeze_code(code), TYPES[".js"])}
     for style in ("chat.css", "page.css"):
-        found[style] = ComponentFile(_squeeze((COMPONENT / style).read_bytes()), TYPES[".css"])
+        found[style] = ComponentFile(
+            _squeeze_style((COMPONENT / style).read_bytes()), TYPES[".css"]
+        )
     for language, texts in read_texts().items():
         found[f"texts/{language}.json"] = ComponentFile(msgspec.json.encode(texts), TYPES[".json"])
     everything = b"".join(name.encode() + file.body for name, file in found.items())

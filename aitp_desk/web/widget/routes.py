@@ -48,13 +48,14 @@ class WidgetHandlers:
     """Serves the chat component.
 
     Parameters:
-        config: the site's, with its address and the settings of the chat.
+        config: the site's, with its address, the settings of the chat, and limits of uploads.
     """
 
     def __init__(self, config: Config) -> None:
         self._site = config.site
         self._widget = widget = config.widget
         self._retention_days = config.retention.threads_days
+        self._upload_limits = config.files
         self._logo = read_logo(widget.logo, config.folder)
         self._version, self._files = read_component()
         self._loader = write_loader(self._version, widget, config.site)
@@ -126,7 +127,9 @@ class WidgetHandlers:
             examples = list_example_questions(
                 library.documents, library.passages, self._site.language
             )
-            told = write_settings(self._widget, self._site, examples, self._retention_days)
+            told = write_settings(
+                self._widget, self._site, examples, self._upload_limits, self._retention_days
+            )
             self._settings = (editions.revision, told)
         return self._settings[1]
 

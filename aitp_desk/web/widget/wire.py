@@ -7,13 +7,19 @@ from collections.abc import Sequence
 
 import msgspec
 
-from aitp_desk.config import Site, Widget
+from aitp_desk.config import Files, Site, Widget
 from aitp_desk.config.rules.web_address import origin_of, web_address
 from aitp_desk.web.bundle import drop_comments
-from aitp_desk.web.widget.assets import COMPONENT, ENGLISH, LOADER, PAGE, read_texts
+from aitp_desk.web.widget.assets import COMPONENT, ENGLISH, LOADER, PAGE, read_texts, squeeze_code
 from aitp_desk.web.widget.palette import make_palette
 
 LOGO_PATH = "/widget/logo"
+_KINDS = {
+    "application/gzip": "GZ",
+    "application/octet-stream": "…",
+    "text/plain": "TXT",
+    "image/webp": "WebP",
+}
 _LAUNCHER_TEXTS = ("open", "unread", "unavailable")
 """What the button says, without the forms of plurals."""
 
@@ -59,17 +65,22 @@ def write_loader(version: str, widget: Widget, site: Site) -> bytes:
     }
     return b"const DESK = %s;\n%s" % (
         msgspec.json.encode(told),
-        drop_comments((COMPONENT / LOADER).read_bytes()),
+        squeeze_code(drop_comments((COMPONENT / LOADER).read_bytes())),
     )
 
 
 def write_settings(
-    widget: Widget, site: Site, suggestions: Sequence[str], retention_days: int = 0
+    widget: Widget,
+    site: Site,
+    suggestions: Sequence[str],
+    files: Files,
+    retention_days: int = 0,
 ) -> bytes:
     """Return what the open chat shows besides its texts.
 
     Parameters:
         suggestions: questions from the content, for an owner who has set none.
+        files: limits of uploads.
         retention_days: how long messages are kept; 0 for no limit.
     """
     return msgspec.json.encode(
@@ -87,8 +98,23 @@ def write_settings(
             "logo_alt": widget.logo_alt,
             "kept_days": retention_days if widget.show_retention else 0,
             "sound": widget.sound,
+            "files": _write_upload_limits(files),
         }
     )
+
+
+def _write_upload_limits(files: Files) -> dict[str, object]:
+    """Return the limits of uploads: for the chat, for people, and for the browser's dialog."""
+    mega = files.max_bytes / 1024**2
+    size = f"{mega:.3g} MB" if mega >= 1 else f"{files.max_bytes // 1024} KB"
+    kinds = (_KINDS.get(kind) or kind.partition("/")[2].upper() for kind in files.types)
+    return {
+        "anonymous": files.anonymous,
+        "max_bytes": files.max_bytes,
+        "rules": {"size": size, "kinds": ", ".join(kinds)},
+        # many kinds of text have a type of their own, which the desk accepts as text
+        "accept": ",".join(files.types).replace("text/plain", "text/*"),
+    }
 
 
 def write_visitor(caller: str | None, chat: tuple[str, int] | None) -> bytes:

@@ -42,20 +42,21 @@ export async function makeChat(host, { base, kept, version, button, held }) {
 
 class Chat {
   constructor(host, settings, { base, kept, button }) {
+    const client = new Client(base);
     this.host = host;
     this.notice = new Notice(settings.sound);
     this.panel = new Panel(host, settings, button, {
-      onask: (text) => this.ask(text),
+      client,
+      onask: (text, files) => this.conversation.ask(text, files),
       onretry: (entry) => this.conversation.retry(entry),
-      onrate: (...said) => this.client.rate(this.conversation.thread, ...said),
+      onrate: (...said) => client.rate(this.conversation.thread, ...said),
       onbegin: () => this.begin(),
       onerase: () => this.conversation.erase(),
       onseen: () => this.conversation.markSeen(),
       onclosed: () => this.tell("close"),
     });
-    this.client = new Client(base);
     this.conversation = new Conversation(
-      this.client,
+      client,
       new Memory(kept),
       settings.desk,
       this.panel,

@@ -43,6 +43,7 @@ export function link(address, label, attributes = {}) {
 
 const SVG = "http://www.w3.org/2000/svg";
 const PATHS = {
+  attach: "M20 11l-8 8a5 5 0 0 1-7-7l8-8a3.4 3.4 0 0 1 5 5l-8 8a1.8 1.8 0 0 1-3-3l7-7",
   close: "M6 6l12 12M18 6L6 18",
   collapse: "M5 9l7 7 7-7",
   copy: "M9 9h10v11H9zM5 15V4h10",

@@ -78,6 +78,10 @@ async def test_only_the_owners_sites_load_it_and_call_what_it_calls(
         ("DELETE", thread),
         ("POST", f"{thread}/claim"),
         ("GET", "/widget/visitor"),
+        ("POST", "/v1/files"),
+        ("GET", "/v1/files/file_x"),
+        ("GET", "/v1/files/file_x/content"),
+        ("DELETE", "/v1/files/file_x"),
     ):
         assert await preflight(http, path, HOST, method) == 204, path
         assert await preflight(http, path, OTHER, method) == 403, path

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from aitp_desk.config import Site, Widget
+from aitp_desk.config import Files, Site, Widget
 from aitp_desk.config.sections.widget import WidgetPath
 from aitp_desk.web.widget.assets import read_texts
 from aitp_desk.web.widget.wire import (
@@ -72,12 +72,14 @@ def test_the_loader_has_the_button_in_english_and_the_sites_language() -> None:
 
 
 def test_the_owners_words_come_first() -> None:
-    told = msgspec.json.decode(write_settings(Widget(), SITE, ("Where?",)))
+    told = msgspec.json.decode(write_settings(Widget(), SITE, ("Where?",), Files()))
     assert told["title"] == "Books & more"
     assert told["suggestions"] == ["Where?"]
     assert told["privacy"] == ""
+    assert told["files"]["anonymous"] is False
+    assert told["files"]["max_bytes"] == Files().max_bytes
     widget = Widget(title="Ask us", suggestions=("Who?",), privacy_url="/privacy", consent="Kept.")
-    told = msgspec.json.decode(write_settings(widget, SITE, ("Where?",)))
+    told = msgspec.json.decode(write_settings(widget, SITE, ("Where?",), Files()))
     assert (told["title"], told["suggestions"]) == ("Ask us", ["Who?"])
     assert (told["privacy"], told["consent"]) == ("https://desk.example/privacy", "Kept.")
 
@@ -85,13 +87,13 @@ def test_the_owners_words_come_first() -> None:
 def test_what_the_owner_sets_is_told() -> None:
     paths = (WidgetPath(path="/shipping/*", suggestions=("When?",)),)
     widget = Widget(paths=paths, logo="brand/logo.svg", logo_alt="A tent", sound=True)
-    told = msgspec.json.decode(write_settings(widget, SITE, (), retention_days=30))
+    told = msgspec.json.decode(write_settings(widget, SITE, (), Files(), retention_days=30))
     assert told["paths"] == [{"path": "/shipping/*", "suggestions": ["When?"]}]
     assert (told["logo"], told["logo_alt"]) == ("https://desk.example/widget/logo", "A tent")
     assert (told["kept_days"], told["sound"]) == (30, True)
     logo = "https://shop.example/logo.svg"
     widget = Widget(logo=logo, show_retention=False)
-    told = msgspec.json.decode(write_settings(widget, SITE, (), retention_days=30))
+    told = msgspec.json.decode(write_settings(widget, SITE, (), Files(), retention_days=30))
     assert (told["logo"], told["kept_days"], told["sound"]) == (logo, 0, False)
     assert write_policy("https://desk.example", logo).endswith(
         "img-src https://desk.example https://shop.example"

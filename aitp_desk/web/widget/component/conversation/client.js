@@ -25,13 +25,20 @@ function explain(response, said, token) {
   const isInFlight = said?.error?.code === "idempotency_in_flight";
   if (token && status === 401) return { text: text("signedOut"), again: false, code: tokenFault(response) };
   if (status === 404 || status === 401) return { text: text("ended"), again: false, gone: true };
-  if (status === 413) return { text: text("tooLong"), again: false };
+  if (status === 413) return { text: text("tooLong"), again: false, status };
   if (status === 429) {
     const seconds = Math.ceil((wait ?? 0) / 1000);
     return { text: seconds ? counted("often", seconds) : text("busy"), again: true, wait };
   }
   if (status >= 500 || isInFlight) return { text: text("busy"), again: true, wait };
-  return { text: said?.error?.message ?? text("fault"), again: false };
+  if (!status) return { text: text("unreachable"), again: true };
+  return { text: said?.error?.message ?? text("fault"), again: false, status };
+}
+
+/** Return what a response says, or why the request failed. */
+async function settle(response, token) {
+  const said = await response.json().catch(() => null);
+  return response.ok && said ? { said } : { failure: explain(response, said, token) };
 }
 
 export class Client {
@@ -44,6 +51,11 @@ export class Client {
   /** Return the headers of a request. The token stands here alone: in no address, in no storage. */
   headers(accept, token = this.token) {
     return { Accept: accept, ...(token && { Authorization: `Bearer ${token}` }) };
+  }
+
+  /** The address of the files, or of one, or of its content. */
+  files(...path) {
+    return new URL(["v1/files", ...path].join("/"), this.base);
   }
 
   /** The address of the threads, or of one, or of a part of it. */
@@ -59,8 +71,10 @@ export class Client {
    * @param {Entry} entry its key makes a repeat find the first message.
    * @returns {Promise<{thread?: string, failure?: Failure}>}
    */
-  async post(thread, { text: content, key, page }) {
-    const message = { role: "user", content, metadata: { draft: key, ...(page && { page }) } };
+  async post(thread, { text: content, key, page, files }) {
+    const attachments = files.map(({ id }) => ({ file_id: id }));
+    const metadata = { draft: key, ...(page && { page }) };
+    const message = { role: "user", content, attachments, metadata };
     const { said, failure } = await this.request(
       "POST",
       thread ? this.threads(thread, "messages") : this.threads(),
@@ -104,19 +118,45 @@ export class Client {
     const headers = this.headers("application/json", token);
     if (body) headers["Content-Type"] = "application/json";
     if (key) headers["Idempotency-Key"] = key;
-    let response;
-    try {
-      response = await fetch(address, {
-        method,
-        headers,
-        body: body && JSON.stringify(body),
-        credentials: "omit",
-        signal: AbortSignal.timeout(PATIENCE_MS),
-      });
-    } catch {
-      return { failure: { text: text("unreachable"), again: true } };
+    const response = await fetch(address, {
+      method,
+      headers,
+      body: body && JSON.stringify(body),
+      credentials: "omit",
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    }).catch(() => Response.error());
+    return settle(response, token);
+  }
+
+  /**
+   * Upload a file; fetch tells no progress of what it sends.
+   *
+   * @param {File} file
+   * @param {(share: number) => void} onprogress is told how much has been sent, from 0 to 1.
+   * @returns {{done: Promise<{said?: object, failure?: Failure}>, cancel: () => void}}
+   */
+  upload(file, onprogress) {
+    const form = new FormData();
+    form.append("purpose", "user_data");
+    form.append("file", file);
+    const request = new XMLHttpRequest();
+    request.open("POST", this.files());
+    for (const header of Object.entries(this.headers("application/json"))) {
+      request.setRequestHeader(...header);
     }
-    const said = await response.json().catch(() => null);
-    return response.ok && said ? { said } : { failure: explain(response, said, token) };
+    request.upload.onprogress = ({ loaded, total }) => onprogress(loaded / total);
+    const ended = new Promise((go) => {
+      request.onloadend = go;
+    });
+    request.send(form);
+    const read = () => (request.status ? new Response(request.response, request) : Response.error());
+    return { done: ended.then(() => settle(read(), this.token)), cancel: () => request.abort() };
+  }
+
+  /** Return the pixels of a picture: what an element loads by its address would carry no token. */
+  async readPicture(id) {
+    const headers = this.headers("*/*");
+    const response = await fetch(this.files(id, "content"), { headers, credentials: "omit" });
+    return createImageBitmap(await response.blob());
   }
 }

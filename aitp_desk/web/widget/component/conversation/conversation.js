@@ -84,9 +84,9 @@ export class Conversation {
   }
 
   /** Send a question of the visitor. */
-  ask(words) {
-    const said = words.trim();
-    return said ? this.outbox.add({ text: said, page: this.page }) : Promise.resolve();
+  ask(words, files = []) {
+    const said = words.trim() || files.map((file) => file.filename).join(", ");
+    return said ? this.outbox.add({ text: said, page: this.page, files }) : Promise.resolve();
   }
 
   /** Send a message again that could not be sent. */
@@ -277,6 +277,7 @@ export class Conversation {
       isAnswering: this.person ? this.isTyping : this.runs.size > 0,
       person: this.person,
       isBegun: Boolean(this.thread),
+      isKnown: Boolean(this.visitor.caller),
     });
   }
 

@@ -40,6 +40,7 @@ export function readMessage(message, desk, caller) {
     key: message.metadata.draft,
     text: words.join("\n\n"),
     sources,
+    files: message.attachments.map((file) => ({ id: file.file_id })),
     followUps: message.metadata.suggested_queries?.split("\n") ?? [],
     state: "said",
   };

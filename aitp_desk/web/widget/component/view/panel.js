@@ -3,6 +3,7 @@
 
 import { el, icon } from "../dom.js";
 import { counted, text } from "../texts.js";
+import { Attachments } from "./attachments.js";
 import { Composer } from "./composer.js";
 import { Menu } from "./menu.js";
 import { Transcript } from "./transcript.js";
@@ -36,10 +37,17 @@ export class Panel {
     this.live = el("div", { class: "unseen", role: "status" });
     this.log = el("div", { class: "log", role: "log", "aria-live": "off", tabindex: "0" });
     this.log.setAttribute("aria-label", text("log"));
-    this.transcript = new Transcript(this.log, { ...on, onask: (words) => this.ask(words) });
     this.menu = new Menu({ onbegin: () => this.begin(), onerase: () => this.erase() });
-    this.composer = new Composer(settings.placeholder || text("placeholder"), (words) => this.ask(words));
+    this.attachments = new Attachments(settings.files, on.client);
+    const { attachments } = this;
+    this.transcript = new Transcript(this.log, { ...on, attachments, onask: (words) => this.ask(words) });
+    this.composer = new Composer(
+      settings.placeholder || text("placeholder"),
+      attachments,
+      (words, files) => this.ask(words, files),
+    );
     this.element = this.build();
+    attachments.listen(this.element);
     this.showWelcome();
     host.shadowRoot.append(this.element);
     document.addEventListener("visibilitychange", () => this.markSeen());
@@ -60,7 +68,7 @@ export class Panel {
       this.banner,
       this.log,
       this.menu.question,
-      el("footer", {}, this.composer.element, this.makeSmallPrint()),
+      el("footer", {}, this.attachments.list, this.composer.element, this.makeSmallPrint()),
       this.live,
     );
     frame.addEventListener("keydown", (event) => {
@@ -121,8 +129,8 @@ export class Panel {
     this.on.onclosed();
   }
 
-  ask(words) {
-    this.on.onask(words);
+  ask(words, files) {
+    this.on.onask(words, files);
     this.composer.focus();
   }
 
@@ -164,7 +172,7 @@ export class Panel {
 
   /** Leave nothing of a person who signs out. */
   forget() {
-    this.composer.box.value = "";
+    this.composer.clear();
     this.live.replaceChildren();
   }
 
@@ -200,8 +208,9 @@ export class Panel {
     this.host.showUnread(this.isOpen ? 0 : count);
   }
 
-  update({ isConnected, isAnswering, person, isBegun }) {
+  update({ isConnected, isAnswering, person, isBegun, isKnown }) {
     this.isAnswering = isAnswering;
+    this.attachments.allow(isKnown);
     this.status.textContent = person ? text("answers", { name: person }) : text("assistant");
     this.menu.button.hidden = !isBegun;
     this.showConnection(isConnected);

@@ -12,13 +12,15 @@ export class Transcript {
   /**
    * @param {HTMLElement} log
    * @param {{onask: (text: string) => void, onretry: (entry: Entry) => void,
-   *   onrate: (id: string, rating: string | null, reason?: string) => Promise<boolean>}} on
+   *   onrate: (id: string, rating: string | null, reason?: string) => Promise<boolean>,
+   *   attachments: Attachments}} on
    */
-  constructor(log, { onask, onretry, onrate }) {
+  constructor(log, { onask, onretry, onrate, attachments }) {
     this.log = log;
     this.onask = onask;
     this.onretry = onretry;
     this.onrate = onrate;
+    this.attachments = attachments;
     this.articles = new Map();
     this.typing = el("div", { class: "typing", hidden: true, "aria-hidden": "true" });
     this.typing.append(el("i"), el("i"), el("i"));
@@ -32,6 +34,7 @@ export class Transcript {
   clear() {
     for (const article of this.articles.values()) article.remove();
     this.articles.clear();
+    this.attachments.shown.clear();
   }
 
   remove(id) {
@@ -89,6 +92,7 @@ export class Transcript {
         ? [el("p", { class: "plain" }, entry.text)]
         : blocks(entry.text, (number) => this.cite(entry, number));
     article.append(el("div", { class: "words", dir: "auto" }, ...said));
+    if (entry.files?.length) article.append(this.attachments.show(entry.files));
     if (entry.sources?.length) this.addSources(article, entry);
     if (party === "desk" && state === "said") addFeedback(article, this.onrate, entry.id);
     if (entry.followUps?.length) article.append(this.makeChoices(entry.followUps));

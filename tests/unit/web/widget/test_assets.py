@@ -1,0 +1,24 @@
+"""How the component's files are made small."""
+
+from __future__ import annotations
+
+import pytest
+
+from aitp_desk.web.widget.assets import squeeze_code
+
+
+@pytest.mark.parametrize(
+    ("line", "squeezed"),
+    [
+        ("const a = { b: 1 };", "const a = { b: 1 };"),
+        ("    const a = { b: [1, 2] };", " const a={b:[1,2]};"),
+        ('  return "a  = b";', ' return "a  = b";'),
+        ("  say(`${a} , ${b}`, 'c , d');", " say(`${a} , ${b}`,'c , d');"),
+        ("  a = `${b ? `${c} d` : e} f`;", " a = `${b ? `${c} d` : e} f`;"),
+        ("  const [x] = / = (\\d)/.exec(y);", " const [x] = / = (\\d)/.exec(y);"),
+        ("  return a - -b + +c;", " return a - -b + +c;"),
+        ("  for (const a of b) await c;", " for(const a of b)await c;"),
+    ],
+)
+def test_only_spaces_that_mean_nothing_are_left_out(line: str, squeezed: str) -> None:
+    assert squeeze_code(f"{line}\n\n".encode()).decode() == f"{squeezed}\n"
