@@ -57,7 +57,7 @@ def _squeeze_style(style: bytes) -> bytes:
 
 
 def squeeze_code(code: bytes) -> bytes:
-    """Return modules without blank lines, and without the spaces that their functions do not need.
+    """Return modules without blank lines and without spaces that mean nothing.
 
     Names and lines stay, so that what a browser reports can be found.
     """
