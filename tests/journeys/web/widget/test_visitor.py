@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
+import shutil
+import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,12 +16,15 @@ import aiohttp
 import pytest
 
 from aitp_desk.app.server import RunningServer
-from tests.support.access.host_person import LIFETIME, sign_person, write_site
+from aitp_desk.web.widget.assets import COMPONENT
+from tests.support.access.host_person import ISSUER, LIFETIME, sign_person, write_site
 from tests.support.access.identity_provider import base64url
 from tests.support.desk.server import serving
 
 HOST = "https://www.shop.example"
 VISITOR = "/widget/visitor"
+EXAMPLES = Path(__file__).parents[4] / "examples"
+CLIENTS = EXAMPLES / "clients"
 
 
 @pytest.fixture
@@ -126,3 +134,31 @@ async def test_a_token_in_an_address_is_refused(
 ) -> None:
     async with http.get(VISITOR, params={"token": sign_person(desk.url)}) as answer:
         assert answer.status == 400
+
+
+@pytest.mark.parametrize(
+    ("program", "file"),
+    [(sys.executable, "chat_token.py"), ("node", "chat_token.mjs"), ("php", "chat_token.php")],
+)
+async def test_the_examples_sign_tokens_that_the_desk_accepts(
+    desk: RunningServer,
+    http: aiohttp.ClientSession,
+    tmp_path: Path,
+    program: str,
+    file: str,
+) -> None:
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed here")
+    secret = tmp_path / "site" / "website.key"
+    command = [program, str(CLIENTS / file), str(secret), ISSUER, desk.url, "Zoë/7"]
+    done = await asyncio.to_thread(
+        subprocess.run, command, capture_output=True, text=True, check=True
+    )
+    found = await get_visitor(http, done.stdout.strip())
+    assert found["caller"] == "jwt:website:Zoë/7"
+
+
+def test_no_page_and_no_script_of_a_page_has_a_secret() -> None:
+    for file in (*EXAMPLES.joinpath("host_site").rglob("*"), *COMPONENT.rglob("*.*")):
+        if file.suffix in {".html", ".js", ".ts", ".json"}:
+            assert not re.search(r"secret|HS256|createHmac", file.read_text("utf-8")), file
