@@ -24,9 +24,11 @@ from aitp_desk.protocols.aitp.wire import render_error as render_aitp_error
 from aitp_desk.protocols.base.protocol import ProtocolRoutes
 from aitp_desk.protocols.health.routes import make_routes as make_health_routes
 from aitp_desk.protocols.openapi.routes import OpenApiHandlers, Served
+from aitp_desk.web.pages.blocks.brand import PLAIN, Brand, make_brand
 from aitp_desk.web.pages.resources import make_resource_routes
 from aitp_desk.web.pages.routes import PagesHandlers
 from aitp_desk.web.pages.search.routes import SearchHandlers
+from aitp_desk.web.widget.palette import make_palette
 from aitp_desk.web.widget.routes import WidgetHandlers
 
 
@@ -48,6 +50,7 @@ def make_site_routes(
     """
     ahp = AhpHandlers(desk, find_protocol_links(config), find_integrations(config), speaks)
     openapi = _make_openapi_routes((desk, *further), config, served) if served else ()
+    brand = _make_brand(config)
     pages = PagesHandlers(
         config.site,
         render_json=render_aitp_error,
@@ -55,6 +58,8 @@ def make_site_routes(
         described=openapi[0].document if openapi else None,
         rows=list_endpoints(config),
         overview=build_overview(config),
+        brand=brand,
+        suggestions=config.widget.suggestions,
     )
     return (
         *(described.protocol() for described in openapi),
@@ -74,9 +79,17 @@ def make_site_routes(
             pages.protocol_below(other.name, other, own.document if own else None)
             for other, own in zip_longest(further, openapi[1:])
         ),
-        SearchHandlers(config.site, pages.get_page).protocol(pages.render_error),
+        SearchHandlers(config.site, pages.get_page, brand).protocol(pages.render_error),
         pages.protocol(),
     )
+
+
+def _make_brand(config: Config) -> Brand:
+    """Return the looks of the pages: those of the chat."""
+    if not config.widget.accent:
+        return PLAIN
+    palette = make_palette(config.widget.accent)
+    return make_brand(palette.light, palette.dark)
 
 
 def _make_openapi_routes(

@@ -7,31 +7,45 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from aitp_desk.config import Site
 from aitp_desk.protocols.base.protocol import JSON
+from aitp_desk.web.pages.blocks.brand import PLAIN, Brand
+from aitp_desk.web.pages.blocks.samples import write_samples
 from aitp_desk.web.pages.blocks.template import Markup, fill_template, join_markup
 from aitp_desk.web.pages.blocks.texts import ENGLISH, find_texts
 from aitp_desk.web.pages.renderer import NOTHING, read_template, render_frame
 
 _API = read_template("api.html")
 _CALL = read_template("api_call.html")
+_SAMPLES = read_template("samples.html")
 _CALLS = "capabilities"
 _MANY = 40
 """The longest request body on one line, in characters."""
 
 
-def render_api(site: Site, encoded: bytes, path: str) -> bytes:
+def render_api(
+    site: Site,
+    encoded: bytes,
+    path: str,
+    examples: Sequence[str] | None = None,
+    brand: Brand = PLAIN,
+) -> bytes:
     """Render the page.
 
     Parameters:
         encoded: the document.
         path: of the document.
+        examples: questions for the examples of requests; None for a page without them.
     """
+    texts = find_texts(ENGLISH)
+    samples = NOTHING
+    if examples is not None:
+        samples = fill_template(texts.template(_SAMPLES), **write_samples(site.url, examples))
     document = msgspec.json.decode(encoded)
     operations = list(_operations(document))
     calls = [_call(site, document, *one) for one in operations if _CALLS in one[2]["tags"]]
@@ -41,6 +55,7 @@ def render_api(site: Site, encoded: bytes, path: str) -> bytes:
         _API,
         site=site.name,
         document=path,
+        samples=samples,
         calls=join_markup(calls),
         addresses=join_markup(sections),
     )
@@ -49,8 +64,9 @@ def render_api(site: Site, encoded: bytes, path: str) -> bytes:
         main,
         title=f"{site.name} for programs",
         description=f"What programs can call at {site.name}, and how.",
-        texts=find_texts(ENGLISH),
+        texts=texts,
         language=ENGLISH,
+        brand=brand,
     )
 
 

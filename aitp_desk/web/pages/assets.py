@@ -46,6 +46,11 @@ def _asset(name: str, suffix: str, content_type: str, body: bytes) -> Asset:
     return Asset(f"{name}.{hashlib.sha256(body).hexdigest()[:12]}.{suffix}", content_type, body)
 
 
+def make_style(name: str, text: str) -> Asset:
+    """Make a style sheet."""
+    return _asset(name, "css", "text/css; charset=utf-8", text.encode())
+
+
 _STYLES = tuple(
     f"styles/{name}.css" for name in ("ground", "asking", "cards", "reading", "contents", "search")
 )

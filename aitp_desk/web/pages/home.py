@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
-
-import msgspec
 
 from aitp_desk.config import Site
 from aitp_desk.knowledge.documents.base import Document
@@ -13,6 +10,8 @@ from aitp_desk.knowledge.documents.titles import folder_name
 from aitp_desk.model.calls.action import Action
 from aitp_desk.protocols.ahp.content import FULL_CONTENT_PATH
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
+from aitp_desk.web.pages.blocks.brand import PLAIN, Brand
+from aitp_desk.web.pages.blocks.samples import write_samples
 from aitp_desk.web.pages.blocks.template import Markup, fill_template, join_markup
 from aitp_desk.web.pages.blocks.texts import Texts, find_language_tag, find_texts
 from aitp_desk.web.pages.renderer import read_template, render_ask, render_frame
@@ -23,7 +22,7 @@ MOST_IN_FOLDER = 60
 _HOME = read_template("home.html")
 _AGENTS = read_template("agents.html")
 _BAND = read_template("band.html")
-_LINK = ' <a href="$api">{{agents.api}}</a>'
+_SHORT = '<p class="intro">{{home.programs}} <a href="$api">{{home.programs.more}}</a></p>'
 _ADDRESSES = (
     ("GET", "/.well-known/agent.json", "agents.manifest"),
     ("GET", CONTENT_PATH, "agents.list"),
@@ -45,6 +44,7 @@ def render_home(
     rows: Sequence[tuple[str, str, str]] = (),
     api: str = "",
     acts: Sequence[Action] = (),
+    brand: Brand = PLAIN,
 ) -> bytes:
     """Render the home page.
 
@@ -52,11 +52,10 @@ def render_home(
         documents: the site's content.
         examples: questions that the content answers.
         rows: method and path of further addresses, and the key of their text.
-        api: the path of the page about the API; empty where there is none.
+        api: the path of the page for developers; where there is none, the addresses are here.
         acts: the actions that the box offers.
     """
     texts = find_texts(site.language)
-    link = fill_template(texts.template(_LINK), api=api) if api else Markup()
     main = fill_template(
         texts.template(_HOME),
         site=site.name,
@@ -68,13 +67,9 @@ def render_home(
         pages=render_pages(texts, "home.pages", documents, MOST_IN_FOLDER),
         agents=render_agents(
             texts,
-            fill_template(
-                texts.template(_AGENTS),
-                url=fill_template("<code>$url</code>", url=site.url),
-                addresses=join_markup(_address(*row, texts) for row in (*_ADDRESSES, *rows)),
-                api=link,
-                **_curl(site.url, examples),
-            ),
+            fill_template(texts.template(_SHORT), api=api)
+            if api
+            else _render_addresses(site, texts, examples, rows),
         ),
     )
     return render_frame(
@@ -85,6 +80,19 @@ def render_home(
         markdown=CONTENT_PATH,
         texts=texts,
         language=find_language_tag(site.language),
+        brand=brand,
+    )
+
+
+def _render_addresses(
+    site: Site, texts: Texts, examples: Sequence[str], rows: Sequence[tuple[str, str, str]]
+) -> Markup:
+    """Render the addresses for programs, with examples of requests."""
+    return fill_template(
+        texts.template(_AGENTS),
+        url=fill_template("<code>$url</code>", url=site.url),
+        addresses=join_markup(_address(*row, texts) for row in (*_ADDRESSES, *rows)),
+        **write_samples(site.url, examples),
     )
 
 
@@ -160,33 +168,3 @@ def _address(method: str, path: str, purpose: str, texts: Texts) -> Markup:
         path=path,
         purpose=texts.say(purpose),
     )
-
-
-def _curl(url: str, examples: Sequence[str]) -> dict[str, str]:
-    """Return two requests for a shell, without apostrophes: their quoting is hard to read."""
-    question = next((asked for asked in examples if "'" not in asked), "What is this site about?")
-    return {
-        "thread_example": _request(
-            f"{url}/v1/thread",
-            f'{{"messages": [{_json(question)}]}}',
-            "-H 'Prefer: wait=10'",
-        ),
-        "converse_example": _request(
-            f"{url}/agent/converse",
-            f'{{"ahp": "0.1", "capability": "content_search",\n       "query": {_json(question)}}}',
-        ),
-    }
-
-
-def _request(url: str, body: str, *options: str) -> str:
-    parts = (
-        f"curl -X POST {shlex.quote(url)}",
-        *options,
-        "-H 'Content-Type: application/json'",
-        f"-d {shlex.quote(body)}",
-    )
-    return " \\\n  ".join(parts)
-
-
-def _json(text: str) -> str:
-    return msgspec.json.encode(text).decode()

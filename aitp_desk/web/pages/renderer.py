@@ -23,6 +23,7 @@ from aitp_desk.protocols.base.discovery_links import write_head_tags, write_noti
 from aitp_desk.web.pages.assets import ICON, SCRIPTS, STYLE
 from aitp_desk.web.pages.blocks.action_forms import render_actions
 from aitp_desk.web.pages.blocks.article import write_article
+from aitp_desk.web.pages.blocks.brand import PLAIN, Brand
 from aitp_desk.web.pages.blocks.contents import Contents
 from aitp_desk.web.pages.blocks.offers import render_offers
 from aitp_desk.web.pages.blocks.template import Markup, fill_template, join_markup
@@ -116,6 +117,7 @@ def render_frame(
     language: str,
     versions: Markup = NOTHING,
     query: str = "",
+    brand: Brand = PLAIN,
 ) -> bytes:
     """Render a whole page around its main part.
 
@@ -144,6 +146,8 @@ def render_frame(
         tags=Markup(write_head_tags()),
         icon=ICON.url,
         style=STYLE.url,
+        brand_style=brand.style_tag,
+        logo=brand.logo_tag,
         script=frame.script,
         policy=frame.policy,
         search=fill_template(frame.search, query=query) if frame.search else NOTHING,
@@ -205,6 +209,7 @@ def render_page(
     frame: Frame | None = None,
     offers: Sequence[Resource] = (),
     pictures: Collection[str] = (),
+    brand: Brand = PLAIN,
 ) -> bytes:
     """Render a page of the content.
 
@@ -250,11 +255,19 @@ def render_page(
         markdown=document.markdown_url,
         language=document.language or site.language,
         versions=_versions(site, document, neighbours),
+        brand=brand,
     )
 
 
 def render_error_page(
-    site: Site, *, status: int, words: str, message: str, is_needed: bool, home: str = "/"
+    site: Site,
+    *,
+    status: int,
+    words: str,
+    message: str,
+    is_needed: bool,
+    home: str = "/",
+    brand: Brand = PLAIN,
 ) -> bytes:
     """Render a refusal or a fault for a person.
 
@@ -282,6 +295,7 @@ def render_error_page(
         description=message if is_english else heading,
         texts=texts,
         language=find_language_tag(site.language),
+        brand=brand,
     )
 
 

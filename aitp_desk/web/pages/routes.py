@@ -37,6 +37,7 @@ from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
 from aitp_desk.web.pages.api import render_api
 from aitp_desk.web.pages.assets import ASSETS, ASSETS_PATH
 from aitp_desk.web.pages.blocks.action_forms import list_offered_actions
+from aitp_desk.web.pages.blocks.brand import PLAIN, Brand
 from aitp_desk.web.pages.blocks.example_questions import list_example_questions, list_page_topics
 from aitp_desk.web.pages.files import FileSender
 from aitp_desk.web.pages.full.document import FullDocument, map_urls
@@ -113,6 +114,7 @@ class PagesHandlers:
         data: the desk's data folder; None disables the cache on disk.
         described: returns the OpenAPI document; None where there is none.
         rows: method, path and text key of endpoints that the home page lists as well.
+        suggestions: the owner's questions that the home page suggests.
     """
 
     def __init__(
@@ -124,12 +126,16 @@ class PagesHandlers:
         described: Describe | None = None,
         rows: Sequence[tuple[str, str, str]] = (),
         overview: Handler | None = None,
+        brand: Brand = PLAIN,
+        suggestions: Sequence[str] = (),
     ) -> None:
         self._site = site
         self._render_json = render_json
         self._described = described
         self._rows = rows
         self._overview = overview
+        self._brand = brand
+        self._suggestions = tuple(suggestions)
         self._shelf = PageCache()
         self._files = FileSender()
         self._all_pages = FullDocument(site, data)
@@ -141,18 +147,25 @@ class PagesHandlers:
             return await self._home_as_markdown(desk, call)
 
         def render() -> Page:
-            library = editions.library
-            examples = list_example_questions(
-                library.documents, library.passages, self._site.language
-            )
-            api = "" if self._described is None else API_PATH
+            has_api = self._described is not None and editions.document(API_PATH[1:]) is None
+            api = API_PATH if has_api else ""
             pages = drop_duplicates_by_language(editions.documents)
-            return tag_page(render_home(self._site, pages, examples, self._rows, api, acts))
+            examples = self._list_examples(editions)
+            return tag_page(
+                render_home(self._site, pages, examples, self._rows, api, acts, self._brand)
+            )
 
         acts = list_offered_actions(desk.registry.actions)
         revision = " ".join([editions.revision, *(act.name for act in acts)])
         page = await self._shelf.get_or_render(revision, "", HTML_TYPE, render)
         return reply_page(page, call.headers, desk.signals, CONTENT_PATH)
+
+    def _list_examples(self, editions: Editions) -> tuple[str, ...]:
+        """Return the questions to suggest: the owner's, else some that the content answers."""
+        library = editions.library
+        return self._suggestions or list_example_questions(
+            library.documents, library.passages, self._site.language
+        )
 
     async def get_content(self, desk: Desk, call: Call) -> Reply:
         """``GET /llms.txt``: a line on each page (AHP 0.1, section 5.1)."""
@@ -177,11 +190,12 @@ class PagesHandlers:
         below = desk.base_path
 
         def render() -> Page:
-            return tag_page(render_api(desk.site, document, below + DOCUMENT_PATH))
+            examples = None if below else self._list_examples(editions)
+            path = below + DOCUMENT_PATH
+            return tag_page(render_api(desk.site, document, path, examples, self._brand))
 
-        page = await self._shelf.get_or_render(
-            make_etag(document), below + API_PATH, HTML_TYPE, render
-        )
+        revision = f"{make_etag(document)} {editions.revision}"
+        page = await self._shelf.get_or_render(revision, below + API_PATH, HTML_TYPE, render)
         return reply_api(page, call.headers, desk.signals, below + DOCUMENT_PATH)
 
     async def get_asset(self, _desk: Desk, call: Call) -> Reply:
@@ -191,6 +205,9 @@ class PagesHandlers:
             RouteNotFound: none has this name.
         """
         asset = ASSETS.get(call.params["name"])
+        own = self._brand.style
+        if asset is None and own is not None and own.name == call.params["name"]:
+            asset = own
         if asset is None:
             raise RouteNotFound(
                 "The desk has no file with this name. Its pages link to the current files."
@@ -242,7 +259,13 @@ class PagesHandlers:
             neighbours = make_page_index(self._site, editions.documents)
             offers = library.shelf.list_by_page(found.path)
             html = render_page(
-                self._site, found, neighbours, topics, offers=offers, pictures=editions.files
+                self._site,
+                found,
+                neighbours,
+                topics,
+                offers=offers,
+                pictures=editions.files,
+                brand=self._brand,
             )
             return tag_page(html)
 
@@ -280,7 +303,7 @@ class PagesHandlers:
         self, render_json: RenderError, error: DeskError, headers: Mapping[str, str]
     ) -> Reply:
         """Render the same, with JSON in another protocol's format."""
-        return render_refusal(self._site, render_json, error, headers)
+        return render_refusal(self._site, render_json, error, headers, self._brand)
 
     def protocol(self) -> ProtocolRoutes:
         """Return the routes of the pages."""

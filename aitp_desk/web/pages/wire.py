@@ -30,6 +30,7 @@ from aitp_desk.protocols.base.protocol import (
     matches_etag,
 )
 from aitp_desk.web.pages.assets import Asset
+from aitp_desk.web.pages.blocks.brand import PLAIN, Brand
 from aitp_desk.web.pages.blocks.texts import ENGLISH, find_texts
 from aitp_desk.web.pages.csp import ON_PAGES
 from aitp_desk.web.pages.full.cache import FullText
@@ -131,7 +132,7 @@ def reply_asset(asset: Asset) -> Reply:
     return Reply(200, asset.body, asset.content_type, (FOREVER, _BY_ACCEPT))
 
 
-def reply_error(error: DeskError, site: Site) -> Reply:
+def reply_error(error: DeskError, site: Site, brand: Brand = PLAIN) -> Reply:
     """Render a refusal or a fault as a page."""
     status = find_status(error.kind)
     body = render_error_page(
@@ -141,6 +142,7 @@ def reply_error(error: DeskError, site: Site) -> Reply:
         message=error.message,
         is_needed=error.kind in _SAID_BY_MESSAGE,
         home=f"{site.url}/" if error.kind is ErrorKind.WRONG_HOST else "/",
+        brand=brand,
     )
     return Reply(status, body, HTML, (*make_refusal_headers(error), *ON_PAGES, _BY_ACCEPT))
 
@@ -161,6 +163,7 @@ def render_refusal(
     render_json: Callable[[DeskError, Mapping[str, str]], Reply],
     error: DeskError,
     headers: Mapping[str, str],
+    brand: Brand = PLAIN,
 ) -> Reply:
     """Render a refusal or a fault: as a page or Markdown if accepted.
 
@@ -170,7 +173,7 @@ def render_refusal(
     if wants_markdown(headers.get("Accept", "")):
         return reply_markdown_error(error)
     if wants_html(headers):
-        return reply_error(error, site)
+        return reply_error(error, site, brand)
     return is_chosen_by_accept(render_json(error, headers))
 
 

@@ -323,7 +323,8 @@ async def test_the_home_page_leads_to_it(shop: Shop) -> None:
     async with shop.stranger.http.get("/", headers={"Accept": "text/html"}) as response:
         page = LexborHTMLParser(await response.text())
     assert page.css_first('p.intro a[href="/docs"]') is not None
-    shown = page.text()
+    async with shop.stranger.http.get("/docs", headers={"Accept": "text/html"}) as response:
+        shown = LexborHTMLParser(await response.text()).text()
     for address in ("/openapi.json", "/.well-known/agents.txt", "/capabilities/{name}"):
         assert address in shown
 

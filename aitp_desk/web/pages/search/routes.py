@@ -23,6 +23,7 @@ from aitp_desk.protocols.base.protocol import (
     make_etag,
     matches_etag,
 )
+from aitp_desk.web.pages.blocks.brand import PLAIN, Brand
 from aitp_desk.web.pages.csp import ON_PAGES
 from aitp_desk.web.pages.search.wire import OBJECTS, encode_hits, render_results
 from aitp_desk.web.pages.wire import wants_html
@@ -66,9 +67,10 @@ class SearchHandlers:
         get_page: serves a page of the content that has the address of the search.
     """
 
-    def __init__(self, site: Site, get_page: Handler) -> None:
+    def __init__(self, site: Site, get_page: Handler, brand: Brand = PLAIN) -> None:
         self._site = site
         self._get_page = get_page
+        self._brand = brand
         self._indexes = HeadingIndexes()
 
     async def get_results(self, desk: Desk, call: Call) -> Reply:
@@ -83,7 +85,7 @@ class SearchHandlers:
         library = editions.find_library(call.query.get("lang", "")[:35])
         find = partial(self._indexes.find, library, query)
         if wants_html(call.headers):
-            page = render_results(self._site, query, await find(MOST_ON_PAGE))
+            page = render_results(self._site, query, await find(MOST_ON_PAGE), self._brand)
             return _reply_tagged(call.headers, page, HTML, ON_PAGES)
         return _reply_tagged(call.headers, encode_hits(query, await find(MOST_TYPED)), JSON)
 

@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from aitp_desk.config import Site
 from aitp_desk.knowledge.search.headings import MAX_QUERY, HeadingEntry
+from aitp_desk.web.pages.blocks.brand import PLAIN, Brand
 from aitp_desk.web.pages.blocks.template import Markup, fill_template, join_markup
 from aitp_desk.web.pages.blocks.texts import find_language_tag, find_texts
 from aitp_desk.web.pages.renderer import read_template, render_frame
@@ -46,7 +47,9 @@ def encode_hits(query: str, found: Sequence[HeadingEntry]) -> bytes:
     return msgspec.json.encode(PageHits(query, hits))
 
 
-def render_results(site: Site, query: str, found: Sequence[HeadingEntry]) -> bytes:
+def render_results(
+    site: Site, query: str, found: Sequence[HeadingEntry], brand: Brand = PLAIN
+) -> bytes:
     """Render the page with the results; without a query, only the form."""
     texts = find_texts(site.language)
     entry = '<li><a href="$url">$name</a>$page</li>'
@@ -76,4 +79,5 @@ def render_results(site: Site, query: str, found: Sequence[HeadingEntry]) -> byt
         texts=texts,
         language=find_language_tag(site.language),
         query=query,
+        brand=brand,
     )
