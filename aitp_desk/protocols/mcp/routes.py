@@ -117,7 +117,9 @@ class McpHandlers:
         """Return the protocol with its table of routes."""
         name = self._desk.name
         path = f"{self._desk.base_path}{MCP_PATH}"
-        route = Route("POST", path, self.post, counted="static", max_body=MAX_BODY)
+        route = Route(
+            "POST", path, self.post, counted="static", max_body=MAX_BODY, is_for_widget=not name
+        )
         return ProtocolRoutes(
             f"mcp of {name}" if name else "mcp",
             (route,),

@@ -1,5 +1,6 @@
 // The chat, loaded: brings together the conversation, its view and the page that includes it.
 
+import { MODEL_CONTEXT, offerTools } from "./agents.js";
 import { Conversation } from "./conversation/conversation.js";
 import { Client } from "./conversation/client.js";
 import { Memory } from "./conversation/memory.js";
@@ -62,6 +63,12 @@ class Chat {
       this.panel,
       (name, detail) => this.tell(name, detail),
     );
+    this.offer = () => {
+      this.offered?.abort();
+      this.offered = new AbortController();
+      if (MODEL_CONTEXT) offerTools(host, client, settings.site, this.offered.signal);
+    };
+    this.offer();
     this.conversation.restore();
     this.tell("ready");
   }
@@ -93,6 +100,8 @@ class Chat {
   }
 
   identify(token) {
-    return this.conversation.visitor.identify(token);
+    const done = this.conversation.visitor.identify(token);
+    done.then(this.offer);
+    return done;
   }
 }

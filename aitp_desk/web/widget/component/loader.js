@@ -90,7 +90,8 @@ class AitpChat extends HTMLElement {
     this.#button.addEventListener("click", () => this.#toggle().catch(() => {}));
     this.#speak().catch(() => {});
     root.append(this.#button);
-    if (hasConversation()) this.#load().catch(() => {});
+    const hasAgent = "modelContext" in document || "modelContext" in navigator;
+    if (hasConversation() || hasAgent) this.#load().catch(() => {});
   }
 
   /** Open the chat. */

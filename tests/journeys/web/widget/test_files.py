@@ -82,13 +82,14 @@ async def test_only_the_owners_sites_load_it_and_call_what_it_calls(
         ("GET", "/v1/files/file_x"),
         ("GET", "/v1/files/file_x/content"),
         ("DELETE", "/v1/files/file_x"),
+        ("POST", "/mcp"),
     ):
         assert await preflight(http, path, HOST, method) == 204, path
         assert await preflight(http, path, OTHER, method) == 403, path
 
 
 async def test_its_sites_may_call_nothing_else(http: aiohttp.ClientSession) -> None:
-    for path in ("/agent/converse", "/v1/threads/thread_x/grants", "/mcp", "/v1/thread"):
+    for path in ("/agent/converse", "/v1/threads/thread_x/grants", "/a2a", "/v1/thread"):
         assert await preflight(http, path, HOST) == 403, path
     body = {"ahp": "0.1", "capability": "contact", "query": "How?"}
     async with http.post("/agent/converse", json=body, headers={"Origin": HOST}) as answer:
