@@ -77,6 +77,7 @@ def check_rules(config: Config) -> Iterator[Problem]:
         )
     yield from _check_page("site.contact.url", site.contact.url, "/contact")
     yield from _check_page("widget.privacy_url", config.widget.privacy_url, "/privacy")
+    yield from _check_page("widget.sign_in_url", config.widget.sign_in_url, "/sign-in")
     if not _is_time_zone(site.timezone):
         yield Problem(
             "site.timezone",

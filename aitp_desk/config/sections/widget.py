@@ -108,6 +108,13 @@ class Widget(msgspec.Struct, frozen=True, kw_only=True):
             " get theirs if it is among them, else site.language, else the first.",
         ),
     ] = ()
+    sign_in_url: Annotated[
+        Url,
+        Meta(
+            description="Page where visitors sign in, for what needs a known visitor: a URL or a"
+            " path of the desk."
+        ),
+    ] = ""
     privacy_url: Annotated[
         Url,
         Meta(description="Page about privacy that the chat links to: a URL or a path of the desk."),

@@ -91,6 +91,7 @@ def write_settings(
             "greeting": widget.greeting,
             "placeholder": widget.placeholder,
             "suggestions": widget.suggestions or suggestions,
+            "sign_in": _on_site(widget.sign_in_url, site),
             "privacy": _on_site(widget.privacy_url, site),
             "consent": widget.consent,
             "paths": widget.paths,

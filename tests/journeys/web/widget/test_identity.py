@@ -49,7 +49,8 @@ async def ground(tmp_path: Path) -> AsyncIterator[Ground]:
     folder = write_site(tmp_path / "site")
     async with hosting() as site:
         named = f"widget.origins=['{site.url}']"
-        async with serving(tmp_path / "data", named, folder=folder) as desk:
+        sign_in = "widget.sign_in_url=https://www.shop.example/sign-in"
+        async with serving(tmp_path / "data", named, sign_in, folder=folder) as desk:
             site.put("/", write_host_page(desk.url), desk.url)
             yield Ground(desk, f"{site.url}/")
 
@@ -92,6 +93,18 @@ async def test_the_conversation_is_claimed_and_follows_the_person(
         await visitor.identify(ground.token())
         await expect(visitor.questions).to_have_count(3)
         assert await visitor.thread() == f"~{thread}"
+
+
+async def test_a_visitor_whom_nobody_has_named_learns_where_to_sign_in(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with at_chat(browser, ground.url) as visitor:
+        link = visitor.page.get_by_role("link", name="Sign in")
+        await expect(link).to_have_attribute("href", "https://www.shop.example/sign-in")
+        await visitor.identify(ground.token())
+        await expect(link).to_have_count(0)
+        await visitor.identify(None)
+        await expect(link).to_be_visible()
 
 
 async def test_signing_out_leaves_nothing_and_another_person_sees_nothing(

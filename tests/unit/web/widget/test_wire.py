@@ -75,12 +75,14 @@ def test_the_owners_words_come_first() -> None:
     told = msgspec.json.decode(write_settings(Widget(), SITE, ("Where?",), Files()))
     assert told["title"] == "Books & more"
     assert told["suggestions"] == ["Where?"]
-    assert told["privacy"] == ""
+    assert told["privacy"] == told["sign_in"] == ""
     assert told["files"]["anonymous"] is False
     assert told["files"]["max_bytes"] == Files().max_bytes
     widget = Widget(title="Ask us", suggestions=("Who?",), privacy_url="/privacy", consent="Kept.")
     told = msgspec.json.decode(write_settings(widget, SITE, ("Where?",), Files()))
     assert (told["title"], told["suggestions"]) == ("Ask us", ["Who?"])
+    told_at = msgspec.json.decode(write_settings(Widget(sign_in_url="/sign-in"), SITE, (), Files()))
+    assert told_at["sign_in"] == "https://desk.example/sign-in"
     assert (told["privacy"], told["consent"]) == ("https://desk.example/privacy", "Kept.")
 
 

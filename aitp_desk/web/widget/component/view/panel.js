@@ -96,11 +96,13 @@ export class Panel {
   }
 
   makeSmallPrint() {
-    const { consent, privacy, kept_days: days } = this.settings;
+    const { consent, privacy, kept_days: days, sign_in: sign } = this.settings;
     const kept = days > 0 && counted("kept", days);
     const said = [consent, kept].filter(Boolean).join(" ");
     const more = privacy && el("a", { href: privacy, target: "_blank", rel: "noopener" }, text("privacy"));
-    return (said || more) && el("p", { class: "small" }, said, said && more && " ", more);
+    this.signIn = sign && el("a", { href: sign, target: "_top" }, text("signIn"));
+    const links = [this.signIn, more].filter(Boolean).flatMap((one) => [" ", one]);
+    return (said || links.length > 0) && el("p", { class: "small" }, said, ...links);
   }
 
   get isOpen() {
@@ -211,6 +213,7 @@ export class Panel {
   update({ isConnected, isAnswering, person, isBegun, isKnown }) {
     this.isAnswering = isAnswering;
     this.attachments.allow(isKnown);
+    if (this.signIn) this.signIn.hidden = isKnown;
     this.status.textContent = person ? text("answers", { name: person }) : text("assistant");
     this.menu.button.hidden = !isBegun;
     this.showConnection(isConnected);
