@@ -120,5 +120,6 @@ def build_parts(site_agent: SiteAgentContext, services: Services) -> DeskParts:
             site=site_facts(config.site),
             digest=services.asked_from,
             clock=clock,
+            zone=config.site.zone,
         ),
     )

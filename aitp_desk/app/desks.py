@@ -54,6 +54,7 @@ from aitp_desk.desk.threads.service import ThreadService
 from aitp_desk.desk.threads.sessions import SessionService
 from aitp_desk.desk.threads.streams import ThreadStreams
 from aitp_desk.desk.threads.transcripts import TranscriptService
+from aitp_desk.desk.tickets.contacts import ContactService
 
 
 def build_desk(parts: DeskParts, worker: RunWorker) -> Desk:
@@ -166,6 +167,7 @@ def build_desk(parts: DeskParts, worker: RunWorker) -> Desk:
         paid_resources=PaidResources(resources, direct_calls, limiter),
         threads=threads,
         feedback=FeedbackService(context, events.notify_change),
+        contacts=ContactService(context),
         files=services.files,
         open_requests=open_requests,
         sessions=sessions,

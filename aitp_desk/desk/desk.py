@@ -26,6 +26,7 @@ from aitp_desk.desk.threads.open_requests import OpenRequests
 from aitp_desk.desk.threads.service import ThreadService
 from aitp_desk.desk.threads.sessions import SessionService
 from aitp_desk.desk.threads.streams import ThreadStreams
+from aitp_desk.desk.tickets.contacts import ContactService
 from aitp_desk.knowledge.snapshot import Knowledge
 
 
@@ -62,6 +63,7 @@ class Desk(msgspec.Struct, frozen=True, eq=False, kw_only=True, weakref=True):
     paid_resources: PaidResources
     threads: ThreadService
     feedback: FeedbackService
+    contacts: ContactService
     files: FileService
     open_requests: OpenRequests
     sessions: SessionService

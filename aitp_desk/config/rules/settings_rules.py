@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from aitp_desk.config.opening_hours import read_opening_hours
 from aitp_desk.config.problem import Problem
 from aitp_desk.config.rules.agents_txt import check_agents_txt
 from aitp_desk.config.rules.issuers import check_issuers
@@ -23,7 +24,7 @@ from aitp_desk.config.rules.web_address import (
 from aitp_desk.config.rules.widget import check_widget
 from aitp_desk.config.sections.content.content import Web
 from aitp_desk.config.sections.content.semantics import Meaning
-from aitp_desk.config.sections.people import Notify
+from aitp_desk.config.sections.people import Notify, Tickets
 from aitp_desk.config.sections.server import Server
 from aitp_desk.config.settings import Config
 
@@ -129,6 +130,7 @@ def check_rules(config: Config) -> Iterator[Problem]:
         publishes_keys=config.oauth.enabled,
         allow_loopback=config.egress.allow_loopback,
     )
+    yield from _check_hours(config.tickets)
     yield from check_agents_txt(config.agents_txt, site.url or default_url(server))
     if wrong := wrong_store_url(config.store.url):
         yield Problem(
@@ -226,6 +228,20 @@ def check_public(config: Config) -> tuple[Problem, ...]:
             )
         )
     return tuple(found)
+
+
+def _check_hours(tickets: Tickets) -> Iterator[Problem]:
+    """Yield opening hours that cannot be read."""
+    for key, hours, exceptions in (
+        ("tickets.hours", tickets.hours, ()),
+        ("tickets.exceptions", ("Mo 09:00-10:00",), tickets.exceptions),
+    ):
+        try:
+            read_opening_hours(hours, exceptions)
+        except ValueError as error:
+            yield Problem(key, f"{error}.")
+    if tickets.exceptions and not tickets.hours:
+        yield Problem("tickets.exceptions", "needs tickets.hours, from which these days differ.")
 
 
 def _check_page(key: str, page: str, example: str) -> Iterator[Problem]:

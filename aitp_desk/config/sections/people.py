@@ -34,6 +34,30 @@ class Tickets(msgspec.Struct, frozen=True, kw_only=True):
             "nobody has answered.",
         ),
     ] = 72
+    hours: Annotated[
+        tuple[str, ...],
+        Meta(
+            extra={"unit": "opening hours"},
+            description="When people answer, in site.timezone, as schema.org's openingHours: "
+            '"Mo-Fr 09:00-12:00,13:00-17:00". Without any they answer at all times.',
+        ),
+    ] = ()
+    exceptions: Annotated[
+        tuple[str, ...],
+        Meta(
+            extra={"unit": "dates"},
+            description='Days with other hours, such as "2026-12-31 09:00-12:00", or with none, '
+            'such as "2026-12-24".',
+        ),
+    ] = ()
+    answer_minutes: Annotated[
+        Annotated[int, Meta(ge=0, le=1440)],
+        Meta(
+            extra={"unit": "minutes"},
+            description="The time that the chat waits for a person before it asks the visitor for "
+            "an email address; outside the hours it asks at once.",
+        ),
+    ] = 5
     max_waiting_per_caller: Annotated[
         Count,
         Meta(

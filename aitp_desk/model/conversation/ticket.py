@@ -18,6 +18,7 @@ OPERATORS = "operators"
 LONGEST_ABOUT = 200
 LONGEST_NOTE = 8_000
 LONGEST_ANSWER = 16_000
+LONGEST_CONTACT = 254
 """Maximum lengths of a ticket's texts, in characters."""
 
 
@@ -136,6 +137,7 @@ class KeptTicket(msgspec.Struct, frozen=True):
         taken_by: the name of the operator who has taken it.
         asked_from: a keyed digest of the requester, or of its address: counts the waiting tickets
             of one caller. None if nothing is counted.
+        contact: the email address at which the visitor wants the answer too; empty for none.
     """
 
     id: str
@@ -154,6 +156,7 @@ class KeptTicket(msgspec.Struct, frozen=True):
     ended_at: int | None = None
     taken_by: str | None = None
     asked_from: str | None = None
+    contact: str = ""
 
     @property
     def is_over(self) -> bool:

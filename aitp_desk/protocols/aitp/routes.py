@@ -20,6 +20,7 @@ from aitp_desk.protocols.aitp.threads import events_wire, messages_wire, sealed_
 from aitp_desk.protocols.aitp.threads import objects as thread_objects
 from aitp_desk.protocols.aitp.threads import wire as threads_wire
 from aitp_desk.protocols.aitp.threads.actors_routes import actors_routes
+from aitp_desk.protocols.aitp.threads.contact_routes import CONTACT_PATH, contact_routes
 from aitp_desk.protocols.aitp.threads.feedback_routes import FEEDBACK_PATH, feedback_routes
 from aitp_desk.protocols.aitp.threads.grants_routes import grants_routes
 from aitp_desk.protocols.aitp.threads.requests_routes import requests_routes
@@ -213,14 +214,15 @@ def make_routes(max_body: int, max_file: int, desk: Desk | None = None) -> Proto
         _seen("POST", message, retrieve_or_update_message, seen.describe_message, max_body),
         _seen("DELETE", message, delete_message, seen.describe_deleted),
         *feedback_routes(max_body),
+        *contact_routes(max_body),
         *agents_routes.ROUTES,
         *run_routes(max_body),
         *files_routes.make_routes(max_file),
         *sealed_routes.ROUTES,
     )
     file = "/v1/files/{file_id}"
-    called = {"/v1/threads", thread, messages, f"{thread}/events", f"{thread}/claim", FEEDBACK_PATH}
-    called |= {"/v1/files", file, f"{file}/content"}
+    called = {"/v1/threads", thread, messages, f"{thread}/events", f"{thread}/claim"}
+    called |= {FEEDBACK_PATH, CONTACT_PATH, "/v1/files", file, f"{file}/content"}
     routes = tuple(
         msgspec.structs.replace(_by_any_name(route), is_for_widget=route.path in called)
         for route in routes

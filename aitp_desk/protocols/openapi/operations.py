@@ -140,6 +140,9 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
             "Change a message's metadata, or read it", "Message", "Update"
         ),
         f"POST {_MESSAGE}/feedback": OperationText("Rate a message", "Feedback", "FeedbackDraft"),
+        f"POST {_THREAD}/contact": OperationText(
+            "Leave an email address for a person's answer", "Contact", "ContactDraft"
+        ),
         f"DELETE {_MESSAGE}": OperationText("Delete a message", "Deleted", query=("with_replies",)),
         f"GET {_THREAD}/events": OperationText(
             "Follow the events of a thread", streams=True, statuses=(410,)

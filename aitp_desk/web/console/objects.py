@@ -96,6 +96,7 @@ class ConsoleTicket(msgspec.Struct):
     ended_by: str | None
     ended_at: str | None
     call: ConsoleCall | None
+    contact: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class ConsoleTickets(msgspec.Struct):

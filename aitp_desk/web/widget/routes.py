@@ -54,8 +54,7 @@ class WidgetHandlers:
     def __init__(self, config: Config) -> None:
         self._site = config.site
         self._widget = widget = config.widget
-        self._retention_days = config.retention.threads_days
-        self._upload_limits = config.files
+        self._config = config
         self._logo = read_logo(widget.logo, config.folder)
         self._version, self._files = read_component()
         self._loader = write_loader(self._version, widget, config.site)
@@ -128,7 +127,12 @@ class WidgetHandlers:
                 library.documents, library.passages, self._site.language
             )
             told = write_settings(
-                self._widget, self._site, examples, self._upload_limits, self._retention_days
+                self._widget,
+                self._site,
+                examples,
+                self._config.files,
+                retention_days=self._config.retention.threads_days,
+                answer_minutes=self._config.tickets.answer_minutes,
             )
             self._settings = (editions.revision, told)
         return self._settings[1]

@@ -74,7 +74,9 @@ def write_settings(
     site: Site,
     suggestions: Sequence[str],
     files: Files,
+    *,
     retention_days: int = 0,
+    answer_minutes: int = 0,
 ) -> bytes:
     """Return what the open chat shows besides its texts.
 
@@ -82,6 +84,7 @@ def write_settings(
         suggestions: questions from the content, for an owner who has set none.
         files: limits of uploads.
         retention_days: how long messages are kept; 0 for no limit.
+        answer_minutes: how long visitors wait for a person before an address is asked for.
     """
     return msgspec.json.encode(
         {
@@ -100,6 +103,7 @@ def write_settings(
             "kept_days": retention_days if widget.show_retention else 0,
             "sound": widget.sound,
             "files": _write_upload_limits(files),
+            "answer_minutes": answer_minutes,
         }
     )
 

@@ -275,6 +275,7 @@ def task_body_for(address: str) -> Any:
 FIXED_BODIES: Mapping[str, Any] = {
     "POST /v1/threads/{thread_id}/messages": {"content": "Hello!"},
     "POST /v1/threads/{thread_id}/messages/{message_id}/feedback": {"rating": "up"},
+    "POST /v1/threads/{thread_id}/contact": {"email": "a@example.com"},
     "POST /v1/threads/{thread_id}/actors": {"id": "https://new.example"},
     "POST /v1/threads/{thread_id}/grants": {"link": True, "may": "read"},
     "POST /v1/threads/{thread_id}/transcript/signatures": {"seq": 1, "jws": "e30..e30"},

@@ -352,6 +352,23 @@ def test_the_chats_logo_is_a_picture_of_the_site(tmp_path: Path, logo: str, said
         assert load_config(site, [origins, f"widget.logo={fine}"]).widget.logo == fine
 
 
+@pytest.mark.parametrize(
+    ("override", "key", "said"),
+    [
+        ("tickets.hours=['Mon 9-17']", "tickets.hours", "'Mon 9-17' does not begin with days"),
+        (
+            "tickets.exceptions=['24.12.']",
+            "tickets.exceptions",
+            "'24.12.' does not begin with a date such as 2026-12-24.",
+        ),
+    ],
+)
+def test_opening_hours_can_be_read(tmp_path: Path, override: str, key: str, said: str) -> None:
+    assert told(tmp_path, "tickets.hours=['Mo 09:00-17:00']", override)[key].startswith(said)
+    alone = told(tmp_path, "tickets.exceptions=['2026-12-24']")["tickets.exceptions"]
+    assert alone == "needs tickets.hours, from which these days differ."
+
+
 def test_the_chats_questions_for_a_path_can_be_reached(tmp_path: Path) -> None:
     def table(path: str, questions: str = "'Why?'") -> str:
         return f"{{path='{path}', suggestions=[{questions}]}}"

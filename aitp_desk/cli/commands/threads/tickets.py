@@ -95,7 +95,8 @@ def show(data: Path, url: str, ticket_id: str, *, as_json: bool) -> None:
             click.echo(_json(told))
             return
         click.echo(_in_line(kept))
-        for text in (kept.note, kept.answer and f"{kept.ended_by}: {kept.answer}"):
+        contact = kept.contact and f"Waits for an answer by email too: {kept.contact}"
+        for text in (contact, kept.note, kept.answer and f"{kept.ended_by}: {kept.answer}"):
             if text:
                 click.echo(f"\n{_shown(text)}")
         for one in said:
@@ -277,6 +278,7 @@ def _told(kept: KeptTicket) -> dict[str, object]:
         "answer": kept.answer,
         "ended_by": kept.ended_by,
         "ended_at": write_optional_second(kept.ended_at),
+        **({"contact": kept.contact} if kept.contact else {}),
     }
 
 

@@ -7,6 +7,7 @@ ticket, and its text depends on the outcome (``store/units/tickets/requests.py``
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, tzinfo
 
 import msgspec
 
@@ -18,6 +19,7 @@ from aitp_desk.agent.history.window import get_text
 from aitp_desk.agent.speech import Speech, speech_of
 from aitp_desk.agent.speech.person_request import PersonRequest, agrees_to_person, asks_for_person
 from aitp_desk.config import Tickets
+from aitp_desk.config.opening_hours import read_opening_hours
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.thread import Message, Origin
 from aitp_desk.model.conversation.ticket import (
@@ -32,6 +34,8 @@ from aitp_desk.model.conversation.ticket import (
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.units.tickets.requests import PersonAsked
 
+PEOPLE_FROM = "people_from"
+"""Metadata of a message that says that a person was asked: Unix seconds when people answer next."""
 _BETWEEN = "\n\n"
 _HOUR = 60 * 60
 _DIGITS = 32
@@ -45,6 +49,7 @@ class PersonRequests:
         desk: its name; empty for the site's own.
         digest: pseudonymizes a caller: identity and address cannot be read from the result.
         clock: Unix seconds.
+        zone: the time zone of the opening hours.
     """
 
     def __init__(
@@ -55,8 +60,11 @@ class PersonRequests:
         site: SiteFacts,
         digest: Callable[[bytes], bytes],
         clock: Callable[[], float],
+        zone: tzinfo = UTC,
     ) -> None:
         self._settings = settings
+        self._hours = read_opening_hours(settings.hours, settings.exceptions)
+        self._zone = zone
         self._desk = desk
         self._site = site
         self._digest = digest
@@ -169,7 +177,15 @@ class PersonRequests:
             parts(person.asked),
             parts(person.waits),
             parts(self._sorry(speech)),
+            self._note_hours(now),
         )
+
+    def _note_hours(self, now: float) -> dict[str, str]:
+        """Return when people answer next, if they are not there now; 0 for not soon."""
+        if self._hours is None:
+            return {}
+        opening = self._hours.find_opening(now, self._zone)
+        return {} if opening == now else {PEOPLE_FROM: str(int(opening or 0))}
 
     def _sorry(self, speech: Speech) -> str:
         """Return the reply if no person can be asked, with the contact."""

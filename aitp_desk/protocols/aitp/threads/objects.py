@@ -15,6 +15,7 @@ from msgspec import UNSET, Meta, UnsetType
 from aitp_desk.model.calls.open_request import Rejected
 from aitp_desk.model.conversation.feedback import LONGEST_REASON, Rating
 from aitp_desk.model.conversation.run import RunState
+from aitp_desk.model.conversation.ticket import LONGEST_CONTACT
 from aitp_desk.protocols.base.open_requests_wire import OpenRequestObject
 
 
@@ -206,6 +207,19 @@ class FeedbackDraft(msgspec.Struct):
     reason: Annotated[str, Meta(max_length=LONGEST_REASON)] | None = None
 
 
+class Contact(msgspec.Struct, tag_field="object", tag="thread.contact"):
+    """Where a visitor who waits for a person wants the answer too."""
+
+    thread_id: str
+    email: str | None
+
+
+class ContactDraft(msgspec.Struct):
+    """An email address; null takes it back."""
+
+    email: Annotated[str, Meta(max_length=LONGEST_CONTACT)] | None
+
+
 class RatingChange(msgspec.Struct, tag_field="object", tag="thread.message.feedback"):
     """How many people have rated a message, after feedback has changed (an event)."""
 
@@ -227,5 +241,7 @@ OBJECTS: tuple[type[msgspec.Struct], ...] = (
     GrantDraft,
     Feedback,
     FeedbackDraft,
+    Contact,
+    ContactDraft,
 )
 """The bodies of requests and responses; what they contain follows from them."""

@@ -6,6 +6,8 @@ disk: a person was asked, one has been asked before, or too many requests wait.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from aitp_desk.model.conversation.ticket import KeptTicket
@@ -25,6 +27,7 @@ class PersonAsked(msgspec.Struct, frozen=True):
         asked: the parts of the message if a person is asked now.
         waits: the same if one has been asked there already.
         full: the same if the maximum number of requests waits.
+        notes: metadata of the first two.
     """
 
     ticket: KeptTicket
@@ -32,6 +35,7 @@ class PersonAsked(msgspec.Struct, frozen=True):
     asked: tuple[str, ...]
     waits: tuple[str, ...]
     full: tuple[str, ...]
+    notes: Mapping[str, str] = {}
 
 
 def settle_person(
@@ -50,10 +54,10 @@ def settle_person(
     ticket = person.ticket
     waiting = yield "asked_for_ticket", {"thread_id": ticket.thread_id}
     if waiting:
-        notes = {**said.metadata, ASKED_PERSON: waiting[0][0]}
+        notes = {**said.metadata, **person.notes, ASKED_PERSON: waiting[0][0]}
         return msgspec.structs.replace(said, content=person.waits, metadata=notes), None
     counted = yield "count_asked_from", {"asked_from": ticket.asked_from}
     if counted[0][0] >= person.most:
         return msgspec.structs.replace(said, content=person.full), None
-    notes = {**said.metadata, ASKED_PERSON: ticket.id}
+    notes = {**said.metadata, **person.notes, ASKED_PERSON: ticket.id}
     return msgspec.structs.replace(said, content=person.asked, metadata=notes), ticket

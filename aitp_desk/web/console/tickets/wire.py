@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Final, Literal, cast
 
+import msgspec
+
 from aitp_desk.desk.tickets.inbox import ShownCall, ShownTicket
 from aitp_desk.model.calls.action import Safety
 from aitp_desk.model.conversation.ticket import TicketKind
@@ -69,6 +71,7 @@ def write_ticket(shown: ShownTicket) -> ConsoleTicket:
         ended_by=ticket.ended_by,
         ended_at=write_optional_timestamp(ticket.ended_at),
         call=None if shown.call is None else _write_call(shown.call),
+        contact=ticket.contact or msgspec.UNSET,
     )
 
 

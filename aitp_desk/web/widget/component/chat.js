@@ -62,6 +62,7 @@ class Chat {
       settings.desk,
       this.panel,
       (name, detail) => this.tell(name, detail),
+      settings.answer_minutes,
     );
     this.offer = () => {
       this.offered?.abort();

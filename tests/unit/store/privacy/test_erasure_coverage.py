@@ -33,7 +33,7 @@ ERASED = {
     "task_pushes": "url sealed",
     "task_turns": "asked said",
     "threads": "metadata",
-    "tickets": "about note answer",
+    "tickets": "about note answer contact",
 }
 """What may hold a person's words."""
 

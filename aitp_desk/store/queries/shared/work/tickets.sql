@@ -1,14 +1,14 @@
 -- columns ticket: The columns of a ticket.
 id, desk, kind, state, about, created_at, note, thread_id, call_id, principal, due_at, answer,
-ended_by, ended_at, taken_by, asked_from;
+ended_by, ended_at, taken_by, asked_from, contact;
 
 -- add_ticket: Inserts a ticket; does nothing if its call has one of its kind.
 INSERT INTO tickets (
     id, desk, kind, state, about, note, thread_id, call_id, principal, created_at, due_at, answer,
-    ended_by, ended_at, taken_by, asked_from
+    ended_by, ended_at, taken_by, asked_from, contact
 ) VALUES (
     :id, :desk, :kind, :state, :about, :note, :thread_id, :call_id, :principal, :created_at, :due_at,
-    :answer, :ended_by, :ended_at, :taken_by, :asked_from
+    :answer, :ended_by, :ended_at, :taken_by, :asked_from, :contact
 ) ON CONFLICT DO NOTHING;
 
 -- move_ticket: Updates the state of a ticket.
@@ -40,20 +40,23 @@ SELECT id FROM tickets WHERE thread_id = :thread_id AND state = 'taken' AND id <
 SELECT id FROM tickets
 WHERE thread_id = :thread_id AND kind IN ('request', 'question') AND state IN ('open', 'taken');
 
+-- set_ticket_contact: Stores where the author of a ticket wants the answer too.
+UPDATE tickets SET contact = :contact WHERE id = :id;
+
 -- count_asked_from: Counts the waiting tickets that one caller requested.
 SELECT count(*) FROM tickets WHERE asked_from = :asked_from AND state IN ('open', 'taken');
 
 -- erase_tickets_on_thread: Deletes the content of tickets of a thread, those of a principal and all
 -- since a time, and closes open ones.
 UPDATE tickets
-SET about = '', note = '', principal = NULL, answer = '', asked_from = NULL,
+SET about = '', note = '', principal = NULL, answer = '', asked_from = NULL, contact = '',
     state = CASE WHEN state IN ('open', 'taken') THEN 'closed' ELSE state END
 WHERE thread_id = :thread_id AND (created_at >= :since OR principal = :whose)
 RETURNING id;
 
 -- erase_own_tickets: Does the same for all tickets of a principal, or those on one thread.
 UPDATE tickets
-SET about = '', note = '', principal = NULL, answer = '', asked_from = NULL,
+SET about = '', note = '', principal = NULL, answer = '', asked_from = NULL, contact = '',
     state = CASE WHEN state IN ('open', 'taken') THEN 'closed' ELSE state END
 WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id);
 

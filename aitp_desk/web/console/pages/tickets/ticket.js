@@ -19,6 +19,12 @@ const SAYS = {
   unknown: "Describe the outcome of the call; the caller receives it. It ends the ticket.",
 };
 
+/** Where the visitor wants the answer too. */
+function contact({ contact: address }) {
+  const write = el("a", { href: `mailto:${address}`, dir: "ltr" }, address);
+  return el("p", { class: "soft" }, "Waits for an answer by email too: ", write);
+}
+
 /** The view of a ticket. */
 export class TicketView {
   #context;
@@ -119,6 +125,7 @@ export class TicketView {
         time(ticket.created_at),
         ` by ${ticket.asked_by ?? "an anonymous visitor"}`,
       ),
+      ticket.contact && contact(ticket),
       ticket.note && ticket.kind !== "approval" && note(ticket),
       ticket.call && callCard(ticket.call, ticket.asked_by, session),
       ticket.note &&

@@ -9,6 +9,7 @@ import { operatorOf, readMessage } from "./messages.js";
 import { Outbox } from "./outbox.js";
 import { Stream } from "./stream.js";
 import { Visitor } from "./visitor.js";
+import { Waiting } from "./waiting.js";
 
 /** How long a person counts as typing: longer than the console pauses before it says so again. */
 const TYPING_MS = 5000;
@@ -33,8 +34,9 @@ export class Conversation {
    * @param {{show: (entry: Entry, isNew: boolean) => void, remove: (id: string) => void,
    *   clear: () => void, forget: () => void, update: (state: object) => void}} view
    * @param {(name: string, detail: object) => void} tell tells the page of an event.
+   * @param {number} minutes how long to wait for a person before an address is asked for.
    */
-  constructor(client, memory, desk, view, tell) {
+  constructor(client, memory, desk, view, tell, minutes) {
     this.client = client;
     this.memory = memory;
     this.desk = desk;
@@ -42,6 +44,7 @@ export class Conversation {
     this.tell = tell;
     this.outbox = new Outbox(this);
     this.visitor = new Visitor(this);
+    this.waiting = new Waiting(this, minutes);
     this.forget();
     memory.onchange({
       onthread: (id) => id !== this.thread && this.restart(id),
@@ -103,6 +106,8 @@ export class Conversation {
   forget() {
     this.stream?.stop();
     this.stream = null;
+    this.waiting.end();
+    this.waiting.ticket = null;
     this.thread = null;
     this.outbox.clear();
     this.names = new Map();
@@ -207,6 +212,8 @@ export class Conversation {
       this.writing = null;
     }
     if (entry.party === "person") this.type(false);
+    if (entry.party === "person" || message.metadata.ticket) this.waiting.end();
+    else if (entry.asked) this.waiting.begin(entry);
     if (entry.party !== "visitor") {
       this.unseen.set(message.id, n);
       if (n > this.known) this.announce(entry, message.metadata.tools_used);
@@ -259,6 +266,7 @@ export class Conversation {
   hand(kind, name, n) {
     const isOver = kind === "thread.handed_over";
     this.person = isOver ? name : "";
+    this.waiting.end();
     this.note(`handed ${n}`, isOver ? text("joined", { name }) : text("left", { name }), n);
     this.update();
     if (isOver && n > this.known) this.tell("handover", { name });
@@ -271,7 +279,7 @@ export class Conversation {
   /** Tell the view of what goes on. */
   update(changed = {}) {
     this.isConnected = changed.isConnected ?? this.isConnected;
-    if (this.stream) this.stream.isAwaited = Boolean(this.person || this.runs.size);
+    if (this.stream) this.stream.isAwaited = Boolean(this.person || this.waiting.isOn || this.runs.size);
     this.view.update({
       isConnected: this.isConnected,
       isAnswering: this.person ? this.isTyping : this.runs.size > 0,

@@ -32,6 +32,16 @@ export class Memory {
   keep(thread, seen = 0) {
     this.write(this.name, thread && (this.isOwned ? OWNED : "") + thread);
     this.write(this.seenName, thread && String(seen));
+    if (!thread) this.settle(null);
+  }
+
+  /** The request for a person for which the visitor has left an address, or wants to leave none. */
+  get settled() {
+    return this.read(`settled ${this.name}`);
+  }
+
+  settle(request) {
+    this.write(`settled ${this.name}`, request);
   }
 
   see(number) {

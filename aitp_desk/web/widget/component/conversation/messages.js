@@ -41,6 +41,9 @@ export function readMessage(message, desk, caller) {
     text: words.join("\n\n"),
     sources,
     files: message.attachments.map((file) => ({ id: file.file_id })),
+    asked: message.metadata.asked_person,
+    opens: message.metadata.people_from,
+    at: message.created_at,
     followUps: message.metadata.suggested_queries?.split("\n") ?? [],
     state: "said",
   };

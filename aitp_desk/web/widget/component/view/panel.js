@@ -3,6 +3,7 @@
 
 import { el, icon } from "../dom.js";
 import { counted, text } from "../texts.js";
+import { AddressForm } from "./address.js";
 import { Attachments } from "./attachments.js";
 import { Composer } from "./composer.js";
 import { Menu } from "./menu.js";
@@ -38,6 +39,7 @@ export class Panel {
     this.log = el("div", { class: "log", role: "log", "aria-live": "off", tabindex: "0" });
     this.log.setAttribute("aria-label", text("log"));
     this.menu = new Menu({ onbegin: () => this.begin(), onerase: () => this.erase() });
+    this.address = new AddressForm(this);
     this.attachments = new Attachments(settings.files, on.client);
     const { attachments } = this;
     this.transcript = new Transcript(this.log, { ...on, attachments, onask: (words) => this.ask(words) });
@@ -68,6 +70,7 @@ export class Panel {
       this.banner,
       this.log,
       this.menu.question,
+      this.address.element,
       el("footer", {}, this.attachments.list, this.composer.element, this.makeSmallPrint()),
       this.live,
     );
@@ -153,6 +156,21 @@ export class Panel {
   /** Say something to screen readers, once. */
   say(words) {
     this.live.replaceChildren(el("p", {}, words));
+  }
+
+  /** Ask for an email address, or with null no longer. */
+  askAddress(opens, onsettle) {
+    if (onsettle) this.address.ask(opens, onsettle);
+    else this.address.close();
+  }
+
+  /** Note something in the conversation, and read it out. */
+  tell(words) {
+    this.show({ id: words, party: "note", text: words, state: "said" }, true);
+  }
+
+  focus() {
+    this.composer.focus();
   }
 
   /** Greet the visitor of an empty conversation, and offer questions. */

@@ -1,0 +1,33 @@
+"""Stores the address at which the author of a request for a person can be reached."""
+
+from __future__ import annotations
+
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.access.rule import AccessNeed
+from aitp_desk.model.errors import PreconditionFailed
+from aitp_desk.store.base import Work
+from aitp_desk.store.units.threads.access import reach_thread
+from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
+
+
+def keep_contact(
+    *, thread_id: str, principal: Principal, contact: str, now: int, idle_before: int
+) -> Work[None]:
+    """Store an email address on the ticket of a thread that waits for a person.
+
+    Parameters:
+        contact: empty to delete the address.
+        now: Unix seconds.
+        idle_before: Unix seconds; an anonymous thread last used before then is closed.
+
+    Raises:
+        ThreadNotFound: it does not exist, or not for this caller.
+        Forbidden: the caller may not write on the thread.
+        PreconditionFailed: no request for a person waits on the thread.
+    """
+    yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
+    waiting = yield "asked_for_ticket", {"thread_id": thread_id}
+    if not waiting:
+        raise PreconditionFailed("Nobody is asked here now. Ask for a person first.")
+    yield "set_ticket_contact", {"id": waiting[0][0], "contact": contact}
+    yield "raise_epoch", {"name": TICKETS_EPOCH}

@@ -1,0 +1,57 @@
+// Asks for an email address, above the text box, when nobody answers in time.
+
+import { el } from "../dom.js";
+import { text } from "../texts.js";
+
+const TIME = { weekday: "long", day: "numeric", month: "long", hour: "numeric", minute: "2-digit" };
+const LONGEST_ADDRESS = 254;
+
+/** Say why: nobody is there before a time, or nobody has answered. */
+function explainAbsence(opens, language) {
+  if (!opens) return text("noAnswer");
+  const moment = Number(opens) && new Date(opens * 1000).toLocaleString(language, TIME);
+  return moment ? text("awayUntil", { moment }) : text("away");
+}
+
+export class AddressForm {
+  /** @param {{say: (text: string) => void, focus: () => void}} panel */
+  constructor(panel) {
+    this.panel = panel;
+    this.element = el("form", { class: "confirm", "aria-label": text("address"), hidden: true });
+    this.element.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.send(this.box.value);
+    });
+  }
+
+  /** Ask, and call `onsettle` with the address or null; it returns why that failed, if it did. */
+  ask(opens, onsettle) {
+    this.onsettle = onsettle;
+    this.words = el("p", {}, `${explainAbsence(opens, this.panel.host.language)} ${text("addressWhy")}`);
+    const limits = { maxlength: LONGEST_ADDRESS, required: true };
+    this.box = el("input", { type: "email", name: "email", autocomplete: "email", dir: "ltr", ...limits });
+    const no = el("button", { type: "button", onclick: () => this.send(null) }, text("addressNo"));
+    const buttons = el("div", {}, no, el("button", { type: "submit" }, text("send")));
+    const use = el("p", { class: "small" }, text("addressUse"));
+    const label = el("label", {}, text("address"), this.box);
+    this.element.replaceChildren(this.words, label, use, buttons);
+    this.element.hidden = false;
+    this.panel.say(this.words.textContent);
+  }
+
+  async send(address) {
+    const failure = await this.onsettle(address);
+    if (failure) {
+      this.words.textContent = failure.text;
+      this.panel.say(failure.text);
+      return;
+    }
+    this.close();
+    this.panel.focus();
+    if (address) this.panel.tell(text("addressKept"));
+  }
+
+  close() {
+    this.element.hidden = true;
+  }
+}
