@@ -36,6 +36,7 @@ export class AddressForm {
     const label = el("label", {}, text("address"), this.box);
     this.element.replaceChildren(this.words, label, use, buttons);
     this.element.hidden = false;
+    this.panel.transcript.scrollToEnd();
     this.panel.say(this.words.textContent);
   }
 
