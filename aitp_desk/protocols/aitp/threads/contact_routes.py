@@ -1,4 +1,4 @@
-"""Serves the address at which a visitor who waits for a person can be reached."""
+"""Serves the email address of a visitor who waits for a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stores the address at which the author of a request for a person can be reached."""
+"""Stores the email address of a visitor who waits for a person."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
 def keep_contact(
     *, thread_id: str, principal: Principal, contact: str, now: int, idle_before: int
 ) -> Work[None]:
-    """Store an email address on the ticket of a thread that waits for a person.
+    """Store an email address on the ticket that waits on a thread.
 
     Parameters:
         contact: empty to delete the address.
