@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from aitp_desk.web.widget.assets import COMPONENT
+
 PAGES = Path(__file__).resolve().parents[2] / "aitp_desk" / "web" / "console" / "pages"
 FILES = sorted(PAGES.rglob("*.*"))
+SHARED = {PAGES / "markdown" / file.name: file for file in (COMPONENT / "markdown").glob("*.js")}
+"""The chat's modules that the console serves as well, by where they are then."""
 LONGEST = 300
 MARKUP = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|\beval\(|\bFunction\("
@@ -35,8 +39,10 @@ def test_what_is_loaded_is_there_and_all_that_is_there_is_loaded() -> None:
         found |= new
         scripts = [path for path in new if path.suffix == ".js"]
         named = {
-            (path, name) for path in scripts for name in IMPORT.findall(path.read_text("utf-8"))
+            (path, name)
+            for path in scripts
+            for name in IMPORT.findall(SHARED.get(path, path).read_text("utf-8"))
         }
         assert all(name.startswith(("./", "../")) for _, name in named)
         new = {(path.parent / name).resolve() for path, name in named} - found
-    assert found == set(FILES) - {PAGES / "index.html"}
+    assert found == {*FILES, *SHARED} - {PAGES / "index.html"}

@@ -13,9 +13,12 @@ from yarl import URL
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import RouteNotFound
 from aitp_desk.protocols.base.protocol import FOREVER, Call, Reply, Route, make_etag, matches_etag
+from aitp_desk.web.widget.assets import COMPONENT
 
 CONSOLE_PATH: Final = "/console"
 _INDEX: Final = "index.html"
+_MARKDOWN: Final = "markdown"
+"""The folder of the chat's modules that the console shows agents' words with."""
 _TYPES: Final = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -57,6 +60,8 @@ def _read_all() -> tuple[str, Mapping[str, _File]]:
         if file.suffix in _TYPES:
             name = file.relative_to(folder).as_posix()
             found[name] = _File(file.read_bytes(), _TYPES[file.suffix])
+    for file in sorted((COMPONENT / _MARKDOWN).glob("*.js")):
+        found[f"{_MARKDOWN}/{file.name}"] = _File(file.read_bytes(), _TYPES[".js"])
     everything = b"".join(name.encode() + file.body for name, file in found.items())
     return make_etag(everything).strip('"'), found
 

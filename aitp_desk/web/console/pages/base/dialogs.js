@@ -2,6 +2,7 @@
 
 import { button, el } from "./dom.js";
 import { drafting, keepDraft } from "./drafts.js";
+import { sendOnEnter } from "./enter.js";
 
 /**
  * Ask for confirmation, then act. The dialog stays open, with its text, where the desk refuses.
@@ -49,6 +50,10 @@ export function ask({
     ),
   );
   const dialog = el("dialog", { "aria-labelledby": "ask-title" }, form);
+  const submit = () => form.requestSubmit();
+  if (box) sendOnEnter(box, submit);
+  // in the other boxes, such as the text to sign, Enter alone is a new line
+  sendOnEnter(form, submit, { onlyWithCtrl: true });
   let busy = false;
   form.addEventListener("submit", async (event) => {
     event.preventDefault();

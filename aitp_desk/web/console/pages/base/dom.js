@@ -46,10 +46,11 @@ export function button(words, className, onclick, attributes = {}) {
 }
 
 /**
- * Make these nodes an element's children in this order, moving only those elsewhere: the focus and
- * the selection within a node that stays are kept.
+ * Make these nodes an element's children in this order, moving only those elsewhere. The focus and
+ * the selection within a node that stays or moves are kept.
  */
 export function arrange(element, nodes) {
+  const { activeElement } = document;
   const wanted = new Set(nodes);
   for (const child of [...element.childNodes]) if (!wanted.has(child)) child.remove();
   let at = element.firstChild;
@@ -57,6 +58,8 @@ export function arrange(element, nodes) {
     if (node === at) at = at.nextSibling;
     else element.insertBefore(node, at);
   }
+  const isLost = activeElement !== document.activeElement && element.contains(activeElement);
+  if (isLost) activeElement.focus({ preventScroll: true });
 }
 
 function present(children) {

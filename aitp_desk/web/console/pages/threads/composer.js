@@ -5,6 +5,7 @@ import { Attempt } from "../base/attempt.js";
 import { askVisitor, canAsk } from "../tickets/asking.js";
 import { button, el, fill } from "../base/dom.js";
 import { draft, drafting, keepDraft } from "../base/drafts.js";
+import { sendOnEnter } from "../base/enter.js";
 
 const ANSWER = { label: "Your answer", send: "Send", verb: "say" };
 /** The least time between two events that say that the operator is typing. */
@@ -91,11 +92,7 @@ export class Composer {
       this.#attempt.over();
       this.#tellTyping();
     });
-    this.#box.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-      event.preventDefault();
-      this.#send();
-    });
+    sendOnEnter(this.#box, () => this.#send());
     fill(
       this.#body,
       el(

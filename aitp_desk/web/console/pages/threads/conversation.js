@@ -260,6 +260,7 @@ export class Conversation {
         await get(path("threads", this.#id, "messages"), { before: this.#before, limit: PAGE }),
       );
       this.scroller.scrollTop += this.scroller.scrollHeight - scrollHeight;
+      if (this.#earlier.hidden) this.scroller.focus({ preventScroll: true });
     } catch (reason) {
       this.#listener.lost(reason);
     }

@@ -2,6 +2,7 @@
 
 import { cardOf } from "./card.js";
 import { el } from "../base/dom.js";
+import { blocks } from "../markdown/blocks.js";
 import { time } from "../base/when.js";
 import { linked, operatorFirst } from "../base/words.js";
 
@@ -41,13 +42,19 @@ export function messageElement(message, context, several) {
 
 /** The content of a message: text, or its parts, those of capabilities as cards. */
 function said(message, context) {
-  if (!message.parts.length) return words(message.text);
-  const shown = message.parts.map((part) => cardOf(part, message, context) ?? words(part.text));
+  const show = message.speaker === "agent" ? formatted : words;
+  if (!message.parts.length) return show(message.text);
+  const shown = message.parts.map((part) => cardOf(part, message, context) ?? show(part.text));
   return el("div", { class: "parts" }, ...shown);
 }
 
 function words(text) {
   return el("div", { class: "said", dir: "auto" }, ...linked(text));
+}
+
+/** What the agent says: Markdown. */
+function formatted(text) {
+  return el("div", { class: "said formatted", dir: "auto" }, ...blocks(text));
 }
 
 function attached({ id, name }) {

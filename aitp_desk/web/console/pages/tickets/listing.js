@@ -28,7 +28,7 @@ export class Listing {
   #filters;
   #list = el("ul", { class: "rows" });
   #state = el("div", { class: "state", hidden: true });
-  #more = button("Show more", "button quiet", () => this.#load(this.#wanted + PAGE));
+  #more = button("Show more", "button quiet", () => this.#loadMore());
   #rows = new Map();
   #params = new URLSearchParams();
   #asked = null;
@@ -86,6 +86,18 @@ export class Listing {
     return this.#list.contains(document.activeElement);
   }
 
+  /** Load another page; its first row gets the focus, for the button may be gone. */
+  async #loadMore() {
+    const shown = this.#rows.size;
+    await this.#load(this.#wanted + PAGE, true);
+    if (this.#more.hidden || this.#rows.size > shown) [...this.#rows.values()][shown]?.link.focus();
+    if (document.activeElement === document.body) this.#focusTitle();
+  }
+
+  #focusTitle() {
+    this.element.querySelector(".title").focus({ preventScroll: true });
+  }
+
   async #load(wanted, tell = false) {
     this.#stop?.abort();
     const stop = new AbortController();
@@ -114,14 +126,23 @@ export class Listing {
   #show(items, next) {
     const rows = new Map();
     for (const item of items) rows.set(item.id, this.#row(item));
+    const before = [...this.#rows.values()];
+    const focused = before.findIndex((row) => row.link === document.activeElement);
+    const isWithin = this.element.contains(document.activeElement);
     this.#rows = rows;
     arrange(
       this.#list,
       [...rows.values()].map((row) => row.element),
     );
+    // a row that is gone hands the focus to the one in its place
+    const left = [...rows.values()];
+    if (focused >= 0 && !left.includes(before[focused])) {
+      (left[Math.min(focused, left.length - 1)]?.link ?? this.#more).focus({ preventScroll: true });
+    }
     this.#more.hidden = !next;
     this.#more.textContent = items.length ? "Show more" : "Search further back";
     this.#state.hidden = items.length > 0;
+    if (isWithin && !isShown(document.activeElement)) this.#focusTitle();
     if (items.length > 0) return;
     const [words, below] = this.#params.size ? ["No matches.", ""] : this.#plan.empty;
     fill(
@@ -156,6 +177,10 @@ export class Listing {
       button("Try again", "button quiet", () => this.refresh()),
     );
   }
+}
+
+function isShown(element) {
+  return element !== document.body && element.checkVisibility();
 }
 
 function fresh() {

@@ -6,6 +6,7 @@ import { callCard } from "../threads/call.js";
 import { Conversation } from "../threads/conversation.js";
 import { button, el, fill, refill } from "../base/dom.js";
 import { drafting, keepDraft } from "../base/drafts.js";
+import { sendOnEnter } from "../base/enter.js";
 import { link } from "../base/route.js";
 import { standing } from "./tickets.js";
 import { time } from "../base/when.js";
@@ -138,7 +139,7 @@ export class TicketView {
     if (isOver(ticket)) {
       const words =
         ticket.answer && el("blockquote", { class: "said", dir: "auto" }, ...linked(ticket.answer));
-      fill(
+      refill(
         this.#answer,
         el(
           "section",
@@ -155,11 +156,11 @@ export class TicketView {
         ),
       );
     } else if (ticket.taken_by && ticket.taken_by !== this.#context.session.operator) {
-      fill(this.#answer, el("p", { class: "plea" }, `${ticket.taken_by} has this ticket.`));
+      refill(this.#answer, el("p", { class: "plea" }, `${ticket.taken_by} has this ticket.`));
     } else if (ticket.kind !== "approval" && (first || !this.#answer.querySelector("form"))) {
-      fill(this.#answer, this.#form(ticket));
+      refill(this.#answer, this.#form(ticket));
     } else if (ticket.kind === "approval") {
-      fill(this.#answer);
+      refill(this.#answer);
     }
   }
 
@@ -174,6 +175,7 @@ export class TicketView {
       "aria-describedby": "answer-hint",
     });
     drafting(box, draftKey);
+    sendOnEnter(box, () => form.requestSubmit());
     const send = button("Answer", "button", null, { type: "submit" });
     const form = el(
       "form",
@@ -183,7 +185,11 @@ export class TicketView {
       el(
         "div",
         { class: "answer-foot" },
-        el("p", { id: "answer-hint", class: "hint" }, SAYS[ticket.kind] ?? ""),
+        el(
+          "p",
+          { id: "answer-hint", class: "hint" },
+          `${SAYS[ticket.kind] ?? ""} Enter sends, Shift+Enter starts a new line.`,
+        ),
         send,
       ),
     );
