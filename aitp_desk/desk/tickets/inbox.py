@@ -19,6 +19,7 @@ from aitp_desk.model.errors import InvalidRequest, ThreadNotFound, UnknownAction
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import calls as call_reads
 from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.reads.console import callers as caller_reads
 from aitp_desk.store.reads.console import thread_lists as console_threads
 from aitp_desk.store.reads.console import threads as console_reads
 from aitp_desk.store.reads.console import tickets as ticket_reads
@@ -29,7 +30,6 @@ from aitp_desk.store.records.console import (
     ThreadActor,
     ThreadFilter,
     ThreadLine,
-    ThreadPage,
     TicketFilter,
     WaitingCount,
 )
@@ -55,10 +55,15 @@ class ShownCall(msgspec.Struct, frozen=True):
 
 
 class ShownTicket(msgspec.Struct, frozen=True):
-    """A ticket with its call; None if it has none."""
+    """A ticket with its call; None if it has none.
+
+    Parameters:
+        asked_by_name: the name of the key or client that asks, if the owner has named it.
+    """
 
     ticket: KeptTicket
     call: ShownCall | None
+    asked_by_name: str | None = None
 
 
 class TicketPage(msgspec.Struct, frozen=True):
@@ -73,13 +78,31 @@ class TicketPage(msgspec.Struct, frozen=True):
 
 
 class ThreadHead(msgspec.Struct, frozen=True):
-    """A thread without its messages. See :class:`.console.ThreadAtAGlance`."""
+    """A thread without its messages. See :class:`.console.ThreadAtAGlance`.
+
+    Parameters:
+        owner_name: as of :class:`ShownLines`.
+    """
 
     line: ThreadLine
     actors: tuple[ThreadActor, ...]
     tickets: tuple[ShownTicket, ...]
     notes: tuple[Note, ...]
     last_event: int
+    owner_name: str | None = None
+
+
+class ShownLines(msgspec.Struct, frozen=True):
+    """One page of a list of threads.
+
+    Parameters:
+        next: as of :class:`TicketPage`.
+        names: of the keys and clients that own threads, by id, as far as the owner has named them.
+    """
+
+    lines: tuple[ThreadLine, ...]
+    next: str | None
+    names: Mapping[str, str]
 
 
 class ShownMessage(msgspec.Struct, frozen=True):
@@ -149,9 +172,9 @@ class OperatorInbox:
     async def read_ticket(self, ticket_id: str) -> ShownTicket | None:
         """Return a ticket; None if it does not exist."""
         kept = await ticket_reads.ticket(self._store, ticket_id)
-        return None if kept is None else await self._show(kept)
+        return None if kept is None else (await self._shown((kept,)))[0]
 
-    async def list_threads(self, asked: ThreadFilter, after: str | None, limit: int) -> ThreadPage:
+    async def list_threads(self, asked: ThreadFilter, after: str | None, limit: int) -> ShownLines:
         """List threads by their last message, newest first; a search, those with the text.
 
         Parameters:
@@ -161,7 +184,8 @@ class OperatorInbox:
             InvalidRequest: ``after`` is no valid cursor.
         """
         page = await console_threads.threads(self._store, asked, after, limit)
-        return ThreadPage(tuple(map(self._told, page.lines)), page.next)
+        names = await caller_reads.names(self._store, (line.owner for line in page.lines))
+        return ShownLines(tuple(map(self._told, page.lines)), page.next, names)
 
     async def read_thread(self, thread_id: str) -> ThreadHead:
         """Return a thread without its messages.
@@ -173,9 +197,10 @@ class OperatorInbox:
         if found is None:
             raise _no_thread()
         tickets = await self._shown(found.tickets)
-        return ThreadHead(
-            self._told(found.line), found.actors, tickets, found.notes, found.last_event
-        )
+        line = self._told(found.line)
+        names = await caller_reads.names(self._store, (line.owner,))
+        name = names.get(line.owner or "")
+        return ThreadHead(line, found.actors, tickets, found.notes, found.last_event, name)
 
     async def list_messages(self, thread_id: str, before: str | None, limit: int) -> MessagePage:
         """Return the newest messages of a thread, or those before a given message.
@@ -270,13 +295,14 @@ class OperatorInbox:
         return counted
 
     async def _shown(self, tickets: tuple[KeptTicket, ...]) -> tuple[ShownTicket, ...]:
-        return tuple([await self._show(ticket) for ticket in tickets])
+        names = await caller_reads.names(self._store, (ticket.principal for ticket in tickets))
+        return tuple([await self._show(one, names.get(one.principal or "")) for one in tickets])
 
-    async def _show(self, ticket: KeptTicket) -> ShownTicket:
+    async def _show(self, ticket: KeptTicket, name: str | None) -> ShownTicket:
         call = None
         if ticket.call_id is not None:
             call = await call_reads.call_by_id(self._store, ticket.call_id)
-        return ShownTicket(ticket, None if call is None else self._with_action(call))
+        return ShownTicket(ticket, None if call is None else self._with_action(call), name)
 
     def _with_action(self, call: ActionCall) -> ShownCall:
         registry = self._registries.get(call.desk)

@@ -89,6 +89,7 @@ class ConsoleTicket(msgspec.Struct):
     note: str
     thread: str | None
     asked_by: str | None
+    asked_by_name: str | None
     created_at: str
     due_at: str | None
     taken_by: str | None
@@ -136,6 +137,7 @@ class ConsoleLine(msgspec.Struct):
     operator: str | None
     tickets: Sequence[ConsoleTicketLine]
     owner: str | None
+    owner_name: str | None
     last: ConsoleLastSaid | None
 
 
@@ -173,6 +175,7 @@ class ConsoleThread(msgspec.Struct):
     operator: str | None
     tickets: Sequence[ConsoleTicket]
     owner: str | None
+    owner_name: str | None
     last: ConsoleLastSaid | None
     actors: Sequence[ConsoleActor]
     notes: Sequence[ConsoleNote]

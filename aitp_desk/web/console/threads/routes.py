@@ -61,7 +61,7 @@ class ThreadsRoutes:
         page = await self._inbox.list_threads(
             asked, call.query.get("after") or None, decode_limit(call.query)
         )
-        data = [write_line(line) for line in page.lines]
+        data = [write_line(line, page.names) for line in page.lines]
         return Reply(200, encode(ConsoleThreads(data, page.next)))
 
     async def show(self, _session: Session, call: Call) -> Reply:

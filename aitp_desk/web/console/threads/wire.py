@@ -49,8 +49,12 @@ def decode_thread_filter(
     )
 
 
-def write_line(line: ThreadLine) -> objects.ConsoleLine:
-    """Write a conversation in a list."""
+def write_line(line: ThreadLine, names: Mapping[str, str]) -> objects.ConsoleLine:
+    """Write a conversation in a list.
+
+    Parameters:
+        names: of owners, by id.
+    """
     return objects.ConsoleLine(
         id=line.id,
         agent=line.agent or None,
@@ -63,6 +67,7 @@ def write_line(line: ThreadLine) -> objects.ConsoleLine:
             for ticket in line.tickets
         ],
         owner=line.owner,
+        owner_name=names.get(line.owner or ""),
         last=_write_last(line.last),
     )
 
@@ -79,6 +84,7 @@ def write_thread(head: ThreadHead) -> objects.ConsoleThread:
         operator=line.operator,
         tickets=[write_ticket(shown) for shown in head.tickets],
         owner=line.owner,
+        owner_name=head.owner_name,
         last=_write_last(line.last),
         actors=[objects.ConsoleActor(actor.id, actor.origin) for actor in head.actors],
         notes=[write_note(note) for note in head.notes],

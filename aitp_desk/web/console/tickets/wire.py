@@ -64,6 +64,7 @@ def write_ticket(shown: ShownTicket) -> ConsoleTicket:
         note=ticket.note,
         thread=ticket.thread_id,
         asked_by=ticket.principal,
+        asked_by_name=shown.asked_by_name,
         created_at=write_timestamp(ticket.created_at),
         due_at=write_optional_timestamp(ticket.due_at),
         taken_by=ticket.taken_by,

@@ -64,10 +64,11 @@ async def test_a_conversation_is_listed_and_shown_as_the_visitor_has_it(ground: 
     (line,) = (await ground.anna.get(f"threads?q={mark}"))["data"]
     assert line.keys() == {
         *("id", "agent", "created_at", "updated_at", "messages", "operator", "tickets", "owner"),
-        "last",
+        *("last", "owner_name"),
     }
     assert (line["id"], line["agent"], line["messages"]) == (opened["id"], None, 2)
     assert (line["operator"], line["owner"], line["tickets"]) == (None, None, [])
+    assert line["owner_name"] is None
     assert line["last"].keys() == {"role", "actor", "origin", "text", "created_at"}
     assert line["last"]["origin"] == "desk"
     shown = await ground.anna.get(f"threads/{opened['id']}")
@@ -89,6 +90,26 @@ async def test_a_conversation_is_listed_and_shown_as_the_visitor_has_it(ground: 
     assert newest == {"data": [reply], "before": reply["id"]}
     older = await ground.anna.get(f"threads/{opened['id']}/messages?before={reply['id']}")
     assert older == {"data": [asked], "before": None}
+
+
+async def test_the_holders_of_keys_are_named(ground: Ground) -> None:
+    mark, name = new_name(), f"Stock {new_name()}"
+    key = await make_key(ground.talker.desk.store, ground.data, "threads", name=name)
+    headers = [("Authorization", f"Bearer {key}")]
+    body = {"messages": [f"Is {mark} in stock?"]}
+    thread = (await ground.talker.send("POST", THREADS, body, headers=headers)).ok["id"]
+    reads: list[str] = []
+    read = ground.talker.desk.store.read
+
+    async def note(name: str, parameters: Any) -> Any:
+        reads.append(name)
+        return await read(name, parameters)
+
+    with patch.object(type(ground.talker.desk.store), "read", lambda _, *given: note(*given)):
+        (line,) = (await ground.anna.get(f"threads?q={mark}"))["data"]
+    assert (line["owner"].partition(":")[0], line["owner_name"]) == ("key", name)
+    assert reads.count("names_of_callers") == 1
+    assert (await ground.anna.get(f"threads/{thread}"))["owner_name"] == name
 
 
 async def test_an_operator_takes_over_speaks_and_hands_back(ground: Ground) -> None:

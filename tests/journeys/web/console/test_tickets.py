@@ -73,6 +73,7 @@ async def test_a_ticket_is_shown_with_the_call_that_it_is_about(ground: Ground) 
     assert ticket["created_at"].endswith("Z")
     assert ticket.keys() == {
         *("id", "kind", "state", "agent", "about", "note", "thread", "asked_by", "created_at"),
+        "asked_by_name",
         *("due_at", "taken_by", "answer", "ended_by", "ended_at"),
     }
     assert (call["action"], call["summary"]) == ("refund", "Pays money back.")

@@ -65,12 +65,27 @@ export function isOver(ticket) {
   return ticket.state !== "open" && ticket.state !== "taken";
 }
 
-/** Return a thread's owner for people: of keys the beginning of the id, else the proven name. */
-export function visitorName(owner) {
+/**
+ * Return a caller for people: by the name that the site's owner gave, else of keys the beginning of
+ * the id, of a person whom a site's token names that name with the issuer's, else the proven name.
+ *
+ * @param {string | null} owner id of the caller.
+ * @param {string | null} [given]
+ */
+export function visitorName(owner, given) {
   if (!owner) return "Anonymous visitor";
+  if (given) return plain(given);
   const at = owner.indexOf(":");
   const [kind, name] = [owner.slice(0, at), owner.slice(at + 1)];
-  return kind === "key" ? `Key ${name.slice(0, 8)}` : name;
+  if (kind === "key") return `Key ${name.slice(0, 8)}`;
+  const [issuer, ...person] = name.split(":");
+  return kind === "jwt" && person.length ? `${plain(person.join(":"))} (${issuer})` : plain(name);
+}
+
+/** Return who asks in a ticket, with the id behind a given name: approvals depend on it. */
+export function callerOf({ asked_by: id, asked_by_name: given }) {
+  if (!id) return "An anonymous visitor";
+  return given ? `${plain(given)} (${id})` : id;
 }
 
 /** Return an operator's name; "you" for the signed-in one. */

@@ -3,7 +3,7 @@
 import { el } from "../base/dom.js";
 import { sealed } from "./sealed.js";
 import { time } from "../base/when.js";
-import { linked, money, plain } from "../base/words.js";
+import { callerOf, linked, money, plain } from "../base/words.js";
 
 const CHANGES = {
   read_only: "Changes nothing",
@@ -28,7 +28,7 @@ export function isGrave({ safety }) {
 }
 
 /** A call as a card; depending on the session, sealed values can be revealed. */
-export function callCard(call, askedBy, session) {
+export function callCard(call, ticket, session) {
   const value = (what) => valueOf(what, session);
   return el(
     "section",
@@ -43,7 +43,7 @@ export function callCard(call, askedBy, session) {
       ...fact("Arguments", value(call.arguments)),
       ...fact("Cost", call.price ? el("strong", { class: "price" }, money(call.price)) : "Nothing"),
       ...fact("Possible harm", gravity(call)),
-      ...fact("For", askedBy ?? "An anonymous visitor"),
+      ...fact("For", callerOf(ticket)),
       ...(call.intent ? fact("Because", el("q", { dir: "auto" }, plain(call.intent))) : []),
       ...(call.progress ? fact("Progress", call.progress) : []),
       ...(call.error ? fact("Failed", call.error.message) : []),

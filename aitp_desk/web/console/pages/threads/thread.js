@@ -156,7 +156,7 @@ export class ThreadView {
           "div",
           { class: "heading" },
           this.#context.back(),
-          el("h2", { tabindex: "-1", dir: "auto" }, visitorName(thread.owner)),
+          el("h2", { tabindex: "-1", dir: "auto" }, visitorName(thread.owner, thread.owner_name)),
           el("span", { class: mine ? "whose mine" : "whose" }, whose),
           agentLabel(thread.agent),
         ),
@@ -225,7 +225,7 @@ export class ThreadView {
         el("span", { class: "row-time soft" }, ...standing(ticket, session)),
       ),
       el("p", {}, el("a", { href: link("tickets", ticket.id), dir: "auto" }, plain(ticket.about))),
-      ticket.kind === "approval" && ticket.call && callCard(ticket.call, ticket.asked_by, session),
+      ticket.kind === "approval" && ticket.call && callCard(ticket.call, ticket, session),
       buttons.length > 0 && el("div", { class: "buttons" }, ...buttons),
     );
   }

@@ -41,7 +41,7 @@ function threadRow(thread, session) {
     el(
       "span",
       { class: "row-top" },
-      line(visitorName(thread.owner), "strong who"),
+      line(visitorName(thread.owner, thread.owner_name), "strong who"),
       agentLabel(thread.agent),
       el("span", { class: "row-time" }, time(thread.updated_at)),
     ),

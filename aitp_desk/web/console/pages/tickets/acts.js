@@ -98,7 +98,7 @@ function confirm(ticket, session, act) {
         "Check again what this does: it cannot be undone, or it concerns many people.",
       ),
       ticket.call
-        ? callCard(ticket.call, ticket.asked_by, session)
+        ? callCard(ticket.call, ticket, session)
         : el("p", { dir: "auto" }, plain(ticket.about)),
     ],
     yes: "Yes, approve",

@@ -10,7 +10,7 @@ import { sendOnEnter } from "../base/enter.js";
 import { link } from "../base/route.js";
 import { standing } from "./tickets.js";
 import { time } from "../base/when.js";
-import { agentLabel, isOver, kindLabel, linked, plain, STATES } from "../base/words.js";
+import { agentLabel, isOver, kindLabel, linked, plain, STATES, visitorName } from "../base/words.js";
 
 const PEEK = 10;
 const SAYS = {
@@ -124,11 +124,18 @@ export class TicketView {
         { class: "soft" },
         ...(isOver(ticket) ? ["Asked "] : [...standing(ticket, session), " · asked "]),
         time(ticket.created_at),
-        ` by ${ticket.asked_by ?? "an anonymous visitor"}`,
+        " by ",
+        ticket.asked_by
+          ? el(
+              "span",
+              { title: ticket.asked_by, dir: "auto" },
+              visitorName(ticket.asked_by, ticket.asked_by_name),
+            )
+          : "an anonymous visitor",
       ),
       ticket.contact && contact(ticket),
       ticket.note && ticket.kind !== "approval" && note(ticket),
-      ticket.call && callCard(ticket.call, ticket.asked_by, session),
+      ticket.call && callCard(ticket.call, ticket, session),
       ticket.note &&
         ticket.kind === "approval" &&
         el("details", { class: "soft" }, el("summary", {}, "As written by the desk"), note(ticket)),

@@ -82,7 +82,7 @@ function ticketRow(ticket, session) {
 
 function foot(ticket, session) {
   if (isOver(ticket) || ticket.taken_by) return standing(ticket, session);
-  const who = line(visitorName(ticket.asked_by), "");
+  const who = line(visitorName(ticket.asked_by, ticket.asked_by_name), "");
   return ticket.due_at ? [who, " · ", time(ticket.due_at, "due")] : [who];
 }
 
