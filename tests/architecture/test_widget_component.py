@@ -29,7 +29,16 @@ MAX_ALL = 25_000
 """Bytes after gzip: of the first load, and of all that the chat in one language ever loads."""
 LOOKED_UP = {
     # names that are no literal where they are used
-    *("deleteNo", "deleteYes", "newConversation", "you", "desk", "reconnecting", "offline"),
+    *(
+        "deleteNo",
+        "deleteYes",
+        "person",
+        "newConversation",
+        "you",
+        "desk",
+        "reconnecting",
+        "offline",
+    ),
     *("open", "unread.one", "unread.other", "unavailable", "joined", "left", "up", "down"),
 }
 

@@ -127,6 +127,13 @@ class Widget(msgspec.Struct, frozen=True, kw_only=True):
             " kept for 30 days.",
         ),
     ] = ""
+    ask_person: Annotated[
+        bool,
+        Meta(
+            description="Whether the menu offers to talk to a person; needs tickets.people other"
+            ' than "off".'
+        ),
+    ] = True
     show_retention: Annotated[
         bool,
         Meta(description="Whether the chat says how long retention.threads_days keeps messages."),

@@ -133,6 +133,7 @@ class WidgetHandlers:
                 self._config.files,
                 retention_days=self._config.retention.threads_days,
                 answer_minutes=self._config.tickets.answer_minutes,
+                has_people=self._config.tickets.people != "off",
             )
             self._settings = (editions.revision, told)
         return self._settings[1]

@@ -77,6 +77,7 @@ def write_settings(
     *,
     retention_days: int = 0,
     answer_minutes: int = 0,
+    has_people: bool = False,
 ) -> bytes:
     """Return what the open chat shows besides its texts.
 
@@ -84,6 +85,7 @@ def write_settings(
         suggestions: questions from the content, for an owner who has set none.
         files: limits of uploads.
         retention_days: how long messages are kept; 0 for no limit.
+        has_people: whether visitors may ask for a person.
         answer_minutes: how long visitors wait for a person before an address is asked for.
     """
     return msgspec.json.encode(
@@ -104,6 +106,7 @@ def write_settings(
             "sound": widget.sound,
             "files": _write_upload_limits(files),
             "answer_minutes": answer_minutes,
+            "people": has_people and widget.ask_person,
         }
     )
 

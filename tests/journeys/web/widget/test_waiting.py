@@ -121,6 +121,29 @@ async def test_who_is_answered_or_declines_is_not_asked_for_an_address(
         await expect(form).to_be_hidden()
 
 
+async def test_the_menu_offers_to_talk_to_a_person_if_the_owner_wants_it(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with (
+        waiting(tmp_path) as ground,
+        at_chat(browser, ground.url, locale="fr-FR") as visitor,
+    ):
+        await visitor.ask("How long may I return a book?")
+        await visitor.page.get_by_role("button", name="Plus").click()
+        await visitor.page.get_by_role("button", name="Parler à une personne").click()
+        await expect(visitor.questions.last).to_contain_text("Je voudrais parler à une personne")
+        await expect(visitor.answers).to_have_count(2)
+        assert await visitor.focused() == "textarea"
+        assert (await ground.find_ticket())["kind"] == "request"
+    async with (
+        waiting(tmp_path / "second", "widget.ask_person=false") as ground,
+        at_chat(browser, ground.url) as visitor,
+    ):
+        await visitor.ask("How long may I return a book?")
+        await visitor.page.get_by_role("button", name="More").click()
+        await expect(visitor.page.locator(".menu button")).to_have_count(2)
+
+
 @pytest.mark.parametrize(
     ("locale", "label", "why"),
     [

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from aitp_desk.agent.speech.person_request import asks_for_person
 from aitp_desk.config import Files, Site, Widget
 from aitp_desk.config.sections.widget import WidgetPath
 from aitp_desk.web.widget.assets import read_texts
@@ -101,6 +102,11 @@ def test_what_the_owner_sets_is_told() -> None:
         "img-src https://desk.example https://shop.example"
     )
     assert write_policy("https://desk.example", "logo.svg").endswith("img-src https://desk.example")
+
+
+@pytest.mark.parametrize("language", read_texts())
+def test_the_desk_understands_the_wish_for_a_person(language: str) -> None:
+    assert asks_for_person(read_texts()[language]["personWish"], in_full=True) is not None
 
 
 def test_a_name_is_no_markup() -> None:

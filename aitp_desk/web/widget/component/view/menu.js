@@ -4,8 +4,11 @@ import { el, icon } from "../dom.js";
 import { text } from "../texts.js";
 
 export class Menu {
-  /** @param {{onbegin: () => void, onerase: () => Promise<Failure | null>}} on */
-  constructor({ onbegin, onerase }) {
+  /**
+   * @param {{onbegin: () => void, onerase: () => Promise<Failure | null>,
+   *   onperson: (() => void) | null}} on `onperson` is null where nobody can be asked for.
+   */
+  constructor({ onbegin, onerase, onperson }) {
     this.onbegin = onbegin;
     this.onerase = onerase;
     this.button = el(
@@ -20,6 +23,7 @@ export class Menu {
       this.item("newConversation", () => this.begin()),
       this.item("deleteConversation", () => this.confirm(), "danger"),
     );
+    if (onperson) this.list.append(this.item("person", () => this.toggle(false) || onperson()));
     this.element = el("div", { class: "menu-place" }, this.button, this.list);
     this.element.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || this.list.hidden) return;

@@ -38,7 +38,11 @@ export class Panel {
     this.live = el("div", { class: "unseen", role: "status" });
     this.log = el("div", { class: "log", role: "log", "aria-live": "off", tabindex: "0" });
     this.log.setAttribute("aria-label", text("log"));
-    this.menu = new Menu({ onbegin: () => this.begin(), onerase: () => this.erase() });
+    this.menu = new Menu({
+      onbegin: () => this.begin(),
+      onerase: () => this.erase(),
+      onperson: settings.people ? () => this.ask(text("personWish")) : null,
+    });
     this.address = new AddressForm(this);
     this.attachments = new Attachments(settings.files, on.client);
     const { attachments } = this;
