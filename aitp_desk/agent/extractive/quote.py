@@ -202,7 +202,8 @@ class Stretch:
         if found.asked.prefers & CODE:
             code.update(at for at, unit in enumerate(self._units) if unit.kind == "code")
         anchors = sorted(code.union([best] if is_known else self._anchors(fits)))
-        windows = [self._grown(self._start(anchor), anchor) for anchor in anchors]
+        grown = (self._grown(self._start(anchor), anchor) for anchor in anchors)
+        windows = list({tuple(window): window for window in grown}.values())
         if len(windows) == 1:
             return windows[0]
         sizes, total = self._sizes, sum(fits) or 1.0

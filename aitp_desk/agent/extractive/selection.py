@@ -36,7 +36,7 @@ _BESIDE = 0.45
 # Found on the tuning questions (tests/answers); each may be halved or doubled at little loss.
 # The score of the search and the best unit count 1 each.
 _COVERAGE, _HEADING = 0.25, 0.3
-_WHOLE_QUESTION = 0.3
+_WHOLE_QUESTION = 0.15
 _EXPECTED_FIGURE = 0.35
 _SAID, _NAMED_PAGE = 0.75, 0.1
 _CALLED_SECTION = 0.3

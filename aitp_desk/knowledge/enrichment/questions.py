@@ -21,6 +21,8 @@ UNKNOWN = 0.5
 """The share of its weight that a word keeps if no question has it."""
 COMMON = 2000
 """A stem in more questions than this finds none; it only adds to the finds of other stems."""
+_CHANCE = 0.2
+"""A question that shares less than this share of the weight is alike by chance: not found."""
 _MOST_UNITS = 0xFFFF
 
 
@@ -164,26 +166,31 @@ class Questions:
                     known = max(known, self._weights[stem] * surely)
             ordered.append((stems, factor * (known or self._unknown)))
         ordered.sort(key=itemgetter(1), reverse=True)
-        total = sum(map(itemgetter(1), ordered))
+        total = left = sum(map(itemgetter(1), ordered))
         shared: dict[int, float] = {}
         for stems, weight in ordered:
+            finds = left >= _CHANCE * total
+            left -= weight
             told: dict[int, float] = {}
-            for stem, surely in stems.items():
-                held: Iterable[int] = self._held.get(stem, ())
-                if shared and len(self._held.get(stem, ())) > COMMON:
-                    held = shared.keys() & set(held)
-                for at in held:
-                    if surely > told.get(at, 0.0):
-                        told[at] = surely
+            for stem, surely in sorted(stems.items(), key=itemgetter(1)):
+                held = self._held.get(stem)
+                if held is None:
+                    continue
+                if shared and (not finds or len(held) > COMMON):
+                    told.update((at, surely) for at in held if at in shared)
+                else:
+                    told |= dict.fromkeys(held, surely)
             for at, surely in told.items():
                 shared[at] = shared.get(at, 0.0) + weight * surely
         best: dict[int, tuple[float, int]] = {}
+        none, totals, owners = (0.0, 0), self._totals, self.owners
         for at, weight in shared.items():
-            likeness = weight / sqrt(total * max(self._totals[at], weight))
-            number = self.owners[at]
-            if likeness > best.get(number, (0.0, 0))[0]:
-                best[number] = likeness, at
+            alike = weight * weight / max(totals[at], weight)
+            if alike > best.get(owners[at], none)[0]:
+                best[owners[at]] = alike, at
         return {
-            number: Match(likeness, range(self._first[at], self._past[at]), self.asks[at])
-            for number, (likeness, at) in best.items()
+            number: Match(
+                sqrt(alike / total), range(self._first[at], self._past[at]), self.asks[at]
+            )
+            for number, (alike, at) in best.items()
         }
