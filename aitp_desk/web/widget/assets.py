@@ -34,6 +34,8 @@ ENGLISH: Final = "en"
 _COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
 _BREAKS = re.compile(rb"\s*([{};,])\s*")
 _QUOTED = re.compile(r"(\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`)")
+_CLOSING = frozenset("}])")
+_GOES_ON = frozenset("{};,([")
 _SPACED = re.compile(r" *([=(){}\[\],:;<>?!&|]) *")
 
 
@@ -57,12 +59,22 @@ def _squeeze_style(style: bytes) -> bytes:
 
 
 def squeeze_code(code: bytes) -> bytes:
-    """Return modules without blank lines and without spaces that mean nothing.
+    """Return modules without the spaces and line breaks that mean nothing.
 
-    Names and lines stay, so that what a browser reports can be found.
+    Each statement ends with a semicolon, and names stay: a browser's reports can be understood.
     """
-    lines = filter(str.strip, code.decode().splitlines())
-    return "\n".join(map(_squeeze_line, lines)).encode() + b"\n"
+    squeezed: list[str] = []
+    before = ""
+    for line in map(_squeeze_line, filter(str.strip, code.decode().splitlines())):
+        closes = line[1:2] in _CLOSING
+        is_within = line.startswith(" ") and before.startswith(" ") and "//" not in before
+        if is_within and (closes or before[-1:] in _GOES_ON):
+            joined = squeezed[-1].rstrip(",;") if closes else squeezed[-1]
+            squeezed[-1] = joined + line[1:]
+        else:
+            squeezed.append(line)
+        before = line
+    return "\n".join(squeezed).encode() + b"\n"
 
 
 def _squeeze_line(line: str) -> str:

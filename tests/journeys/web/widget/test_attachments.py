@@ -177,3 +177,8 @@ async def test_where_strangers_may_upload_they_get_the_button(
                 await visitor.open()
                 shown = visitor.page.locator(".visitor .files li")
                 await expect(shown).to_have_text(["note.txt · 2 KB"])
+                async with visitor.page.expect_response("**/v1/files/file_*") as deleted:
+                    await visitor.choose("Delete my conversation")
+                    await visitor.page.get_by_role("button", name="Delete", exact=True).click()
+                answer = await deleted.value
+                assert (answer.request.method, answer.status) == ("DELETE", 200)

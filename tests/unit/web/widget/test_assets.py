@@ -22,3 +22,23 @@ from aitp_desk.web.widget.assets import squeeze_code
 )
 def test_only_spaces_that_mean_nothing_are_left_out(line: str, squeezed: str) -> None:
     assert squeeze_code(f"{line}\n\n".encode()).decode() == f"{squeezed}\n"
+
+
+def test_lines_are_joined_where_no_statement_could_change() -> None:
+    code = """
+class A {
+  b() {
+    const c = [
+      1,
+      2,
+    ];
+    d(); // a word
+    return c
+      .map(d);
+  }
+}
+const e = 1;
+"""
+    assert squeeze_code(code.encode()).decode() == (
+        "class A {\n b(){const c=[1,2];d(); // a word\n return c\n .map(d)}\n}\nconst e = 1;\n"
+    )

@@ -79,7 +79,8 @@ export class Visitor {
     if (!goesOn) {
       conversation.stream?.stop();
       if (begun && !was) {
-        memory.keep(begun, memory.seen); // before other tabs learn that it is claimed
+        // before other tabs learn that it is claimed
+        memory.keep(begun, memory.seen);
         goesOn = !(await client.claim(begun)).failure;
         if (this.caller !== caller) return;
       }

@@ -95,7 +95,11 @@ export class Attachments {
     const { cancel, said } = this.uploads.get(item) ?? {};
     this.uploads.delete(item);
     cancel?.();
-    if (said) this.client.request("DELETE", this.client.files(said.id));
+    if (said) this.delete(said.id);
+  }
+
+  delete(id) {
+    return this.client.request("DELETE", this.client.files(id));
   }
 
   /** Return the files for a message, after which the next one begins without; null if some lack. */

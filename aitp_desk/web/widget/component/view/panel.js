@@ -149,8 +149,10 @@ export class Panel {
   }
 
   async erase() {
+    const files = [...this.attachments.shown.keys()];
     const failure = await this.on.onerase();
     if (!failure) {
+      files.forEach((id) => this.attachments.delete(id));
       this.say(text("deleted"));
       this.composer.focus();
     }
