@@ -24,12 +24,13 @@ from aitp_desk.protocols.aitp.wire import render_error as render_aitp_error
 from aitp_desk.protocols.base.protocol import ProtocolRoutes
 from aitp_desk.protocols.health.routes import make_routes as make_health_routes
 from aitp_desk.protocols.openapi.routes import OpenApiHandlers, Served
-from aitp_desk.web.pages.blocks.brand import PLAIN, Brand, make_brand
+from aitp_desk.web.pages.blocks.brand import Brand, make_brand
 from aitp_desk.web.pages.resources import make_resource_routes
 from aitp_desk.web.pages.routes import PagesHandlers
 from aitp_desk.web.pages.search.routes import SearchHandlers
 from aitp_desk.web.widget.palette import make_palette
 from aitp_desk.web.widget.routes import WidgetHandlers
+from aitp_desk.web.widget.wire import LOGO_PATH, find_logo_origin
 
 
 def make_site_routes(
@@ -85,11 +86,15 @@ def make_site_routes(
 
 
 def _make_brand(config: Config) -> Brand:
-    """Return the looks of the pages: those of the chat."""
-    if not config.widget.accent:
-        return PLAIN
-    palette = make_palette(config.widget.accent)
-    return make_brand(palette.light, palette.dark)
+    """Return the looks of the pages: those of the chat.
+
+    A logo on another site is left out: the pages load nothing from elsewhere.
+    """
+    widget = config.widget
+    logo = LOGO_PATH if widget.logo and not find_logo_origin(widget.logo) else ""
+    palette = make_palette(widget.accent) if widget.accent else None
+    light, dark = (palette.light, palette.dark) if palette else ("", "")
+    return make_brand(light, dark, logo, widget.logo_alt)
 
 
 def _make_openapi_routes(

@@ -92,3 +92,22 @@ async def test_the_server_s_error_page_is_no_page(tmp_path: Path) -> None:
             assert "404" not in await response.text()
         async with visitor.http.get("/search?q=lost") as response:
             assert (await response.json())["data"] == []
+
+
+async def test_the_logo_is_next_to_the_name_unless_it_is_on_another_site(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "a.md").write_text("# Tents\n\nDry.\n")
+    (site / "logo.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"/>')
+    settings = ('widget.logo="logo.svg"', 'widget.logo_alt="A tent"')
+    async with visiting(tmp_path / "data", *settings, folder=site) as visitor:
+        (logo,) = (await read(visitor, "/a")).css("header a.brand img")
+        assert logo.attributes["alt"] == "A tent"
+        async with visitor.http.get(logo.attributes["src"] or "") as response:
+            assert (response.status, response.content_type) == (200, "image/svg+xml")
+    elsewhere = (
+        'widget.logo="https://www.example.com/logo.png"',
+        'widget.origins=["https://www.example.com"]',
+    )
+    async with visiting(tmp_path / "other", *elsewhere, folder=site) as visitor:
+        assert not (await read(visitor, "/a")).css("header img")
