@@ -28,6 +28,12 @@ class RefusalGroup(msgspec.Struct, frozen=True):
     times: int
 
 
+def fold_question(text: str) -> str:
+    """Return a question without what does not matter; empty if it is none or too long."""
+    words = " ".join(text.casefold().split()).rstrip("?!. ")
+    return words if len(words) <= _LONGEST else ""
+
+
 async def group_refusals(
     refusals: Iterable[Refusal], vectors: Vectors | None
 ) -> list[RefusalGroup]:
@@ -40,8 +46,7 @@ async def group_refusals(
     count: Counter[str] = Counter()
     newest: dict[str, Refusal] = {}
     for refusal in refusals:
-        words = " ".join(refusal.question.casefold().split()).rstrip("?!. ")
-        if words and len(words) <= _LONGEST:
+        if words := fold_question(refusal.question):
             count[words] += 1
             newest.setdefault(words, refusal)
     every = [words for words, _ in count.most_common()]

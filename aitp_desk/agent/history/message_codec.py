@@ -52,6 +52,15 @@ def write_reply(outcome: Said, site_url: str) -> tuple[str, ...]:
     return (outcome.text, "\n".join([_SOURCES, *sources]))
 
 
+def list_sources(part: str) -> list[tuple[str, str]]:
+    """Return the titles and addresses of a reply's part with sources; none of any other part."""
+    head, *lines = part.split("\n")
+    if head != _SOURCES:
+        return []
+    found = (line.removeprefix("- ").rpartition(": ") for line in lines)
+    return [(title, url) for title, _, url in found if title]
+
+
 def find_source(reply: Sequence[str]) -> str:
     """Return the absolute address of a reply's first source; empty without one."""
     for part in reply[1:]:

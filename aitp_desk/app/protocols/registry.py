@@ -76,6 +76,7 @@ def make_all_routes(
             health_checks=services.health_checks,
             sealed=services.sealed,
             idempotency=services.idempotency,
+            keys=keys,
         ),
         *make_redirect_routes(
             _leading(services, webhooks), partial(render_refusal, config.site, render_error)

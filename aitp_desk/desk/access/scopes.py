@@ -34,6 +34,16 @@ def check_participation(principal: Principal) -> None:
         raise ScopeMissing(_THREADS, scope="threads")
 
 
+def check_insights(principal: Principal) -> None:
+    """Refuse a caller that may not read insights: they are for the operators of all threads.
+
+    Raises:
+        ScopeMissing: the credential has other scopes only.
+    """
+    if not may_operate_threads(principal):
+        raise ScopeMissing("Insights are for operators.", scope="operator")
+
+
 def check_access(principal: Principal, open_to: OpenTo, name: str, what: str) -> None:
     """Refuse a caller that may not use an action or a type of resources.
 

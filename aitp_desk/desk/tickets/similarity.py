@@ -87,16 +87,17 @@ class TicketSimilarity:
                 likeness = library.vectors.likeness
                 cosines = [likeness(first, row) for row in rows]
                 return [one if one >= _LEAST_COSINE else 0.0 for one in cosines]
-        said = _stems(text, library)
-        shares = [_share(said, _stems(other, library)) for other in others]
+        said = find_stems(text, library)
+        shares = [compute_share(said, find_stems(other, library)) for other in others]
         return [one if one >= _LEAST_SHARED else 0.0 for one in shares]
 
 
-def _stems(text: str, library: Library) -> set[str]:
+def find_stems(text: str, library: Library) -> set[str]:
+    """Return the stems of the words of a text that carry meaning."""
     stop, stem = speech_of(library.language).stop, library.vocabulary.stemmer.stem
     return {stem(word) for word in _WORD.findall(fold_text(text)) if word not in stop}
 
 
-def _share(one: set[str], other: set[str]) -> float:
+def compute_share(one: set[str], other: set[str]) -> float:
     """Return the share of words that two texts have in common, 0 to 1."""
     return 2 * len(one & other) / (len(one) + len(other) or 1)

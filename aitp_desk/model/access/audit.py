@@ -79,6 +79,7 @@ class AuditAction(Enum):
     TICKET_DECLINED = "ticket.declined"
     SIGNED_IN = "console.signed_in"
     SIGNED_OUT = "console.signed_out"
+    QUESTIONS_ANSWERED = "questions.answered"
     ERASED = "erased"
     RETENTION = "retention"
     CAPABILITY_NOTED = "capability.noted"

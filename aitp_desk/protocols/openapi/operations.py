@@ -372,6 +372,18 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         f"GET {_CONSOLE}unanswered": OperationText(
             "List the questions that the content did not answer", "ConsoleUnanswered"
         ),
+        f"GET {_CONSOLE}insights": OperationText(
+            "What visitors asked for, by the day", "ConsoleInsights", query=("days",)
+        ),
+        f"GET {_CONSOLE}insights/questions": OperationText(
+            "The questions that wait for a page", "ConsoleOpenQuestions", query=("days",)
+        ),
+        f"POST {_CONSOLE}insights/answered": OperationText(
+            "Mark questions as answered by a page", "EmptyBody", "ConsoleAnswered"
+        ),
+        f"GET {_CONSOLE}insights/export": OperationText(
+            "A table of the insights as CSV", query=("days", "table")
+        ),
         f"GET {_CONSOLE}load": OperationText(
             "The number of waiting tickets", "ConsoleLoad", query=("hours",)
         ),

@@ -15,6 +15,8 @@ from aitp_desk.desk.access.idempotency import IdempotencyKeys
 from aitp_desk.desk.access.sealed_values import SealedValues
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.events.broadcaster import Broadcaster
+from aitp_desk.desk.insights.figures import FigureReader
+from aitp_desk.desk.insights.questions import QuestionReview
 from aitp_desk.desk.limits.concurrency_slots import ConcurrencySlots
 from aitp_desk.desk.maintenance.health_checks import HealthChecks
 from aitp_desk.desk.plugins.registry import PluginRegistry
@@ -30,6 +32,8 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.reads.console.load import HOUR
 from aitp_desk.store.records.console import LoadHour
 from aitp_desk.web.console.assets import CONSOLE_PATH, ConsoleFiles
+from aitp_desk.web.console.insights.objects import INSIGHT_OBJECTS
+from aitp_desk.web.console.insights.routes import InsightsRoutes
 from aitp_desk.web.console.live import LiveStreams
 from aitp_desk.web.console.objects import (
     OBJECTS,
@@ -207,6 +211,7 @@ def make_routes(
     health_checks: HealthChecks,
     sealed: SealedValues,
     idempotency: IdempotencyKeys,
+    keys: DataKeys,
 ) -> tuple[ProtocolRoutes, ...]:
     """Return the console's routes; empty where it is disabled.
 
@@ -218,6 +223,7 @@ def make_routes(
         clock: Unix seconds.
         sealed: reveals values to operators who may read them.
         idempotency: detects repeated requests.
+        keys: the desk's data keys.
         capabilities: render their messages for operators.
     """
     if sessions is None:
@@ -240,6 +246,15 @@ def make_routes(
         inbox, stepping_in, operator_actions, capabilities, idempotency, audit_log
     )
     by_name = {desk.name: desk for desk in desks}
+    contents = {desk.name: desk.knowledge for desk in desks}
+    insights = InsightsRoutes(
+        FigureReader(store, clock),
+        QuestionReview(store, contents, keys.derive("answered questions"), clock),
+        operator_actions,
+        audit_log,
+        tuple(contents),
+        desks[0].site.url,
+    )
     live = LiveStreams(
         inbox,
         by_name,
@@ -255,6 +270,7 @@ def make_routes(
         *signing_in.routes(),
         *tickets.routes(signing_in),
         *threads.routes(signing_in),
+        *insights.routes(signing_in),
         signing_in.route("GET", events, live.follow_thread, gives=EVENT_STREAM),
         signing_in.route("GET", "live", live.follow_waiting, gives=EVENT_STREAM),
         signing_in.route("GET", "unanswered", RefusalRoutes(similarity, audit_log).show),
@@ -265,6 +281,11 @@ def make_routes(
     owned = (f"{CONSOLE_PATH}/",)
     return (
         ProtocolRoutes(
-            "console", routes, owned, render_error, background=pulse.run, objects=OBJECTS
+            "console",
+            routes,
+            owned,
+            render_error,
+            background=pulse.run,
+            objects=(*OBJECTS, *INSIGHT_OBJECTS),
         ),
     )

@@ -44,7 +44,7 @@ async def refusals(store: Store) -> AsyncIterator[Refusal]:
         before = rows[-1][0]
     before = _AFTER_ALL
     while rows := await store.read("newest_folded_words", {"before": before, "limit": _ROWS}):
-        for refusal in map(_folded, rows):
+        for refusal in map(read_folded_refusal, rows):
             if refusal is not None and not refusal.desk:
                 yield refusal
         before = rows[-1][0]
@@ -57,7 +57,10 @@ async def newest_refusals(store: Store, most: int) -> list[Refusal]:
         most: how many of the newest messages, and of the newest folded turns, are read.
     """
     found: list[Refusal] = []
-    for statement, read in (("newest_refused", _refused), ("newest_folded_words", _folded)):
+    for statement, read in (
+        ("newest_refused", _refused),
+        ("newest_folded_words", read_folded_refusal),
+    ):
         before = _AFTER_ALL
         for _ in range(0, most, _ROWS):
             rows = await store.read(statement, {"before": before, "limit": _ROWS})
@@ -74,7 +77,8 @@ def _refused(row: Row) -> Refusal | None:
     return None if content is None else Refusal("\n".join(read_texts(content)), at, thread_id, desk)
 
 
-def _folded(row: Row) -> Refusal | None:
+def read_folded_refusal(row: Row) -> Refusal | None:
+    """Return the question of a folded turn, if it was refused."""
     thread_id, packed = row
     turn = read_turn(packed)
     if turn.notes.get(_FOUND) != "false":

@@ -64,6 +64,7 @@ NAMES = {
 
 OWN = {
     "actors": "thread_id origin",
+    "answered_questions": "desk digest page marked_by",
     "audit": "proven_by action outcome link",
     "audit_anchor": "link",
     "calls": (

@@ -1,0 +1,1 @@
+"""The console's insights: figures, open questions, and their export."""

@@ -1,0 +1,70 @@
+"""Writes insights as CSV (RFC 4180) that a spreadsheet takes for data. Pure: no I/O, no clock."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from aitp_desk.desk.insights.figures import DayFigures
+from aitp_desk.desk.insights.questions import QuestionGroup
+
+OUTCOMES: Final = ("questions", "answered", "refused", "asked_back", "handed", "up", "down")
+"""The counts of a day, in the order of the columns."""
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""A spreadsheet takes a cell that begins so for a formula."""
+
+
+def write_days(days: Iterable[DayFigures]) -> str:
+    """Write a row for each day."""
+    rows = ([write_date(day.at), *(getattr(day, name) for name in OUTCOMES)] for day in days)
+    return _write(("date", *OUTCOMES), rows)
+
+
+def write_questions(groups: Iterable[QuestionGroup]) -> str:
+    """Write a row for each group of open questions."""
+    rows = (
+        [
+            group.question,
+            group.refused,
+            group.down,
+            write_date(group.last_at),
+            group.desk,
+            "\n".join(group.others),
+            "\n".join(group.reasons),
+        ]
+        for group in groups
+    )
+    head = ("question", "refused", "rated_down", "last", "agent", "other_wordings", "reasons")
+    return _write(head, rows)
+
+
+def write_uses(name: str, uses: Iterable[tuple[str, int]]) -> str:
+    """Write how often each page was quoted, or each action called.
+
+    Parameters:
+        name: the head of the first column.
+    """
+    return _write((name, "times"), uses)
+
+
+def write_date(at: float) -> str:
+    """Write the day of a time (UTC), as in 2026-11-29."""
+    return datetime.fromtimestamp(at, UTC).date().isoformat()
+
+
+def guard_cell(value: object) -> object:
+    """Return a cell that no spreadsheet takes for a formula: an apostrophe precedes it."""
+    if isinstance(value, str) and value.startswith(_FORMULA):
+        return f"'{value}"
+    return value
+
+
+def _write(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    written = io.StringIO()
+    writer = csv.writer(written)
+    writer.writerow(head)
+    writer.writerows([guard_cell(value) for value in row] for row in rows)
+    return written.getvalue()
