@@ -32,6 +32,8 @@ _CONSOLE: Mapping[str, Item] = MappingProxyType(
         "waiting": _YES,
         "q": {"type": "string", "maxLength": 200, "description": "The search words."},
         "hours": {"type": "integer", "minimum": 1, "maximum": 168},
+        "days": {"type": "integer", "minimum": 1, "maximum": 90},
+        "table": {"type": "string", "enum": ["days", "questions", "pages", "actions"]},
     }
 )
 _OF_TRANSCRIPTS: Mapping[str, Item] = MappingProxyType(

@@ -5,6 +5,7 @@ import { onSessionOver, readSession, signOut } from "./base/api.js";
 import { closeDialogs } from "./base/dialogs.js";
 import { button, el, fill } from "./base/dom.js";
 import { dropDrafts } from "./base/drafts.js";
+import { InsightsView } from "./insights/insights.js";
 import { Health, HealthView } from "./status/health.js";
 import { listenForKeys, showKeys } from "./base/keys.js";
 import { Live } from "./base/live.js";
@@ -22,13 +23,19 @@ const root = document.getElementById("console");
 const THREADS_EVERY_MS = 4_000;
 const LISTS = { tickets: ticketList, threads: threadList };
 const DETAILS = { tickets: TicketView, threads: ThreadView };
-const SHEETS = { load: LoadView, health: HealthView, unanswered: UnansweredView };
+const SHEETS = {
+  load: LoadView,
+  health: HealthView,
+  unanswered: UnansweredView,
+  insights: InsightsView,
+};
 const TITLES = {
   tickets: "Tickets",
   threads: "Threads",
   load: "Load",
   health: "Health",
   unanswered: "Unanswered questions",
+  insights: "Insights",
 };
 
 /** The page of a signed-in operator. */

@@ -12,9 +12,10 @@ const NAMES = [
   ["load", "Load", "3"],
   ["health", "Health", "4"],
   ["unanswered", "Unanswered", "5"],
+  ["insights", "Insights", "6"],
 ];
 // On a phone these are in the menu.
-const IN_MENU = new Set(["health", "unanswered"]);
+const IN_MENU = new Set(["health", "unanswered", "insights"]);
 
 /**
  * @param {object} session
@@ -85,6 +86,7 @@ export function topBar(session, live, health, acts) {
       ),
       el("a", { class: "menu-item only-narrow", href: link("health") }, "Health"),
       el("a", { class: "menu-item only-narrow", href: link("unanswered") }, "Unanswered"),
+      el("a", { class: "menu-item only-narrow", href: link("insights") }, "Insights"),
       button("Keys", "menu-item", acts.keys, { "aria-keyshortcuts": "?" }),
       button("Sign out", "menu-item", acts.leave),
     ),

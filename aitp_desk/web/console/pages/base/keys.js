@@ -14,7 +14,7 @@ const HELP = [
   ["e", "resolve"],
   ["o", "open the conversation of a ticket"],
   ["/", "search"],
-  ["1 2 3 4 5", "tickets, threads, load, health, unanswered questions"],
+  ["1 2 3 4 5 6", "tickets, threads, load, health, unanswered questions, insights"],
   ["Esc", "leave the box; back to the list"],
   ["?", "show these keys"],
 ];

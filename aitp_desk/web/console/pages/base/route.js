@@ -1,6 +1,6 @@
 // The route: the part of the address after "#", such as #/tickets/ID?state=open.
 
-const VIEWS = ["tickets", "threads", "load", "health", "unanswered"];
+const VIEWS = ["tickets", "threads", "load", "health", "unanswered", "insights"];
 
 /** @returns {{view: string, id: string | null, params: URLSearchParams}} */
 export function here() {
