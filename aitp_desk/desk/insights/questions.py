@@ -6,12 +6,14 @@ on a later day, and is refused or rated down again, is open again.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
 import msgspec
+import structlog
 
 from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.desk.insights.figures import MAX_DAYS
@@ -31,6 +33,10 @@ MAX_QUESTIONS = 500
 _LEAST_SHARED = 0.6
 """From this share of common words on, questions are one group where the content has no vectors."""
 _DIGEST_BYTES = 16
+_SECONDS = 10.0
+"""Timeout of the embedding model; after that, words are compared."""
+
+_log = structlog.get_logger(__name__)
 
 
 class QuestionGroup(msgspec.Struct, frozen=True):
@@ -141,13 +147,9 @@ class QuestionReview:
             by_words.setdefault(fold_question(one.asked.question), []).append(one)
         by_words.pop("", None)
         every = sorted(by_words, key=lambda words: -len(by_words[words]))
-        if library.vectors is None:
-            wordings = _group_by_words(every, library)
-        else:
-            wordings = await library.vectors.group(every)
         groups = []
-        for some in wordings:
-            desk = asked[0].asked.desk
+        desk = asked[0].asked.desk
+        for some in await _group_wordings(every, library):
             marked = max((marks.get(self._digest(desk, words), 0) for words in some), default=0)
             until = (marked // DAY_SECONDS + 1) * DAY_SECONDS if marked else 0
             left = [one for words in some for one in by_words[words] if one.asked.at >= until]
@@ -164,6 +166,20 @@ def _merge(asked: Sequence[AskedQuestion]) -> list[AskedQuestion]:
     """Return each question once: one that was refused may be rated down as well."""
     rated = {one.message_id for one in asked if one.reason is not None}
     return [one for one in asked if one.reason is not None or one.message_id not in rated]
+
+
+async def _group_wordings(every: Sequence[str], library: Library) -> list[list[str]]:
+    """Group wordings by meaning, or by words where vectors are missing or take too long.
+
+    What was embedded in time is cached: a later call needs less.
+    """
+    if library.vectors is not None:
+        try:
+            async with asyncio.timeout(_SECONDS):
+                return await library.vectors.group(every)
+        except TimeoutError:
+            _log.warning("questions_not_compared", reason="too slow")
+    return await asyncio.to_thread(_group_by_words, every, library)
 
 
 def _group_by_words(every: Sequence[str], library: Library) -> list[list[str]]:

@@ -19,7 +19,7 @@ from aitp_desk.store.records.threads import FoldedTurn
 from aitp_desk.store.rows.threads import read_metadata, read_texts
 from aitp_desk.store.units.threads.folded_threads import read_turn
 
-_SLICE = 500
+_SLICE = 200
 MOST_MARKS = 5_000
 """How many marked questions of a site agent are read."""
 _MOST_TICKETS = 5_000

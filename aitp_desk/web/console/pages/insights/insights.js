@@ -88,24 +88,27 @@ export class InsightsView {
   }
 
   async #load() {
-    const days = here().params.get("days") || DEFAULT_DAYS;
+    const days = chosenDays();
+    fill(
+      this.#exports,
+      "Export as CSV: ",
+      ...EXPORTS.flatMap(([table, words], at) => [
+        at > 0 && ", ",
+        el("a", { href: `${API}insights/export?days=${days}&table=${table}`, download: "" }, words),
+      ]),
+    );
+    this.#error.hidden = true;
+    await Promise.all([
+      this.#read("insights", days, (told) => this.#draw(told)),
+      this.#read("insights/questions", days, (open) => this.#questions.show(open)),
+    ]);
+  }
+
+  /** Read a part and show it: comparing questions may take longer than counting. */
+  async #read(path, days, show) {
     try {
-      const [told, open] = await Promise.all([
-        get("insights", { days }),
-        get("insights/questions", { days }),
-      ]);
-      if (this.#closed || days !== (here().params.get("days") || DEFAULT_DAYS)) return;
-      this.#error.hidden = true;
-      this.#draw(told);
-      this.#questions.show(open);
-      fill(
-        this.#exports,
-        "Export as CSV: ",
-        ...EXPORTS.flatMap(([table, words], at) => [
-          at > 0 && ", ",
-          el("a", { href: `${API}insights/export?days=${days}&table=${table}`, download: "" }, words),
-        ]),
-      );
+      const told = await get(path, { days });
+      if (!this.#closed && days === chosenDays()) show(told);
     } catch (reason) {
       this.#error.textContent = reason.message;
       this.#error.hidden = false;
@@ -142,6 +145,10 @@ export class InsightsView {
     fill(this.#table, table(days, labels));
     fill(this.#uses, used("Pages quoted most", pages), used("Actions called most", actions));
   }
+}
+
+function chosenDays() {
+  return here().params.get("days") || DEFAULT_DAYS;
 }
 
 function used(title, uses) {
