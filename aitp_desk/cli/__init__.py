@@ -13,7 +13,7 @@ import click
 _FOLDERS = {
     "commands": "ask check enrich evaluate export init jobs lint mcp serve snippet store",
     "commands.access": "audit client keys token",
-    "commands.threads": "erase tickets transcript",
+    "commands.threads": "erase insights tickets transcript",
 }
 _COMMANDS = {
     name: f"{__name__}.{folder}.{name}" for folder in _FOLDERS for name in _FOLDERS[folder].split()

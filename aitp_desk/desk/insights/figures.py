@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 import msgspec
@@ -117,6 +117,14 @@ class FigureReader:
         if now >= at + DAY_SECONDS + _LATE_SECONDS:
             self._days[at] = counted
         return counted
+
+
+def rank_uses(counts: Iterable[Counter[str]]) -> list[tuple[str, int]]:
+    """Return the sums of several days' counts, the largest first."""
+    total: Counter[str] = Counter()
+    for count in counts:
+        total.update(count)
+    return sorted(total.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 async def _count_day(store: Store, at: int) -> DayFigures:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final, Literal
 
 from aitp_desk.auth.console_sessions import Session
 from aitp_desk.desk.access.audit_log import AuditLog
 from aitp_desk.desk.access.scopes import check_insights
-from aitp_desk.desk.insights.figures import MAX_DAYS, DayFigures, FigureReader
+from aitp_desk.desk.insights.figures import MAX_DAYS, DayFigures, FigureReader, rank_uses
 from aitp_desk.desk.insights.questions import QuestionGroup, QuestionReview
 from aitp_desk.protocols.base.protocol import Call, Reply, Route
 from aitp_desk.web.console.insights import csv_wire
@@ -73,8 +72,8 @@ class InsightsRoutes:
         """``GET insights``: the figures of each day, and what was used most."""
         days = await self._figures.read_days(_days(call))
         titles = {path: title for desk in self._agents for path, title in self._pages(desk).items()}
-        pages = [(self._path(url), times) for url, times in _sum(day.pages for day in days)]
-        actions = _sum(day.actions for day in days)
+        pages = [(self._path(url), times) for url, times in rank_uses(day.pages for day in days)]
+        actions = rank_uses(day.actions for day in days)
         body = ConsoleInsights(
             [_write_day(day) for day in days],
             [ConsoleUse(name, titles.get(name, name), times) for name, times in pages[:_MOST_USES]],
@@ -113,9 +112,9 @@ class InsightsRoutes:
         else:
             counted = await self._figures.read_days(days)
             if table == "pages":
-                text = csv_wire.write_uses("page", _sum(day.pages for day in counted))
+                text = csv_wire.write_uses("page", rank_uses(day.pages for day in counted))
             elif table == "actions":
-                text = csv_wire.write_uses("action", _sum(day.actions for day in counted))
+                text = csv_wire.write_uses("action", rank_uses(day.actions for day in counted))
             else:
                 text = csv_wire.write_days(counted)
         name = f"insights-{table or 'days'}.csv"
@@ -162,14 +161,6 @@ def _for_readers(handler: SignedInHandler) -> SignedInHandler:
 
 def _days(call: Call) -> int:
     return decode_count(call.query, "days", DEFAULT_DAYS, MAX_DAYS)
-
-
-def _sum(counts: Iterable[Counter[str]]) -> list[tuple[str, int]]:
-    """Return the sums of counts, the largest first."""
-    total: Counter[str] = Counter()
-    for count in counts:
-        total.update(count)
-    return sorted(total.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 def _write_day(day: DayFigures) -> ConsoleDay:
