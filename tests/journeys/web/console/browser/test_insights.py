@@ -54,8 +54,8 @@ async def test_a_question_is_given_a_page_and_marked_as_answered(
     tmp_path: Path, browser: OpenBrowser, expect: Expect, size: dict[str, int], scheme: str
 ) -> None:
     async with talking(tmp_path) as talker:
-        for _ in range(2):
-            asked = (await talker.open(UNKNOWN, wait=10)).ok
+        await talker.open(UNKNOWN, wait=10)
+        asked = (await talker.open(UNKNOWN, wait=10)).ok
         await rate(talker, (await talker.open(KNOWN, wait=10)).id, rating="up")
         down = (await talker.open(KNOWN, wait=10)).id
         await rate(talker, down, rating="down", reason="Which <b>paper</b>?")
