@@ -15,12 +15,12 @@ from aitp_desk.desk.access.idempotency import IdempotencyKeys
 from aitp_desk.desk.access.sealed_values import SealedValues
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.events.broadcaster import Broadcaster
-from aitp_desk.desk.insights.figures import FigureReader
-from aitp_desk.desk.insights.questions import QuestionReview
 from aitp_desk.desk.limits.concurrency_slots import ConcurrencySlots
 from aitp_desk.desk.maintenance.health_checks import HealthChecks
 from aitp_desk.desk.plugins.registry import PluginRegistry
 from aitp_desk.desk.tickets.inbox import MAX_HOURS, OperatorInbox
+from aitp_desk.desk.tickets.insights.figures import FigureReader
+from aitp_desk.desk.tickets.insights.questions import QuestionReview
 from aitp_desk.desk.tickets.service import EscalationService
 from aitp_desk.desk.tickets.similarity import TicketSimilarity
 from aitp_desk.desk.tickets.takeover import Takeover

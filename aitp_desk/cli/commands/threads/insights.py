@@ -40,7 +40,7 @@ def insights(data: Path, url: str, days: int, table: str) -> None:
     with mistakes_told():
         import time
 
-        from aitp_desk.desk.insights.figures import FigureReader, rank_uses
+        from aitp_desk.desk.tickets.insights.figures import FigureReader, rank_uses
         from aitp_desk.web.console.insights import csv_wire
 
         async def write(store: Store) -> str:

@@ -152,7 +152,7 @@ async def _folded_refusals(store: Store, since: int, most: int) -> list[Refusal]
 
 
 async def answered_questions(store: Store, desk: str, since: int) -> dict[bytes, int]:
-    """Read which questions of a site agent were marked as answered since a time, and when."""
+    """Read when questions of a site agent were marked as answered, since a time."""
     rows = await store.read(
         "answered_questions", {"desk": desk, "since": since, "limit": MOST_MARKS}
     )

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from aitp_desk.desk.insights.figures import DayFigures
-from aitp_desk.desk.insights.questions import QuestionGroup
+from aitp_desk.desk.tickets.insights.figures import DayFigures
+from aitp_desk.desk.tickets.insights.questions import QuestionGroup
 
 OUTCOMES: Final = ("questions", "answered", "refused", "asked_back", "handed", "up", "down")
 """The counts of a day, in the order of the columns."""

@@ -8,8 +8,8 @@ from typing import Final, Literal
 from aitp_desk.auth.console_sessions import Session
 from aitp_desk.desk.access.audit_log import AuditLog
 from aitp_desk.desk.access.scopes import check_insights
-from aitp_desk.desk.insights.figures import MAX_DAYS, DayFigures, FigureReader, rank_uses
-from aitp_desk.desk.insights.questions import QuestionGroup, QuestionReview
+from aitp_desk.desk.tickets.insights.figures import MAX_DAYS, DayFigures, FigureReader, rank_uses
+from aitp_desk.desk.tickets.insights.questions import QuestionGroup, QuestionReview
 from aitp_desk.protocols.base.protocol import Call, Reply, Route
 from aitp_desk.web.console.insights import csv_wire
 from aitp_desk.web.console.insights.objects import (

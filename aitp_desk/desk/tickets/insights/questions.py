@@ -16,7 +16,7 @@ import msgspec
 import structlog
 
 from aitp_desk.config.units import DAY_SECONDS
-from aitp_desk.desk.insights.figures import MAX_DAYS
+from aitp_desk.desk.tickets.insights.figures import MAX_DAYS
 from aitp_desk.desk.tickets.similarity import compute_share, find_stems
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.refusals import fold_question
@@ -163,13 +163,16 @@ class QuestionReview:
 
 
 def _merge(asked: Sequence[AskedQuestion]) -> list[AskedQuestion]:
-    """Return each question once: one that was refused may be rated down as well."""
+    """Return each question once.
+
+    One that was refused may be rated down as well.
+    """
     rated = {one.message_id for one in asked if one.reason is not None}
     return [one for one in asked if one.reason is not None or one.message_id not in rated]
 
 
 async def _group_wordings(every: Sequence[str], library: Library) -> list[list[str]]:
-    """Group wordings by meaning, or by words where vectors are missing or take too long.
+    """Group wordings by meaning; by words where vectors are missing or slow.
 
     What was embedded in time is cached: a later call needs less.
     """
@@ -183,7 +186,10 @@ async def _group_wordings(every: Sequence[str], library: Library) -> list[list[s
 
 
 def _group_by_words(every: Sequence[str], library: Library) -> list[list[str]]:
-    """Group questions by common words: each joins the first group whose first one is similar."""
+    """Group questions by common words.
+
+    Each joins the first group whose first question is similar.
+    """
     groups: list[list[str]] = []
     firsts: list[set[str]] = []
     for words in every:
