@@ -117,6 +117,21 @@ async def test_a_list_of_choices() -> None:
     assert await answer(taking("extras"), chosen) == {"extras": ["card", "bag"]}
 
 
+@pytest.mark.parametrize(("default", "shown"), [(True, "yes"), (False, "no"), (None, "")])
+async def test_a_form_shows_the_default_of_a_yes_or_no(default: bool | None, shown: str) -> None:
+    given = {} if default is None else {"default": default}
+    pet = {**PROPERTIES["pet"], **given}
+    schema = {
+        "type": "object",
+        "properties": {"email": PROPERTIES["email"], "note": PROPERTIES["note"], "pet": pet},
+        "required": ["email", "note", "pet"],
+    }
+    action = Action("book", "Books.", input_schema=schema)
+    asked = await asked_for(OfferedAction(action, read=dict, perform=_nothing, asks={}))
+    (field,) = (one for one in asked.question.fields if one.id == "pet")
+    assert (field.options, field.default) == (("yes", "no"), shown)
+
+
 async def test_a_yes() -> None:
     """A boolean is asked for by a yes."""
     asked = await asked_for(taking("pet", "email"))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from google.protobuf.json_format import MessageToDict, ParseDict
 from google.protobuf.struct_pb2 import Value
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aitp_desk.model.conversation.thread import MAX_ATTACHMENTS
+from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.protocols.a2a.dialect import Dialect
 from aitp_desk.protocols.a2a.parts_wire import read_parts
 
@@ -41,3 +44,11 @@ def test_whole_numbers_are_whole_and_others_are_left_alone() -> None:
         float,
     ]
     assert told["is"] is True
+
+
+def test_a_message_has_as_many_files_as_one_may_have_and_no_more() -> None:
+    files = [{"raw": "YQ==", "filename": f"{n}.txt"} for n in range(MAX_ATTACHMENTS)]
+    told = read_parts(files, Dialect.V1, "message.parts").files
+    assert [one.name for one in told] == [one["filename"] for one in files]
+    with pytest.raises(InvalidRequest, match=f"at most {MAX_ATTACHMENTS} files"):
+        read_parts([*files, files[0]], Dialect.V1, "message.parts")
