@@ -102,6 +102,13 @@ async def test_every_address_stands_in_the_document_and_nothing_else(
     assert operations == served
 
 
+async def test_a_deletion_may_be_refused_because_of_what_is_there(shop: Shop) -> None:
+    described = await document(shop.stranger)
+    deletions = [item["delete"] for item in described["paths"].values() if "delete" in item]
+    assert deletions
+    assert all("409" in deletion["responses"] for deletion in deletions)
+
+
 async def test_every_address_of_the_site_is_described_in_words(shop: Shop) -> None:
     described = await document(shop.stranger)
     own = {

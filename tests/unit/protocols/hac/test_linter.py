@@ -131,6 +131,11 @@ def test_an_error_is_reported_by_its_place(subtests: pytest.Subtests) -> None:
             assert any(one.startswith(wrong) for one in found(document)), found(document)
 
 
+def test_a_member_that_is_not_allowed_is_reported_once() -> None:
+    (told,) = found({**SUCCESS, "links": []})
+    assert told.startswith("links: is not allowed")
+
+
 def test_what_is_wrong_with_an_action(subtests: pytest.Subtests) -> None:
     cases: list[tuple[tuple[Any, ...], Any, str]] = [
         (("rel",), "Edit me", "warning: 'Edit me' is not a link relation"),

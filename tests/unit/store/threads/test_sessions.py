@@ -6,11 +6,13 @@ import asyncio
 
 import pytest
 
+from aitp_desk.desk.maintenance.expiry import Expiry
 from aitp_desk.model.errors import UnknownSession
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.threads import Expired, IdempotencyRecord, Session
+from tests.support.doubles.agent import Clock
 from tests.support.store.messages import (
     DESK,
     HOUR,
@@ -103,6 +105,16 @@ class TestExpiry:
         assert await reads.session(store, session_id(idle)) is None
         assert await reads.session(store, session_id(busy)) is not None
         assert await reads.thread(store, idle.id) is not None
+
+    async def test_a_session_is_kept_for_its_time_since_its_last_turn(self, store: Store) -> None:
+        thread, clock = a_thread(), Clock(NOW + HOUR)
+        await converse(store, a_session(thread))
+        expiry = Expiry(store, HOUR, clock)
+        assert await expiry.drop_expired() == 0
+        assert await reads.session(store, session_id(thread)) is not None
+        clock.advance(1)
+        assert await expiry.drop_expired() == 1
+        assert await reads.session(store, session_id(thread)) is None
 
     async def test_a_call_removes_no_more_than_it_may(self, store: Store) -> None:
         for number in range(5):
