@@ -87,6 +87,15 @@ async def test_a_call_with_the_right_is_carried_out_as_the_caller(
     assert not result.failed
 
 
+async def test_an_agent_is_told_of_a_call_that_goes_on_and_of_no_time_that_is_not_known(
+    tmp_path: Path,
+) -> None:
+    async with calling(tmp_path, opening(kind="async")) as invoking:
+        result = await tooling(invoking).make_invoker(caller("actions"), Conversation())(CALL)
+    assert result.output.endswith("and continues in the background.")
+    assert not result.failed
+
+
 @pytest.mark.parametrize("arguments", ["[]", "{", "null", "1"])
 async def test_arguments_that_are_no_object_are_told_so(tmp_path: Path, arguments: str) -> None:
     async with calling(tmp_path, opening()) as invoking:
