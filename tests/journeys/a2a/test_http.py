@@ -216,3 +216,13 @@ async def test_a_disabled_protocol_is_not_found(tmp_path: Path) -> None:
     async with talking(tmp_path, "a2a.enabled=false") as talker:
         for path in ("/a2a", "/.well-known/agent-card.json"):
             assert (await talker.send("GET", path)).status == 404
+
+
+async def test_a_stream_has_its_status_and_its_media_type(talker: Talker) -> None:
+    params = {"message": QUESTION}
+    call = {"jsonrpc": "2.0", "id": 7, "method": "SendStreamingMessage", "params": params}
+    own = [V1, ("Content-Type", "application/json")]
+    for path, body in (("/a2a", call), ("/a2a/message:stream", params)):
+        async with talker.http.post(path, data=json.dumps(body), headers=own) as response:
+            assert (response.status, response.content_type) == (200, "text/event-stream"), path
+            assert b"TASK_STATE_COMPLETED" in await response.read()
