@@ -59,13 +59,14 @@ class Mutation(NamedTuple):
     """A change of one expression, as positions in the UTF-8 source.
 
     `statement` is the lines of the statement around it (of its head, where it has a body), `names`
-    what the statement defines while its module is imported.
+    what the statement defines, `runs_at_import` whether it stands in no function.
     """
 
     path: Path
     line: int
     statement: range
     names: tuple[str, ...]
+    runs_at_import: bool
     start: int
     end: int
     new: str
@@ -83,6 +84,12 @@ def find_mutations(path: Path) -> Iterator[Mutation]:
         offsets.append(offsets[-1] + len(line))
     tree = ast.parse(source)
     statements = list(_list_statements(tree))
+    in_functions = {
+        line
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for line in range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
+    }
     skipped = {id(node) for outer in ast.walk(tree) for node in _list_untested(outer)}
     for node in ast.walk(tree):
         if not isinstance(node, ast.expr) or id(node) in skipped:
@@ -94,7 +101,8 @@ def find_mutations(path: Path) -> Iterator[Mutation]:
                 (found for found in statements if node.lineno in found[0]),
                 key=lambda found: len(found[0]),
             )
-            yield Mutation(path, node.lineno, lines, names, start, end, f"({new})")
+            at_import = node.lineno not in in_functions
+            yield Mutation(path, node.lineno, lines, names, at_import, start, end, f"({new})")
 
 
 def _list_statements(tree: ast.AST) -> Iterator[tuple[range, tuple[str, ...]]]:
@@ -179,6 +187,9 @@ class Coverage:
     def list_tests(self, mutation: Mutation) -> list[str]:
         """Return the tests that enter a mutation, or else those that enter lines with its names."""
         for lines in [mutation.line], mutation.statement:
+            # the first test of all that imports a module enters its statements, and holds none
+            if mutation.runs_at_import:
+                break
             if tests := set().union(*(self._find(mutation.path, line) for line in lines)):
                 return self._sort(tests)
         word = re.compile(rf"\b({'|'.join(mutation.names)})\b")
