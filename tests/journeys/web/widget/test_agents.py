@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from playwright.async_api import Dialog, Expect
 
 pytestmark = pytest.mark.servers
+
+SECONDS = 30
 
 CONTEXT = """
 const tools = new Map();
@@ -74,9 +77,16 @@ async def ground(tmp_path: Path) -> AsyncIterator[Ground]:
             yield Ground(desk, f"{site.url}/")
 
 
+async def until(visitor: AtChat, condition: str) -> None:
+    """Wait for a condition; the page's policy forbids that the browser evaluates it again."""
+    async with asyncio.timeout(SECONDS):
+        while not await visitor.page.evaluate(condition):
+            await visitor.page.wait_for_timeout(50)
+
+
 async def names(visitor: AtChat) -> list[str]:
     """The names of the registered tools, once there are any."""
-    await visitor.page.wait_for_function("tools.size")
+    await until(visitor, "tools.size")
     found: list[str] = await visitor.page.evaluate("[...tools.keys()].sort()")
     return found
 
@@ -111,7 +121,7 @@ async def test_an_agent_of_the_browser_asks_and_acts_with_the_visitors_yes(
         counted = await execute(visitor, "count_lamps")
         assert counted["content"][0]["text"] == "3"
         await visitor.identify(sign_person(ground.desk.url))
-        await visitor.page.wait_for_function("tools.has('find_my_order')")
+        await until(visitor, "tools.has('find_my_order')")
         order = await execute(visitor, "find_my_order")
         assert order["content"][0]["text"] == "Order 7 of jwt:website:aya is on its way."
         assert asked == []
@@ -123,6 +133,6 @@ async def test_an_agent_of_the_browser_asks_and_acts_with_the_visitors_yes(
         done = await execute(visitor, "cancel_lamp", number=7)
         assert done["content"][0]["text"] == "Lamp 7 is cancelled."
         await visitor.identify(None)
-        await visitor.page.wait_for_function("tools.size === 2")
+        await until(visitor, "tools.size === 2")
         assert await names(visitor) == ["ask", "count_lamps"]
         assert visitor.faults == []
