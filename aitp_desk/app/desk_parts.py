@@ -12,11 +12,13 @@ from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.calls.invoker import ActionInvoker
 from aitp_desk.desk.dialogue.offers.facts import site_facts
 from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
+from aitp_desk.desk.dialogue.tools.matcher import ActionMatcher
 from aitp_desk.desk.dialogue.tools.person_requests import PersonRequests
 from aitp_desk.desk.limits.rate_limits import RateLimiter
 from aitp_desk.desk.payments.settlement import PaymentSettlement
 from aitp_desk.desk.plugins.desk_messages import DeskMessages
 from aitp_desk.desk.plugins.judge import Judge
+from aitp_desk.desk.runs.action_requests import ActionRequests
 from aitp_desk.desk.runs.executor import RunExecutor
 from aitp_desk.desk.runs.replier import RunReplier
 
@@ -29,6 +31,7 @@ class DeskParts(msgspec.Struct, frozen=True, eq=False):
         agent_tools: the agent's tools: actions, in its time zone, within its limits.
         settlement: waits for the outcome of paid calls.
         people: escalates to people.
+        matcher: finds the action that words ask for; None if no words may begin one.
     """
 
     site_agent: SiteAgentContext
@@ -38,6 +41,7 @@ class DeskParts(msgspec.Struct, frozen=True, eq=False):
     agent_tools: AgentTools
     settlement: PaymentSettlement
     people: PersonRequests
+    matcher: ActionMatcher | None
 
     @property
     def invoker(self) -> ActionInvoker:
@@ -52,6 +56,7 @@ class DeskParts(msgspec.Struct, frozen=True, eq=False):
             agent=site_agent.agent,
             site=site_facts(site_agent.config.site),
             agent_tools=self.agent_tools,
+            requests=ActionRequests(self.matcher, self.agent_tools),
             people=self.people,
             language=lambda: site_agent.knowledge.editions.library.language,
             files=services.files,
@@ -96,6 +101,11 @@ def build_parts(site_agent: SiteAgentContext, services: Services) -> DeskParts:
         take_on=services.async_calls.enqueue,
         begun=services.async_calls.start_now,
     )
+    matcher = ActionMatcher(
+        site_agent.offers.offered,
+        site_agent.knowledge,
+        requires_intent=config.actions.require_intent,
+    )
     return DeskParts(
         site_agent=site_agent,
         services=services,
@@ -122,4 +132,5 @@ def build_parts(site_agent: SiteAgentContext, services: Services) -> DeskParts:
             clock=clock,
             zone=config.site.zone,
         ),
+        matcher=matcher if config.content.meaning.actions and matcher.has_actions else None,
     )

@@ -23,7 +23,6 @@ from aitp_desk.desk.conversations.turn_writer import TurnWriter
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.dialogue.offers.facts import site_facts
 from aitp_desk.desk.dialogue.recorder import TurnRecorder
-from aitp_desk.desk.dialogue.tools.matcher import ActionMatcher
 from aitp_desk.desk.direct.calls import DirectCalls
 from aitp_desk.desk.direct.paid_resources import PaidResources
 from aitp_desk.desk.direct.resources import Resources
@@ -300,7 +299,6 @@ def _build_conversations(
         settlement=parts.settlement,
         knowledge=knowledge,
     )
-    matcher = ActionMatcher(invoker.actions, knowledge, requires_intent=requires_intent)
     return ConversationService(
         agent_turns=AgentTurns(
             intake=intake,
@@ -327,6 +325,6 @@ def _build_conversations(
         registry=registry,
         agent_tools=agent_tools,
         sessions=sessions,
-        matcher=matcher if config.content.meaning.actions else None,
+        matcher=parts.matcher,
         knowledge=knowledge,
     )

@@ -79,7 +79,7 @@ class Courtesies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         around: additions without meaning.
         greets, welcomes, parts: the replies; ``site`` is inserted.
         more: phrases that ask to continue the last answer.
-        agrees: phrases, besides the word for yes, that agree to the last question.
+        agrees: phrases that agree to the last question, the word for yes first.
     """
 
     hello: str

@@ -107,7 +107,7 @@ class ConversationService:
         """Return the site's own action that an unaddressed question asks for, or None."""
         if self._matcher is None or not ask.may_match or ask.action != CONTENT_SEARCH:
             return None
-        if not self._matcher.is_ready(ask.locale) or self._action_turns.asks_agent:
+        if self._action_turns.asks_agent:
             return None
         if ask.session_id is not None:
             session = await self._sessions.resume_session(principal, ask.session_id)

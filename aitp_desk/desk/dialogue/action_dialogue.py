@@ -18,6 +18,7 @@ from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.base import Answer, Clarification
 from aitp_desk.agent.slots.base import FilledArguments, MissingArgument
 from aitp_desk.agent.slots.filler import FromText, fill_arguments
+from aitp_desk.agent.slots.replies.change import has_question
 from aitp_desk.desk.calls.invocation import (
     AcceptedCall,
     CompletedCall,
@@ -29,6 +30,8 @@ from aitp_desk.desk.calls.invocation import (
     Requirement,
 )
 from aitp_desk.desk.dialogue.consent import (
+    ONLY_YES,
+    agrees_vaguely,
     consent_question,
     is_low_risk,
     parse_answer,
@@ -46,6 +49,7 @@ from aitp_desk.desk.dialogue.prompts import (
     describe_question,
     make_consent_question,
     payment_question,
+    refuse_secret,
 )
 from aitp_desk.model.calls.call import ActionCall, CallState, Source
 from aitp_desk.model.calls.question import Question
@@ -120,6 +124,8 @@ class Refuse(msgspec.Struct, frozen=True):
 
 Resumed = CompletedCall | AcceptedCall | Ask | Decline | Refuse
 Statement = Resumed | Remind
+Amended = Statement | None
+"""None if words mean something else than an answer."""
 S = TypeVar("S")
 Dialogue = Generator[Call | FindQuestion, Any, S]
 
@@ -202,7 +208,7 @@ class ActionDialogue:
             words, None if waiting is None else waiting.memory, self._offered.from_text
         )
         if secrets_in(filled.arguments, self._action.input_schema):
-            raise _not_in_words(self._action.name, "")
+            raise refuse_secret(self._action.name, "")
         if filled.is_dropped and waiting is not None:
             return Decline(waiting)
         asked = yield from self._find_question(
@@ -246,25 +252,40 @@ class ActionDialogue:
                 return Decline(waiting)
             case None if not may_change:
                 return None
+            case None if agrees_vaguely(words):
+                return (yield from self._ask_for_yes(waiting))
             case _:
                 return (yield from self._change(answer or FilledArguments(known), waiting))
 
-    def amend(self, words: str, waiting: ActionCall) -> Dialogue[Resumed | None]:
-        """Read words that refuse or change a pending call without naming the action.
+    def amend(self, words: str, waiting: ActionCall) -> Dialogue[Amended]:
+        """Read words that may answer the question about a pending call without naming the action.
 
         Returns:
             None if the words mean something else.
         """
         if waiting.state is CallState.WAITING_PAYMENT:
-            return Decline(waiting) if parse_consent(words) is False else None
+            agreed = parse_consent(words, is_mild=True)
+            if agreed is None:
+                return None
+            return self.remind(waiting) if agreed else Decline(waiting)
         if waiting.memory is not None:
             filled = self._fill(words, waiting.memory, self._offered.from_text)
-            return Decline(waiting) if filled.is_dropped else None
-        match parse_answer(words, self._action, waiting.arguments, self._now):
+            if filled.is_dropped:
+                return Decline(waiting)
+            if has_question(words) or not _is_answered(filled, waiting):
+                return None
+            return (yield from self.read(words, waiting))
+        known, is_mild = waiting.arguments, is_low_risk(self._action, waiting.price)
+        match parse_answer(words, self._action, known, self._now, is_mild=is_mild):
+            case True:
+                consent = Consent(waiting.price)
+                return (yield from self.call(known, waiting.source, consent, waiting))
             case False:
                 return Decline(waiting)
             case FilledArguments() as changed:
                 return (yield from self._change(changed, waiting))
+            case _ if agrees_vaguely(words):
+                return (yield from self._ask_for_yes(waiting))
             case _:
                 return None
 
@@ -334,6 +355,20 @@ class ActionDialogue:
         except (InvalidRequest, PreconditionFailed) as error:
             return Refuse(waiting, error)
 
+    def _ask_for_yes(
+        self, waiting: ActionCall
+    ) -> Dialogue[CompletedCall | AcceptedCall | Ask | Refuse]:
+        """Ask again for consent to a call that ``sure`` is not enough for."""
+        asked = yield from self._change(FilledArguments(waiting.arguments), waiting)
+        if not isinstance(asked, Ask):
+            return asked
+        words = msgspec.structs.replace(
+            asked.words, question=f"{ONLY_YES}\n\n{asked.words.question}"
+        )
+        return msgspec.structs.replace(
+            asked, words=words, question=make_consent_question(words) if asked.question else None
+        )
+
     def _ask_for(
         self, filled: FilledArguments, asked: ArgumentQuestion | None, waiting: ActionCall | None
     ) -> Ask:
@@ -343,7 +378,7 @@ class ActionDialogue:
         schema = self._action.input_schema
         secret = next((one.path for one in filled.missing if is_secret_at(one.path, schema)), None)
         if secret is not None:
-            raise _not_in_words(self._action.name, secret)
+            raise refuse_secret(self._action.name, secret)
         words = Clarification(filled.question, filled.options)
         needed = ConsentRequired(self._invocation(filled.arguments, "text", waiting), None)
         return Ask(needed, words, memory=filled.memory)
@@ -404,10 +439,8 @@ class ActionDialogue:
             return self._fill(words, memory, None)
 
 
-def _not_in_words(name: str, path: str) -> InvalidRequest:
-    what = f"{path!r} of {name}" if path else f"A secret argument of {name}"
-    return InvalidRequest(
-        f"{what} is not accepted as text, because text is stored in the conversation. Send"
-        " the arguments as a JSON object, or fill in the form if there is one.",
-        param=path or "query",
-    )
+def _is_answered(filled: FilledArguments, waiting: ActionCall) -> bool:
+    """Return whether words gave a value, or one that does not fit."""
+    before = (waiting.memory or {}).get("arguments", {})
+    has_problem = any(one.problem for one in filled.missing)
+    return has_problem or filled.arguments != before

@@ -12,7 +12,11 @@ from typing import Any
 from aitp_desk.agent.base import Clarification, Said
 from aitp_desk.agent.extractive.dialogue.choice import read_choice
 from aitp_desk.agent.extractive.dialogue.clarification import split_question
-from aitp_desk.agent.extractive.dialogue.courtesy import is_agreement, is_refusal
+from aitp_desk.agent.extractive.dialogue.courtesy import (
+    is_agreement,
+    is_plain_yes,
+    is_refusal,
+)
 from aitp_desk.agent.slots.base import FilledArguments
 from aitp_desk.agent.slots.filler import change_arguments
 from aitp_desk.agent.slots.replies.confirmation import write_confirmation
@@ -24,7 +28,8 @@ from aitp_desk.model.money import Money
 
 YES_OR_NO = ("yes", "no")
 """The possible answers."""
-_AROUND = " .!\"'“”„«»()\t\r\n"
+ONLY_YES = "It costs or cannot be undone, so please answer with the word yes, or no."
+"""Precedes the question again, after words such as ``sure``."""
 
 
 def consent_question(action: Action, invocation: Invocation, price: Money | None) -> Clarification:
@@ -42,9 +47,9 @@ def is_low_risk(action: Action, price: Money | None) -> bool:
 def parse_consent(words: str, *, is_mild: bool = False) -> bool | None:
     """Return whether words agree or refuse; None if they do neither clearly.
 
-    Only ``yes`` alone agrees. Other ways to choose the first of two options are not enough for a
-    call that costs or cannot be undone: the ``1`` of ``yes, but only 1`` is a quantity. Refusals
-    are read generously.
+    Only the word yes alone agrees, in any language. Other ways to choose the first of two options
+    are not enough for a call that costs or cannot be undone: the ``1`` of ``yes, but only 1`` is a
+    quantity. Refusals are read generously.
 
     Parameters:
         is_mild: whether ``sure`` or ``go ahead`` is enough, in any language.
@@ -85,8 +90,13 @@ def parse_answer(
 
 
 def _says_yes(words: str, *, is_mild: bool) -> bool:
-    is_yes = words.strip(_AROUND).casefold() == YES_OR_NO[0]
+    is_yes = "?" not in words and is_plain_yes(words)
     return is_yes or (is_mild and is_agreement(words))
+
+
+def agrees_vaguely(words: str) -> bool:
+    """Return whether words agree without the word yes alone: ``sure``, ``yes please``."""
+    return is_agreement(words) and not is_plain_yes(words)
 
 
 def _chooses_no(words: str) -> bool:

@@ -13,6 +13,7 @@ from aitp_desk.desk.dialogue.next_question import read_asked
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import ActionCall, CallState
 from aitp_desk.model.calls.question import Choice, Choose, Confirm, Fill, Pay, Question
+from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.money import Money
 
 DECLINED = "Nothing was done."
@@ -100,6 +101,21 @@ def match_option(told: str, options: Sequence[str]) -> str | None:
     named = [option for option in options if option in told]
     meant = [one for one in named if not any(one in other for other in named if other != one)]
     return meant[0] if len(meant) == 1 else None
+
+
+def refuse_secret(name: str, path: str) -> InvalidRequest:
+    """Return the refusal of a secret argument in words.
+
+    Parameters:
+        name: of the action.
+        path: of the argument; empty if several are secret.
+    """
+    what = f"{path!r} of {name}" if path else f"A secret argument of {name}"
+    return InvalidRequest(
+        f"{what} is not accepted as text, because text is stored in the conversation. Send"
+        " the arguments as a JSON object, or fill in the form if there is one.",
+        param=path or "query",
+    )
 
 
 def _last_of(said: Answer) -> Clarification:

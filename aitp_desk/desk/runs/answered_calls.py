@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import msgspec
 
 from aitp_desk.agent.base import Answer, Clarification, Said, Turn
-from aitp_desk.desk.calls.invocation import AcceptedCall, CompletedCall, write_no_messages
-from aitp_desk.desk.dialogue.action_dialogue import Ask, Decline, Refuse, Resumed
+from aitp_desk.desk.calls.invocation import AcceptedCall, CompletedCall
+from aitp_desk.desk.dialogue.action_dialogue import Ask, Decline, Refuse, Remind, Statement
 from aitp_desk.desk.dialogue.consent import make_question_outcome
 from aitp_desk.desk.dialogue.conversation import Conversation
 from aitp_desk.desk.dialogue.prompts import describe_accepted, find_question, match_option
@@ -101,7 +101,7 @@ class RunAnswers:
         amends: Principal | None,
         tells: bool,
     ) -> ContinuedCalls:
-        """Continue the calls that were answered, and take words that refuse or change one.
+        """Continue the calls that were answered, also by words.
 
         Parameters:
             amends: the caller whose words may do so; None if an agent reads them.
@@ -182,7 +182,7 @@ class RunAnswers:
     async def _amend(
         self, due: Sequence[Message], conversation: Conversation, asker: Principal
     ) -> ContinuedCall | None:
-        """Read a text as a refusal or change of the desk's pending call.
+        """Read a text as the answer to the question about the desk's pending call.
 
         Returns:
             None if the words mean something else.
@@ -201,15 +201,19 @@ class RunAnswers:
                 asker,
                 offered,
                 dialogue.amend(conversation.words, call),
-                write_no_messages,
-                write_no_messages,
+                conversation.note_begun,
+                conversation.note_ended,
             )
             return None if stated is None else await self._state(stated, call, asker, _of(due))
         except (UnknownAction, Forbidden, NotAuthenticated):
             return None
+        except StoreBusy:
+            raise
+        except DeskError as error:
+            return await self._state(Refuse(call, error), call, asker, _of(due))
 
     async def _state(
-        self, stated: Resumed, call: ActionCall, asker: Principal, of: str
+        self, stated: Statement, call: ActionCall, asker: Principal, of: str
     ) -> ContinuedCall:
         """Return what the desk states, with the call's move."""
         pending_calls = self._invoker.pending_calls
@@ -225,6 +229,9 @@ class RunAnswers:
                 asks = None if question is None else DeskQuestion(question, of, call.id)
                 words = msgspec.structs.replace(words, waits=call.id)
                 return ContinuedCall(call.id, pending_calls.make_move(pending, call), words, asks)
+            case Remind(_, words):  # asked only once: a payment that has begun may still settle
+                words = msgspec.structs.replace(words, waits=call.id)
+                return ContinuedCall(call.id, forgetting_answer(call.id), words)
             case Decline(_, words):
                 return ContinuedCall(
                     call.id, pending_calls.make_move(pending_calls.make_declined(call), call), words

@@ -38,6 +38,7 @@ from aitp_desk.desk.events.broadcaster import ReportAnswer
 from aitp_desk.desk.payments.run_receipts import RunReceipts
 from aitp_desk.desk.payments.settlement import PaymentSettlement
 from aitp_desk.desk.plugins.desk_messages import Utterance
+from aitp_desk.desk.runs.action_requests import ActionRequests
 from aitp_desk.desk.runs.answered_calls import RunAnswers
 from aitp_desk.desk.runs.context import read_context
 from aitp_desk.desk.runs.tool_steps import (
@@ -113,6 +114,7 @@ class RunReplier:
 
     Parameters:
         agent_tools: calls the site's actions for the run's caller.
+        requests: calls or proposes the actions that words ask for.
         people: asks operators.
         language: returns the language tag of the content.
     """
@@ -124,6 +126,7 @@ class RunReplier:
         agent: Agent,
         site: SiteFacts,
         agent_tools: AgentTools,
+        requests: ActionRequests,
         people: PersonRequests,
         language: Callable[[], str],
         files: FileService,
@@ -150,6 +153,7 @@ class RunReplier:
         self._tool_caller = find_tool_caller(agent)
         self._site = site
         self._agent_tools = agent_tools
+        self._requests = requests
         self._people = people
         self._language = language
         self._files = files
@@ -231,10 +235,10 @@ class RunReplier:
             await self._agent_tools.apply_answer(asker, conversation)
         turn = self._equip(turn, options, asker, called, spent, conversation)
         unanswered = find_unanswered([one for one in told.messages if one.seq < due[0].seq])
-        wanted = None if called else self._people.parse_request(turn.question, unanswered)
-        if wanted is not None:
-            outcome: Said = Answer("", person=wanted)
-        else:
+        outcome = await self._answer_request(
+            asker, turn, options, conversation, unanswered, is_first=not called
+        )
+        if outcome is None:
             telling = _ProgressReporter(tell)
             given = await read_outcome(self._agent, turn, telling)
             if isinstance(given, ToolRequest):
@@ -253,6 +257,26 @@ class RunReplier:
         return RunReply(
             (*paid.said, *went.said, reply), usage, limit, person, went.extra_statements
         )
+
+    async def _answer_request(
+        self,
+        asker: Principal,
+        turn: Turn,
+        options: RunOptions,
+        conversation: Conversation,
+        unanswered: str | None,
+        *,
+        is_first: bool,
+    ) -> Said | None:
+        """Return the reply to words that ask for a person or an action; None for the agent's."""
+        if not is_first:
+            return None
+        wanted = self._people.parse_request(turn.question, unanswered)
+        if wanted is not None:
+            return Answer("", person=wanted)
+        if self._tool_caller is not None and self._tool_caller.calls_tools:
+            return None  # it chooses an action itself
+        return await self._requests.answer(asker, turn, options, conversation)
 
     def _consider(
         self,

@@ -1,18 +1,27 @@
-"""Finds the action that a text asks for by its meaning."""
+"""Compares a text with the texts of actions by meaning."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import msgspec
+
 from aitp_desk.knowledge.semantics.vectors import Vectors
 
-_LEAST = 0.65
-"""The least cosine of a text that asks for an action."""
-_BEFORE_ACTIONS, _BEFORE_PASSAGES = 0.15, 0.12
-"""The least distance above the cosines of all other actions, and of all passages."""
+
+class IntentCosines(msgspec.Struct, frozen=True):
+    """How near a text is in meaning.
+
+    Parameters:
+        actions: the cosine of the nearest text of each action, by its name.
+        passage: the cosine of the nearest passage.
+    """
+
+    actions: Mapping[str, float]
+    passage: float
 
 
-class IntentMatcher:
+class IntentTexts:
     """The example texts of actions, compared with visitors' messages.
 
     Parameters:
@@ -22,10 +31,8 @@ class IntentMatcher:
     def __init__(self, texts: Mapping[str, Sequence[str]]) -> None:
         self._texts = texts
 
-    async def find(self, text: str, vectors: Vectors) -> str | None:
-        """Return the action that a text clearly asks for.
-
-        It fits better than every other action and every passage.
+    async def compare(self, text: str, vectors: Vectors) -> IntentCosines | None:
+        """Return how near a text is to each action and to the passages.
 
         Raises:
             ModelUnusable: the model does not respond now.
@@ -35,14 +42,8 @@ class IntentMatcher:
         near = vectors.near(text)
         if near is None or not rows:
             return None
-        scored = {
+        cosines = {
             name: max(vectors.likeness(row, near.vector) for row in some)
             for name, some in rows.items()
         }
-        best, *others = sorted(scored, key=lambda name: -scored[name])
-        least = max(_LEAST, float(max(near.cosines)) + _BEFORE_PASSAGES)
-        if others:
-            least = max(least, scored[others[0]] + _BEFORE_ACTIONS)
-        if near.asked is not None:
-            least = max(least, float(max(near.asked)))
-        return best if scored[best] >= least else None
+        return IntentCosines(cosines, float(max(near.cosines)))

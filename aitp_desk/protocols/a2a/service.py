@@ -263,7 +263,7 @@ async def _ask(
     await desk.tasks.check(call.principal, sent)
     if sent.task_id:
         session_id = (await desk.tasks.get_task(call.principal, sent.task_id)).context
-    ask = AskRequest(action=name, query=query, session_id=session_id)
+    ask = AskRequest(action=name, query=query, session_id=session_id, may_match=True)
     asked = await desk.conversations.ask(call.principal, ask, call.allowance)
     outcome = asked.outcome
     payload = outcome.payload if isinstance(outcome, Offer) else None

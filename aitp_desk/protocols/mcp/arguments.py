@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from aitp_desk.desk.calls.invocation import Consent
+from aitp_desk.desk.calls.registry import CONTENT_SEARCH
 from aitp_desk.desk.dialogue.tools.json_arguments import split_consent, split_payment
 from aitp_desk.desk.dialogue.turn import AskRequest
 from aitp_desk.desk.direct.calls import INTENT
@@ -84,9 +85,10 @@ def read_question(action: Action, given: Mapping[str, Any]) -> AskRequest:
         action=action.name,
         query=query,
         session_id=read_text(given, SESSION, MAX_SESSION),
-        accepts=action.answer_types,
+        accepts=None if action.name == CONTENT_SEARCH else action.answer_types,
         max_tokens=read_tokens(given),
         locale=read_text(given, "locale", MAX_LOCALE),
+        may_match=True,
     )
 
 

@@ -103,7 +103,8 @@ def read_question(text: str) -> Mapping[str, str] | None:
         return None
     with reading(datetime.now(UTC)) as shop:
         first, second = (*_ranked(shop, text), _NOTHING, _NOTHING)[:2]
-    if first.hits < _ENOUGH or first[:-1] == second[:-1]:
+    is_only_one = first.is_named and not second.is_named
+    if not is_only_one and (first.hits < _ENOUGH or first[:-1] == second[:-1]):
         return None
     named = [store for store in get_args(Store) if store.casefold() in text.casefold()]
     return {"sku": first.sku, **({"store": named[0]} if len(named) == 1 else {})}
@@ -159,6 +160,7 @@ def can_be_bought(product: Product) -> Mapping[str, object]:
 
 
 @action(
+    open_to="anyone",
     says=tell_stock,
     from_text=read_question,
     examples=[Example("Is the Larkspur 2 tent in stock in Bend?", {"sku": "TO-2201"})],

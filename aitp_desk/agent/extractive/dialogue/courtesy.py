@@ -77,6 +77,11 @@ def is_agreement(words: str, speech: Speech | None = None) -> bool:
     return any(said in _agreements(one) for one in (all_speech() if speech is None else (speech,)))
 
 
+def is_plain_yes(words: str) -> bool:
+    """Return whether a message is the word for yes alone, in any language: ``ja``, ``oui``."""
+    return len(words) <= MAX_WORDS and to_plain_words(words) in _words_for_yes()
+
+
 def asks_for_more(words: str, preferred: Speech | None = None) -> bool:
     """Return whether a message only asks to continue the last answer: ``go on``.
 
@@ -116,7 +121,16 @@ def _more(speech: Speech) -> re.Pattern[str]:
 
 @cache
 def _agreements(speech: Speech) -> frozenset[str]:
-    return frozenset(" ".join(speech.courtesies.agrees.split("\n")).strip().split("|"))
+    return frozenset(_list_agreements(speech))
+
+
+@cache
+def _words_for_yes() -> frozenset[str]:
+    return frozenset(_list_agreements(speech)[0] for speech in all_speech())
+
+
+def _list_agreements(speech: Speech) -> list[str]:
+    return " ".join(speech.courtesies.agrees.split("\n")).strip().split("|")
 
 
 @cache

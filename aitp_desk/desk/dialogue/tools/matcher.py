@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import structlog
 
+from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.extractive.embedding import QUESTION_SECONDS
-from aitp_desk.agent.extractive.question import is_question
+from aitp_desk.agent.intents.evidence import Likeness
+from aitp_desk.agent.intents.ranking import ActionRanking, RankedAction
+from aitp_desk.agent.intents.utterance import Utterance
 from aitp_desk.desk.calls.registry import Content
 from aitp_desk.desk.calls.results import choose_type
 from aitp_desk.desk.dialogue.turn import AskRequest
 from aitp_desk.desk.limits.rate_limits import Allowance
+from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.semantics.base import ModelUnusable
-from aitp_desk.knowledge.semantics.intents import IntentMatcher
+from aitp_desk.knowledge.semantics.intents import IntentTexts
 from aitp_desk.knowledge.semantics.vectors import Vectors
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.action import Action, may_invoke
@@ -28,53 +32,49 @@ _log = structlog.get_logger(__name__)
 
 
 class ActionMatcher:
-    """Matches words to actions by meaning, if the content has vectors.
+    """Matches words to actions: by meaning if the content has vectors, else by words.
 
     Parameters:
-        actions: of the site's own.
+        offers: of the site's own.
         content: holds the current content.
         requires_intent: whether a call that may change something must state its purpose.
     """
 
     def __init__(
         self,
-        actions: Sequence[Action],
+        offers: Sequence[OfferedAction],
         content: Content,
         *,
         requires_intent: bool,
     ) -> None:
+        actions = [one.action for one in offers]
         self._actions = {action.name: action for action in actions}
         self._content = content
         self._requires_intent = requires_intent
-        self._intents = IntentMatcher({one.name: _texts_of(one) for one in actions})
+        self._ranking = ActionRanking(actions, {one.action.name: one.from_text for one in offers})
+        self._texts = IntentTexts({one.name: _texts_of(one) for one in actions})
+        self._library: Library | None = None
         self._vectors: Vectors | None = None
         self._found: dict[str, str | None] = {}
 
-    def is_ready(self, locale: str | None) -> bool:
-        """Return whether there are actions to match, and vectors."""
-        return (
-            bool(self._actions) and self._content.editions.find_library(locale).vectors is not None
-        )
+    @property
+    def has_actions(self) -> bool:
+        """Whether there are actions to match."""
+        return bool(self._actions)
 
     async def find(
         self, principal: Principal, ask: AskRequest, allowance: Allowance | None
     ) -> Action | None:
         """Return the permitted action that the words clearly ask for, or None.
 
-        A question about an action that changes something or costs is no request for it: "Can I
-        cancel an order?" is answered from the pages.
+        A question about an action in general is no request for it: "Can I cancel an order?" is
+        answered from the pages.
         """
-        vectors = self._content.editions.find_library(ask.locale).vectors
-        words = " ".join(ask.query.split())
-        if vectors is None or not words or len(words) > _LONGEST:
-            return None
-        name = await self._name(words, vectors)
+        name = await self._name(ask.query, ask.locale)
         if name is None:
             return None
         action = self._actions[name]
         has_effect = action.kind != "query" or action.may_cost or action.is_prepaid
-        if has_effect and ("?" in words or is_question(words)):
-            return None
         if has_effect and self._requires_intent and not (ask.intent or "").strip():
             return None
         if not may_invoke(principal.scopes, action):
@@ -87,21 +87,50 @@ class ActionMatcher:
             return None
         return action
 
-    async def _name(self, words: str, vectors: Vectors) -> str | None:
-        if vectors is not self._vectors:
-            self._vectors, self._found = vectors, {}
-        if words in self._found:
-            return self._found[words]
-        try:
-            async with asyncio.timeout(QUESTION_SECONDS):
-                name = await self._intents.find(words, vectors)
-        except (ModelUnusable, TimeoutError) as error:
-            _log.warning("action_not_matched", reason=str(error) or "too slow")
-            return None
+    async def rank(self, text: str, locale: str | None = None) -> list[RankedAction]:
+        """Return every action with what speaks for it; for the tests of the weights."""
+        said = self._ranking.read(text)
+        if said is None:
+            return []
+        library = self._content.editions.find_library(locale)
+        likeness = await self._compare(text, library.vectors)
+        return self._ranking.rank(said, library.vocabulary.knows, likeness, least=-99.0)
+
+    async def _name(self, text: str, locale: str | None) -> str | None:
+        library = self._content.editions.find_library(locale)
+        if library is not self._library or library.vectors is not self._vectors:
+            self._library, self._vectors, self._found = library, library.vectors, {}
+        if text in self._found:
+            return self._found[text]
+        words = " ".join(text.split())
+        name = None
+        if words and len(words) <= _LONGEST and (said := self._ranking.read(words)) is not None:
+            name = await self._match(said, library)
         while len(self._found) >= _KEPT:
             del self._found[next(iter(self._found))]
-        self._found[words] = name
+        self._found[text] = name
         return name
+
+    async def _match(self, said: Utterance, library: Library) -> str | None:
+        try:
+            likeness = await self._compare(said.text, library.vectors)
+        except (ModelUnusable, TimeoutError) as error:
+            _log.warning("action_not_matched", reason=str(error) or "too slow")
+            likeness = None
+        return self._ranking.find(said, library.vocabulary.knows, likeness)
+
+    async def _compare(self, text: str, vectors: Vectors | None) -> Mapping[str, Likeness] | None:
+        if vectors is None:
+            return None
+        async with asyncio.timeout(QUESTION_SECONDS):
+            near = await self._texts.compare(text, vectors)
+        if near is None:
+            return None
+        found: dict[str, Likeness] = {}
+        for name, cosine in near.actions.items():
+            others = [other for of, other in near.actions.items() if of != name]
+            found[name] = Likeness(cosine, cosine - max(others, default=0.0), cosine - near.passage)
+        return found
 
 
 def _texts_of(action: Action) -> list[str]:

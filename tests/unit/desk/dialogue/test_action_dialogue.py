@@ -30,6 +30,7 @@ from aitp_desk.desk.dialogue.action_dialogue import (
     Refuse,
     Remind,
 )
+from aitp_desk.desk.dialogue.consent import ONLY_YES
 from aitp_desk.desk.dialogue.next_question import ArgumentQuestion, write_memory
 from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.calls.action import Action, Safety
@@ -52,17 +53,20 @@ async def perform(_who: str, _arguments: Mapping[str, Any]) -> str:
     return "Done."
 
 
-def order() -> OfferedAction:
-    grave = Safety("irreversible", "self")
+def order(*, is_grave: bool = True) -> OfferedAction:
+    safety = Safety("irreversible" if is_grave else "reversible", "self")
     return offering(
-        Action("order", "Orders it.", kind="action", safety=grave, input_schema=SCHEMA), perform
+        Action("order", "Orders it.", kind="action", safety=safety, input_schema=SCHEMA), perform
     )
 
 
-def dialogue(*, asks: bool = True) -> ActionDialogue:
+def dialogue(*, asks: bool = True, is_free: bool = False) -> ActionDialogue:
     base = Invocation("order", {}, "arguments", thread_id="thread_1")
     return ActionDialogue(
-        order(), base, can_ask=(lambda _question: True) if asks else None, now=NOW
+        order(is_grave=not is_free),
+        base,
+        can_ask=(lambda _question: True) if asks else None,
+        now=NOW,
     )
 
 
@@ -98,11 +102,15 @@ def test_it_awaits_nothing_and_knows_no_store_thread_or_plugin() -> None:
     assert not any(name.startswith(("aitp_desk.store", "aitp_desk.egress")) for name in modules)
 
 
-def test_words_that_name_no_action_refuse_or_change_and_mean_nothing_else() -> None:
+def test_words_that_name_no_action_agree_refuse_or_change_and_mean_nothing_else() -> None:
     call = waiting()
     assert state(dialogue().amend("never mind", call)) == ([], Decline(call))
-    for words in ("yes", "What else is there?"):
+    for words in ("What else is there?", "hm", "yesterday"):
         assert state(dialogue().amend(words, call)) == ([], None)
+    for words in ("yes", "Yes!", "ja", "Oui."):
+        agreed = next(dialogue().amend(words, call))
+        assert isinstance(agreed, Call)
+        assert agreed.invocation.consent == Consent(PRICE)
     held = dialogue().amend("no, large", call)
     needed = next(held)
     assert isinstance(needed, Call)
@@ -112,6 +120,50 @@ def test_words_that_name_no_action_refuse_or_change_and_mean_nothing_else() -> N
     open_ = waiting(arguments={}, memory=write_memory(WHICH, {}), price=None)
     assert state(dialogue().amend("never mind", open_)) == ([], Decline(open_))
     assert state(dialogue().amend("What is it?", open_)) == ([], None)
+    assert state(dialogue().amend("a good day to you", open_)) == ([], None)
+    answered = dialogue(asks=False).amend("large", open_)
+    given = next(answered)
+    assert isinstance(given, Call)
+    assert given.invocation.arguments == {"size": "large"}
+
+
+def test_words_that_pay_nothing_repeat_how_to_pay() -> None:
+    unpaid = waiting(CallState.WAITING_PAYMENT)
+    for words in ("yes", "sure", "ja gerne"):
+        _, stated = state(dialogue().amend(words, unpaid))
+        assert isinstance(stated, Remind)
+
+
+@pytest.mark.parametrize("words", ["sure", "yes please", "go ahead", "ok", "ja gerne", "bien sûr"])
+def test_a_vague_yes_to_what_costs_is_asked_for_the_word_yes(words: str) -> None:
+    call = waiting()
+    for answered in (
+        dialogue().amend(words, call),
+        dialogue().answer(words, call, may_change=True),
+    ):
+        called = next(answered)
+        assert isinstance(called, Call)
+        asked_again = ConsentRequired(called.invocation, PRICE)
+        with pytest.raises(StopIteration) as stated:
+            answered.send(asked_again)
+        ask = stated.value.value
+        assert isinstance(ask, Ask)
+        assert ask.words.question.startswith(ONLY_YES)
+        assert called.invocation.only_asks
+
+
+@pytest.mark.parametrize("words", ["sure", "yes please", "go ahead", "ok", "ja gerne", "oui"])
+def test_a_vague_yes_is_enough_for_what_is_free_and_can_be_undone(words: str) -> None:
+    call = waiting(price=None)
+    agreed = next(dialogue(is_free=True).amend(words, call))
+    assert isinstance(agreed, Call)
+    assert agreed.invocation.consent == Consent(None)
+
+
+@pytest.mark.parametrize("words", ["no thanks", "not now", "cancel", "nein danke", "non"])
+def test_a_no_declines_on_a_thread(words: str) -> None:
+    call = waiting()
+    assert state(dialogue().amend(words, call)) == ([], Decline(call))
 
 
 def test_a_yes_calls_what_was_shown_at_its_price() -> None:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 import pytest_asyncio
 
+from aitp_desk.desk.dialogue.consent import ONLY_YES
 from aitp_desk.desk.tickets.service import EscalationService
 from tests.support.access.audit_log import somebody
 from tests.support.doubles.dialogue_answers import Chosen, Filled, Meanwhile, Paid, Reaction
@@ -188,7 +189,19 @@ TABLE: Mapping[str, Row] = {
     "a no in words": Row("order_tent", COVE, ("no",), (f"?{SURE}", NOTHING), "failed"),
     "a no in a message": Row("order_tent", COVE, (Chosen("no"),), (f"?{SURE}", NOTHING), "failed"),
     "too little of a yes for what costs": Row(
-        "order_tent", COVE, ("sure",), (f"?{SURE}", f"?{SURE}"), "waiting_input"
+        "order_tent",
+        COVE,
+        ("sure",),
+        (f"?{SURE}", f"?{ONLY_YES} {SURE}"),
+        "waiting_input",
+    ),
+    "a vague yes, then the word": Row(
+        "order_tent",
+        COVE,
+        ("yes please", "ja"),
+        (f"?{SURE}", f"?{ONLY_YES} {SURE}", "The blue cove is yours."),
+        "succeeded",
+        ("blue cove",),
     ),
     "a yes in words to what cannot be done any more": Row(
         "order_tent", COVE, (Meanwhile(sell_out), "yes"), (f"?{SURE}", SOLD_OUT), "failed"

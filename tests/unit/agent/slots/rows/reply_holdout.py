@@ -36,7 +36,7 @@ REPLIES_UNSEEN: list[tuple[str, dict[str, Any], str, Any]] = [
     ("cancel", CANCEL, "yes or no?", "again"),
     ("cancel", CANCEL, "yes, if it is free", "again"),
     ("cancel", CANCEL, "I said yes", "again"),
-    ("cancel", CANCEL, "ja", "again"),
+    ("cancel", CANCEL, "ja", "yes"),
     ("cancel", CANCEL, "no problem, go ahead", "again"),
     ("cancel", CANCEL, "not a problem", "again"),
     ("cancel", CANCEL, "why not", "again"),

@@ -76,7 +76,6 @@ def bikes_free(kind: Kind, day: date) -> Free:
     kind="action",
     mutability="reversible",
     blast_radius="self",
-    open_to="anyone",
     confirmation_recommended=True,
     cost=reservation_price,
     examples=["Reserve two city bikes for Sunday.", "We would like a cargo bike on 12 May."],
@@ -96,7 +95,6 @@ def reserve_bikes(kind: Kind, day: date, count: Count, context: Context) -> Rese
     kind="action",
     mutability="reversible",
     blast_radius="self",
-    open_to="anyone",
     examples=["Keep my bike one day longer, FB-20417.", "Can I extend my rental to Friday?"],
 )
 def extend_rental(number: Number, until: date) -> Noted:
@@ -113,7 +111,6 @@ def extend_rental(number: Number, until: date) -> Noted:
     kind="action",
     mutability="irreversible",
     blast_radius="self",
-    open_to="anyone",
     examples=["Cancel FB-20417.", "We are not coming, take our reservation off the list."],
 )
 def cancel_reservation(number: Number) -> Noted:
@@ -129,7 +126,6 @@ def cancel_reservation(number: Number) -> Noted:
     kind="action",
     mutability="reversible",
     blast_radius="self",
-    open_to="anyone",
     examples=["The brake of FB-20417 is broken.", "My tyre is flat, I stand at the lighthouse."],
 )
 def report_fault(

@@ -1,0 +1,5 @@
+"""The actions of the practice."""
+
+from . import practice
+
+__all__ = ["practice"]

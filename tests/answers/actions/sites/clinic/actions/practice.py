@@ -81,7 +81,6 @@ def waiting_time() -> Wait:
     kind="action",
     mutability="reversible",
     blast_radius="self",
-    open_to="anyone",
     confirmation_recommended=True,
     examples=["I need an appointment with Doctor Byrne on Thursday.", "Book me in with the nurse."],
 )
@@ -101,7 +100,6 @@ def book_appointment(who: Who, day: date, time: str, email: Email) -> Appointmen
     kind="action",
     mutability="irreversible",
     blast_radius="self",
-    open_to="anyone",
     examples=["Please cancel appointment A3071.", "I can't make it on Friday, give my slot away."],
 )
 def cancel_appointment(number: Number) -> Noted:
@@ -117,7 +115,6 @@ def cancel_appointment(number: Number) -> Noted:
     kind="action",
     mutability="reversible",
     blast_radius="self",
-    open_to="anyone",
     confirmation_recommended=True,
     examples=["I am out of my blood pressure tablets.", "Renew my prescription for levothyroxine."],
 )

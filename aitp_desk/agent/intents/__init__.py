@@ -1,0 +1,1 @@
+"""Matches a visitor's words to the action that they ask for."""

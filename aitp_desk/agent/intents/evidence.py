@@ -1,0 +1,131 @@
+"""Weighs what speaks for and against an action being asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import msgspec
+
+from aitp_desk.agent.intents.profile import ActionProfile, ActionProfiles
+from aitp_desk.agent.intents.utterance import Utterance
+from aitp_desk.agent.slots.base import has_value
+from aitp_desk.agent.slots.filler import fill_arguments
+from aitp_desk.agent.slots.form.form import Field
+
+_ANY_DAY = datetime(2027, 1, 4, 9, tzinfo=UTC)
+"""Whether a day is named does not depend on the day."""
+_MOST_UNKNOWN = 2
+_MOST_UNSAID = 4
+
+
+class Likeness(msgspec.Struct, frozen=True):
+    """How like a text is to an action's texts in meaning.
+
+    Parameters:
+        cosine: with the nearest of its texts.
+        lead: above the nearest text of the other actions.
+        over: above the nearest passage.
+    """
+
+    cosine: float
+    lead: float
+    over: float
+
+
+def list_evidence(
+    said: Utterance,
+    profile: ActionProfile,
+    profiles: ActionProfiles,
+    knows: Callable[[str], bool],
+    likeness: Likeness | None,
+) -> dict[str, float]:
+    """Return what the words alone say about an action, by the names of the weights.
+
+    Parameters:
+        knows: whether the site's pages have a word.
+    """
+    shared = said.deeds & profile.deeds
+    told, weigh = said.words, profiles.weigh
+    whole = sum(weigh(stem) for stem in told) or 1.0
+    unsaid = [stem for stem in told if stem not in profile.words]
+    found = {
+        "deed": float(bool(shared)),
+        "main_deed": float(bool(shared & profile.main_deeds)),
+        "other_deed": float(bool(said.deeds) and not shared),
+        "more_deeds": float(len(said.deeds - profile.deeds)) if shared else 0.0,
+        "unsaid_deed": float(len(profile.main_deeds - said.deeds)) if shared else 0.0,
+        "words": sum(weigh(stem) * profile.words.get(stem, 0.0) for stem in told) / whole,
+        "example": _likest(said, profile, profiles),
+        "unsaid": min(_MOST_UNSAID, len(unsaid)) / 2,
+        "unknown": float(min(_MOST_UNKNOWN, sum(not knows(told[stem]) for stem in unsaid))),
+        f"{said.act}_{'reads' if profile.reads_only else 'acts'}": 1.0,
+        "present": float(said.is_present and profile.reads_only),
+    }
+    if said.asks_to_show:
+        found["shows" if profile.reads_only else "shows_acts"] = 1.0
+    elif profile.reads_only and said.act in ("request", "favour"):
+        found["wishes"] = 1.0
+    if likeness is not None:
+        found |= {"cosine": likeness.cosine, "lead": likeness.lead, "over": likeness.over}
+    return found
+
+
+class ArgumentEvidence(msgspec.Struct, frozen=True):
+    """Which arguments of an action the words hold.
+
+    Parameters:
+        read: the typed ones that they hold.
+    """
+
+    profile: ActionProfile
+    read: tuple[Field, ...]
+
+    @property
+    def has_reference(self) -> bool:
+        """Whether an argument is a number of something that the visitor has."""
+        return any(field.kind in ("id", "items") for field in self.read)
+
+    @property
+    def is_particular(self) -> bool:
+        """Whether the words speak of one day, thing or person."""
+        kinds = {field.kind for field in self.read}
+        return bool(kinds & {"id", "items", "date", "time", "moment", "email"})
+
+    def weigh(self, *, is_reference_said: bool) -> dict[str, float]:
+        """Return the evidence of the arguments, by the names of the weights."""
+        needed = [field for field in self.profile.typed if field.needed]
+        given = sum(field.needed and field.kind != "id" for field in self.read)
+        return {
+            "arguments": given / max(1, len(needed)),
+            "no_argument": float(bool(needed) and not self.read),
+            "no_reference": float(is_reference_said and not self.has_reference),
+        }
+
+
+def read_arguments(text: str, profile: ActionProfile) -> ArgumentEvidence:
+    """Return which typed arguments of an action a text holds."""
+    if not profile.typed:
+        return ArgumentEvidence(profile, ())
+    try:
+        filled = fill_arguments(profile.action, text, now=_ANY_DAY, from_text=profile.from_text)
+    except Exception:  # noqa: BLE001 -- the site's own code may raise any; the dialogue logs it
+        filled = fill_arguments(profile.action, text, now=_ANY_DAY)
+    given = filled.arguments
+    return ArgumentEvidence(
+        profile, tuple(field for field in profile.typed if has_value(given, field.path))
+    )
+
+
+def _likest(said: Utterance, profile: ActionProfile, profiles: ActionProfiles) -> float:
+    """Return the cosine of the words with the likest example."""
+    weights = {stem: profiles.weigh(stem) ** 2 for stem in said.words}
+    own = sum(weights.values())
+    best = 0.0
+    for example in profile.examples:
+        shared = sum(weights.get(stem, 0.0) for stem in example)
+        if shared:
+            other = sum(profiles.weigh(stem) ** 2 for stem in example)
+            best = max(best, shared / math.sqrt(own * other))
+    return best

@@ -1,0 +1,101 @@
+"""Knows what words each of a site's actions is asked for with."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from aitp_desk.agent.intents.deeds import find_deeds, to_plain_text
+from aitp_desk.agent.intents.utterance import list_telling_words
+from aitp_desk.agent.slots.filler import FromText
+from aitp_desk.agent.slots.form.form import Field
+from aitp_desk.agent.slots.form.schema import read_form
+from aitp_desk.knowledge.search.tokenizer import Stemmer
+from aitp_desk.model.calls.action import Action
+
+_TYPED = frozenset("id choice email date time moment integer number decimal boolean items".split())
+_NAME, _EXAMPLE, _SUMMARY, _OPTION, _FIELD, _DESCRIPTION = 1.0, 1.0, 0.9, 0.8, 0.5, 0.4
+
+
+class ActionProfile(msgspec.Struct, frozen=True):
+    """The words of one action.
+
+    Parameters:
+        from_text: its own reader of text, or None.
+        typed: arguments of which plain text can be told to be no value.
+        words: the weight of each stem, 0 to 1.
+        examples: the stems of each example.
+        deeds: what its texts want done.
+        main_deeds: what its name says.
+        reads_only: whether it changes nothing and costs nothing.
+        takes_text: whether it needs a text, which may be about anything.
+    """
+
+    action: Action
+    from_text: FromText | None
+    typed: tuple[Field, ...]
+    words: dict[str, float]
+    examples: tuple[frozenset[str], ...]
+    deeds: frozenset[str]
+    main_deeds: frozenset[str]
+    reads_only: bool
+    takes_text: bool
+
+
+class ActionProfiles:
+    """The profiles of a site's actions, and how telling their words are.
+
+    Parameters:
+        readers: the actions' own readers of text, by name.
+
+    Attributes:
+        each: by the action's name.
+        stemmer: makes the stems.
+    """
+
+    def __init__(self, actions: Sequence[Action], readers: Mapping[str, FromText | None]) -> None:
+        self.stemmer = Stemmer()
+        self._readers = readers
+        self.each = {one.name: self._read(one) for one in actions}
+        self._holders = Counter(word for one in self.each.values() for word in one.words)
+
+    def weigh(self, stem: str) -> float:
+        """Return how telling a word is: more, the fewer actions have it."""
+        return math.log((len(self.each) + 1) / (self._holders[stem] + 0.5))
+
+    def _read(self, action: Action) -> ActionProfile:
+        fields = read_form(action.input_schema)
+        name, summary = (
+            to_plain_text(text.replace("_", " ")) for text in (action.name, action.summary)
+        )
+        examples = [to_plain_text(example.text) for example in action.examples]
+        weights: dict[str, float] = {}
+
+        def add(plain: str, weight: float) -> None:
+            for stem in list_telling_words(plain, self.stemmer):
+                weights[stem] = max(weights.get(stem, 0.0), weight)
+
+        add(to_plain_text(action.description), _DESCRIPTION)
+        for field in fields:
+            add(to_plain_text(f"{field.title} {field.description}"), _FIELD)
+            for option in field.options:
+                add(to_plain_text(f"{option.value} {option.title}"), _OPTION)
+        add(summary, _SUMMARY)
+        add(name, _NAME)
+        for example in examples:
+            add(example, _EXAMPLE)
+        main = find_deeds(name)
+        return ActionProfile(
+            action,
+            self._readers.get(action.name),
+            tuple(field for field in fields if field.kind in _TYPED),
+            weights,
+            tuple(frozenset(list_telling_words(one, self.stemmer)) for one in examples),
+            main.union(find_deeds(summary), *map(find_deeds, examples)),
+            main,
+            action.kind == "query" and not action.may_cost and not action.is_prepaid,
+            any(field.kind == "text" and field.needed for field in fields),
+        )

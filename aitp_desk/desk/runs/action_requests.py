@@ -1,0 +1,98 @@
+"""Calls or proposes the action that a message of a run asks for.
+
+This serves agents that call no tools: others choose an action themselves.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from aitp_desk.agent.base import Answer, Said, Turn
+from aitp_desk.desk.calls.invocation import (
+    AcceptedCall,
+    CompletedCall,
+    Invocation,
+    write_no_messages,
+)
+from aitp_desk.desk.calls.registry import CONTENT_SEARCH
+from aitp_desk.desk.dialogue.action_dialogue import Ask
+from aitp_desk.desk.dialogue.conversation import Conversation
+from aitp_desk.desk.dialogue.prompts import describe_accepted
+from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
+from aitp_desk.desk.dialogue.tools.matcher import ActionMatcher
+from aitp_desk.desk.dialogue.turn import AskRequest
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.conversation.run import RunOptions
+from aitp_desk.model.errors import (
+    DeskError,
+    Forbidden,
+    NotAuthenticated,
+    StoreBusy,
+    UnknownAction,
+)
+
+
+class ActionRequests:
+    """Calls queries at once, and proposes what changes something or costs.
+
+    Parameters:
+        matcher: finds the action that words ask for; None if no words may begin one.
+    """
+
+    def __init__(self, matcher: ActionMatcher | None, agent_tools: AgentTools) -> None:
+        self._matcher = matcher
+        self._agent_tools = agent_tools
+
+    async def answer(
+        self, asker: Principal, turn: Turn, options: RunOptions, conversation: Conversation
+    ) -> Said | None:
+        """Return the outcome of the action that the words ask for; None if they ask for none.
+
+        A question of the agent's own is answered by the words, not by an action.
+        """
+        answers_agent = turn.pending is not None and conversation.answers is None
+        if self._matcher is None or answers_agent or options.tools or options.tool_choice == "none":
+            return None
+        ask = AskRequest(CONTENT_SEARCH, turn.question, locale=turn.locale)
+        action = await self._matcher.find(asker, ask, None)
+        if action is None:
+            return None
+        invoker, dialogues = self._agent_tools.invoker, self._agent_tools.dialogues
+        try:
+            offered = invoker.find(asker, action.name)
+            if action.kind != "query":
+                self._agent_tools.limiter.count_call(asker)
+            base = Invocation(
+                action.name,
+                {},
+                "text",
+                thread_id=conversation.thread_id,
+                run_id=conversation.run_id,
+            )
+            stated = await dialogues.hold(
+                asker,
+                offered,
+                dialogues.begin(offered, base).read(
+                    turn.question, None, only_asks=action.kind != "query"
+                ),
+                conversation.note_begun,
+                conversation.note_ended,
+            )
+        except (UnknownAction, Forbidden, NotAuthenticated):
+            return None
+        except StoreBusy:
+            raise
+        except DeskError as error:
+            return Answer(error.message, tools_used=(action.name,))
+        match stated:
+            case CompletedCall(call):
+                return invoker.offer_result(call)
+            case AcceptedCall(call):
+                return describe_accepted(call)
+            case Ask(needed, words, _, memory):
+                waiting = await invoker.pending_calls.write_pending(
+                    asker, needed, memory, write_no_messages
+                )
+                return msgspec.structs.replace(words, waits=waiting.id)
+            case _:
+                return None
