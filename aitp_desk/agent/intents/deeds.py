@@ -9,8 +9,12 @@ from importlib.resources import files
 
 from aitp_desk.knowledge.search.tokenizer import fold_text
 
+_Phrases = dict[str, list[tuple[str, re.Pattern[str]]]]
+
 _BETWEEN, _ANY_ENDING = "~", "*"
-_OUTDOES = {"cancel": {"book", "buy"}, "extend": {"book", "return"}}
+_TOLD_APART = 4
+"""How many letters the shortest word with any ending has at least."""
+_OUTDOES = {"cancel": {"book", "buy", "ship", "extend"}, "extend": {"book", "return", "renew"}}
 """Deeds whose phrases have those of others inside: to cancel a booking is not to book."""
 _NO_WORD = re.compile(r"[^\w'@+-]+")
 
@@ -26,9 +30,14 @@ def find_deeds(plain: str) -> frozenset[str]:
     Parameters:
         plain: as :func:`to_plain_text` returns it.
     """
-    if _any_deed().search(plain) is None:
-        return frozenset()
-    found = {deed for deed, pattern in _patterns().items() if pattern.search(plain)}
+    whole, beginnings = _by_first_word()
+    found: set[str] = set()
+    place = 0
+    for word in plain.split(" "):
+        for deed, pattern in (*whole.get(word, ()), *beginnings.get(word[:_TOLD_APART], ())):
+            if deed not in found and pattern.match(plain, place):
+                found.add(deed)
+        place += len(word) + 1
     for stronger, weaker in _OUTDOES.items():
         if stronger in found:
             found -= weaker
@@ -51,17 +60,17 @@ def _read() -> dict[str, list[str]]:
 
 
 @cache
-def _patterns() -> dict[str, re.Pattern[str]]:
-    return {deed: _any_of(phrases) for deed, phrases in _read().items()}
-
-
-@cache
-def _any_deed() -> re.Pattern[str]:
-    return _any_of([phrase for phrases in _read().values() for phrase in phrases])
-
-
-def _any_of(phrases: list[str]) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\S)(?:{'|'.join(map(_pattern, phrases))})(?!\S)")
+def _by_first_word() -> tuple[_Phrases, _Phrases]:
+    """Return the phrases by their first word, and by the first letters of those with any ending."""
+    whole: _Phrases = {}
+    beginnings: _Phrases = {}
+    for deed, phrases in _read().items():
+        for phrase in phrases:
+            first = phrase.split()[0]
+            is_whole = not first.endswith(_ANY_ENDING)
+            table, key = (whole, first) if is_whole else (beginnings, first[:_TOLD_APART])
+            table.setdefault(key, []).append((deed, re.compile(rf"{_pattern(phrase)}(?!\S)")))
+    return whole, beginnings
 
 
 def _pattern(phrase: str) -> str:

@@ -46,15 +46,17 @@ def list_evidence(
     Parameters:
         knows: whether the site's pages have a word.
     """
-    shared = said.deeds & profile.deeds
+    own = said.deeds & profiles.deeds
+    shared = own & profile.deeds
     told, weigh = said.words, profiles.weigh
     whole = sum(weigh(stem) for stem in told) or 1.0
     unsaid = [stem for stem in told if stem not in profile.words]
     found = {
         "deed": float(bool(shared)),
         "main_deed": float(bool(shared & profile.main_deeds)),
-        "other_deed": float(bool(said.deeds) and not shared),
-        "more_deeds": float(len(said.deeds - profile.deeds)) if shared else 0.0,
+        "other_deed": float(bool(own) and not shared),
+        "foreign_deed": float(bool(said.deeds) and not own),
+        "more_deeds": float(len(own - profile.deeds)) if shared else 0.0,
         "unsaid_deed": float(len(profile.main_deeds - said.deeds)) if shared else 0.0,
         "words": sum(weigh(stem) * profile.words.get(stem, 0.0) for stem in told) / whole,
         "example": _likest(said, profile, profiles),
@@ -93,14 +95,13 @@ class ArgumentEvidence(msgspec.Struct, frozen=True):
         kinds = {field.kind for field in self.read}
         return bool(kinds & {"id", "items", "date", "time", "moment", "email"})
 
-    def weigh(self, *, is_reference_said: bool) -> dict[str, float]:
+    def weigh(self) -> dict[str, float]:
         """Return the evidence of the arguments, by the names of the weights."""
         needed = [field for field in self.profile.typed if field.needed]
         given = sum(field.needed and field.kind != "id" for field in self.read)
         return {
             "arguments": given / max(1, len(needed)),
             "no_argument": float(bool(needed) and not self.read),
-            "no_reference": float(is_reference_said and not self.has_reference),
         }
 
 

@@ -53,6 +53,7 @@ class ActionProfiles:
 
     Attributes:
         each: by the action's name.
+        deeds: what any of the actions does.
         stemmer: makes the stems.
     """
 
@@ -60,6 +61,7 @@ class ActionProfiles:
         self.stemmer = Stemmer()
         self._readers = readers
         self.each = {one.name: self._read(one) for one in actions}
+        self.deeds = frozenset[str]().union(*(one.deeds for one in self.each.values()))
         self._holders = Counter(word for one in self.each.values() for word in one.words)
 
     def weigh(self, stem: str) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import starmap
 
 import msgspec
 
@@ -19,6 +18,9 @@ from aitp_desk.agent.intents.utterance import Utterance, read_act, read_utteranc
 from aitp_desk.agent.intents.weights import BY_MEANING, BY_WORDS
 from aitp_desk.agent.slots.filler import FromText
 from aitp_desk.model.calls.action import Action
+
+_MOST_READ = 4
+"""Arguments are read for the likeliest actions only: it takes longer than all else."""
 
 
 class RankedAction(msgspec.Struct, frozen=True):
@@ -80,30 +82,28 @@ class ActionRanking:
         """
         weights = BY_WORDS if likeness is None else BY_MEANING
         most = max(weights["arguments"], 0.0)
-        found: list[tuple[ActionProfile, dict[str, float]]] = []
+        found: list[tuple[float, ActionProfile, dict[str, float]]] = []
         for name, profile in self._profiles.each.items():
+            if not _may_be_asked(said, profile, by_words=likeness is None):
+                continue
             near = None if likeness is None else likeness.get(name)
             evidence = list_evidence(said, profile, self._profiles, knows, near)
-            if _score(weights, evidence) + most > least:
-                found.append((profile, evidence))
-        read = [(read_arguments(said.text, profile), evidence) for profile, evidence in found]
-        has_reference = any(argued.has_reference for argued, _ in read)
-        return [
-            RankedAction(argued.profile.action.name, _score(weights, whole), whole)
-            for argued, whole in starmap(_with_arguments(said), read)
-            if _may_be_meant(said, argued, has_reference)
+            score = _score(weights, evidence)
+            if score + most > least:
+                found.append((score, profile, evidence))
+        found.sort(key=lambda one: -one[0])
+        read = [
+            (read_arguments(said.text, profile), evidence)
+            for _, profile, evidence in found[:_MOST_READ]
         ]
-
-
-def _with_arguments(
-    said: Utterance,
-) -> Callable[[ArgumentEvidence, dict[str, float]], tuple[ArgumentEvidence, dict[str, float]]]:
-    def add(
-        argued: ArgumentEvidence, evidence: dict[str, float]
-    ) -> tuple[ArgumentEvidence, dict[str, float]]:
-        return argued, evidence | argued.weigh(is_reference_said=said.has_reference)
-
-    return add
+        has_reference = said.has_reference and any(argued.has_reference for argued, _ in read)
+        ranked: list[RankedAction] = []
+        for argued, evidence in read:
+            if _is_asked(said, argued, has_reference=has_reference):
+                whole = evidence | argued.weigh()
+                name = argued.profile.action.name
+                ranked.append(RankedAction(name, _score(weights, whole), whole))
+        return ranked
 
 
 def _score(weights: Mapping[str, float], evidence: Mapping[str, float]) -> float:
@@ -112,27 +112,42 @@ def _score(weights: Mapping[str, float], evidence: Mapping[str, float]) -> float
     )
 
 
-def _may_be_meant(said: Utterance, argued: ArgumentEvidence, is_reference_read: bool) -> bool:
-    """Return whether a text of this kind may ask for the action at all.
+def _may_be_asked(said: Utterance, profile: ActionProfile, *, by_words: bool) -> bool:
+    """Return whether a text of this kind may ask for an action, before its arguments are read.
 
     A question is a request only if it is about one day, thing or person: "Can I cancel an order?"
     is answered from the pages.
     """
-    profile = argued.profile
-    if is_reference_read and said.has_reference and not argued.has_reference:
+    is_named = not said.deeds.isdisjoint(profile.deeds)
+    is_wish = said.act in ("request", "favour") or said.has_reference
+    if by_words and not (is_named or is_wish):
         return False
-    is_named = bool(said.deeds & profile.deeds)
-    needs = any(field.needed for field in profile.typed)
     if profile.reads_only:
-        if said.act not in ("question", "leave", "favour", "statement"):
+        return is_named or said.is_present or said.may_be_particular or said.act == "request"
+    return said.act not in ("question", "leave") or said.may_be_particular
+
+
+def _is_asked(said: Utterance, argued: ArgumentEvidence, *, has_reference: bool) -> bool:
+    """Return whether a text asks for an action, now that its arguments are read.
+
+    Parameters:
+        has_reference: whether the number in the words belongs to an action.
+    """
+    profile = argued.profile
+    if has_reference and not argued.has_reference:
+        return False
+    is_named = not said.deeds.isdisjoint(profile.deeds)
+    is_for_many = said.has_amount and not said.deeds.isdisjoint(profile.main_deeds)
+    if profile.reads_only:
+        if said.act == "request":
             return True
+        needs = any(field.needed for field in profile.typed)
         if needs and not argued.read:
-            return False
+            return is_for_many
         return is_named or said.is_present or len(argued.read) > 1
     is_foreign = said.objects.isdisjoint(profile.words) and bool(said.objects)
     if is_foreign and not (profile.takes_text or argued.is_particular):
         return False
     if said.act in ("question", "leave"):
-        is_for_many = said.has_amount and bool(said.deeds & profile.main_deeds)
         return argued.is_particular or is_for_many
     return True

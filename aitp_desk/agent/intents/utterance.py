@@ -24,15 +24,17 @@ _LEAD = (
 )
 _RULES = re.compile(r"(?<!\S)(?:policy|policies|fees?|rules|terms|conditions|curl|command)(?!\S)")
 _POLICY = re.compile(
-    _LEAD + r"(?:how (?!many\b|much (?:would|will|for)\b)|why\b|whose\b"
-    r"|what (?:if|happens|should|do (?!you have)|does|must|can|else|kinds?|is your|are your|are the"
+    _LEAD
+    + r"(?:how (?!many\b|much (?:would|will|for)\b|(?:do|does|is|are|busy|full)\b)|why\b|whose\b"
+    r"|what (?:if|happens|should|do (?!you have)|must|can|else|kinds?|is your|are your|are the"
     r"|is the (?:difference|best|policy|warranty)|temperature)\b"
     r"|what's the (?:difference|best|policy|weather)\b|(?:do|must|should|may|am|will) i\b"
     r"|(?:do|must|should|may) we\b|how many (?:days|hours|times|miles|weeks|months|years)\b"
-    r"|is it (?:allowed|ok)\b|explain\b|tell me (?:about|how|why|more)\b)"
+    r"|is it (?:allowed|ok)\b|explain\b|tell me (?:about|how (?!many\b)|why|more)\b)"
 )
 _GENERAL = re.compile(
-    _LEAD + r"(?:who\b|what time\b|when (?:do|does|are|is|should|will|must|did)\b"
+    _LEAD + r"(?:who\b|what time\b|what does\b|how (?:do|does|is|are|busy|full)\b"
+    r"|when (?:do|does|are|is|should|will|must|did)\b"
     r"|where (?:can|do|does|is your|are your|is the|are you|should)\b|is it possible\b|can one\b)"
 )
 """Asks in general, unless the words name a day."""
@@ -44,8 +46,13 @@ _DAY = re.compile(
 )
 _PRESENT = re.compile(r"(?<!\S)(?:right now|now|at the moment|currently|current|this minute)(?!\S)")
 _SOON = re.compile(r"(?<!\S)(?:today|tonight|tomorrow|still|yet|left|moment)(?!\S)")
+_TIME = re.compile(r"(?<!\S)(?:\d{1,2}(?:[: ]\d\d)? ?(?:am|pm|o'clock)|\d{1,2}:\d\d)(?!\S)")
 _LEAVE = re.compile(_LEAD + r"(?:can|could|may) (?:i|we|my|our)\b")
-_FAVOUR = re.compile(_LEAD + r"(?:can|could|would|will) (?:you|someone|somebody|the)\b")
+_FAVOUR = re.compile(
+    _LEAD + r"(?:(?:can|could|would|will) (?:you|someone|somebody|the)\b"
+    r"|(?:can|could|may) (?:i|we) (?:have|get)\b)"
+)
+_FAVOUR_LATER = re.compile(r"(?<!\S)(?:can|could|would|will) you\b")
 _ASKS = re.compile(
     _LEAD + r"(?:what|when|where|which|is|are|was|were|do|does|did|has|have|any|how|can|could|may"
     r"|might|must|should|will|would|what's|where's|anything|anyone)\b"
@@ -99,6 +106,7 @@ class Utterance(msgspec.Struct, frozen=True):
         is_present: whether they ask about this moment, or about what is left.
         asks_to_show: whether something is to be shown or looked up.
         has_amount: whether they name a number of things.
+        has_day: whether they name a day or a time.
     """
 
     text: str
@@ -110,6 +118,12 @@ class Utterance(msgspec.Struct, frozen=True):
     is_present: bool
     asks_to_show: bool
     has_amount: bool
+    has_day: bool
+
+    @property
+    def may_be_particular(self) -> bool:
+        """Whether the words may speak of one day, thing or person."""
+        return self.has_reference or self.has_day or self.has_amount or "@" in self.text
 
 
 def read_act(text: str, plain: str) -> SpeechAct:
@@ -127,10 +141,10 @@ def read_act(text: str, plain: str) -> SpeechAct:
     asks = _ASKS.match(plain) is not None
     if _PLEASE.search(plain) or (not asks and (_WISH.search(plain) or _COMMAND.match(plain))):
         return "request"
+    if _FAVOUR.match(plain) or (not asks and _FAVOUR_LATER.search(plain)):
+        return "favour"
     if _LEAVE.match(plain):
         return "leave"
-    if _FAVOUR.match(plain):
-        return "favour"
     return "question" if asks or text.rstrip().endswith(("?", "？")) else "statement"
 
 
@@ -153,6 +167,7 @@ def read_utterance(text: str, plain: str, act: SpeechAct, stemmer: Stemmer) -> U
         is_present=bool(_PRESENT.search(plain) or _SOON.search(plain)),
         asks_to_show=_SHOW.search(plain) is not None,
         has_amount=_AMOUNT.search(plain) is not None,
+        has_day=_DAY.search(plain) is not None or _TIME.search(plain) is not None,
     )
 
 

@@ -24,7 +24,7 @@ from aitp_desk.model.access.principal import Principal, PrincipalKind
 from tests.support.desk.server import SHOP
 
 FOLDER = Path(__file__).parent
-SEEN, UNSEEN = ("seen", "earlier"), ("unseen",)
+SEEN, UNSEEN = ("seen", "earlier", "further"), ("unseen",)
 """Names of the files that may be read while the matcher is changed, and of those that may not."""
 QUESTIONS = ("shop_tune", "shop_tune_2")
 """Questions about the shop's pages, none of which asks for an action."""

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from mcp_types import ElicitRequestFormParams, ElicitResult
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-OPEN = ["site_info", "content_search", "contact", "list_pages", "product_search", "buy_trail_map"]
+OPEN = [
+    *("site_info", "content_search", "contact", "list_pages"),
+    *("product_search", "inventory_check", "buy_trail_map"),
+]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
