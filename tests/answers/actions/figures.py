@@ -9,7 +9,7 @@ import msgspec
 
 from tests.answers.actions.table import SEEN, SITES, UNSEEN, Utterance, open_desk, read_utterances
 
-PAGE = Path(__file__).parents[3] / "docs/build/actions.md"
+PAGE = Path(__file__).parents[3] / "docs/contribute/answers.md"
 BEGIN = "<!-- utterances: written by `python -m tests.answers.actions --write` -->"
 END = "<!-- end of utterances -->"
 _NAMES = {SEEN: "seen", UNSEEN: "unseen"}

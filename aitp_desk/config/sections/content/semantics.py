@@ -49,8 +49,8 @@ class Meaning(msgspec.Struct, frozen=True, kw_only=True):
     actions: Annotated[
         bool,
         Meta(
-            description="Whether a clear request for an action starts it, if no model answers. "
-            "Changes need confirmation first.",
+            description="Whether a clear request for an action starts it, if no model answers: "
+            "by words, and by meaning too. Changes need confirmation first.",
         ),
     ] = True
     url: Annotated[

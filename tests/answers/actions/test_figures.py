@@ -1,0 +1,30 @@
+"""Visitors' words reach the actions that they ask for, and the documentation says how often."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.answers.actions.figures import PAGE, Result, measure, write_table
+from tests.answers.actions.table import SEEN, UNSEEN
+
+
+@pytest.mark.parametrize("by_meaning", [False, True], ids=["words", "meaning"])
+@pytest.mark.slow
+async def test_words_reach_their_action_and_questions_call_nothing(*, by_meaning: bool) -> None:
+    if by_meaning:
+        pytest.importorskip("onnxruntime")
+    result = await measure(by_meaning=by_meaning)
+    check(result, SEEN, 0.95, 0.97)
+    check(result, UNSEEN, 0.80, 0.96)
+    if not by_meaning:  # the model's cosines differ a little from one processor to another
+        page = PAGE.read_text("utf-8")
+        for row in write_table([result]).splitlines()[2:]:
+            assert row in page
+
+
+def check(result: Result, files: tuple[str, ...], least: float, least_quiet: float) -> None:
+    """Compare the shares with the least ones."""
+    right, asked, quiet, other, given, all_given = result.count(files)
+    assert right / asked >= least
+    assert quiet / other >= least_quiet
+    assert given / all_given >= 0.88
