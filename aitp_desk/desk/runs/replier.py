@@ -21,6 +21,7 @@ from aitp_desk.agent.base import (
     find_tool_caller,
     read_outcome,
 )
+from aitp_desk.agent.extractive.agent import EXTRACTIVE
 from aitp_desk.agent.history.message_codec import (
     find_awaited_call,
     list_attached_files,
@@ -274,8 +275,10 @@ class RunReplier:
         wanted = self._people.parse_request(turn.question, unanswered)
         if wanted is not None:
             return Answer("", person=wanted)
-        if self._tool_caller is not None and self._tool_caller.calls_tools:
-            return None  # it chooses an action itself
+        caller = self._tool_caller
+        extracts = self._agent.name == EXTRACTIVE if caller is None else not caller.calls_tools
+        if not extracts:
+            return None  # the agent chooses an action itself
         return await self._requests.answer(asker, turn, options, conversation)
 
     def _consider(

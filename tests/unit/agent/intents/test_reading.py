@@ -1,0 +1,105 @@
+"""How words are read: what they want done, and whether they ask for it or about it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aitp_desk.agent.intents.deeds import find_deeds, to_plain_text
+from aitp_desk.agent.intents.ranking import ActionRanking
+from aitp_desk.agent.intents.utterance import read_act
+from aitp_desk.model.calls.action import Action, Example
+
+KIND = {"type": "string", "enum": ["tall lamp", "small lamp"]}
+DAY = {"type": "string", "format": "date"}
+LAMPS = Action(
+    "lamps_free",
+    "Says how many lamps are free on a day.",
+    input_schema={
+        "type": "object",
+        "properties": {"kind": KIND, "day": DAY},
+        "required": ["kind", "day"],
+    },
+    examples=(Example("How many tall lamps are free on 1 December?"),),
+)
+CANCEL = Action(
+    "cancel_loan",
+    "Cancels the loan of a lamp.",
+    kind="action",
+    input_schema={
+        "type": "object",
+        "properties": {"number": {"type": "string", "pattern": "^LA-[0-9]{4}$"}},
+        "required": ["number"],
+    },
+    examples=(Example("Cancel LA-1234."),),
+)
+RANKING = ActionRanking((LAMPS, CANCEL), {})
+
+
+def find(words: str) -> str | None:
+    said = RANKING.read(words)
+    return None if said is None else RANKING.find(said, lambda _word: True, None)
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("Is a tall lamp available on 3 May?", "lamps_free"),
+        ("any small lamp left tomorrow?", "lamps_free"),
+        ("please call off LA-1234", "cancel_loan"),
+        ("I no longer need LA-1234", "cancel_loan"),
+        ("Can I cancel a loan?", None),
+        ("how do I cancel LA?", None),
+        ("What does a lamp weigh?", None),
+        ("yes", None),
+        ("", None),
+    ],
+)
+def test_words_ask_for_an_action_or_about_it(words: str, name: str | None) -> None:
+    assert find(words) == name
+
+
+@pytest.mark.parametrize(
+    ("words", "act"),
+    [
+        ("How do I pay?", "policy"),
+        ("how long is the wait right now", "question"),
+        ("when are you open?", "policy"),
+        ("When is Ada free on Monday?", "question"),
+        ("Please hold one for me", "request"),
+        ("Hello, could you check it", "favour"),
+        ("can I cancel it", "leave"),
+        ("my chain came off", "statement"),
+    ],
+)
+def test_an_act_is_told_by_its_beginning(words: str, act: str) -> None:
+    assert read_act(words, to_plain_text(words)) == act
+
+
+@pytest.mark.parametrize(
+    ("words", "deeds"),
+    [
+        ("please take it off the list", {"cancel"}),
+        ("put two of them aside", {"book"}),
+        ("cancel my booking", {"cancel"}),
+        ("reservations", set()),
+    ],
+)
+def test_a_phrase_may_have_words_between(words: str, deeds: set[str]) -> None:
+    assert find_deeds(to_plain_text(words)) == deeds
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read_and_the_same_way_however_it_is_written(text: str) -> None:
+    plain = to_plain_text(text)
+    assert to_plain_text(plain) == plain
+    assert find_deeds(plain) == find_deeds(to_plain_text(f"  {text} "))
+    name = find(text)
+    assert name in (None, "lamps_free", "cancel_loan")
+    assert name == find(text)
+
+
+@given(st.lists(st.sampled_from("please can i you cancel book the a la-1234 on 3 may ? '".split())))
+def test_mixed_up_words_are_read_too(words: list[str]) -> None:
+    find(" ".join(words))
