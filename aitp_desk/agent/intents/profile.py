@@ -27,6 +27,7 @@ class ActionProfile(msgspec.Struct, frozen=True):
         from_text: its own reader of text, or None.
         typed: arguments of which plain text can be told to be no value.
         words: the weight of each stem, 0 to 1.
+        values: the stems of the values of its choices.
         examples: the stems of each example.
         deeds: what its texts want done.
         main_deeds: what its name says.
@@ -38,6 +39,7 @@ class ActionProfile(msgspec.Struct, frozen=True):
     from_text: FromText | None
     typed: tuple[Field, ...]
     words: dict[str, float]
+    values: frozenset[str]
     examples: tuple[frozenset[str], ...]
     deeds: frozenset[str]
     main_deeds: frozenset[str]
@@ -75,6 +77,7 @@ class ActionProfiles:
         )
         examples = [to_plain_text(example.text) for example in action.examples]
         weights: dict[str, float] = {}
+        values: set[str] = set()
 
         def add(plain: str, weight: float) -> None:
             for stem in list_telling_words(plain, self.stemmer):
@@ -84,7 +87,9 @@ class ActionProfiles:
         for field in fields:
             add(to_plain_text(f"{field.title} {field.description}"), _FIELD)
             for option in field.options:
-                add(to_plain_text(f"{option.value} {option.title}"), _OPTION)
+                named = to_plain_text(f"{option.value} {option.title}")
+                add(named, _OPTION)
+                values.update(list_telling_words(named, self.stemmer))
         add(summary, _SUMMARY)
         add(name, _NAME)
         for example in examples:
@@ -95,6 +100,7 @@ class ActionProfiles:
             self._readers.get(action.name),
             tuple(field for field in fields if field.kind in _TYPED),
             weights,
+            frozenset(values),
             tuple(frozenset(list_telling_words(one, self.stemmer)) for one in examples),
             main.union(find_deeds(summary), *map(find_deeds, examples)),
             main,

@@ -145,8 +145,9 @@ def _is_asked(said: Utterance, argued: ArgumentEvidence, *, has_reference: bool)
         if needs and not argued.read:
             return is_for_many
         return is_named or said.is_present or len(argued.read) > 1
-    is_foreign = said.objects.isdisjoint(profile.words) and bool(said.objects)
-    if is_foreign and not (profile.takes_text or argued.is_particular):
+    objects = said.objects - profile.values
+    is_foreign = objects.isdisjoint(profile.words) and bool(objects)
+    if is_foreign and not (profile.takes_text or argued.is_particular or said.has_day):
         return False
     if said.act in ("question", "leave"):
         return argued.is_particular or is_for_many

@@ -30,6 +30,7 @@ _POLICY = re.compile(
     r"|is the (?:difference|best|policy|warranty)|temperature)\b"
     r"|what's the (?:difference|best|policy|weather)\b|(?:do|must|should|may|am|will) i\b"
     r"|(?:do|must|should|may) we\b|how many (?:days|hours|times|miles|weeks|months|years)\b"
+    r"|how many people\b(?!.* (?:wait|queue|ahead))"
     r"|is it (?:allowed|ok)\b|explain\b|tell me (?:about|how (?!many\b)|why|more)\b)"
 )
 _GENERAL = re.compile(
