@@ -29,7 +29,7 @@ _POLICY = re.compile(
     r"|what (?:if|happens|should|do (?!you have)|must|can|else|kinds?|is your|are your|are the"
     r"|is the (?:difference|best|policy|warranty)|temperature)\b"
     r"|what's the (?:difference|best|policy|weather)\b|(?:do|must|should|may|am|will) i\b"
-    r"|(?:do|must|should|may) we\b|how many (?:days|hours|times|miles|weeks|months|years)\b"
+    r"|(?:do|must|should|may) we\b|how many (?:minutes|days|hours|times|miles|weeks|months|years)\b"
     r"|how many people\b(?!.* (?:wait|queue|ahead))"
     r"|is it (?:allowed|ok)\b|explain\b|tell me (?:about|how (?!many\b)|why|more)\b)"
 )

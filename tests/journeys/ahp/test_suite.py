@@ -103,7 +103,7 @@ async def test_t12_a_quote_has_prices(agent: Caller) -> None:
 async def test_t13_and_t17_an_order_is_shown_to_callers_who_may_know(agent: Caller) -> None:
     said = await agent.ask(SAM, "order_lookup")
     assert SAM["order_id"] in said.answer
-    words = {"inventory_check": f"Is {TENT} in stock?", "get_quote": f"2x {TENT}"}
+    words = {"get_quote": f"2x {TENT}", "place_order": f"2x {TENT}"}
     for capability, query in (*words.items(), ("order_lookup", SAM), ("contact_human", "Hi")):
         nobody = await agent.anybody.ask(query, capability)
         assert nobody.refusal[:2] == (401, "auth_required"), capability
