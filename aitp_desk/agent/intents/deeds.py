@@ -61,7 +61,7 @@ def _read() -> dict[str, list[str]]:
 
 @cache
 def _by_first_word() -> tuple[_Phrases, _Phrases]:
-    """Return the phrases by their first word, and by the first letters of those with any ending."""
+    """Return the phrases by first word, or its first letters if any ending fits."""
     whole: _Phrases = {}
     beginnings: _Phrases = {}
     for deed, phrases in _read().items():

@@ -41,7 +41,7 @@ def list_evidence(
     knows: Callable[[str], bool],
     likeness: Likeness | None,
 ) -> dict[str, float]:
-    """Return what the words alone say about an action, by the names of the weights.
+    """Return what the words alone say about an action, by weight.
 
     Parameters:
         knows: whether the site's pages have a word.

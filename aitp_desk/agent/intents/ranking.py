@@ -46,7 +46,7 @@ class ActionRanking:
         self._profiles = ActionProfiles(actions, readers)
 
     def read(self, text: str) -> Utterance | None:
-        """Return how a text was read; None if it asks how things are in general."""
+        """Return how a text was read; None if it asks about the rules."""
         plain = to_plain_text(text)
         act = read_act(text, plain)
         return None if act == "policy" else read_utterance(text, plain, act, self._profiles.stemmer)
@@ -120,7 +120,7 @@ def _score(weights: Mapping[str, float], evidence: Mapping[str, float]) -> float
 
 
 def _may_be_asked(said: Utterance, profile: ActionProfile, *, by_words: bool) -> bool:
-    """Return whether a text of this kind may ask for an action, before its arguments are read.
+    """Return whether such words may ask for an action, before arguments are read.
 
     A question is a request only if it is about one day, thing or person: "Can I cancel an order?"
     is answered from the pages.

@@ -1,4 +1,4 @@
-"""Reads how a visitor speaks: a wish, a question about something at hand, or one about the rules.
+"""Reads whether words wish for something, or ask about it or the rules.
 
 Only English is read so. Words of other languages are a question or a statement, by their sign.
 """
@@ -15,7 +15,7 @@ from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, Stemmer
 
 SpeechAct = Literal["policy", "request", "leave", "favour", "question", "statement"]
 """``policy`` asks how things are done or what they cost in general, ``leave`` whether one may,
-``favour`` whether somebody else would.
+``favour`` whether another person would.
 """
 
 _LEAD = (
@@ -50,7 +50,7 @@ _SOON = re.compile(r"(?<!\S)(?:today|tonight|tomorrow|still|yet|left|moment)(?!\
 _TIME = re.compile(r"(?<!\S)(?:\d{1,2}(?:[: ]\d\d)? ?(?:am|pm|o'clock)|\d{1,2}:\d\d)(?!\S)")
 _LEAVE = re.compile(_LEAD + r"(?:can|could|may) (?:i|we|my|our)\b")
 _FAVOUR = re.compile(
-    _LEAD + r"(?:(?:can|could|would|will) (?:you|someone|somebody|the)\b"
+    _LEAD + r"(?:(?:can|could|would|will) (?:you|some(?:one|body)|the)\b"
     r"|(?:can|could|may) (?:i|we) (?:have|get)\b)"
 )
 _FAVOUR_LATER = re.compile(r"(?<!\S)(?:can|could|would|will) you\b")
@@ -173,7 +173,7 @@ def read_utterance(text: str, plain: str, act: SpeechAct, stemmer: Stemmer) -> U
 
 
 def list_telling_words(plain: str, stemmer: Stemmer) -> dict[str, str]:
-    """Return the words of a text that tell what it is about, by their stems.
+    """Return the words that tell what a text is about, by stem.
 
     Numbers, days and mail addresses are arguments; they tell nothing.
     """

@@ -258,7 +258,7 @@ class ActionDialogue:
                 return (yield from self._change(answer or FilledArguments(known), waiting))
 
     def amend(self, words: str, waiting: ActionCall) -> Dialogue[Amended]:
-        """Read words that may answer the question about a pending call without naming the action.
+        """Read words that may answer the question about a pending call.
 
         Returns:
             None if the words mean something else.

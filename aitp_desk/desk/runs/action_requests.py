@@ -37,16 +37,19 @@ class ActionRequests:
 
     Parameters:
         matcher: finds the action that words ask for; None if no words may begin one.
+
+    Attributes:
+        agent_tools: calls the site's actions for the run's caller.
     """
 
     def __init__(self, matcher: ActionMatcher | None, agent_tools: AgentTools) -> None:
         self._matcher = matcher
-        self._agent_tools = agent_tools
+        self.agent_tools = agent_tools
 
     async def answer(
         self, asker: Principal, turn: Turn, options: RunOptions, conversation: Conversation
     ) -> Said | None:
-        """Return the outcome of the action that the words ask for; None if they ask for none.
+        """Return the outcome of the action that words ask for, or None.
 
         A question of the agent's own is answered by the words, not by an action.
         """
@@ -57,11 +60,11 @@ class ActionRequests:
         action = await self._matcher.find(asker, ask, None)
         if action is None:
             return None
-        invoker, dialogues = self._agent_tools.invoker, self._agent_tools.dialogues
+        invoker, dialogues = self.agent_tools.invoker, self.agent_tools.dialogues
         try:
             offered = invoker.find(asker, action.name)
             if action.kind != "query":
-                self._agent_tools.limiter.count_call(asker)
+                self.agent_tools.limiter.count_call(asker)
             base = Invocation(
                 action.name,
                 {},

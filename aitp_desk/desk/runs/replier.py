@@ -33,7 +33,7 @@ from aitp_desk.agent.history.message_codec import (
 )
 from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.dialogue.conversation import Conversation
-from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools, describe_outcome, make_round
+from aitp_desk.desk.dialogue.tools.agent_tools import describe_outcome, make_round
 from aitp_desk.desk.dialogue.tools.person_requests import PersonRequests, find_unanswered
 from aitp_desk.desk.events.broadcaster import ReportAnswer
 from aitp_desk.desk.payments.run_receipts import RunReceipts
@@ -114,7 +114,6 @@ class RunReplier:
     """Lets the agent of one desk answer runs.
 
     Parameters:
-        agent_tools: calls the site's actions for the run's caller.
         requests: calls or proposes the actions that words ask for.
         people: asks operators.
         language: returns the language tag of the content.
@@ -126,7 +125,6 @@ class RunReplier:
         *,
         agent: Agent,
         site: SiteFacts,
-        agent_tools: AgentTools,
         requests: ActionRequests,
         people: PersonRequests,
         language: Callable[[], str],
@@ -146,6 +144,7 @@ class RunReplier:
                 metadata={**make_reply_metadata(said, calls), **make_suggestions(said)},
             )
 
+        agent_tools = requests.agent_tools
         self._answers = RunAnswers(context.store, agent_tools, write)
         self._paid = RunReceipts(settlement, context.store, agent_tools.invoker, write)
         self._context = context

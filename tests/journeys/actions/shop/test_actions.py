@@ -24,7 +24,9 @@ ACTING = (
 
 
 @pytest.mark.requirement("AHPW-4.1-17")
-async def test_without_a_key_products_and_stock_can_be_looked_up_and_nothing_else(tmp_path: Path) -> None:
+async def test_without_a_key_products_and_stock_can_be_looked_up_and_nothing_else(
+    tmp_path: Path,
+) -> None:
     async with shopping(tmp_path) as (shopper, _):
         anybody = Shopper(Talker(shopper.talker.desk, tmp_path, shopper.talker.http), tmp_path)
         found = await anybody.do("product_search", words="Larkspur tent")
