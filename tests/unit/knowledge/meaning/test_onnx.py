@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
+from structlog.testing import capture_logs
 
+from aitp_desk.config.sections.content.semantics import Meaning
 from aitp_desk.knowledge.semantics.base import ModelUnusable
+from aitp_desk.knowledge.semantics.models import open_meaning
 from aitp_desk.knowledge.semantics.onnx import NEEDED, OnnxEmbedder, is_installed
 
 for _name in NEEDED:
@@ -39,6 +43,22 @@ async def test_a_model_of_another_folder_is_loaded_by_path(tmp_path: Path) -> No
     (tmp_path / "model.onnx").write_bytes(b"no model")
     with pytest.raises(ModelUnusable, match=r"tokenizer\.json does not exist"):
         await OnnxEmbedder(tmp_path).embed(["a"])
+
+
+async def test_a_model_is_looked_for_below_the_folder_of_the_site(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("AITP_DESK_MEANING")
+    settings = Meaning(enabled=True, provider="onnx", model="models/small")
+    unused = cast("Any", None)  # neither content nor client is needed to find that it is missing
+    with capture_logs() as logs:
+        async with open_meaning(
+            settings, unused, folder=tmp_path, data=tmp_path, egress=unused, environment={}
+        ):
+            pass
+    (told,) = logs
+    assert told["event"] == "content.not_embedded"
+    assert str(tmp_path / "models" / "small" / "model.onnx") in told["reason"]
 
 
 async def test_another_file_than_the_published_model_is_refused(
