@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 _IMPORT = re.compile(rb'^import [^;]+ from "[./]+(?:[a-z]+/)*([a-z]+)\.js";\n', re.MULTILINE)
-_COMMENT = re.compile(rb"^[ \t]*(?://[^\n]*|/\*\*.*?\*/)\n", re.MULTILINE | re.DOTALL)
-"""Comments that have their lines to themselves; no other text of a module begins a line so."""
 _EXPORT = re.compile(rb"^export ", re.MULTILINE)
 
 
@@ -30,11 +28,6 @@ def bundle_modules(name: str, modules: Mapping[str, bytes], *, exports: bool = F
     if exports:
         bundled[name] = _IMPORT.sub(b"", modules[name])
     return b"\n".join(bundled.values())
-
-
-def drop_comments(code: bytes) -> bytes:
-    """Drop the comments that have their lines to themselves: a third of a module's bytes."""
-    return _COMMENT.sub(b"", code)
 
 
 def _add(name: str, modules: Mapping[str, bytes], bundled: dict[str, bytes]) -> None:

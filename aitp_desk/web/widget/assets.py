@@ -16,7 +16,9 @@ import msgspec
 from aitp_desk.config.rules.web_address import web_address
 from aitp_desk.config.rules.widget import LOGO_TYPES
 from aitp_desk.protocols.base.protocol import make_etag
-from aitp_desk.web.bundle import bundle_modules, drop_comments, read_modules
+from aitp_desk.web.bundle import bundle_modules, read_modules
+from aitp_desk.web.cards.assets import CARDS, read_card_texts, read_cards
+from aitp_desk.web.minifier import minify
 
 COMPONENT = Path(__file__).with_name("component")
 TEXTS: Final = "texts.json"
@@ -33,10 +35,6 @@ DECLARATION: Final = "widget.d.ts"
 ENGLISH: Final = "en"
 _COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
 _BREAKS = re.compile(rb"\s*([{};,])\s*")
-_QUOTED = re.compile(r"(\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`)")
-_CLOSING = frozenset("}])")
-_GOES_ON = frozenset("{};,([")
-_SPACED = re.compile(r" *([=(){}\[\],:;<>?!&|]) *")
 
 
 class ComponentFile(msgspec.Struct, frozen=True):
@@ -48,44 +46,18 @@ class ComponentFile(msgspec.Struct, frozen=True):
 
 @cache
 def read_texts() -> Mapping[str, Mapping[str, str]]:
-    """Return the catalogue: the texts of each language by their names."""
-    catalogue: dict[str, dict[str, str]] = msgspec.json.decode((COMPONENT / TEXTS).read_bytes())
-    return catalogue
+    """Return the texts of each language by their names, with those of the cards."""
+    own: dict[str, dict[str, str]] = msgspec.json.decode((COMPONENT / TEXTS).read_bytes())
+    cards = read_card_texts()
+    return {
+        language: dict(sorted({**texts, **cards[language]}.items()))
+        for language, texts in own.items()
+    }
 
 
 def _squeeze_style(style: bytes) -> bytes:
     """Return a style sheet without its comments and layout."""
     return _BREAKS.sub(rb"\1", _COMMENT.sub(b"", style)).replace(b": ", b":")
-
-
-def squeeze_code(code: bytes) -> bytes:
-    """Return modules without the spaces and line breaks that mean nothing.
-
-    Each statement ends with a semicolon, and names stay: a browser's reports can be understood.
-    """
-    squeezed: list[str] = []
-    before = ""
-    for line in map(_squeeze_line, filter(str.strip, code.decode().splitlines())):
-        closes = line[1:2] in _CLOSING
-        is_within = line.startswith(" ") and before.startswith(" ") and "//" not in before
-        if is_within and (closes or before[-1:] in _GOES_ON):
-            joined = squeezed[-1].rstrip(",;") if closes else squeezed[-1]
-            squeezed[-1] = joined + line[1:]
-        else:
-            squeezed.append(line)
-        before = line
-    return "\n".join(squeezed).encode() + b"\n"
-
-
-def _squeeze_line(line: str) -> str:
-    if not line.startswith(" "):
-        return line
-    text = line.strip()
-    if "/" in text or text.count("`") > 2:  # perhaps a pattern, or a template within another
-        return f" {text}"
-    parts = _QUOTED.split(text)
-    parts[::2] = [_SPACED.sub(r"\1", part) for part in parts[::2]]
-    return " " + "".join(parts)
 
 
 def read_logo(logo: str, folder: Path) -> ComponentFile | None:
@@ -107,12 +79,16 @@ def read_component() -> tuple[str, Mapping[str, ComponentFile]]:
 
     ``chat.js`` has all modules but the loader; ``texts/de.json`` the texts of a language.
     """
-    code = drop_comments(bundle_modules("chat", read_modules(COMPONENT), exports=True))
-    found = {"chat.js": ComponentFile(squeeze_code(code), TYPES[".js"])}
-    for style in ("chat.css", "page.css"):
-        found[style] = ComponentFile(
-            _squeeze_style((COMPONENT / style).read_bytes()), TYPES[".css"]
-        )
+    modules = {**read_modules(COMPONENT), **read_cards()}
+    code = minify(bundle_modules("chat", modules, exports=True).decode())
+    found = {"chat.js": ComponentFile(code.encode(), TYPES[".js"])}
+    styles = {
+        "chat.css": (COMPONENT / "chat.css", CARDS / "cards.css"),
+        "page.css": (COMPONENT / "page.css",),
+    }
+    for style, sources in styles.items():
+        body = b"".join(_squeeze_style(source.read_bytes()) for source in sources)
+        found[style] = ComponentFile(body, TYPES[".css"])
     for language, texts in read_texts().items():
         found[f"texts/{language}.json"] = ComponentFile(msgspec.json.encode(texts), TYPES[".json"])
     everything = b"".join(name.encode() + file.body for name, file in found.items())

@@ -9,8 +9,8 @@ import msgspec
 
 from aitp_desk.config import Files, Site, Widget
 from aitp_desk.config.rules.web_address import origin_of, web_address
-from aitp_desk.web.bundle import drop_comments
-from aitp_desk.web.widget.assets import COMPONENT, ENGLISH, LOADER, PAGE, read_texts, squeeze_code
+from aitp_desk.web.minifier import minify
+from aitp_desk.web.widget.assets import COMPONENT, ENGLISH, LOADER, PAGE, read_texts
 from aitp_desk.web.widget.palette import make_palette
 
 LOGO_PATH = "/widget/logo"
@@ -65,7 +65,7 @@ def write_loader(version: str, widget: Widget, site: Site) -> bytes:
     }
     return b"const DESK = %s;\n%s" % (
         msgspec.json.encode(told),
-        squeeze_code(drop_comments((COMPONENT / LOADER).read_bytes())),
+        minify((COMPONENT / LOADER).read_text("utf-8")).encode(),
     )
 
 

@@ -195,6 +195,15 @@ class AtChat:
         return self.page.locator(".log .note")
 
     @property
+    def card(self) -> Locator:
+        """The newest card, open or closed."""
+        return self.page.locator(".card").last
+
+    def button(self, name: str) -> Locator:
+        """The button of the newest card with exactly these words."""
+        return self.card.get_by_role("button", name=name, exact=True)
+
+    @property
     def banner(self) -> Locator:
         """The line about the connection."""
         return self.page.locator(".banner")

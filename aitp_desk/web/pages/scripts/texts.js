@@ -5,7 +5,13 @@ export function text(name, values = {}) {
   return TEXTS[name].replace(/\{(\w+)\}/g, (_, value) => values[value]);
 }
 
-/** Return the singular or the plural text, with the count. */
+/** The language of the texts, for numbers and dates. */
+export function language() {
+  return document.documentElement.lang;
+}
+
+/** Return the text in the form that the language has for a count. */
 export function counted(name, count) {
-  return text(`${name}.${count === 1 ? "one" : "other"}`, { count });
+  const form = `${name}.${new Intl.PluralRules(language()).select(count)}`;
+  return text(form in TEXTS ? form : `${name}.other`, { count });
 }

@@ -43,12 +43,13 @@ export async function makeChat(host, { base, kept, version, button, held }) {
 
 class Chat {
   constructor(host, settings, { base, kept, button }) {
-    const client = new Client(base);
+    const client = new Client(base, settings.desk);
     this.host = host;
     this.notice = new Notice(settings.sound);
     this.panel = new Panel(host, settings, button, {
       client,
       onask: (text, files) => this.conversation.ask(text, files),
+      onreply: (card, answer) => this.conversation.outbox.answer(card, answer),
       onretry: (entry) => this.conversation.retry(entry),
       onrate: (...said) => client.rate(this.conversation.thread, ...said),
       onbegin: () => this.begin(),

@@ -20,12 +20,29 @@ export function el(tag, attributes = {}, ...children) {
 }
 
 const SAFE = new Set(["https:", "http:", "mailto:"]);
+/** The desk: its pictures are shown, and what is no whole address is one of its own. */
+const { origin: DESK_ORIGIN } = new URL(import.meta.url);
+
+let made = 0;
+
+/** Return an id that no other element of the chat has. */
+export function newId() {
+  made += 1;
+  return `chat.${made}`;
+}
+
+/** A picture of the desk; others are not loaded. A text next to it describes it. */
+export function picture(address) {
+  const src = address && safeAddress(address);
+  if (src?.origin !== DESK_ORIGIN) return null;
+  return el("img", { src, alt: "", loading: "lazy", width: "96", height: "96" });
+}
 
 /** Return the address if visitors may follow it, else null. */
 export function safeAddress(address) {
   let url;
   try {
-    url = new URL(address);
+    url = new URL(address, DESK_ORIGIN);
   } catch {
     return null;
   }

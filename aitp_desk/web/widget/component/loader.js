@@ -12,8 +12,8 @@ const STYLE = `
 :host([hidden]) { display: none; }
 .launcher { display: grid; place-items: center; box-sizing: border-box; width: 56px; height: 56px;
   margin: 0; padding: 0; border: 0; border-radius: 50%; cursor: pointer; background: var(--accent);
-  color: var(--on-accent); box-shadow: 0 1px 3px #0003, 0 8px 24px #0003; transition: transform .15s; }
-.launcher:hover { transform: scale(1.06); }
+  color: var(--on-accent); box-shadow: 0 1px 3px #0003, 0 8px 24px #0003; }
+.launcher:hover { filter: brightness(1.15); }
 .launcher:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; }
 .launcher svg { width: 26px; height: 26px; }
 .launcher[aria-busy=true] svg { opacity: .5; }
@@ -21,7 +21,6 @@ const STYLE = `
   box-sizing: border-box; padding: 0 6px; border: 2px solid #fff; border-radius: 16px;
   background: #b3261e; color: #fff; font-size: 12px; font-weight: 700; text-align: center; }
 .badge:empty { display: none; }
-@media (prefers-reduced-motion: reduce) { .launcher { transition: none; } }
 @media print { :host { display: none; } }`;
 const BUBBLE =
   "M12 3c5 0 9 3.4 9 7.7s-4 7.7-9 7.7c-1 0-2-.1-2.9-.4L4.5 20.5l1-4A7.3 7.3 0 0 1 3 10.7C3 6.4 7 3 12 3z";

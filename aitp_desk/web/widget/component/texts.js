@@ -2,13 +2,20 @@
 
 let texts = {};
 let plurals;
+let spoken = "";
 
 /** Load the catalogue of a language. */
-export async function loadTexts(url, language) {
+export async function loadTexts(url, tag) {
   const response = await fetch(url, { credentials: "omit" });
   if (!response.ok) throw new Error(`${url}: ${response.status}`);
   texts = await response.json();
-  plurals = new Intl.PluralRules(language);
+  plurals = new Intl.PluralRules(tag);
+  spoken = tag;
+}
+
+/** The language of the texts, for numbers and dates. */
+export function language() {
+  return spoken;
 }
 
 /** Return a text with its values. */

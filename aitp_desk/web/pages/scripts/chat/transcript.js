@@ -2,7 +2,7 @@
 
 import { answerIn, cardOf, replacedBy } from "../cards/cards.js";
 import { el, link } from "../dom.js";
-import { blocks } from "../words.js";
+import { blocks } from "../blocks.js";
 import { text } from "../texts.js";
 
 export class Transcript {

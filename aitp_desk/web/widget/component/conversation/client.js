@@ -1,15 +1,22 @@
 // The client of the Threads API (AITP 0.1): requests, and their failures as texts for people.
 
 import { counted, text } from "../texts.js";
+import { VISITOR } from "./messages.js";
 
 const PATIENCE_MS = 30_000;
+/** Schemas of the messages that the chat shows as cards, besides those of the desk's own. */
+const SCHEMAS = ["aitp-02-decisions", "aitp-03-data-request"].map(
+  (name) => `https://aitp.dev/capabilities/${name}/v1.0.0/schema.json`,
+);
 
 /**
  * A failure.
  *
- * @typedef {{text: string, again: boolean, wait?: number, gone?: boolean, code?: string}} Failure a
+ * @typedef {{text: string, again: boolean, wait?: number, gone?: boolean, code?: string,
+ *   param?: string}} Failure a
  *   sentence, whether the same request may succeed later, after how many milliseconds the desk
- *   suggests, whether the thread does not exist any more, and what is wrong with the token.
+ *   suggests, whether the thread does not exist any more, what is wrong with the token, and which
+ *   part of the message is at fault.
  */
 
 /** Return what the page is told of a token that the desk has refused. */
@@ -32,7 +39,7 @@ function explain(response, said, token) {
   }
   if (status >= 500 || isInFlight) return { text: text("busy"), again: true, wait };
   if (!status) return { text: text("unreachable"), again: true };
-  return { text: said?.error?.message ?? text("fault"), again: false, status };
+  return { text: said?.error?.message ?? text("fault"), again: false, status, param: said?.error?.param };
 }
 
 /** Return what a response says, or why the request failed. */
@@ -42,9 +49,13 @@ async function settle(response, token) {
 }
 
 export class Client {
-  /** @param {URL} base the desk's address, with a final slash. */
-  constructor(base) {
+  /**
+   * @param {URL} base the desk's address, with a final slash.
+   * @param {string} desk id of the desk's actor.
+   */
+  constructor(base, desk) {
     this.base = base;
+    this.desk = desk;
     this.token = null;
   }
 
@@ -69,18 +80,35 @@ export class Client {
    *
    * @param {string | null} thread
    * @param {Entry} entry its key makes a repeat find the first message.
+   * @param {string} caller id of the visitor's, if they are signed in.
    * @returns {Promise<{thread?: string, failure?: Failure}>}
    */
-  async post(thread, { text: content, key, page, files }) {
+  async post(thread, { text: words, content = words, key, page, files = [] }, caller) {
     const attachments = files.map(({ id }) => ({ file_id: id }));
     const metadata = { draft: key, ...(page && { page }) };
     const message = { role: "user", content, attachments, metadata };
     const { said, failure } = await this.request(
       "POST",
       thread ? this.threads(thread, "messages") : this.threads(),
-      { body: thread ? message : { messages: [message], metadata: { chat: "open" } }, key },
+      {
+        body: thread
+          ? message
+          : { messages: [message], metadata: { chat: "open" }, actors: [this.actor(caller)] },
+        key,
+      },
     );
     return failure ? { failure } : { thread: thread ?? said.id };
+  }
+
+  /** Return the visitor as an actor, who receives what is shown as cards in structured form. */
+  actor(caller) {
+    const schemas = [...SCHEMAS, `${this.desk}/capabilities/payments/v1/schema.json`];
+    return { id: caller || VISITOR, capabilities: schemas.map((schema) => ({ schema })) };
+  }
+
+  /** Take part in a thread that was begun without a token. */
+  join(thread, caller) {
+    return this.request("POST", this.threads(thread, "actors"), { body: this.actor(caller) });
   }
 
   /** Return a thread with its newest messages. */

@@ -21,7 +21,8 @@ const STARTED = new Set(["run.queued", "run.in_progress", "run.cancelling"]);
  * What is said, or noted.
  *
  * @typedef {{id: string, key?: string, party: "visitor" | "desk" | "person" | "other" | "note",
- *   name?: string, text: string, page?: string,
+ *   name?: string, text: string, spoken?: string, page?: string,
+ *   messages?: object[], content?: string, card?: Card,
  *   sources?: {title: string, url: string}[], followUps?: string[],
  *   state: "sending" | "failed" | "writing" | "said", failure?: Failure}} Entry
  */
@@ -223,9 +224,9 @@ export class Conversation {
   }
 
   /** Tell the page of an answer, and of the actions that were called for it. */
-  announce({ text: words, name }, called) {
+  announce({ spoken, name }, called) {
     if (called) this.tell("action", { names: called.split(", ") });
-    this.tell("answer", { text: words, name });
+    this.tell("answer", { text: spoken, name });
   }
 
   remove(id) {

@@ -1,7 +1,9 @@
-// Reads messages of a thread: the speaker, the text, the sources.
+// Reads messages of a thread: the speaker, the text, the sources, and what is structured.
+
+import { wordsOf } from "../cards/cards.js";
 
 /** The actor of an anonymous visitor. */
-const VISITOR = "visitor";
+export const VISITOR = "visitor";
 const OPERATORS = "/operators/";
 const SOURCES = /^Sources:\n/;
 const SOURCE = /^- (.*): (\S+)$/;
@@ -29,16 +31,24 @@ function findSpeaker({ role, metadata: { actor } }, desk, caller) {
 /** Return a message as an entry of the conversation. */
 export function readMessage(message, desk, caller) {
   const words = [];
+  const messages = [];
   let sources = [];
   for (const part of message.content) {
-    if (SOURCES.test(part)) sources = readSources(part);
+    const structured = readStructured(part);
+    if (structured) messages.push(structured);
+    else if (SOURCES.test(part)) sources = readSources(part);
     else words.push(part);
   }
+  const speaker = findSpeaker(message, desk, caller);
+  const told = messages.map(wordsOf);
+  const shown = speaker.party === "visitor" && !words.length ? told : words;
   return {
-    ...findSpeaker(message, desk, caller),
+    ...speaker,
     id: message.id,
     key: message.metadata.draft,
-    text: words.join("\n\n"),
+    text: shown.join("\n\n"),
+    spoken: [...words, ...told].join("\n\n"),
+    messages,
     sources,
     files: message.attachments.map((file) => ({ id: file.file_id })),
     asked: message.metadata.asked_person,
@@ -47,6 +57,16 @@ export function readMessage(message, desk, caller) {
     followUps: message.metadata.suggested_queries?.split("\n") ?? [],
     state: "said",
   };
+}
+
+function readStructured(part) {
+  if (!part.startsWith("{")) return null;
+  try {
+    const message = JSON.parse(part);
+    return typeof message.$schema === "string" ? message : null;
+  } catch {
+    return null;
+  }
 }
 
 function readSources(part) {

@@ -41,6 +41,13 @@ export class Outbox {
     return this.send(entry);
   }
 
+  /** Send the answer of a card, which stays open until the desk has it. */
+  answer(card, { message, summary }) {
+    card.wait(true);
+    const content = JSON.stringify({ $schema: card.schema, ...message });
+    return this.add({ text: summary.text, content, card });
+  }
+
   /** Send a message again that could not be sent. */
   retry(entry) {
     entry.state = "sending";
@@ -73,7 +80,11 @@ export class Outbox {
     const { conversation } = this;
     const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
     for (let attempt = 1; this.drafts.has(entry.key); attempt += 1) {
-      const { thread, failure } = await conversation.client.post(conversation.thread, entry);
+      const { thread, failure } = await conversation.client.post(
+        conversation.thread,
+        entry,
+        conversation.visitor.caller,
+      );
       if (!this.drafts.has(entry.key)) return;
       if (thread) {
         conversation.posted(entry, thread);
@@ -91,7 +102,15 @@ export class Outbox {
     }
   }
 
+  /** A card shows by itself why its answer was not taken. */
   fail(entry, failure) {
+    if (entry.card) {
+      this.take(entry.key);
+      this.conversation.view.remove(entry.id);
+      entry.card.wait(false);
+      entry.card.refuse(failure.text, failure.param);
+      return;
+    }
     entry.state = "failed";
     entry.failure = failure;
     this.conversation.view.show(entry, false);

@@ -82,6 +82,7 @@ export class Visitor {
         // before other tabs learn that it is claimed
         memory.keep(begun, memory.seen);
         goesOn = !(await client.claim(begun)).failure;
+        if (goesOn) await client.join(begun, caller);
         if (this.caller !== caller) return;
       }
       if (!goesOn && memory.thread !== newest) memory.keep(newest, seen);

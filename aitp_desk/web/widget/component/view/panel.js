@@ -211,7 +211,8 @@ export class Panel {
   show(entry, isNew) {
     if (entry.party !== "note") this.welcome.querySelector(".choices")?.remove();
     this.transcript.show(entry);
-    if (isNew && entry.party !== "visitor") this.say(`${entry.name || ""} ${entry.text}`.trim());
+    const { party, name = "", spoken, text: words } = entry;
+    if (isNew && party !== "visitor") this.say(`${name} ${spoken || words}`.trim());
     if (entry.state === "failed") this.say(entry.failure.text);
     this.showTyping();
     this.markSeen();

@@ -3,6 +3,7 @@
 import { el, link } from "../dom.js";
 import { blocks } from "../markdown/blocks.js";
 import { text } from "../texts.js";
+import { Deck } from "./deck.js";
 import { addFeedback } from "./feedback.js";
 
 const NEAR_PX = 80;
@@ -13,15 +14,16 @@ export class Transcript {
    * @param {HTMLElement} log
    * @param {{onask: (text: string) => void, onretry: (entry: Entry) => void,
    *   onrate: (id: string, rating: string | null, reason?: string) => Promise<boolean>,
-   *   attachments: Attachments}} on
+   *   onreply: (card: Card, answer: object) => void, attachments: Attachments}} on
    */
-  constructor(log, { onask, onretry, onrate, attachments }) {
+  constructor(log, { onask, onretry, onrate, onreply, attachments }) {
     this.log = log;
     this.onask = onask;
     this.onretry = onretry;
     this.onrate = onrate;
     this.attachments = attachments;
     this.articles = new Map();
+    this.deck = new Deck(onreply);
     this.typing = el("div", { class: "typing", hidden: true, "aria-hidden": "true" });
     this.typing.append(el("i"), el("i"), el("i"));
     log.append(this.typing);
@@ -35,6 +37,7 @@ export class Transcript {
     for (const article of this.articles.values()) article.remove();
     this.articles.clear();
     this.attachments.shown.clear();
+    this.deck.clear();
   }
 
   remove(id) {
@@ -44,9 +47,10 @@ export class Transcript {
 
   /** Show an entry: in its place, or after all others. */
   show(entry) {
+    const old = this.articles.get(entry.id);
+    if (old?.querySelector(".card")) return; // what is filled in stays
     const isNear = this.isNearEnd;
     const article = this.makeArticle(entry);
-    const old = this.articles.get(entry.id);
     if (old) old.replaceWith(article);
     else this.typing.before(article);
     this.articles.set(entry.id, article);
@@ -91,8 +95,9 @@ export class Transcript {
       party === "visitor"
         ? [el("p", { class: "plain" }, entry.text)]
         : blocks(entry.text, (number) => this.cite(entry, number));
-    article.append(el("div", { class: "words", dir: "auto" }, ...said));
+    if (entry.text) article.append(el("div", { class: "words", dir: "auto" }, ...said));
     if (entry.files?.length) article.append(this.attachments.show(entry.files));
+    article.append(...this.deck.lay(entry));
     if (entry.sources?.length) this.addSources(article, entry);
     if (party === "desk" && state === "said") addFeedback(article, this.onrate, entry.id);
     if (entry.followUps?.length) article.append(this.makeChoices(entry.followUps));

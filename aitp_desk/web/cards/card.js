@@ -1,8 +1,8 @@
 // Cards: requests of the desk, answered in place; open once, and then closed.
 
 import { el, newId } from "../dom.js";
-import { blocks } from "../words.js";
-import { text } from "../texts.js";
+import { blocks } from "../blocks.js";
+import { language, text } from "../texts.js";
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const LONG_TITLE = 80;
@@ -10,6 +10,13 @@ const LONG_TITLE = 80;
 /** Return a text on one line, so that its author cannot fake a second one. */
 export function oneLine(text) {
   return typeof text === "string" ? text.trim().replace(/\s+/g, " ") : "";
+}
+
+/** Return a moment for a reader; empty for none. */
+export function formatTime(moment) {
+  const at = new Date(moment);
+  if (Number.isNaN(at.getTime())) return "";
+  return at.toLocaleString(language(), { dateStyle: "medium", timeStyle: "short" });
 }
 
 /**
@@ -24,7 +31,7 @@ export class Card {
    */
   constructor(request, onanswer) {
     this.id = request.id;
-    this.title = oneLine(request.title) || text("question");
+    this.title = oneLine(request.title) || text("request");
     this.onanswer = onanswer;
     this.isOpen = true;
     const heading = newId();
@@ -90,7 +97,7 @@ export class Card {
     if (!this.isOpen) return;
     this.isOpen = false;
     clearTimeout(this.timer);
-    const had = this.element.contains(document.activeElement);
+    const had = this.element.matches(":focus-within");
     this.body.remove();
     this.wrong.remove();
     this.foot.replaceChildren(el("p", { class: "state" }, why));
@@ -102,13 +109,7 @@ export class Card {
   closeAt(moment) {
     const left = moment ? Date.parse(moment) - Date.now() : Number.NaN;
     if (Number.isNaN(left)) return;
-    const words = new Date(moment).toLocaleString(document.documentElement.lang, {
-      dateStyle: "medium",
-      timeStyle: "short",
-    });
-    const [before, after] = text("openUntil", { time: "\n" }).split("\n");
-    const time = el("time", { datetime: moment }, words);
-    this.foot.append(el("p", { class: "until" }, before, time, after));
+    this.foot.append(el("p", {}, text("openUntil", { time: formatTime(moment) })));
     if (left > LONGEST_TIMER_MS) return;
     this.timer = setTimeout(() => this.close(text("tooLate")), Math.max(left, 0));
   }

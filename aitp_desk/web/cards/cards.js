@@ -1,9 +1,10 @@
 // Messages of capabilities: requests become cards, all others text.
 
 import { oneLine } from "./card.js";
+import { countedName } from "./choices.js";
 import { Choosing, Confirming } from "./decision.js";
 import { Form } from "./form.js";
-import { Paying, receiptOf } from "./paying.js";
+import { Paying, receiptOf, titleOf } from "./paying.js";
 import { Products } from "./products.js";
 import { text } from "../texts.js";
 
@@ -21,6 +22,13 @@ export function cardOf(message, onanswer) {
   return null;
 }
 
+/** Return in words what a message asks or answers; empty for nothing known. */
+export function wordsOf(message) {
+  const { request_decision: choice, request_data: form, quote } = message;
+  if (quote) return titleOf(quote);
+  return answerIn(message)?.text ?? oneLine((choice ?? form)?.title);
+}
+
 /** Return the id of the request that a message replaces; null for none. */
 export function replacedBy(message) {
   return (message.request_decision ?? message.request_data)?.supersedes || null;
@@ -34,10 +42,9 @@ export function replacedBy(message) {
 export function answerIn(message) {
   const { decision, data, payment_confirmation: paid, top_up_request: lacking } = message;
   if (decision?.options?.length) {
-    const told = decision.options.map(({ id, name, quantity = 1 }) => {
-      const called = oneLine(name) || oneLine(id);
-      return quantity === 1 ? called : `${quantity} × ${called}`;
-    });
+    const told = decision.options.map(({ id, name, quantity }) =>
+      countedName(oneLine(name) || oneLine(id), quantity),
+    );
     return { id: decision.request_decision_id, text: text("chosen", { names: told.join(", ") }) };
   }
   if (data?.fields?.length) return { id: data.request_data_id, text: text("filledIn") };

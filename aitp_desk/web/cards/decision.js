@@ -1,7 +1,7 @@
 // Requests for decisions without quantities (AITP-02): one of several, several, or a yes.
 
 import { Card } from "./card.js";
-import { about, groupsOf, optionOf } from "./choices.js";
+import { about, countedName, groupsOf, optionOf } from "./choices.js";
 import { el } from "../dom.js";
 import { text } from "../texts.js";
 
@@ -10,9 +10,7 @@ export function decisionOf(request, chosen) {
   const options = chosen.map(({ choice, quantity }) =>
     quantity === undefined ? { id: choice.id } : { id: choice.id, quantity },
   );
-  const told = chosen.map(({ choice, quantity = 1 }) =>
-    quantity === 1 ? choice.name : `${quantity} × ${choice.name}`,
-  );
+  const told = chosen.map(({ choice, quantity }) => countedName(choice.name, quantity));
   const decision = { request_decision_id: request.id, options };
   return [{ decision }, { text: told.join(", ") }];
 }

@@ -2,7 +2,7 @@
 
 import { oneLine } from "./card.js";
 import { el, newId, picture, safeAddress } from "../dom.js";
-import { counted, text } from "../texts.js";
+import { counted, language, text } from "../texts.js";
 
 /**
  * List the options of a request, each with its variants, for choice and summary.
@@ -41,14 +41,18 @@ function choiceOf(given, name, label) {
   };
 }
 
+/** Return the name of one or several. */
+export function countedName(name, quantity = 1) {
+  return quantity === 1 ? name : `${quantity} × ${name}`;
+}
+
 /** Describe one of several options. */
 export function oneOf(words) {
   return words.length ? words.reduce((one, other) => text("or", { one, other })) : "";
 }
 
 export function money(amount, currency) {
-  const { lang } = document.documentElement;
-  return new Intl.NumberFormat(lang, { style: "currency", currency }).format(amount);
+  return new Intl.NumberFormat(language(), { style: "currency", currency }).format(amount);
 }
 
 /** The description of an option next to its name, where there is one. */

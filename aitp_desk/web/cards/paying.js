@@ -1,6 +1,6 @@
 // A quote to pay or to decline, and the receipt of a payment (AITP-01 and the desk's own schema).
 
-import { Card, oneLine } from "./card.js";
+import { Card, formatTime, oneLine } from "./card.js";
 import { oneOf } from "./choices.js";
 import { el, link, newId } from "../dom.js";
 import { text } from "../texts.js";
@@ -13,11 +13,16 @@ function priceOf({ payment_options: options }) {
   return oneOf([...new Set(told)]);
 }
 
+/** Return what a quote asks, in words. */
+export function titleOf(quote) {
+  return text("payPrice", { price: priceOf(quote) });
+}
+
 /** A quote: paid from an account, by a code of store credit, or on another page. */
 export class Paying extends Card {
   constructor(quote, onanswer) {
-    const title = text("payPrice", { price: priceOf(quote) });
     const { quote_id: id, description, expiration } = quote;
+    const title = titleOf(quote);
     super({ id, title, description: oneLine(description), valid_until: expiration }, onanswer);
     this.quote = quote;
     const methods = quote.payment_options.flatMap((option) => option.payment_methods ?? []);
@@ -87,16 +92,6 @@ export function receiptOf({ payment_id: number, message, details = [], timestamp
     { class: "card receipt", "aria-labelledby": heading },
     el("h3", { class: "card-title", id: heading }, text("receipt")),
     el("dl", { class: "filled" }, ...told),
-    el("p", { class: "state" }, oneLine(message), " ", momentOf(timestamp)),
+    el("p", { class: "state" }, oneLine(message), " ", formatTime(timestamp)),
   );
-}
-
-function momentOf(moment) {
-  const at = new Date(moment);
-  if (Number.isNaN(at.getTime())) return "";
-  const words = at.toLocaleString(document.documentElement.lang, {
-    dateStyle: "medium",
-    timeStyle: "short",
-  });
-  return el("time", { datetime: moment }, words);
 }

@@ -4,16 +4,8 @@ import { oneLine } from "./card.js";
 import { el, newId } from "../dom.js";
 import { text } from "../texts.js";
 
-const TOKENS = new Set(
-  `name honorific-prefix given-name additional-name family-name honorific-suffix nickname username
-  new-password current-password one-time-code organization-title organization street-address
-  address-line1 address-line2 address-line3 address-level4 address-level3 address-level2
-  address-level1 country country-name postal-code cc-name cc-given-name cc-additional-name
-  cc-family-name cc-number cc-exp cc-exp-month cc-exp-year cc-csc cc-type transaction-currency
-  transaction-amount language bday bday-day bday-month bday-year sex url photo tel tel-country-code
-  tel-national tel-area-code tel-local tel-extension email impp`.split(/\s+/),
-);
-const PLACES = /^(?:section-[\w-]+|shipping|billing|home|work|mobile|fax|pager)$/;
+/** A token of HTML's autofill, after where the value belongs. */
+const TOKENS = /^(?:(?:section-[\w-]+|shipping|billing|home|work|mobile|fax|pager) )*[a-z-]+\d?$/;
 const PASSWORDS = new Set(["new-password", "current-password"]);
 const DIGITS = new Set(["cc-number", "cc-csc", "one-time-code", "cc-exp-month", "cc-exp-year"]);
 const BY_TOKEN = { email: "email", tel: "tel", url: "url", bday: "date" };
@@ -27,12 +19,10 @@ const WRONG = {
   date: "wrongDate",
 };
 
-/** Return a field's HTML autocomplete token; empty where none is known. */
+/** Return a field's autofill tokens and the last of them; empty where there are none. */
 export function tokensOf(field) {
-  const tokens = oneLine(field.autocomplete).toLowerCase().split(" ");
-  const last = tokens.at(-1);
-  const isKnown = TOKENS.has(last) && tokens.slice(0, -1).every((token) => PLACES.test(token));
-  return isKnown ? { all: tokens.join(" "), last } : { all: "", last: "" };
+  const tokens = oneLine(field.autocomplete).toLowerCase();
+  return TOKENS.test(tokens) ? { all: tokens, last: tokens.split(" ").at(-1) } : { all: "", last: "" };
 }
 
 /** Whether the value must not be visible to bystanders. */

@@ -1,0 +1,29 @@
+"""Reads the cards' modules, their style sheet and their texts.
+
+The modules import ``dom.js``, ``blocks.js`` and ``texts.js`` of who bundles them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from aitp_desk.web.bundle import read_modules
+
+CARDS = Path(__file__).parent
+
+
+@cache
+def read_cards() -> Mapping[str, bytes]:
+    """Return the modules, by name without the extension."""
+    return read_modules(CARDS)
+
+
+@cache
+def read_card_texts() -> Mapping[str, Mapping[str, str]]:
+    """Return the texts of each language by their names."""
+    texts: dict[str, dict[str, str]] = msgspec.json.decode((CARDS / "texts.json").read_bytes())
+    return texts

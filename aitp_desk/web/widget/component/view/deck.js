@@ -1,0 +1,44 @@
+// The cards of the conversation: each is made once, and closed by what answers or replaces it.
+
+import { answerIn, cardOf, replacedBy } from "../cards/cards.js";
+import { el } from "../dom.js";
+import { text } from "../texts.js";
+
+export class Deck {
+  /** @param {(card: Card, answer: object) => void} onreply */
+  constructor(onreply) {
+    this.onreply = onreply;
+    this.clear();
+  }
+
+  clear() {
+    this.cards = new Map();
+  }
+
+  /** Return what an entry shows of its structured messages. */
+  lay({ messages = [], party }) {
+    const found = messages.map((message) => {
+      const answer = answerIn(message);
+      if (answer) return this.settle(answer, party === "visitor");
+      const card = cardOf(message, this.onreply);
+      this.cards.get(replacedBy(message))?.close(text("replaced"));
+      return card && this.open(card, message.$schema);
+    });
+    return found.filter(Boolean);
+  }
+
+  open(card, schema) {
+    card.schema = schema;
+    this.cards.get(card.id)?.close(text("askedAgain"));
+    this.cards.set(card.id, card);
+    return card.element;
+  }
+
+  /** Close the card of an answer; a payment that has failed may be tried again. */
+  settle({ id, text: told, failed, element }, isVisitors) {
+    const card = this.cards.get(id);
+    card?.close(isVisitors ? text("answered") : told);
+    if (failed && card?.again) return this.open(card.again(told), card.schema);
+    return element ?? (isVisitors ? null : el("p", { class: "note" }, told));
+  }
+}

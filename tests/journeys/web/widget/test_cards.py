@@ -1,0 +1,186 @@
+"""What is asked by structured messages is answered in the chat, on a page of another site."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+import pytest
+
+from tests.support.browser.accessibility import find_flaws
+from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.widget import (
+    PHONE,
+    AtChat,
+    at_chat,
+    hosting,
+    in_new_tab,
+    write_host_page,
+)
+from tests.support.desk.server import serving
+from tests.support.plugins.decisions import CANCEL, COLOURS, SIZE, TENTS
+
+if TYPE_CHECKING:
+    from playwright.async_api import Expect
+
+pytestmark = pytest.mark.servers
+
+SELLER = "https://seller.example"
+SETTINGS = ("capabilities.requests={}", "capabilities.data={}")
+SLUGS = {"request_decision": "aitp.dev/requests", "request_data": "aitp.dev/data"}
+SECRET = "4111 1111 1111 1111"
+ADDRESS: dict[str, Any] = {
+    "id": "address",
+    "title": "Where shall it go?",
+    "description": "We ship within the country.",
+    "fillButtonLabel": "Use this address",
+    "form": {
+        "fields": [
+            {"id": "name", "label": "Name", "required": True, "autocomplete": "shipping name"},
+            {"id": "mail", "label": "Mail address", "type": "email", "required": True},
+            {"id": "card", "label": "Card number", "autocomplete": "cc-number"},
+        ]
+    },
+}
+REFUSED = {"error": {"message": "Not on Sundays.", "type": "invalid_request_error", "param": None}}
+
+
+@pytest.fixture
+def expect() -> Expect:
+    """Playwright's assertions, which wait for what they assert."""
+    from playwright.async_api import expect
+
+    return expect
+
+
+class Seller:
+    """Another party of the visitor's conversation, who asks by structured messages."""
+
+    def __init__(self, http: aiohttp.ClientSession, visitor: AtChat) -> None:
+        self._http = http
+        self.visitor = visitor
+
+    async def ask(self, **message: Any) -> None:
+        """Ask the visitor of the open chat."""
+        thread = f"/v1/threads/{await self.visitor.thread()}"
+        slug = SLUGS[next(iter(message))]
+        actor = {"id": SELLER, "capabilities": [{"schema": one} for one in SLUGS.values()]}
+        content = json.dumps({"$schema": slug, **message})
+        said = {"role": "user", "content": content, "metadata": {"actor": SELLER}}
+        for path, body in ((f"{thread}/actors", actor), (f"{thread}/messages", said)):
+            async with self._http.post(path, json=body) as response:
+                assert response.status == 200, await response.text()
+
+
+@asynccontextmanager
+async def selling(
+    tmp_path: Path, browser: OpenBrowser, **options: Any
+) -> AsyncIterator[tuple[AtChat, Seller]]:
+    """A visitor at the chat whose conversation has begun, and who sells there."""
+    async with hosting() as site:
+        named = f"widget.origins=['{site.url}']"
+        async with serving(tmp_path / "data", named, *SETTINGS) as desk:
+            site.put("/", write_host_page(desk.url), desk.url)
+            async with (
+                aiohttp.ClientSession(desk.url) as http,
+                at_chat(browser, f"{site.url}/", **options) as visitor,
+            ):
+                await visitor.ask("Where are you?")
+                await visitor.answers.wait_for()
+                yield visitor, Seller(http, visitor)
+
+
+async def test_a_choice_is_made_with_the_keyboard_alone_and_stands_after_a_reload(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with selling(tmp_path, browser) as (visitor, seller):
+        await seller.ask(request_decision=SIZE)
+        await expect(visitor.card.get_by_role("heading")).to_have_text("Size?")
+        await expect(visitor.page.locator(".panel > [role=status].unseen")).to_contain_text("Size?")
+        await visitor.card.get_by_role("radio").first.focus()
+        await visitor.press("Tab", "Enter")
+        await expect(visitor.card.get_by_role("alert")).to_have_text("Choose one.")
+        await visitor.press("ArrowDown", "Enter")
+        await expect(visitor.questions.last).to_contain_text("Chosen: m.")
+        await expect(visitor.card).to_contain_text("Answered.")
+        await expect(visitor.card.get_by_role("radio")).to_have_count(0)
+        assert await find_flaws(visitor.page) == []
+        await visitor.page.reload()
+        await visitor.open()
+        await expect(visitor.questions.last).to_contain_text("Chosen: m.")
+        await expect(visitor.card).to_contain_text("Answered.")
+
+
+async def test_a_form_names_its_errors_and_shows_no_secret_again(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with selling(tmp_path, browser) as (visitor, seller):
+        await seller.ask(request_data=ADDRESS)
+        name, mail = visitor.card.get_by_label("Name"), visitor.card.get_by_label("Mail address")
+        await visitor.button("Use this address").click()
+        await expect(name).to_have_accessible_description("This is required.")
+        await expect(name).to_have_attribute("autocomplete", "shipping name")
+        await name.fill("Ada")
+        await mail.fill("nobody")
+        await visitor.press("Enter")
+        await expect(mail).to_have_accessible_description(
+            "Enter an email address, such as name@example.com."
+        )
+        await mail.fill("ada@example.com")
+        await visitor.card.get_by_label("Card number", exact=True).fill(SECRET)
+        await visitor.button("Use this address").click()
+        await expect(visitor.questions.last).to_contain_text("Filled in.")
+        await expect(visitor.card).to_contain_text("Answered.")
+        shown = await visitor.page.evaluate(
+            "document.querySelector('aitp-chat').shadowRoot.textContent"
+        )
+        assert SECRET not in shown
+        assert await find_flaws(visitor.page) == []
+
+
+async def test_an_answer_that_is_refused_may_be_given_again(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with selling(tmp_path, browser) as (visitor, seller):
+        await seller.ask(request_decision=CANCEL)
+        await visitor.page.route(
+            "**/messages", lambda route: route.fulfill(status=400, json=REFUSED), times=1
+        )
+        await visitor.button("No, keep it").click()
+        await expect(visitor.card.get_by_role("alert")).to_have_text("Not on Sundays.")
+        await expect(visitor.questions).to_have_count(1)
+        await visitor.button("No, keep it").click()
+        await expect(visitor.card).to_contain_text("Answered.")
+
+
+async def test_what_is_answered_in_another_tab_is_closed_in_this_one(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with selling(tmp_path, browser) as (visitor, seller):
+        await seller.ask(request_decision=SIZE)
+        await expect(visitor.card).to_be_visible()
+        other = await in_new_tab(visitor.page.context, visitor.page.url)
+        await other.open()
+        await other.card.get_by_role("radio").first.check()
+        await other.button("Choose").click()
+        await expect(visitor.card).to_contain_text("Answered.")
+        await expect(other.card).to_contain_text("Answered.")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_cards_fit_a_phone_in_both_schemes(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect, scheme: str
+) -> None:
+    options = {"viewport": PHONE, "color_scheme": scheme, "has_touch": True}
+    async with selling(tmp_path, browser, **options) as (visitor, seller):
+        asked = [{"request_decision": one} for one in (SIZE, COLOURS, TENTS, CANCEL)]
+        for number, message in enumerate((*asked, {"request_data": ADDRESS}), 1):
+            await seller.ask(**message)
+            await expect(visitor.page.locator(".card")).to_have_count(number)
+            assert not await visitor.is_too_wide(), message
+        await visitor.button("Use this address").click()
+        assert await find_flaws(visitor.page) == []
