@@ -1,23 +1,21 @@
-"""Shortens JavaScript modules: drops layout, and gives variables names of one or two letters.
+"""Shortens JavaScript modules: drops layout, and gives variables short names.
 
 It reads what the desk's own modules use of the language, and is no general tool. Names of members
-stay. A name becomes the same short one throughout a function at the top level or a member of a
-class, so that inner scopes need no analysis: where a module declares a name, it must not mean a
-browser's global there too. ``GLOBALS`` stay as they are.
+stay. A name belongs to the innermost function that declares it anywhere, or to the module: a block
+must not declare a name that means another variable, or a browser's global, outside of the block.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, product
-from string import ascii_letters, digits
+from string import digits
 from typing import Final
 
 import msgspec
 
-GLOBALS: Final = frozenset({"document", "location", "navigator", "window"})
 _TOKEN = re.compile(
     r"(?P<space>\s+)"
     r"|(?P<comment>//[^\n]*|/\*.*?\*/)"
@@ -36,10 +34,14 @@ _RESERVED: Final = frozenset(
 )
 _VALUES: Final = frozenset({"this", "super", "null", "true", "false", "undefined", "arguments"})
 _BLOCKS: Final = frozenset({")", "=>", "else", "try", "finally", "do", ";", "{", "}", ""})
-_CONDITIONS: Final = frozenset({"if", "for", "while", "switch"})
+_CONDITIONS: Final = frozenset({"if", "for", "while", "switch", "await"})
 _CLOSERS: Final = frozenset({")", "]", "}"})
+_ENDS: Final = _CLOSERS | {",", ";"}
 _NEEDLESS: Final = frozenset({(";", "}"), (",", ")"), (",", "]"), (",", "}")})
 """Signs before others that mean nothing; two commas are a hole in a list."""
+_LETTERS: Final = "etnrisouaflchpdvmgybwkxjqzTSCELADRIOBNPMFUGHVWKXYZJQ"
+"""Those that are frequent in code first, which then compresses better."""
+_MODULE: Final = -1
 _WORD_END = re.compile(r"[\w$]")
 
 
@@ -50,15 +52,13 @@ class _Token(msgspec.Struct):
         kind: word, number, string, regex, template or sign.
         inside: what encloses it: class, object, block, ( [ or ${; empty for nothing.
         mate: index of the token that closes it, for one that opens something.
-        region: number of the statement or member that it belongs to.
-        is_first: whether that begins with it.
+        is_first: whether it begins a line at the top level.
     """
 
     kind: str
     text: str
     inside: str
     mate: int = -1
-    region: int = 0
     is_first: bool = False
 
 
@@ -68,31 +68,75 @@ _NONE: Final = _Token("", "", "")
 def minify(code: str) -> str:
     """Return a module that does the same and is shorter."""
     tokens = _Reader(code).read()
-    exported = _list_exported(tokens)
-    declared = _list_declared(tokens)
-    outer = {name for name, region in declared if region == 0} - GLOBALS - exported
-    inner = {(name, region) for name, region in declared if name not in outer | GLOBALS | exported}
-    words = [
-        (token.text, token.region)
-        for place, token in enumerate(tokens)
-        if token.kind == "word" and _is_variable(tokens, place)
-    ]
-    free = {name for name, region in words if name not in outer and (name, region) not in inner}
-    unused = [name for name in _make_names() if name not in free | _RESERVED]
-    uses = Counter(name for name, _ in words if name in outer)
-    letters = [name for name in unused if len(name) == 1]
-    pairs = [name for name in unused if len(name) == 2]
-    outers = dict(zip((name for name, _ in uses.most_common()), pairs, strict=False))
-    spare = letters + pairs[len(outers) :]
-    names: dict[tuple[str, int], str] = {}
-    known: Counter[int] = Counter()
-    for name, region in dict.fromkeys(words):
-        if name in outers:
-            names[name, region] = outers[name]
-        elif (name, region) in inner:
-            names[name, region] = spare[known[region]]
-            known[region] += 1
-    return "".join(_write(tokens, names))
+    return "".join(_write(tokens, _Names(tokens).choose()))
+
+
+class _Names:
+    """Chooses the names of a module's variables.
+
+    Functions are numbered in the order of their beginnings; a binding is a name with the function
+    that declares it.
+    """
+
+    def __init__(self, tokens: Sequence[_Token]) -> None:
+        self._tokens = tokens
+        self._parents: list[int] = []
+        self._scopes = self._find_scopes()
+        exported = _list_exported(tokens)
+        self._declared = {
+            (tokens[place].text, self._scopes[place])
+            for place in _list_declared(tokens)
+            if tokens[place].text not in exported
+        }
+
+    def choose(self) -> Mapping[int, str]:
+        """Return the new names by the places of the words that they replace."""
+        tokens, scopes = self._tokens, self._scopes
+        found = {
+            place: self._resolve(token.text, scopes[place])
+            for place, token in enumerate(tokens)
+            if _is_variable(tokens, place)
+        }
+        free = {tokens[place].text for place, binding in found.items() if binding is None}
+        bound = {place: binding for place, binding in found.items() if binding is not None}
+        used: defaultdict[int, set[tuple[str, int]]] = defaultdict(set)
+        for place, binding in bound.items():
+            scope = scopes[place]
+            while scope != binding[1]:
+                used[scope].add(binding)
+                scope = self._parents[scope]
+        by_scope: defaultdict[int, list[tuple[str, int]]] = defaultdict(list)
+        for binding, _ in Counter(bound.values()).most_common():
+            if binding[1] == _MODULE:
+                by_scope[_MODULE].append(binding)
+        for binding in dict.fromkeys(bound.values()):
+            if binding[1] != _MODULE:
+                by_scope[binding[1]].append(binding)
+        names = [name for name in _make_names() if name not in free | _RESERVED]
+        chosen: dict[tuple[str, int], str] = {}
+        for scope in range(_MODULE, len(self._parents)):
+            taken = {chosen[binding] for binding in used[scope]}
+            least = 2 if scope == _MODULE else 1
+            spare = (name for name in names if name not in taken and len(name) >= least)
+            for binding in by_scope[scope]:
+                chosen[binding] = next(spare)
+        return {place: chosen[binding] for place, binding in bound.items()}
+
+    def _resolve(self, name: str, scope: int) -> tuple[str, int] | None:
+        while (name, scope) not in self._declared:
+            if scope == _MODULE:
+                return None
+            scope = self._parents[scope]
+        return name, scope
+
+    def _find_scopes(self) -> list[int]:
+        """Return the innermost function of each token."""
+        scopes = [_MODULE] * len(self._tokens)
+        functions = sorted(_list_functions(self._tokens), key=lambda one: (one[0], -one[1]))
+        for number, (begin, end) in enumerate(functions):
+            self._parents.append(scopes[begin])
+            scopes[begin:end] = [number] * (end - begin)
+        return scopes
 
 
 class _Reader:
@@ -106,8 +150,6 @@ class _Reader:
         self.tokens: list[_Token] = []
         self._code = code
         self._opened: list[tuple[str, int]] = []
-        self._region = 0
-        self._is_line = False
         self._is_class = False
 
     def read(self) -> list[_Token]:
@@ -125,13 +167,13 @@ class _Reader:
         return self._opened[-1][0] if self._opened else ""
 
     def _read_template(self, place: int) -> int:
-        """Read the text of a template up to an expression or its end."""
+        """Read the text of a template to its end or an expression."""
         found = _TEXT.match(self._code, place + 1)
         end = found.end() if found else len(self._code)
         text = self._code[place:end]
         if text[0] == "}":
             self._close()
-        self.tokens.append(_Token("template", text, self._inside, region=self._region))
+        self.tokens.append(_Token("template", text, self._inside))
         if text.endswith("${"):
             self._open("${")
         return end
@@ -147,18 +189,13 @@ class _Reader:
             raise ValueError(code[place : place + 40])
         text, kind = found[0], kind or str(found.lastgroup)
         if kind in {"space", "comment"}:
-            self._is_line = self._is_line or "\n" in text
             return found.end()
         if kind == "sign" and text in _CLOSERS:
             self._close()
         inside = self._inside
-        is_outer = not inside and code[place - 1 : place] in {"", "\n"}
-        begins = is_outer or (self._is_line and inside == "class")
-        is_first = begins and text not in _CLOSERS
-        self._region += is_first
-        self._is_line = False
+        is_first = not inside and text not in _CLOSERS and code[place - 1 : place] in {"", "\n"}
         self._is_class = self._is_class or (text == "class" and inside != "object")
-        self.tokens.append(_Token(kind, text, inside, region=self._region, is_first=is_first))
+        self.tokens.append(_Token(kind, text, inside, is_first=is_first))
         if kind == "sign" and text in {"(", "["}:
             self._open(text)
         elif kind == "sign" and text == "{":
@@ -209,38 +246,77 @@ def _is_variable(tokens: Sequence[_Token], place: int) -> bool:
     return not _is_key(tokens, place) or after in {",", "}", "="}
 
 
-def _list_declared(tokens: Sequence[_Token]) -> set[tuple[str, int]]:
-    """Return the names of variables, functions, classes and parameters, with their regions.
+def _list_functions(tokens: Sequence[_Token]) -> Iterator[tuple[int, int]]:
+    """Yield where each function begins, with its parameters, and where it has ended."""
+    openers = {token.mate: place for place, token in enumerate(tokens) if token.mate >= 0}
+    for place, token in enumerate(tokens):
+        if token.kind != "sign":
+            continue
+        if token.text == "=>":
+            begin = openers[place - 1] if _text(tokens, place - 1) == ")" else place - 1
+            has_block = _text(tokens, place + 1) == "{"
+            end = tokens[place + 1].mate + 1 if has_block else _find_end(tokens, place + 1)
+            yield begin, end
+        elif _has_block(tokens, place) and _text(tokens, place - 1) != "catch":
+            yield place, tokens[token.mate + 1].mate + 1
 
-    Those of the top level have region 0.
-    """
-    found: set[tuple[str, int]] = set()
+
+def _has_block(tokens: Sequence[_Token], place: int) -> bool:
+    """Whether a parenthesis opens the parameters of a block."""
+    token = tokens[place]
+    is_open = token.kind == "sign" and token.text == "("
+    return (
+        is_open
+        and _text(tokens, token.mate + 1) == "{"
+        and _text(tokens, place - 1) not in _CONDITIONS
+    )
+
+
+def _find_end(tokens: Sequence[_Token], place: int) -> int:
+    """Return the place after an expression."""
+    while place < len(tokens):
+        token = tokens[place]
+        if token.mate >= 0:
+            while tokens[place].mate >= 0:
+                place = tokens[place].mate
+        elif (token.kind == "sign" and token.text in _CLOSERS | {",", ";"}) or (
+            token.kind == "template" and token.text[0] == "}"
+        ):
+            break
+        place += 1
+    return place
+
+
+def _list_declared(tokens: Sequence[_Token]) -> Iterator[int]:
+    """Yield where variables, functions, classes and parameters are declared."""
     for place, token in enumerate(tokens):
         before, after = _text(tokens, place - 1), _text(tokens, place + 1)
         if token.kind == "word" and _is_variable(tokens, place):
-            if before in {"const", "let", "class", "function"} or after == "=>":
-                found.add((token.text, token.region if token.inside or after == "=>" else 0))
-            elif before == "*" and _text(tokens, place - 2) == "function":
-                found.add((token.text, token.region if token.inside else 0))
-        elif token.text in {"{", "["} and before in {"const", "let"}:
-            bound = _list_bound(tokens, place)
-            found |= bound if token.inside else {(name, 0) for name, _ in bound}
-        elif token.text == "(" and token.kind == "sign":
-            follows = _text(tokens, token.mate + 1)
-            if follows == "=>" or (follows == "{" and before not in _CONDITIONS):
-                found |= _list_bound(tokens, place)
-    return found
+            is_generator = before == "*" and _text(tokens, place - 2) == "function"
+            if before in {"const", "let", "class", "function"} or after == "=>" or is_generator:
+                yield place
+        elif _opens_binding(tokens, place):
+            yield from _list_bound(tokens, place)
 
 
-def _list_bound(tokens: Sequence[_Token], start: int) -> set[tuple[str, int]]:
-    """Return the names that a pattern or parameters bind, without their defaults."""
-    return {
-        (tokens[place].text, tokens[place].region)
-        for place in range(start + 1, tokens[start].mate)
-        if _is_variable(tokens, place)
-        and _text(tokens, place - 1) in {"{", "[", "(", ",", ":", "..."}
-        and _text(tokens, place + 1) in {"}", "]", ")", ",", "="}
-    }
+def _opens_binding(tokens: Sequence[_Token], place: int) -> bool:
+    """Whether a bracket opens a pattern that is declared, or parameters."""
+    token = tokens[place]
+    if token.text in {"{", "["}:
+        return _text(tokens, place - 1) in {"const", "let"}
+    is_open = token.kind == "sign" and token.text == "("
+    return is_open and (_text(tokens, token.mate + 1) == "=>" or _has_block(tokens, place))
+
+
+def _list_bound(tokens: Sequence[_Token], first: int) -> Iterator[int]:
+    """Yield where a pattern or parameters bind names, without their defaults."""
+    for place in range(first + 1, tokens[first].mate):
+        if (
+            _is_variable(tokens, place)
+            and _text(tokens, place - 1) in {"{", "[", "(", ",", ":", "..."}
+            and _text(tokens, place + 1) in {"}", "]", ")", ",", "="}
+        ):
+            yield place
 
 
 def _list_exported(tokens: Sequence[_Token]) -> set[str]:
@@ -252,18 +328,17 @@ def _list_exported(tokens: Sequence[_Token]) -> set[str]:
 
 
 def _make_names() -> Iterator[str]:
-    rest = ascii_letters + digits
-    return chain(ascii_letters, map("".join, product(ascii_letters, rest)))
+    return chain(_LETTERS, map("".join, product(_LETTERS, _LETTERS + digits)))
 
 
-def _write(tokens: Sequence[_Token], names: dict[tuple[str, int], str]) -> Iterator[str]:
+def _write(tokens: Sequence[_Token], names: Mapping[int, str]) -> Iterator[str]:
     last = ""
     for place, token in enumerate(tokens):
         text = token.text
-        short = names.get((text, token.region))
-        if short and token.kind == "word" and _is_variable(tokens, place):
-            text = f"{text}:{short}" if _is_short_key(tokens, place) else short
-        if token.is_first and not token.inside and last:
+        if place in names:
+            is_short = _is_short_key(tokens, place)
+            text = f"{text}:{names[place]}" if is_short else names[place]
+        if token.is_first and last:
             yield "\n"
         elif _sticks(last, text):
             yield " "

@@ -14,6 +14,7 @@ from aitp_desk.config.sections.widget import WidgetLanguage
 from aitp_desk.web.bundle import bundle_modules, read_modules
 from aitp_desk.web.cards.assets import CARDS, read_cards
 from aitp_desk.web.widget.assets import COMPONENT, read_component, read_texts
+from aitp_desk.web.widget.text_names import shorten_text_names
 from aitp_desk.web.widget.wire import write_loader
 from tests.architecture.test_console_pages import LONGEST, MARKUP
 
@@ -88,6 +89,8 @@ def test_the_chat_is_all_modules_in_one_that_imports_nothing() -> None:
 def test_the_chat_served_has_all_members_and_strings_of_its_modules() -> None:
     modules = {**read_modules(COMPONENT), **read_cards()}
     bundle = bundle_modules("chat", modules, exports=True).decode()
+    names = (name.partition(".")[0] for name in read_texts()["en"])
+    bundle, _ = shorten_text_names(bundle, names)
     _, files = read_component()
     served = files["chat.js"].body.decode()
     kept = [sorted(KEPT.findall(COMMENT.sub("", code))) for code in (bundle, served)]

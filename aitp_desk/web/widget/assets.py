@@ -19,6 +19,7 @@ from aitp_desk.protocols.base.protocol import make_etag
 from aitp_desk.web.bundle import bundle_modules, read_modules
 from aitp_desk.web.cards.assets import CARDS, read_card_texts, read_cards
 from aitp_desk.web.minifier import minify
+from aitp_desk.web.widget.text_names import rename_texts, shorten_text_names
 
 COMPONENT = Path(__file__).with_name("component")
 TEXTS: Final = "texts.json"
@@ -80,8 +81,10 @@ def read_component() -> tuple[str, Mapping[str, ComponentFile]]:
     ``chat.js`` has all modules but the loader; ``texts/de.json`` the texts of a language.
     """
     modules = {**read_modules(COMPONENT), **read_cards()}
-    code = minify(bundle_modules("chat", modules, exports=True).decode())
-    found = {"chat.js": ComponentFile(code.encode(), TYPES[".js"])}
+    names = {name.partition(".")[0] for name in read_texts()[ENGLISH]}
+    code = bundle_modules("chat", modules, exports=True).decode()
+    code, given = shorten_text_names(code, names)
+    found = {"chat.js": ComponentFile(minify(code).encode(), TYPES[".js"])}
     styles = {
         "chat.css": (COMPONENT / "chat.css", CARDS / "cards.css"),
         "page.css": (COMPONENT / "page.css",),
@@ -90,6 +93,7 @@ def read_component() -> tuple[str, Mapping[str, ComponentFile]]:
         body = b"".join(_squeeze_style(source.read_bytes()) for source in sources)
         found[style] = ComponentFile(body, TYPES[".css"])
     for language, texts in read_texts().items():
-        found[f"texts/{language}.json"] = ComponentFile(msgspec.json.encode(texts), TYPES[".json"])
+        body = msgspec.json.encode(rename_texts(texts, given))
+        found[f"texts/{language}.json"] = ComponentFile(body, TYPES[".json"])
     everything = b"".join(name.encode() + file.body for name, file in found.items())
     return make_etag(everything).strip('"')[:16], found

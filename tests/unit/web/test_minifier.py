@@ -11,60 +11,67 @@ from aitp_desk.web.minifier import minify
     ("code", "shorter"),
     [
         ("// A comment.\nf(one);\n/** Another. */\n", "f(one);"),
-        ("function add(one, other) {\n  return one + other;\n}\n", "function aa(a,b){return a+b}"),
-        ("const at = 1;\nlet on = at - -at;\n", "let aa=1;\nlet ab=aa- -aa;"),
-        ("export function open(door) {\n  door.open();\n}\n", "export function open(a){a.open()}"),
+        ("function add(one, other) {\n  return one + other;\n}\n", "function ee(e,t){return e+t}"),
+        ("const at = 1;\nlet on = at - -at;\n", "let ee=1;\nlet et=ee- -ee;"),
+        ("export function open(door) {\n  door.open();\n}\n", "export function open(e){e.open()}"),
         (
             "export async function go({ by, key: x = 1, ...all }) {\n  return { by, x: all };\n}\n",
-            "export async function go({by:a,key:b=1,...c}){return{by:a,x:c}}",
+            "export async function go({by:e,key:t=1,...n}){return{by:e,x:n}}",
         ),
         (
             "class B extends A {\n  get b() {\n  }\n  async d(e) {\n    e();\n  }\n}\n",
-            "class aa extends A{get b(){}async d(a){a()}}",
+            "class ee extends A{get b(){}async d(e){e()}}",
         ),
         (
             "for (const [name, { value = 2 }] of all) {\n  if (name) value.name?.name(name);\n}\n",
-            "for(let[a,{value:b=2}]of all){if(a)b.name?.name(a)}",
+            "for(let[ee,{value:et=2}]of all){if(ee)et.name?.name(ee)}",
         ),
         (
             'const said = (name) => `Hello {name} ${name ? `and ${name}` : "}"}!`;\n',
-            'let aa=(a)=>`Hello {name} ${a?`and ${a}`:"}"}!`;',
+            'let ee=(e)=>`Hello {name} ${e?`and ${e}`:"}"}!`;',
         ),
         (
             'const isWord = (one) => /^[/"\'`]+\\/"$/g.test(one) || one / 2 / one > 1;\n',
-            'let aa=(a)=>/^[/"\'`]+\\/"$/g.test(a)||a/2/a>1;',
+            'let ee=(e)=>/^[/"\'`]+\\/"$/g.test(e)||e/2/e>1;',
         ),
         (
             'const made = (el, kind) => el("p", { class: kind, kind, el: { kind } }, kind);\n',
-            'let aa=(a,b)=>a("p",{class:b,kind:b,el:{kind:b}},b);',
+            'let ee=(e,t)=>e("p",{class:t,kind:t,el:{kind:t}},t);',
         ),
-        ("function* all(one) {\n  yield* one;\n}\n", "function*aa(a){yield*a}"),
-        ("try {\n  a();\n} catch (why) {\n  b(why);\n}\n", "try{a()}catch(c){b(c)}"),
+        ("function* all(one) {\n  yield* one;\n}\n", "function*ee(e){yield*e}"),
+        ("try {\n  a();\n} catch (why) {\n  b(why);\n}\n", "try{a()}catch(ee){b(ee)}"),
         (
             "const { a: one } = new URL(import.meta.url);\nfunction go() {\n  return one;\n}\n",
-            "let{a:aa}=new URL(import.meta.url);\nfunction ab(){return aa}",
+            "let{a:ee}=new URL(import.meta.url);\nfunction et(){return ee}",
         ),
-        ("const at = document.x;\nconst document2 = at;\n", "let aa=document.x;\nlet ab=aa;"),
+        ("const at = document.x;\nconst document2 = at;\n", "let ee=document.x;\nlet et=ee;"),
     ],
 )
 def test_layout_and_names_become_shorter(code: str, shorter: str) -> None:
     assert minify(code) == shorter
 
 
-def test_a_name_is_the_same_in_a_function_and_another_in_the_next() -> None:
+def test_functions_use_the_same_names_again() -> None:
     code = "function one(a, text) {\n  text(a);\n}\nfunction two(text) {\n  one(text, one);\n}\n"
-    assert minify(code) == "function aa(a,b){b(a)}\nfunction ab(a){aa(a,aa)}"
+    assert minify(code) == "function ee(e,t){t(e)}\nfunction et(e){ee(e,ee)}"
+
+
+def test_a_function_within_another_hides_nothing_that_it_uses() -> None:
+    code = (
+        "function one(all, text) {\n"
+        "  return all.map((part) => [part, text]).map((text) => text + all);\n}\n"
+    )
+    assert minify(code) == ("function ee(e,t){return e.map((e)=>[e,t]).map((t)=>t+e)}")
 
 
 def test_no_shorter_name_hides_one_of_the_browser() -> None:
-    code = "function one(text) {\n  return a(b, text, aa);\n}\n"
-    assert minify(code) == "function ab(c){return a(b,c,aa)}"
+    code = "function one(text) {\n  return e(t, text, ee);\n}\n"
+    assert minify(code) == "function et(n){return e(t,n,ee)}"
 
 
-def test_names_that_a_global_has_stay() -> None:
-    assert minify("function go(location) {\n  location();\n}\n") == (
-        "function aa(location){location()}"
-    )
+def test_a_parameter_with_the_name_of_a_global_hides_it_only_where_it_did() -> None:
+    code = "function go(location) {\n  location();\n}\ngo(location);\n"
+    assert minify(code) == "function ee(e){e()}\nee(location);"
 
 
 def test_many_names_are_all_different() -> None:

@@ -1,0 +1,168 @@
+"""Buying a map from the example shop in the chat, on a page of another site."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import aiohttp
+import pytest
+
+from aitp_desk.app.server import RunningServer
+from tests.journeys.web.browser.test_purchase import Credit, store_credit, top_up
+from tests.support.browser.accessibility import find_flaws
+from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.widget import (
+    PHONE,
+    AtChat,
+    at_chat,
+    hosting,
+    in_new_tab,
+    write_host_page,
+)
+from tests.support.desk.command import run
+from tests.support.doubles.agent import Clock
+from tests.support.sites.shop import shopping
+
+if TYPE_CHECKING:
+    from playwright.async_api import Expect
+
+pytestmark = pytest.mark.servers
+
+PAYING = ("capabilities.payments.quote_minutes=5", "capabilities.requests={}")
+MAP = "The map of the Cinder Rim, please."
+
+
+@pytest.fixture
+def expect() -> Expect:
+    """Playwright's assertions, which wait for what they assert."""
+    from playwright.async_api import expect
+
+    return expect
+
+
+class Purchase(NamedTuple):
+    """A visitor at the chat of the shop, its clock, and where it keeps its data."""
+
+    visitor: AtChat
+    desk: RunningServer
+    clock: Clock
+    data: Path
+
+    async def begin(self, query: str = MAP) -> None:
+        """Ask for a map over AHP in the conversation of the chat, and come back to the chat."""
+        body = {"ahp": "0.1", "capability": "buy_trail_map", "query": query}
+        thread = await self.visitor.thread()
+        async with (
+            aiohttp.ClientSession(self.desk.url) as http,
+            http.post("/agent/converse", json={**body, "session_id": thread}) as response,
+        ):
+            assert response.status in {200, 402}, await response.text()
+        await self.visitor.page.reload()
+        await self.visitor.open()
+
+    async def pay(self, credit: Credit) -> None:
+        """Pay with a code of store credit."""
+        await self.visitor.card.get_by_label("Code of store credit").fill(credit.code)
+        await self.visitor.button("Pay").click()
+
+    async def audit(self) -> str:
+        """What the check of the ledger says."""
+        _, told, _ = await run("ledger", "verify", "--data", self.data)
+        return told[0]
+
+
+@asynccontextmanager
+async def purchasing(
+    tmp_path: Path, browser: OpenBrowser, **options: Any
+) -> AsyncIterator[Purchase]:
+    """A visitor whose conversation at the shop has begun."""
+    async with hosting() as site:
+        named = f"widget.origins=['{site.url}']"
+        async with shopping(tmp_path, named, *PAYING) as (shopper, clock):
+            desk = shopper.talker.desk
+            site.put("/", write_host_page(desk.url), desk.url)
+            async with at_chat(browser, f"{site.url}/", **options) as visitor:
+                await visitor.ask("What do you sell?")
+                await visitor.answers.wait_for()
+                yield Purchase(visitor, desk, clock, tmp_path / "data")
+
+
+async def test_a_map_is_quoted_paid_by_a_code_and_told_with_a_receipt(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with purchasing(tmp_path, browser, viewport=PHONE) as purchase:
+        visitor = purchase.visitor
+        credit = await store_credit(purchase.data, "10")
+        await purchase.begin()
+        await expect(visitor.card.get_by_role("heading")).to_have_text("Pay 4.90 USD?")
+        await expect(visitor.page.locator(".failure:visible")).to_have_count(0)
+        assert await find_flaws(visitor.page) == []
+        assert not await visitor.is_too_wide()
+        await purchase.pay(credit)
+        receipt = visitor.page.locator(".receipt")
+        await expect(receipt).to_contain_text("Paid: 4.90 USD.")
+        await expect(visitor.answers.last).to_contain_text("Quarry, 43.9125")
+        assert await find_flaws(visitor.page) == []
+        assert not await visitor.is_too_wide()
+        await visitor.page.reload()
+        await visitor.open()
+        await expect(receipt).to_contain_text("Paid: 4.90 USD.")
+        await expect(visitor.page.locator(".card:not(.closed):not(.receipt)")).to_have_count(0)
+        _, told, _ = await run("ledger", "statement", credit.account, "--data", purchase.data)
+        assert told[-1] == f"{credit.account} holds 5.10 USD."
+
+
+async def test_a_choice_leads_to_a_quote_that_is_declined_in_another_tab(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with purchasing(tmp_path, browser) as purchase:
+        visitor = purchase.visitor
+        await purchase.begin("A map, please.")
+        await visitor.card.get_by_label("Cinder Rim").check()
+        await visitor.button("Choose").click()
+        await expect(visitor.card.get_by_role("heading")).to_have_text("Pay 4.90 USD?")
+        await expect(visitor.page.locator(".failure:visible")).to_have_count(0)
+        other = await in_new_tab(visitor.page.context, visitor.page.url)
+        await other.open()
+        await other.button("Decline").click()
+        for tab in (visitor, other):
+            await expect(tab.page.locator(".card:not(.closed)")).to_have_count(0)
+            await expect(tab.page.locator(".receipt")).to_have_count(0)
+            await expect(tab.questions.last).to_contain_text("I do not pay.")
+        assert "0 payments" in await purchase.audit()
+
+
+async def test_a_quote_that_has_had_its_time_is_closed_also_after_a_reload(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with purchasing(tmp_path, browser) as purchase:
+        visitor = purchase.visitor
+        await visitor.page.clock.set_fixed_time(purchase.clock.now)
+        await purchase.begin()
+        await expect(visitor.button("Pay")).to_be_visible()
+        purchase.clock.advance(6 * 60)
+        await visitor.page.clock.set_fixed_time(purchase.clock.now)
+        await visitor.button("Pay").click()
+        await expect(visitor.card).to_contain_text("Not answered in time.")
+        await visitor.page.reload()
+        await visitor.open()
+        await expect(visitor.card).to_contain_text("Not answered in time.")
+        await expect(visitor.page.locator(".card:not(.closed)")).to_have_count(0)
+
+
+async def test_what_is_too_little_is_added_to_and_pays_then(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with purchasing(tmp_path, browser) as purchase:
+        visitor = purchase.visitor
+        credit = await store_credit(purchase.data, "1.50")
+        await purchase.begin()
+        await purchase.pay(credit)
+        await expect(visitor.card).to_contain_text("3.40 USD are missing")
+        assert await find_flaws(visitor.page) == []
+        await top_up(purchase.data, credit, "3.40")
+        await purchase.pay(credit)
+        await expect(visitor.page.locator(".receipt")).to_contain_text("Paid: 4.90 USD.")
