@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 from pathlib import Path
 from typing import get_args
@@ -13,7 +14,12 @@ from aitp_desk.config import Site, Widget
 from aitp_desk.config.sections.widget import WidgetLanguage
 from aitp_desk.web.bundle import bundle_modules, read_modules
 from aitp_desk.web.cards.assets import CARDS, read_cards
-from aitp_desk.web.widget.assets import COMPONENT, read_component, read_texts
+from aitp_desk.web.widget.assets import (
+    COMPONENT,
+    LAUNCHER_TEXTS,
+    read_component,
+    read_texts,
+)
 from aitp_desk.web.widget.text_names import shorten_text_names
 from aitp_desk.web.widget.wire import write_loader
 from tests.architecture.test_console_pages import LONGEST, MARKUP
@@ -89,13 +95,22 @@ def test_the_chat_is_all_modules_in_one_that_imports_nothing() -> None:
 def test_the_chat_served_has_all_members_and_strings_of_its_modules() -> None:
     modules = {**read_modules(COMPONENT), **read_cards()}
     bundle = bundle_modules("chat", modules, exports=True).decode()
-    names = (name.partition(".")[0] for name in read_texts()["en"])
+    names = {name.partition(".")[0] for name in read_texts()["en"]} - set(LAUNCHER_TEXTS)
     bundle, _ = shorten_text_names(bundle, names)
     _, files = read_component()
     served = files["chat.js"].body.decode()
     kept = [sorted(KEPT.findall(COMMENT.sub("", code))) for code in (bundle, served)]
     assert kept[0] == kept[1]
     assert len(kept[0]) > 1000
+
+
+def test_the_catalogues_served_have_the_texts_of_the_launcher_by_their_names() -> None:
+    _, files = read_component()
+    for language, texts in read_texts().items():
+        served = json.loads(files[f"texts/{language}.json"].body)
+        assert sorted(served.values()) == sorted(texts.values())
+        kept = {name for name in texts if name.partition(".")[0] in LAUNCHER_TEXTS}
+        assert kept <= set(served)
 
 
 def test_no_two_modules_declare_the_same_name() -> None:

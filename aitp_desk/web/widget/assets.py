@@ -34,6 +34,8 @@ LOADER: Final = "loader.js"
 PAGE: Final = "page.html"
 DECLARATION: Final = "widget.d.ts"
 ENGLISH: Final = "en"
+LAUNCHER_TEXTS: Final = ("open", "unread", "unavailable")
+"""What the button says, without the forms of plurals."""
 _COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
 _BREAKS = re.compile(rb"\s*([{};,])\s*")
 
@@ -81,7 +83,7 @@ def read_component() -> tuple[str, Mapping[str, ComponentFile]]:
     ``chat.js`` has all modules but the loader; ``texts/de.json`` the texts of a language.
     """
     modules = {**read_modules(COMPONENT), **read_cards()}
-    names = {name.partition(".")[0] for name in read_texts()[ENGLISH]}
+    names = {name.partition(".")[0] for name in read_texts()[ENGLISH]} - set(LAUNCHER_TEXTS)
     code = bundle_modules("chat", modules, exports=True).decode()
     code, given = shorten_text_names(code, names)
     found = {"chat.js": ComponentFile(minify(code).encode(), TYPES[".js"])}

@@ -10,7 +10,14 @@ import msgspec
 from aitp_desk.config import Files, Site, Widget
 from aitp_desk.config.rules.web_address import origin_of, web_address
 from aitp_desk.web.minifier import minify
-from aitp_desk.web.widget.assets import COMPONENT, ENGLISH, LOADER, PAGE, read_texts
+from aitp_desk.web.widget.assets import (
+    COMPONENT,
+    ENGLISH,
+    LAUNCHER_TEXTS,
+    LOADER,
+    PAGE,
+    read_texts,
+)
 from aitp_desk.web.widget.palette import make_palette
 
 LOGO_PATH = "/widget/logo"
@@ -20,8 +27,6 @@ _KINDS = {
     "text/plain": "TXT",
     "image/webp": "WebP",
 }
-_LAUNCHER_TEXTS = ("open", "unread", "unavailable")
-"""What the button says, without the forms of plurals."""
 
 
 def list_languages(widget: Widget) -> tuple[str, ...]:
@@ -56,7 +61,7 @@ def write_loader(version: str, widget: Widget, site: Site) -> bytes:
             language: {
                 name: text
                 for name, text in catalogue[language].items()
-                if name.partition(".")[0] in _LAUNCHER_TEXTS
+                if name.partition(".")[0] in LAUNCHER_TEXTS
             }
             for language in dict.fromkeys((own, ENGLISH))
             if language in languages
