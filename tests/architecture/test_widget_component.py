@@ -36,7 +36,7 @@ PLACES = re.compile(r"\{\w+\}")
 FORMS = {"pl": ("one", "few", "many", "other"), "ja": ("other",), "zh": ("other",)}
 """The forms of a plural (``Intl.PluralRules``) of whole numbers below a million, but one, other."""
 MAX_LOADER = 3_000
-MAX_ALL = 28_400
+MAX_ALL = 27_600
 """Bytes after gzip: of the first load, and of all that the chat in one language ever loads."""
 LOOKED_UP = {
     # names that are no literal where they are used
