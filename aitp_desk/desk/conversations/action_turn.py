@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from aitp_desk.agent.base import Answer, ToolCallingAgent
+from aitp_desk.agent.base import Answer, find_tool_caller
 from aitp_desk.agent.history.offer import Offer
 from aitp_desk.desk.calls.invocation import AcceptedCall, Consent
 from aitp_desk.desk.calls.invoker import ActionInvoker
@@ -54,6 +54,7 @@ class ActionTurns:
         check_callback: Callable[[Principal, str], None],
     ) -> None:
         self._means = means
+        self._tool_caller = find_tool_caller(means.agent)
         self._requires_intent = requires_intent
         self._check_callback = check_callback
 
@@ -108,8 +109,7 @@ class ActionTurns:
     @property
     def asks_agent(self) -> bool:
         """Whether an agent answers that calls actions itself."""
-        agent = self._means.agent
-        return isinstance(agent, ToolCallingAgent) and agent.calls_tools
+        return self._tool_caller is not None and self._tool_caller.calls_tools
 
     def _to_be_written(
         self,
