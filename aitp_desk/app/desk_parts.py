@@ -55,7 +55,7 @@ class DeskParts(msgspec.Struct, frozen=True, eq=False):
             context,
             agent=site_agent.agent,
             site=site_facts(site_agent.config.site),
-            requests=ActionRequests(self.matcher, self.agent_tools),
+            requests=ActionRequests(context.store, self.matcher, self.agent_tools),
             people=self.people,
             language=lambda: site_agent.knowledge.editions.library.language,
             files=services.files,

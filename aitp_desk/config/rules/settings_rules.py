@@ -47,8 +47,10 @@ RESERVED = frozenset(
         "oauth",
         "openapi.json",
         "ready",
+        "search",
         "v1",
         "widget",
+        "widget.d.ts",
         "widget.js",
     }
 )

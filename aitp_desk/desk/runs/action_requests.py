@@ -5,6 +5,8 @@ This serves agents that call no tools: others choose an action themselves.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from aitp_desk.agent.base import Answer, Said, Turn
@@ -21,8 +23,10 @@ from aitp_desk.desk.dialogue.prompts import describe_accepted
 from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
 from aitp_desk.desk.dialogue.tools.matcher import ActionMatcher
 from aitp_desk.desk.dialogue.turn import AskRequest
+from aitp_desk.desk.plugins.messages.parts import may_have_structure
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.run import RunOptions
+from aitp_desk.model.conversation.thread import Message
 from aitp_desk.model.errors import (
     DeskError,
     Forbidden,
@@ -30,6 +34,8 @@ from aitp_desk.model.errors import (
     StoreBusy,
     UnknownAction,
 )
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import threads as reads
 
 
 class ActionRequests:
@@ -42,23 +48,35 @@ class ActionRequests:
         agent_tools: calls the site's actions for the run's caller.
     """
 
-    def __init__(self, matcher: ActionMatcher | None, agent_tools: AgentTools) -> None:
+    def __init__(
+        self, store: Store, matcher: ActionMatcher | None, agent_tools: AgentTools
+    ) -> None:
+        self._store = store
         self._matcher = matcher
         self.agent_tools = agent_tools
 
     async def answer(
-        self, asker: Principal, turn: Turn, options: RunOptions, conversation: Conversation
+        self,
+        asker: Principal,
+        turn: Turn,
+        options: RunOptions,
+        conversation: Conversation,
+        due: Sequence[Message],
     ) -> Said | None:
         """Return the outcome of the action that words ask for, or None.
 
-        A question of the agent's own is answered by the words, not by an action.
+        A question of the agent's own is answered by the words, not by an action. The text of a
+        structured message asks for none: a quote of another party names what it sells.
+
+        Parameters:
+            due: the messages to answer.
         """
         answers_agent = turn.pending is not None and conversation.answers is None
         if self._matcher is None or answers_agent or options.tools or options.tool_choice == "none":
             return None
         ask = AskRequest(CONTENT_SEARCH, turn.question, locale=turn.locale)
         action = await self._matcher.find(asker, ask, None)
-        if action is None:
+        if action is None or await self._has_structure(conversation.thread_id, due):
             return None
         invoker, dialogues = self.agent_tools.invoker, self.agent_tools.dialogues
         try:
@@ -99,3 +117,10 @@ class ActionRequests:
                 return msgspec.structs.replace(words, waits=waiting.id)
             case _:
                 return None
+
+    async def _has_structure(self, thread_id: str | None, due: Sequence[Message]) -> bool:
+        """Return whether a message was structured before it became text for the agent."""
+        if thread_id is None:
+            return False
+        stored = [await reads.message(self._store, thread_id, message.id) for message in due]
+        return any(one is not None and may_have_structure(one.content) for one in stored)

@@ -235,8 +235,10 @@ class RunReplier:
             await self._agent_tools.apply_answer(asker, conversation)
         turn = self._equip(turn, options, asker, called, spent, conversation)
         unanswered = find_unanswered([one for one in told.messages if one.seq < due[0].seq])
-        outcome = await self._answer_request(
-            asker, turn, options, conversation, unanswered, is_first=not called
+        outcome = (
+            None
+            if called
+            else await self._answer_request(asker, turn, options, conversation, due, unanswered)
         )
         if outcome is None:
             telling = _ProgressReporter(tell)
@@ -264,13 +266,10 @@ class RunReplier:
         turn: Turn,
         options: RunOptions,
         conversation: Conversation,
+        due: Sequence[Message],
         unanswered: str | None,
-        *,
-        is_first: bool,
     ) -> Said | None:
         """Return the reply to words that ask for a person or an action; None for the agent's."""
-        if not is_first:
-            return None
         wanted = self._people.parse_request(turn.question, unanswered)
         if wanted is not None:
             return Answer("", person=wanted)
@@ -278,7 +277,7 @@ class RunReplier:
         extracts = self._agent.name == EXTRACTIVE if caller is None else not caller.calls_tools
         if not extracts:
             return None  # the agent chooses an action itself
-        return await self._requests.answer(asker, turn, options, conversation)
+        return await self._requests.answer(asker, turn, options, conversation, due)
 
     def _consider(
         self,

@@ -219,9 +219,11 @@ async def test_a_refusal_of_the_request_itself_goes_before(tmp_path: Path) -> No
 
 @pytest.mark.requirement("AHP-3.4-1", "AHP-3.4-3", "AHP-3.4-5")
 async def test_every_refusal_that_is_a_page_carries_tags_and_notice(tmp_path: Path) -> None:
-    settings = ("limits.enabled=true", "limits.static_per_minute=4")
+    settings = ("limits.enabled=true", "limits.static_per_minute=4", "limits.search_per_minute=1")
     html = {"Accept": "text/html"}
     async with visiting(tmp_path / "data", *settings) as visitor:
+        async with visitor.http.get("/search?q=books", headers=html) as first:
+            assert first.status == 200
         for status, method, headers in [
             (401, "GET", {"X-AHP-Key": "guess"}),
             (421, "GET", {"Host": "elsewhere.example"}),
@@ -229,7 +231,7 @@ async def test_every_refusal_that_is_a_page_carries_tags_and_notice(tmp_path: Pa
             (405, "POST", {}),
             (429, "GET", {}),
         ]:
-            path = "/" if status == 405 else "/nowhere"
+            path = {405: "/", 429: "/search?q=books"}.get(status, "/nowhere")
             request = visitor.http.request(method, path, headers=html | headers)
             async with request as response:
                 assert (response.status, response.content_type) == (status, "text/html")

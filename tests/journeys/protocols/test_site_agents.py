@@ -157,6 +157,8 @@ NAMING: list[Row] = [
     ("POST", f"{THREAD}/transcript/signatures", {"seq": 1, "jws": "e30..e30"}),
     ("GET", MESSAGE, None),
     ("POST", MESSAGE, {"metadata": {"a": "b"}}),
+    ("POST", f"{MESSAGE}/feedback", {"rating": "down"}),
+    ("POST", f"{THREAD}/contact", {"email": "visitor@reader.example"}),
     ("GET", f"{THREAD}/runs", None),
     ("POST", f"{THREAD}/runs", {"assistant_id": "{elsewhere}"}),
     ("POST", f"{THREAD}/runs", {"assistant_id": "{elsewhere}", "stream": True}),
@@ -447,7 +449,7 @@ async def test_no_visitor_brings_an_actor_that_would_be_taken_for_an_agent_of_th
 
 
 async def test_the_streams_of_all_agents_are_counted_together(folder: Path) -> None:
-    async with talking(folder, "events.max_streams_per_caller=1") as talker:
+    async with talking(folder, "events.max_streams_per_address=1") as talker:
         events = [
             f"{desk}/v1/threads/{(await talker.send('POST', f'{desk}/v1/threads', {})).id}/events"
             for desk in DESKS

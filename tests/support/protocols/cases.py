@@ -114,6 +114,7 @@ TRIED = {
 
 NEVER: Mapping[tuple[str, Situation], str] = {
     ("product_search", "not_allowed"): "it is open to anyone",
+    ("inventory_check", "not_allowed"): "it is open to anyone",
     ("product_search", "precondition"): "it declares none",
     ("inventory_check", "precondition"): "it declares none",
     ("get_quote", "precondition"): "it declares none",

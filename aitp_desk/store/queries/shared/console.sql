@@ -82,13 +82,13 @@ WHERE ended_at >= :since AND ended_at < :before ORDER BY ended_at LIMIT :limit;
 
 -- names_of_callers: Reads the names that the owner gave to some keys and OAuth clients.
 SELECT 'key:' || id, name FROM tokens WHERE id IN (
-    :id_0, :id_1, :id_2, :id_3, :id_4, :id_5, :id_6, :id_7, :id_8, :id_9, :id_10, :id_11,
-    :id_12, :id_13, :id_14, :id_15, :id_16, :id_17, :id_18, :id_19, :id_20, :id_21, :id_22,
-    :id_23, :id_24
+    :id_a, :id_b, :id_c, :id_d, :id_e, :id_f, :id_g, :id_h, :id_i, :id_j, :id_k, :id_l,
+    :id_m, :id_n, :id_o, :id_p, :id_q, :id_r, :id_s, :id_t, :id_u, :id_v, :id_w,
+    :id_x, :id_y
 )
 UNION ALL
 SELECT 'client:' || id, name FROM clients WHERE is_registered = 0 AND id IN (
-    :id_0, :id_1, :id_2, :id_3, :id_4, :id_5, :id_6, :id_7, :id_8, :id_9, :id_10, :id_11,
-    :id_12, :id_13, :id_14, :id_15, :id_16, :id_17, :id_18, :id_19, :id_20, :id_21, :id_22,
-    :id_23, :id_24
+    :id_a, :id_b, :id_c, :id_d, :id_e, :id_f, :id_g, :id_h, :id_i, :id_j, :id_k, :id_l,
+    :id_m, :id_n, :id_o, :id_p, :id_q, :id_r, :id_s, :id_t, :id_u, :id_v, :id_w,
+    :id_x, :id_y
 );

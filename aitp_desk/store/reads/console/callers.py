@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from string import ascii_lowercase
 
 from aitp_desk.store.base import Store
 
@@ -21,6 +22,6 @@ async def names(store: Store, principals: Iterable[str | None]) -> Mapping[str, 
     for start in range(0, len(wanted), AT_ONCE):
         some = wanted[start : start + AT_ONCE]
         ids = [one.partition(":")[2] for one in some] + [""] * (AT_ONCE - len(some))
-        parameters = {f"id_{number}": id for number, id in enumerate(ids)}
+        parameters = {f"id_{letter}": id for letter, id in zip(ascii_lowercase, ids, strict=False)}
         found |= {row[0]: row[1] for row in await store.read("names_of_callers", parameters)}
     return {one: found[one] for one in wanted if one in found}
