@@ -10,6 +10,7 @@ from aitp_desk.agent.speech import all_speech
 from aitp_desk.agent.speech.person_request import read_languages
 from aitp_desk.app.site_agents import SiteAgentContext
 from aitp_desk.web.pages.blocks.article import markdown_parser
+from aitp_desk.web.widget.assets import read_component
 
 
 @asynccontextmanager
@@ -46,3 +47,5 @@ def _read(site_agents: Sequence[SiteAgentContext]) -> None:
     if any(site_agent.config.tickets.people != "off" for site_agent in site_agents):
         read_languages()
     markdown_parser()
+    if any(site_agent.config.widget.origins for site_agent in site_agents):
+        read_component()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 
 from aitp_desk.config import Config
 from aitp_desk.config.rules.widget import LOGO_TYPES
@@ -53,12 +54,15 @@ class WidgetHandlers:
 
     def __init__(self, config: Config) -> None:
         self._site = config.site
-        self._widget = widget = config.widget
+        self._widget = config.widget
         self._config = config
-        self._logo = read_logo(widget.logo, config.folder)
-        self._version, self._files = read_component()
-        self._loader = write_loader(self._version, widget, config.site)
+        self._logo = read_logo(config.widget.logo, config.folder)
         self._settings: tuple[str, bytes] = ("", b"")
+
+    @cached_property
+    def _loader(self) -> bytes:
+        version, _ = read_component()
+        return write_loader(version, self._widget, self._site)
 
     async def get_loader(self, _desk: Desk, call: Call) -> Reply:
         """``GET /widget.js``: defines the element ``<aitp-chat>``."""
@@ -87,8 +91,9 @@ class WidgetHandlers:
         Raises:
             RouteNotFound: no file has this name, or the version is outdated.
         """
-        file = self._files.get(call.params["name"])
-        if file is None or call.params["version"] != self._version:
+        version, files = read_component()
+        file = files.get(call.params["name"])
+        if file is None or call.params["version"] != version:
             raise RouteNotFound("The chat has no file of this name and version.")
         return Reply(200, file.body, file.content_type, (FOREVER,))
 
@@ -104,7 +109,8 @@ class WidgetHandlers:
 
     async def get_page(self, _desk: Desk, call: Call) -> Reply:
         """``GET /widget``: a page with nothing but the chat, for frames."""
-        page = write_page(self._version, self._widget, self._site, call.query.get("lang", ""))
+        version, _ = read_component()
+        page = write_page(version, self._widget, self._site, call.query.get("lang", ""))
         return _reply_tagged(page, HTML, call, *self._on_page())
 
     def _on_page(self) -> tuple[tuple[str, str], ...]:
