@@ -40,7 +40,7 @@ ACTIONS = frozenset(
         *("ship_order", "buy_trail_map"),
     }
 )
-OPEN_TO_ALL = frozenset({"product_search", "buy_trail_map"})
+OPEN_TO_ALL = frozenset({"product_search", "inventory_check", "buy_trail_map"})
 SECRET = "4711.83"
 """What the other order costs: nobody but who has placed it is told."""
 BUY = {"items": [{"sku": STOVE, "quantity": 2}], "store": "Portland", "email": "e@evil.example"}

@@ -13,7 +13,7 @@ from tests.support.desk.server import SHOP, serving
 MOST = {
     "converse": 74,
     "message": 84,
-    "run": 595,
+    "run": 596,
     "mcp-2025-11-25": 193,
     "mcp-2026-07-28": 197,
 }
