@@ -73,7 +73,6 @@ def encode_manifest(
         links={
             "site": f"{site.url}/",
             "threads": f"{site.url}/v1/threads",
-            "feedback": f"{site.url}/v1/threads/{{session_id}}/messages/latest/feedback",
             **{name: site.url + path for name, path in links.items()},
             **{kind: site.url + page.url for kind, page in described.items()},
         },

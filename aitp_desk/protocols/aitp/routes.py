@@ -221,7 +221,8 @@ def make_routes(max_body: int, max_file: int, desk: Desk | None = None) -> Proto
         *sealed_routes.ROUTES,
     )
     file = "/v1/files/{file_id}"
-    called = {"/v1/threads", thread, messages, f"{thread}/events", f"{thread}/claim"}
+    called = {"/v1/threads", thread, messages}
+    called |= {f"{thread}/{part}" for part in ("actors", "claim", "events")}
     called |= {FEEDBACK_PATH, CONTACT_PATH, "/v1/files", file, f"{file}/content"}
     routes = tuple(
         msgspec.structs.replace(_by_any_name(route), is_for_widget=route.path in called)

@@ -288,7 +288,7 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         "GET /widget.d.ts": OperationText("The chat component, for TypeScript"),
         "GET /widget/settings.json": OperationText("Title, greeting and suggestions of the chat"),
         "GET /widget/logo": OperationText(
-            "The picture in the heading of the chat", gives_files=True
+            "The picture in the heading of the chat", gives_files=True, statuses=(404,)
         ),
         "GET /widget/visitor": OperationText("Who the chat's visitor is, and their open chat"),
         "GET /widget": OperationText("A page with nothing but the chat, for frames"),

@@ -93,7 +93,6 @@ async def test_closed_protocols_are_not_linked_to(tmp_path: Path) -> None:
         assert (await manifest_of(visitor))["links"].keys() == {
             "site",
             "threads",
-            "feedback",
         }
 
 

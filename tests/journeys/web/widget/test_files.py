@@ -77,6 +77,7 @@ async def test_only_the_owners_sites_load_it_and_call_what_it_calls(
         ("GET", f"{thread}/events"),
         ("DELETE", thread),
         ("POST", f"{thread}/claim"),
+        ("POST", f"{thread}/actors"),
         ("GET", "/widget/visitor"),
         ("POST", "/v1/files"),
         ("GET", "/v1/files/file_x"),
