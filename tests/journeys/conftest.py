@@ -18,6 +18,7 @@ from tests.support.sites.boots import write_boots
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
+    from playwright.async_api import Expect
 
 
 @pytest.fixture(scope="session")
@@ -84,3 +85,11 @@ async def boots_visitor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterat
 def ambiguous_site(tmp_path: Path) -> Path:
     """Two pages that answer the same words equally well."""
     return write_boots(tmp_path)
+
+
+@pytest.fixture
+def expect() -> Expect:
+    """Playwright's assertions, which wait for what they assert."""
+    from playwright.async_api import expect
+
+    return expect

@@ -56,14 +56,6 @@ def count_lamps(context: Context) -> int:
 '''
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    return expect
-
-
 @asynccontextmanager
 async def at_lamps(tmp_path: Path, browser: OpenBrowser) -> AsyncIterator[tuple[AtPage, str]]:
     """A visitor at a lamp shop's page, and a key that they have."""

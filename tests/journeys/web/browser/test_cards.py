@@ -89,14 +89,6 @@ CARDS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    return expect
-
-
 def spoken(message: dict[str, Any]) -> Spoken:
     """A message as the desk says it."""
     slug = "data" if message.keys() & {"request_data", "data"} else "requests"

@@ -25,14 +25,6 @@ PAGE = (
 )
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    return expect
-
-
 def write_site(folder: Path) -> Path:
     site = folder / "site"
     (site / "guides").mkdir(parents=True)

@@ -39,14 +39,6 @@ FORM: dict[str, Any] = {
 }
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    return expect
-
-
 async def asked_by_a_person(
     guest: Talker, anna: Operator, visitor: AtPage, capability: str, **message: Any
 ) -> str:

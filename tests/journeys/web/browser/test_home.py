@@ -30,14 +30,6 @@ HOSTILE = (
 )
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    return expect
-
-
 class ScriptedAgent:
     """Asks back where the question is about shipping, else says what it was made to say."""
 

@@ -30,14 +30,6 @@ class Credit(NamedTuple):
     code: str
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    return expect
-
-
 async def store_credit(data: Path, amount: str) -> Credit:
     """A code of store credit, as the shop sells it."""
     code, (told,), _ = await run("ledger", "open", "--data", data, "--code", "--json")

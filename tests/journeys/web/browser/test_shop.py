@@ -36,14 +36,6 @@ FILLED = {
 }
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    return expect
-
-
 def key_of(shopper: Shopper) -> str:
     """The key that a shopper's agent has."""
     key = shopper.talker.key

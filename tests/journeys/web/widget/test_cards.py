@@ -49,14 +49,6 @@ ADDRESS: dict[str, Any] = {
 REFUSED = {"error": {"message": "Not on Sundays.", "type": "invalid_request_error", "param": None}}
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    return expect
-
-
 class Seller:
     """Another party of the visitor's conversation, who asks by structured messages."""
 

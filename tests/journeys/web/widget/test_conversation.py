@@ -29,14 +29,6 @@ pytestmark = pytest.mark.servers
 QUESTION = "How long may I return a book?"
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    return expect
-
-
 class Ground(NamedTuple):
     """A desk, an operator of its console, and the address of a page with the chat."""
 

@@ -22,14 +22,6 @@ pytestmark = pytest.mark.servers
 QUESTION = "How long may I return a book?"
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    return expect
-
-
 def thumb(answer: Locator, name: str) -> Locator:
     return answer.get_by_role("button", name=name, exact=True)
 

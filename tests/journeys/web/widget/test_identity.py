@@ -37,14 +37,6 @@ class Ground(NamedTuple):
 
 
 @pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    return expect
-
-
-@pytest.fixture
 async def ground(tmp_path: Path) -> AsyncIterator[Ground]:
     folder = write_site(tmp_path / "site")
     async with hosting() as site:

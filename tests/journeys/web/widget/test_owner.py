@@ -28,14 +28,6 @@ LOGO = (
 )
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    return expect
-
-
 class Ground(NamedTuple):
     """A desk, an operator of its console, and the address of a site with the chat."""
 

@@ -35,14 +35,6 @@ PAYING = ("capabilities.payments.quote_minutes=5", "capabilities.requests={}")
 MAP = "The map of the Cinder Rim, please."
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    return expect
-
-
 class Purchase(NamedTuple):
     """A visitor at the chat of the shop, its clock, and where it keeps its data."""
 

@@ -26,14 +26,6 @@ WISH = "I want to talk to a person"
 ADDRESS = "ada@example.com"
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    return expect
-
-
 class Ground(NamedTuple):
     """A desk, an operator of its console, and the address of a page with the chat."""
 

@@ -34,15 +34,6 @@ LONG = "W" * 3000
 ARABIC = "مرحبا، هل لديكم دفاتر خضراء؟ (40) \u202e abc"
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    expect.set_options(timeout=15_000)
-    return expect
-
-
 class ScriptedAgent:
     """Says the same each time; what has "slowly" in it is begun, and ended when it is let."""
 

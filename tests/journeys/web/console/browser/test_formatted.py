@@ -47,15 +47,6 @@ class FormattingAgent:
         yield Answer(SAID, tokens_used=5)
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    expect.set_options(timeout=15_000)
-    return expect
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_markdown_of_the_agent_is_shown_as_elements(
     tmp_path: Path, browser: OpenBrowser, expect: Expect, scheme: str

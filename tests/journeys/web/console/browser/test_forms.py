@@ -57,15 +57,6 @@ PAYMENT = {
 }
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    expect.set_options(timeout=15_000)
-    return expect
-
-
 class Ground:
     """A desk that asks for data, a guest with a key, and a browser for its operators."""
 

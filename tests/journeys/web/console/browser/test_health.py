@@ -51,15 +51,6 @@ class Watcher(Capability):
 
 
 @pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    expect.set_options(timeout=15_000)
-    return expect
-
-
-@pytest.fixture
 def unread(tmp_path: Path) -> Path:
     """A file of the site's content that cannot be read."""
     folder = tmp_path / "site"

@@ -25,15 +25,6 @@ KNOWN = "How much does gift wrapping cost?"
 UNKNOWN = "Do you repair <i>canoes</i> --> and kayaks?"
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    expect.set_options(timeout=15_000)
-    return expect
-
-
 async def rate(talker: Talker, thread: str, **body: Any) -> None:
     path = f"{THREADS}/{thread}/messages/latest/feedback"
     assert (await talker.send("POST", path, body)).ok

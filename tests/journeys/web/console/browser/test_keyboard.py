@@ -27,15 +27,6 @@ COMPOSED = """(box, init) => {
 }"""
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    expect.set_options(timeout=15_000)
-    return expect
-
-
 class Office:
     """A desk with people who answer, and a visitor who calls."""
 

@@ -27,15 +27,6 @@ PAYING = "capabilities.payments.quote_minutes=30"
 QUOTE, RECEIPT = "Asks for payment", "Receipt"
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    expect.set_options(timeout=15_000)
-    return expect
-
-
 async def owner(*arguments: object, data: Path) -> list[str]:
     code, told, wrong = await run("ledger", *arguments, "--data", data)
     assert code == 0, wrong

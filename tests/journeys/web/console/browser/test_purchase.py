@@ -23,15 +23,6 @@ pytestmark = pytest.mark.servers
 CARD = "Asks the site to pay"
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    expect.set_options(timeout=15_000)
-    return expect
-
-
 async def choose(anna: AtConsole, what: str) -> None:
     """Choose one of the two in the open dialog, and answer."""
     await anna.dialog.get_by_label(what, exact=True).check()

@@ -31,15 +31,6 @@ SELLER = "https://seller.example"
 HOSTILE = "<img src=x onerror=\"document.title='broken'\"> \u202e abc"
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    expect.set_options(timeout=15_000)
-    return expect
-
-
 class Ground:
     """A desk, a caller's agent who talks with another's there, and a browser for its operators."""
 

@@ -26,15 +26,6 @@ pytestmark = pytest.mark.servers
 SLUG = "aitp.dev/sign"
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    expect.set_options(timeout=15_000)
-    return expect
-
-
 def part(**message: Any) -> str:
     return json.dumps({"$schema": SLUG, **message})
 

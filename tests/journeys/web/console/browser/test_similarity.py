@@ -21,15 +21,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.servers
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    expect.set_options(timeout=15_000)
-    return expect
-
-
 @pytest.mark.parametrize("size", [WIDE, PHONE])
 async def test_similar_items_are_one_click_away(
     tmp_path: Path, browser: OpenBrowser, expect: Expect, size: dict[str, int]

@@ -37,15 +37,6 @@ def reset(account: str, password: Secret) -> str:
 PRICE = {"amount": "2.50", "currency": "EUR"}
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
-    from playwright.async_api import expect
-
-    expect.set_options(timeout=15_000)
-    return expect
-
-
 class Ground:
     """A desk whose actions take people, who calls them, and a browser for its operators."""
 
