@@ -5,7 +5,6 @@ import { blocks } from "../blocks.js";
 import { language, text } from "../texts.js";
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-const LONG_TITLE = 80;
 
 /** Return a text on one line, so that its author cannot fake a second one. */
 export function oneLine(text) {
@@ -35,23 +34,22 @@ export class Card {
     this.onanswer = onanswer;
     this.isOpen = true;
     const heading = newId();
-    const isLong = this.title.length > LONG_TITLE ? " long" : "";
     this.body = el("div", { class: "card-body" });
     this.foot = el("div", { class: "card-foot" });
     this.wrong = el("p", { class: "failure", role: "alert", hidden: true });
+    const onsubmit = (event) => {
+      event.preventDefault();
+      if (this.isOpen && !this.isBusy) this.submit();
+    };
     this.element = el(
       "form",
-      { class: "card", novalidate: true, "aria-labelledby": heading, autocomplete: "on" },
-      el("h3", { class: `card-title${isLong}`, id: heading, tabindex: "-1" }, this.title),
+      { class: "card", novalidate: true, "aria-labelledby": heading, autocomplete: "on", onsubmit },
+      el("h3", { class: "card-title", id: heading, tabindex: "-1" }, this.title),
       ...(request.description ? blocks(request.description) : []),
       this.body,
       this.wrong,
       this.foot,
     );
-    this.element.addEventListener("submit", (event) => {
-      event.preventDefault();
-      if (this.isOpen && !this.isBusy) this.submit();
-    });
     this.closeAt(request.valid_until);
   }
 
@@ -61,6 +59,12 @@ export class Card {
   /** A submit button in the footer. */
   sender(words) {
     this.foot.prepend(el("button", { type: "submit", class: "button" }, words));
+  }
+
+  /** A button in the footer that answers at once, as `reply` does. */
+  answerer(words, kind, ...answer) {
+    const onclick = () => this.isBusy || this.reply(...answer);
+    this.foot.prepend(el("button", { type: "button", class: `button ${kind}`, onclick }, words));
   }
 
   /**
@@ -87,9 +91,7 @@ export class Card {
 
   wait(busy) {
     this.isBusy = busy;
-    for (const button of this.element.querySelectorAll("button")) {
-      button.setAttribute("aria-disabled", String(busy));
-    }
+    for (const button of this.element.querySelectorAll("button")) button.ariaDisabled = busy;
   }
 
   /** Close the card with a reason. */

@@ -1,12 +1,12 @@
 // Messages of capabilities: requests become cards, all others text.
 
 import { oneLine } from "./card.js";
-import { countedName } from "./choices.js";
-import { Choosing, Confirming } from "./decision.js";
 import { Form } from "./form.js";
+import { countedName } from "./choices.js";
 import { Paying, receiptOf, titleOf } from "./paying.js";
-import { Products } from "./products.js";
 import { text } from "../texts.js";
+import { Choosing, Confirming } from "./decision.js";
+import { Products } from "./products.js";
 
 /** Content types by which the page declares what it can show (the slugs of AITP-01 to AITP-03). */
 export const DECLARED = ["x-aitp/requests", "x-aitp/data", "x-aitp/payments"];
@@ -55,7 +55,7 @@ export function answerIn(message) {
   }
   const settled = message.approve_quote ?? message.decline_quote;
   if (settled) {
-    const told = text(message.approve_quote ? "paid" : "notPaid");
+    const told = message.approve_quote ? text("paid") : text("notPaid");
     return { id: settled.quote_id, text: told };
   }
   if (lacking) return { id: "", text: text("lacking") };

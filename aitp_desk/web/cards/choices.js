@@ -85,13 +85,17 @@ export function details(choice) {
   return el("a", { ...attributes, "aria-label": label }, text("details"));
 }
 
+/** The name of an option, in an element of a tag, with its price if there is one. */
+export function headOf(tag, name, price) {
+  const told = el(tag, { class: "name" }, name);
+  return el("span", { class: "head" }, told, price && el("span", { class: "price" }, price));
+}
+
 /** One row of a list of options, with its input. */
 export function optionOf(choice, label, input) {
   const id = newId();
   input.id = id;
   input.disabled = choice.hasLapsed;
-  const told = el("span", { class: "name" }, label);
-  const price = choice.price && el("span", { class: "price" }, choice.price);
   return el(
     "li",
     { class: "option" },
@@ -100,7 +104,7 @@ export function optionOf(choice, label, input) {
       { for: id },
       input,
       picture(choice.image),
-      el("span", { class: "told" }, el("span", { class: "head" }, told, price), ...about(choice)),
+      el("span", { class: "told" }, headOf("span", label, choice.price), ...about(choice)),
     ),
     details(choice),
   );

@@ -42,8 +42,8 @@ export class Choosing extends Card {
 
   option(choice, label) {
     const type = this.isSeveral ? "checkbox" : "radio";
-    const input = el("input", { type, name: "choice", value: choice.id });
-    input.addEventListener("change", () => this.say(""));
+    const onchange = () => this.say("");
+    const input = el("input", { type, name: "choice", value: choice.id, onchange });
     this.inputs.push({ choice, input });
     return optionOf(choice, label, input);
   }
@@ -51,7 +51,7 @@ export class Choosing extends Card {
   submit() {
     const chosen = this.inputs.filter(({ input }) => input.checked);
     if (!chosen.length) {
-      this.say(text(this.isSeveral ? "needsSome" : "needsOne"));
+      this.say(this.isSeveral ? text("needsSome") : text("needsOne"));
       this.inputs.find(({ input }) => !input.disabled)?.input.focus();
       return;
     }
@@ -66,14 +66,9 @@ export class Confirming extends Card {
     const choices = groupsOf(request).flatMap(({ own, kinds, isHeading }) =>
       isHeading ? kinds : [own, ...kinds],
     );
-    const buttons = choices.map((choice, place) => {
-      const kind = place ? "button quiet" : "button";
-      const button = el("button", { type: "button", class: kind }, choice.name);
-      button.addEventListener("click", () => {
-        if (!this.isBusy) this.reply(...decisionOf(request, [{ choice }]));
-      });
-      return button;
-    });
-    this.foot.prepend(...buttons);
+    for (const choice of choices.reverse()) {
+      const kind = choice === choices.at(-1) ? "" : "quiet";
+      this.answerer(choice.name, kind, ...decisionOf(request, [{ choice }]));
+    }
   }
 }

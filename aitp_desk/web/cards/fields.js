@@ -13,10 +13,10 @@ const KEYBOARDS = { number: "decimal", email: "email", tel: "tel", url: "url" };
 const UNBOUNDED = new Set(["number", "date", "select"]);
 const LONGEST = { textarea: 2000 };
 const WRONG = {
-  email: "wrongEmail",
-  number: "wrongNumber",
-  url: "wrongUrl",
-  date: "wrongDate",
+  email: () => text("wrongEmail"),
+  number: () => text("wrongNumber"),
+  url: () => text("wrongUrl"),
+  date: () => text("wrongDate"),
 };
 
 /** Return a field's autofill tokens and the last of them; empty where there are none. */
@@ -49,7 +49,7 @@ export class Field {
     this.input.id = newId();
     this.input.setAttribute("aria-describedby", [help?.id, this.wrong.id].filter(Boolean).join(" "));
     if (field.default_value && !this.isSensitive) this.input.value = field.default_value;
-    this.input.addEventListener("input", () => this.refuse(""));
+    this.input.oninput = () => this.refuse("");
     const mark = field.required && el("span", { class: "needed", "aria-hidden": "true" }, " *");
     this.element = el(
       "div",
@@ -102,13 +102,13 @@ export class Field {
     mask(true);
     const shown = el("span", { "aria-hidden": "true" }, text("show"));
     const named = el("span", { class: "unseen" }, text("showOf", { label: this.label }));
-    const attributes = { class: "plain", "aria-pressed": "false" };
-    const button = el("button", { type: "button", ...attributes }, shown, named);
-    button.addEventListener("click", () => {
-      const on = button.getAttribute("aria-pressed") === "true";
+    const onclick = () => {
+      const on = button.ariaPressed === "true";
       mask(on);
-      button.setAttribute("aria-pressed", String(!on));
-    });
+      button.ariaPressed = !on;
+    };
+    const pressed = { class: "plain", "aria-pressed": "false", onclick };
+    const button = el("button", { type: "button", ...pressed }, shown, named);
     return el("div", { class: "with-button" }, input, button);
   }
 
@@ -124,15 +124,14 @@ export class Field {
       return type === "select-one" ? text("needsOne") : text("needed");
     }
     if (validity.valid) return "";
-    return text(WRONG[type] ?? "wrong");
+    return WRONG[type]?.() ?? text("wrong");
   }
 
   /** Show an error; empty for none. */
   refuse(why) {
     this.wrong.textContent = why;
     this.wrong.hidden = !why;
-    if (why) this.input.setAttribute("aria-invalid", "true");
-    else this.input.removeAttribute("aria-invalid");
+    this.input.ariaInvalid = why ? "true" : null;
   }
 
   /** Return the value in a form that may be shown. */

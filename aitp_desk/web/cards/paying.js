@@ -28,11 +28,7 @@ export class Paying extends Card {
     const methods = quote.payment_options.flatMap((option) => option.payment_methods ?? []);
     const pages = methods.filter((method) => method.url).map((method) => this.page(method));
     if (pages.length) this.body.append(el("ul", { class: "options" }, ...pages));
-    const decline = el("button", { type: "button", class: "button quiet" }, text("decline"));
-    decline.addEventListener("click", () => {
-      if (!this.isBusy) this.reply({ decline_quote: { quote_id: id } }, { text: text("notPaid") });
-    });
-    this.foot.prepend(decline);
+    this.answerer(text("decline"), "quiet", { decline_quote: { quote_id: id } }, { text: text("notPaid") });
     if (methods.some(({ type }) => type === ACCOUNT)) {
       this.body.append(this.credit());
       this.sender(text("pay"));

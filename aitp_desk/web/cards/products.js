@@ -1,7 +1,7 @@
 // Products with variants and quantities (AITP-02, requests of the type products).
 
 import { Card } from "./card.js";
-import { about, details, groupsOf, money } from "./choices.js";
+import { about, details, groupsOf, headOf, money } from "./choices.js";
 import { decisionOf } from "./decision.js";
 import { el, newId, picture } from "../dom.js";
 import { text } from "../texts.js";
@@ -27,8 +27,6 @@ export class Products extends Card {
   product({ own, kinds, isHeading }) {
     const rows = kinds.map((kind) => this.row(kind, kind.label, true));
     if (!isHeading) rows.unshift(this.row(own, kinds.length ? own.name : text("howMany"), false));
-    const named = el("h4", { class: "name" }, own.name);
-    const price = own.price && el("span", { class: "price" }, own.price);
     return el(
       "li",
       { class: "product" },
@@ -36,7 +34,7 @@ export class Products extends Card {
       el(
         "div",
         { class: "told" },
-        el("div", { class: "head" }, named, price),
+        headOf("h4", own.name, own.price),
         ...about(own),
         details(own),
         el("ul", { class: "kinds" }, ...rows),
@@ -55,26 +53,23 @@ export class Products extends Card {
     });
     const count = { choice, input, wrong };
     this.counts.push(count);
-    input.addEventListener("input", () => this.changed(count));
+    input.oninput = () => this.changed(count);
     const step = (by, sign, label) => {
-      const attributes = { class: "step", "aria-label": label, disabled: choice.hasLapsed };
-      const button = el("button", { type: "button", ...attributes }, sign);
-      button.addEventListener("click", () => {
+      const onclick = () => {
         const next = (Number.parseInt(input.value, 10) || 0) + by;
-        input.value = String(Math.min(Math.max(next, 0), MOST));
+        input.value = Math.min(Math.max(next, 0), MOST);
         this.changed(count);
-      });
-      return button;
+      };
+      const named = { class: "step", "aria-label": label, disabled: choice.hasLapsed };
+      return el("button", { type: "button", ...named, onclick }, sign);
     };
-    const told = el("span", { class: "name" }, label);
-    const price = isKind && choice.price && el("span", { class: "price" }, choice.price);
     const named = { name: choice.name };
     const steps = [step(-1, "−", text("oneLess", named)), input, step(1, "+", text("oneMore", named))];
     return el(
       "li",
       { class: "kind" },
       isKind && picture(choice.image),
-      el("div", { class: "told" }, el("span", { class: "head" }, told, price)),
+      el("div", { class: "told" }, headOf("span", label, isKind && choice.price)),
       ...(isKind ? [el("div", { class: "more" }, ...about(choice), details(choice))] : []),
       el("div", { class: "stepper" }, ...steps),
       wrong,
@@ -83,7 +78,7 @@ export class Products extends Card {
 
   changed({ input, wrong }) {
     this.say("");
-    input.removeAttribute("aria-invalid");
+    input.ariaInvalid = null;
     wrong.hidden = true;
     this.add();
   }
@@ -111,7 +106,7 @@ export class Products extends Card {
     for (const count of wrong) {
       count.wrong.textContent = text("wholeNumber");
       count.wrong.hidden = false;
-      count.input.setAttribute("aria-invalid", "true");
+      count.input.ariaInvalid = "true";
     }
     if (wrong.length) {
       wrong[0].input.focus();

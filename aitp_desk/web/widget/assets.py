@@ -19,12 +19,11 @@ from aitp_desk.protocols.base.protocol import make_etag
 from aitp_desk.web.bundle import bundle_modules, read_modules
 from aitp_desk.web.cards.assets import CARDS, read_card_texts, read_cards
 from aitp_desk.web.minifier import minify
-from aitp_desk.web.widget.text_names import rename_texts, shorten_text_names
+from aitp_desk.web.widget.text_numbers import list_texts, number_texts
 
 COMPONENT = Path(__file__).with_name("component")
 TEXTS: Final = "texts.json"
 TYPES: Final = {
-    ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
     ".html": "text/html; charset=utf-8",
@@ -34,10 +33,11 @@ LOADER: Final = "loader.js"
 PAGE: Final = "page.html"
 DECLARATION: Final = "widget.d.ts"
 ENGLISH: Final = "en"
-LAUNCHER_TEXTS: Final = ("open", "unread", "unavailable")
-"""What the button says, without the forms of plurals."""
+LAUNCHER_TEXTS: Final = ("open", "unavailable")
+"""What the button says before the chat is loaded; every catalogue begins with it."""
 _COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
-_BREAKS = re.compile(rb"\s*([{};,])\s*")
+_LAYOUT = re.compile(rb"\s*([{};,>])\s*|(?<=:) ")
+_QUOTED = re.compile(rb'="([a-z]+)"')
 
 
 class ComponentFile(msgspec.Struct, frozen=True):
@@ -59,8 +59,9 @@ def read_texts() -> Mapping[str, Mapping[str, str]]:
 
 
 def _squeeze_style(style: bytes) -> bytes:
-    """Return a style sheet without its comments and layout."""
-    return _BREAKS.sub(rb"\1", _COMMENT.sub(b"", style)).replace(b": ", b":")
+    """Return a style sheet without its comments, layout and needless quotes."""
+    bare = _LAYOUT.sub(rb"\1", _COMMENT.sub(b"", style))
+    return _QUOTED.sub(rb"=\1", bare).replace(b";}", b"}").strip()
 
 
 def read_logo(logo: str, folder: Path) -> ComponentFile | None:
@@ -80,22 +81,18 @@ def read_logo(logo: str, folder: Path) -> ComponentFile | None:
 def read_component() -> tuple[str, Mapping[str, ComponentFile]]:
     """Return the version, a hash of all files, and the files by name.
 
-    ``chat.js`` has all modules but the loader; ``texts/de.json`` the texts of a language.
+    ``chat.js`` has all modules but the loader, and the style sheet; ``texts/de.json`` the texts of
+    a language by the numbers that the code has for them.
     """
     modules = {**read_modules(COMPONENT), **read_cards()}
-    names = {name.partition(".")[0] for name in read_texts()[ENGLISH]} - set(LAUNCHER_TEXTS)
     code = bundle_modules("chat", modules, exports=True).decode()
-    code, given = shorten_text_names(code, names)
-    found = {"chat.js": ComponentFile(minify(code).encode(), TYPES[".js"])}
-    styles = {
-        "chat.css": (COMPONENT / "chat.css", CARDS / "cards.css"),
-        "page.css": (COMPONENT / "page.css",),
-    }
-    for style, sources in styles.items():
-        body = b"".join(_squeeze_style(source.read_bytes()) for source in sources)
-        found[style] = ComponentFile(body, TYPES[".css"])
+    code, names = number_texts(code, LAUNCHER_TEXTS)
+    sources = ((COMPONENT / "chat.css").read_bytes(), (CARDS / "cards.css").read_bytes())
+    style = msgspec.json.encode(b"".join(map(_squeeze_style, sources)).decode())
+    script = b"const STYLE = %s;\n%s" % (style, minify(code).encode())
+    found = {"chat.js": ComponentFile(script, TYPES[".js"])}
     for language, texts in read_texts().items():
-        body = msgspec.json.encode(rename_texts(texts, given))
+        body = msgspec.json.encode(list_texts(texts, names))
         found[f"texts/{language}.json"] = ComponentFile(body, TYPES[".json"])
     everything = b"".join(name.encode() + file.body for name, file in found.items())
     return make_etag(everything).strip('"')[:16], found

@@ -58,11 +58,7 @@ def write_loader(version: str, widget: Widget, site: Site) -> bytes:
         "language": own,
         "languages": languages,
         "texts": {
-            language: {
-                name: text
-                for name, text in catalogue[language].items()
-                if name.partition(".")[0] in LAUNCHER_TEXTS
-            }
+            language: [catalogue[language][name] for name in LAUNCHER_TEXTS]
             for language in dict.fromkeys((own, ENGLISH))
             if language in languages
         },

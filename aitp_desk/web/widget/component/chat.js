@@ -1,24 +1,14 @@
 // The chat, loaded: brings together the conversation, its view and the page that includes it.
+// `STYLE`, its style sheet, is set by the server in front of the modules. Imports are in the order in
+// which the bundle of all modules compresses best.
 
-import { MODEL_CONTEXT, offerTools } from "./agents.js";
-import { Conversation } from "./conversation/conversation.js";
-import { Client } from "./conversation/client.js";
-import { Memory } from "./conversation/memory.js";
-import { loadTexts } from "./texts.js";
-import { Notice } from "./view/notice.js";
 import { Panel } from "./view/panel.js";
-
-/** Fetch a file of the component, which no page's policy for styles covers. */
-async function fetchFile(url) {
-  const response = await fetch(url, { credentials: "omit" });
-  if (!response.ok) throw new Error(`${url}: ${response.status}`);
-  return response;
-}
-
-async function loadStyle(url) {
-  const sheet = new CSSStyleSheet();
-  return sheet.replace(await (await fetchFile(url)).text());
-}
+import { Conversation } from "./conversation/conversation.js";
+import { Notice } from "./view/notice.js";
+import { Client } from "./conversation/client.js";
+import { MODEL_CONTEXT, offerTools } from "./agents.js";
+import { setTexts } from "./texts.js";
+import { Memory } from "./conversation/memory.js";
 
 /**
  * Make the chat of an element.
@@ -29,13 +19,18 @@ async function loadStyle(url) {
  *   the conversation, the version of the files, the launcher, and what the page has said before.
  */
 export async function makeChat(host, { base, kept, version, button, held }) {
-  const at = (name) => new URL(`widget/${version}/${name}`, base);
-  const [settings, style] = await Promise.all([
-    fetchFile(new URL("widget/settings.json", base)).then((response) => response.json()),
-    loadStyle(at("chat.css")),
-    loadTexts(at(`texts/${host.language}.json`), host.language),
-  ]);
-  host.shadowRoot.adoptedStyleSheets.push(style);
+  const { language } = host;
+  const read = async (name) => {
+    const response = await fetch(new URL(`widget/${name}`, base), { credentials: "omit" });
+    if (!response.ok) throw new Error(`${name}: ${response.status}`);
+    return response.json();
+  };
+  const found = await Promise.all([read("settings.json"), read(`${version}/texts/${language}.json`)]);
+  const [settings, texts] = found;
+  setTexts(texts, language);
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(STYLE);
+  host.shadowRoot.adoptedStyleSheets.push(sheet);
   const chat = new Chat(host, settings, { base, kept, button });
   for (const [name, value] of Object.entries(held)) chat[name](value);
   return chat;

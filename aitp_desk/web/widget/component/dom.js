@@ -1,5 +1,9 @@
 // Elements. Text from outside becomes text nodes, and a link only where it leads to http(s) or mail.
 
+const HTML = "http://www.w3.org/1999/xhtml";
+const SVG = "http://www.w3.org/2000/svg";
+const DRAWN = new Set(["svg", "path"]);
+
 /**
  * Make an element.
  *
@@ -9,7 +13,7 @@
  * @param {...(Node | string | null | false | undefined)} children empty ones are left out.
  */
 export function el(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
+  const element = document.createElementNS(DRAWN.has(tag) ? SVG : HTML, tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
@@ -27,8 +31,7 @@ let made = 0;
 
 /** Return an id that no other element of the chat has. */
 export function newId() {
-  made += 1;
-  return `chat.${made}`;
+  return `chat.${(made += 1)}`;
 }
 
 /** A picture of the desk; others are not loaded. A text next to it describes it. */
@@ -58,7 +61,6 @@ export function link(address, label, attributes = {}) {
   return el("a", { href: url.href, target, rel: "noopener noreferrer", ...attributes }, label);
 }
 
-const SVG = "http://www.w3.org/2000/svg";
 const PATHS = {
   attach: "M20 11l-8 8a5 5 0 0 1-7-7l8-8a3.4 3.4 0 0 1 5 5l-8 8a1.8 1.8 0 0 1-3-3l7-7",
   close: "M6 6l12 12M18 6L6 18",
@@ -71,12 +73,6 @@ const PATHS = {
 
 /** Make an icon; a text or label next to it says what it means. */
 export function icon(name) {
-  const svg = document.createElementNS(SVG, "svg");
-  const path = document.createElementNS(SVG, "path");
-  svg.setAttribute("viewBox", "0 0 24 24");
-  svg.setAttribute("class", "icon");
-  svg.setAttribute("aria-hidden", "true");
-  path.setAttribute("d", PATHS[name]);
-  svg.append(path);
-  return svg;
+  const frame = { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true" };
+  return el("svg", frame, el("path", { d: PATHS[name] }));
 }

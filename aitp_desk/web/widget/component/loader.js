@@ -9,6 +9,7 @@ const STYLE = `
   --accent: #0b5f4c; --on-accent: #fff; font: 16px/1.5 system-ui, sans-serif; color-scheme: light dark; }
 :host([corner=left]) { right: auto; left: 20px; }
 :host([inline]) { display: block; position: relative; z-index: auto; inset: auto; height: 640px; }
+:host([inline=page]) { position: fixed; inset: 0; height: auto; }
 :host([hidden]) { display: none; }
 .launcher { display: grid; place-items: center; box-sizing: border-box; width: 56px; height: 56px;
   margin: 0; padding: 0; border: 0; border-radius: 50%; cursor: pointer; background: var(--accent);
@@ -64,8 +65,9 @@ class AitpChat extends HTMLElement {
   #held = {};
   #badge = document.createElement("span");
   #button = document.createElement("button");
+  /** The button's label, and what it says where the chat cannot be loaded. */
   #texts = DESK.texts[DESK.language];
-  #unread = 0;
+  #said = "";
 
   connectedCallback() {
     if (this.shadowRoot) return;
@@ -125,22 +127,23 @@ class AitpChat extends HTMLElement {
     return this.#hold("setContext", context);
   }
 
-  /** Show on the button how many messages wait; the chat calls this. */
-  showUnread(count) {
-    const texts = this.#texts;
-    const rule = new Intl.PluralRules(this.language).select(count);
-    const told = (texts[`unread.${rule}`] ?? texts["unread.other"]).replace("{count}", count);
-    this.#unread = count;
+  /** Show on the button how many messages wait, and say so; the chat calls this. */
+  showUnread(count, said) {
     this.#badge.textContent = count > 9 ? "9+" : count || "";
-    this.#button.setAttribute("aria-label", count ? `${texts.open}. ${told}` : texts.open);
+    this.#said = count ? `. ${said}` : "";
+    this.#label();
+  }
+
+  #label() {
+    this.#button.setAttribute("aria-label", this.#texts[0] + this.#said);
   }
 
   /** Label the button in the site's language until that of the visitor is there. */
   async #speak() {
-    this.showUnread(0);
+    this.#label();
     const known = DESK.texts[this.language];
     this.#texts = known ?? (await (await fetch(this.#at(`texts/${this.language}.json`))).json());
-    this.showUnread(this.#unread);
+    this.#label();
   }
 
   #at(name) {
@@ -174,7 +177,7 @@ class AitpChat extends HTMLElement {
       )
       .catch((reason) => {
         this.#chat = null;
-        this.#button.title = this.#texts.unavailable;
+        this.#button.title = this.#texts[1];
         throw reason;
       })
       .finally(() => this.#button.removeAttribute("aria-busy"));

@@ -1,14 +1,15 @@
 // The chat's texts in one language, and how values are put into them.
+//
+// The server replaces the name in each call of `text` and `counted` by the text's number in the
+// catalogue; a name has to be written in the call.
 
-let texts = {};
+let catalogue;
 let plurals;
-let spoken = "";
+let spoken;
 
-/** Load the catalogue of a language. */
-export async function loadTexts(url, tag) {
-  const response = await fetch(url, { credentials: "omit" });
-  if (!response.ok) throw new Error(`${url}: ${response.status}`);
-  texts = await response.json();
+/** Take the catalogue of a language. */
+export function setTexts(texts, tag) {
+  catalogue = texts;
   plurals = new Intl.PluralRules(tag);
   spoken = tag;
 }
@@ -18,13 +19,17 @@ export function language() {
   return spoken;
 }
 
+function fill(words, values) {
+  return words.replace(/\{(\w+)\}/g, (_, value) => values[value]);
+}
+
 /** Return a text with its values. */
-export function text(name, values = {}) {
-  return texts[name].replace(/\{(\w+)\}/g, (_, value) => values[value]);
+export function text(number, values = {}) {
+  return fill(catalogue[number], values);
 }
 
 /** Return the text in the form that the language has for a count. */
-export function counted(name, count) {
-  const form = `${name}.${plurals.select(count)}`;
-  return text(form in texts ? form : `${name}.other`, { count });
+export function counted(number, count) {
+  const forms = catalogue[number];
+  return fill(forms[plurals.select(count)] ?? forms.other, { count });
 }

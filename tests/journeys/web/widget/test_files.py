@@ -52,7 +52,7 @@ async def test_the_loader_is_revalidated_and_the_rest_is_kept_for_ever(
         async with http.get(path, headers=tag) as answer:
             assert answer.status == 304, path
     version = await find_version(http)
-    for name in ("chat.js", "chat.css", "page.css", "texts/de.json"):
+    for name in ("chat.js", "texts/de.json"):
         async with http.get(f"/widget/{version}/{name}") as answer:
             assert answer.status == 200, name
             assert "immutable" in answer.headers["Cache-Control"]

@@ -12,7 +12,7 @@ const SCHEMAS = ["aitp-02-decisions", "aitp-03-data-request"].map(
 /**
  * A failure.
  *
- * @typedef {{text: string, again: boolean, wait?: number, gone?: boolean, code?: string,
+ * @typedef {{text: string, again?: boolean, wait?: number, gone?: boolean, code?: string,
  *   param?: string}} Failure a
  *   sentence, whether the same request may succeed later, after how many milliseconds the desk
  *   suggests, whether the thread does not exist any more, what is wrong with the token, and which
@@ -28,18 +28,18 @@ export function tokenFault(response) {
 /** @returns {Failure} */
 function explain(response, said, token) {
   const { status } = response;
-  const wait = Number(response.headers.get("Retry-After")) * 1000 || undefined;
-  const isInFlight = said?.error?.code === "idempotency_in_flight";
-  if (token && status === 401) return { text: text("signedOut"), again: false, code: tokenFault(response) };
-  if (status === 404 || status === 401) return { text: text("ended"), again: false, gone: true };
-  if (status === 413) return { text: text("tooLong"), again: false, status };
-  if (status === 429) {
-    const seconds = Math.ceil((wait ?? 0) / 1000);
-    return { text: seconds ? counted("often", seconds) : text("busy"), again: true, wait };
-  }
-  if (status >= 500 || isInFlight) return { text: text("busy"), again: true, wait };
+  const { code, message, param } = said?.error ?? {};
+  const seconds = Number(response.headers.get("Retry-After"));
+  const wait = seconds * 1000 || undefined;
   if (!status) return { text: text("unreachable"), again: true };
-  return { text: said?.error?.message ?? text("fault"), again: false, status, param: said?.error?.param };
+  if (status === 429 && wait) return { text: counted("often", Math.ceil(seconds)), again: true, wait };
+  if (status === 429 || status >= 500 || code === "idempotency_in_flight") {
+    return { text: text("busy"), again: true, wait };
+  }
+  if (token && status === 401) return { text: text("signedOut"), code: tokenFault(response) };
+  if (status === 404 || status === 401) return { text: text("ended"), gone: true };
+  if (status === 413) return { text: text("tooLong"), status };
+  return { text: message ?? text("fault"), status, param };
 }
 
 /** Return what a response says, or why the request failed. */

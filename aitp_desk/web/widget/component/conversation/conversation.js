@@ -3,12 +3,12 @@
 // The events of the thread are the one source of what is shown: after a reload, in another tab and
 // after a lost connection they are read again by their numbers.
 
-import { text } from "../texts.js";
-import { tokenFault } from "./client.js";
 import { operatorOf, readMessage } from "./messages.js";
 import { Outbox } from "./outbox.js";
-import { Stream } from "./stream.js";
 import { Visitor } from "./visitor.js";
+import { text } from "../texts.js";
+import { Stream } from "./stream.js";
+import { tokenFault } from "./client.js";
 import { Waiting } from "./waiting.js";
 
 /** How long a person counts as typing: longer than the console pauses before it says so again. */

@@ -135,19 +135,20 @@ function cellsOf(row) {
 }
 
 function makeCopyButton(code) {
-  const button = el("button", { type: "button", class: "copy", "aria-label": text("copy") }, icon("copy"));
-  button.addEventListener("click", async () => {
+  const say = (words, isDone) => {
+    button.ariaLabel = words;
+    button.classList.toggle("done", isDone);
+  };
+  const onclick = async () => {
     try {
       await navigator.clipboard.writeText(code);
     } catch {
       return;
     }
-    button.setAttribute("aria-label", text("copied"));
-    button.classList.add("done");
-    setTimeout(() => {
-      button.setAttribute("aria-label", text("copy"));
-      button.classList.remove("done");
-    }, COPIED_MS);
-  });
+    say(text("copied"), true);
+    setTimeout(say, COPIED_MS, text("copy"), false);
+  };
+  const button = el("button", { type: "button", class: "copy", onclick }, icon("copy"));
+  say(text("copy"), false);
   return button;
 }

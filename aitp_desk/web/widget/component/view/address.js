@@ -1,7 +1,7 @@
 // Asks for an email address, above the text box, when nobody answers in time.
 
-import { el } from "../dom.js";
 import { text } from "../texts.js";
+import { el } from "../dom.js";
 
 const TIME = { weekday: "long", day: "numeric", month: "long", hour: "numeric", minute: "2-digit" };
 const LONGEST_ADDRESS = 254;
@@ -17,11 +17,11 @@ export class AddressForm {
   /** @param {{say: (text: string) => void, focus: () => void}} panel */
   constructor(panel) {
     this.panel = panel;
-    this.element = el("form", { class: "confirm", "aria-label": text("address"), hidden: true });
-    this.element.addEventListener("submit", (event) => {
+    const onsubmit = (event) => {
       event.preventDefault();
       this.send(this.box.value);
-    });
+    };
+    this.element = el("form", { class: "confirm", "aria-label": text("address"), hidden: true, onsubmit });
   }
 
   /** Ask, and call `onsettle` with the address or null; it returns why that failed, if it did. */

@@ -23,11 +23,11 @@ export class Attachments {
     this.rules = text("filesRules", limits.rules);
     this.uploads = new Map();
     this.shown = new Map();
-    const input = el("input", { type: "file", multiple: true, accept: limits.accept });
-    input.addEventListener("change", () => {
+    const onchange = () => {
       this.add(input.files);
       input.value = "";
-    });
+    };
+    const input = el("input", { type: "file", multiple: true, accept: limits.accept, onchange });
     this.button = el(
       "button",
       {

@@ -11,7 +11,8 @@ import { text } from "../texts.js";
  *   sends the rating of a message; returns nothing where the desk does not have it.
  */
 export function addFeedback(article, onrate, id) {
-  const buttons = ["up", "down"].map((name) => {
+  const labels = { up: text("up"), down: text("down") };
+  const buttons = Object.entries(labels).map(([name, label]) => {
     const onclick = async () => {
       const before = article.rated;
       const rating = before === name ? null : name;
@@ -20,7 +21,7 @@ export function addFeedback(article, onrate, id) {
       box.focus();
       if (!(await onrate(id, rating))) article.rate(before);
     };
-    const named = { name, "aria-label": text(name) };
+    const named = { name, "aria-label": label };
     return el("button", { type: "button", class: "tool", ...named, onclick }, icon("thumb"));
   });
   const onsubmit = (event) => {

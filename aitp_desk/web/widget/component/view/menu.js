@@ -13,17 +13,20 @@ export class Menu {
     this.onerase = onerase;
     this.button = el(
       "button",
-      { type: "button", class: "tool", "aria-label": text("more"), "aria-expanded": "false", hidden: true },
+      {
+        ...{ type: "button", class: "tool", "aria-label": text("more"), "aria-expanded": "false" },
+        hidden: true,
+        onclick: () => this.toggle(this.list.hidden),
+      },
       icon("more"),
     );
     this.list = el("div", { class: "menu", hidden: true });
     this.question = el("div", { class: "confirm", role: "group", hidden: true });
-    this.button.addEventListener("click", () => this.toggle(this.list.hidden));
     this.list.append(
-      this.item("newConversation", () => this.begin()),
-      this.item("deleteConversation", () => this.confirm(), "danger"),
+      this.item(text("newConversation"), () => this.begin()),
+      this.item(text("deleteConversation"), () => this.confirm(), "danger"),
     );
-    if (onperson) this.list.append(this.item("person", () => this.toggle(false) || onperson()));
+    if (onperson) this.list.append(this.item(text("person"), () => this.toggle(false) || onperson()));
     this.element = el("div", { class: "menu-place" }, this.button, this.list);
     this.element.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || this.list.hidden) return;
@@ -36,13 +39,13 @@ export class Menu {
     });
   }
 
-  item(name, onclick, kind = "") {
-    return el("button", { type: "button", class: kind, onclick }, text(name));
+  item(words, onclick, kind = "") {
+    return el("button", { type: "button", class: kind, onclick }, words);
   }
 
   toggle(isOpen) {
     this.list.hidden = !isOpen;
-    this.button.setAttribute("aria-expanded", String(isOpen));
+    this.button.ariaExpanded = isOpen;
     if (isOpen) this.list.firstElementChild.focus();
   }
 
@@ -56,9 +59,9 @@ export class Menu {
   confirm() {
     this.toggle(false);
     const words = el("p", {}, text("deleteQuestion"));
-    const keep = this.item("deleteNo", () => this.close());
-    const erase = this.item("deleteYes", () => this.erase(words), "danger");
-    this.question.setAttribute("aria-label", text("deleteConversation"));
+    const keep = this.item(text("deleteNo"), () => this.close());
+    const erase = this.item(text("deleteYes"), () => this.erase(words), "danger");
+    this.question.ariaLabel = text("deleteConversation");
     this.question.replaceChildren(words, el("div", {}, keep, erase));
     this.question.hidden = false;
     keep.focus();

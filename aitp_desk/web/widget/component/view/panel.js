@@ -1,13 +1,13 @@
 // The window of the chat: heading, what was said, text box. In a corner it is a dialog that the
 // launcher opens; on a phone it fills the screen and the page behind it rests. Inline it is a region.
 
-import { el, icon } from "../dom.js";
 import { counted, text } from "../texts.js";
 import { AddressForm } from "./address.js";
-import { Attachments } from "./attachments.js";
-import { Composer } from "./composer.js";
+import { el, icon } from "../dom.js";
 import { Menu } from "./menu.js";
+import { Composer } from "./composer.js";
 import { Transcript } from "./transcript.js";
+import { Attachments } from "./attachments.js";
 
 const PHONE = "(max-width: 30rem), (max-height: 26rem)";
 /** How long a connection may be lost before the panel says so. */
@@ -36,8 +36,9 @@ export class Panel {
     this.status = el("p", { class: "state" });
     this.banner = el("p", { class: "banner", role: "status", hidden: true });
     this.live = el("div", { class: "unseen", role: "status" });
-    this.log = el("div", { class: "log", role: "log", "aria-live": "off", tabindex: "0" });
-    this.log.setAttribute("aria-label", text("log"));
+    this.log = el("div", {
+      ...{ class: "log", role: "log", "aria-label": text("log"), "aria-live": "off", tabindex: "0" },
+    });
     this.menu = new Menu({
       onbegin: () => this.begin(),
       onerase: () => this.erase(),
@@ -96,10 +97,9 @@ export class Panel {
   }
 
   makeClose() {
-    const close = el("button", { type: "button", class: "tool", "aria-label": text("close") });
-    close.addEventListener("click", () => this.close());
-    close.append(icon("collapse"));
-    return close;
+    const onclick = () => this.close();
+    const named = { type: "button", class: "tool", "aria-label": text("close"), onclick };
+    return el("button", named, icon("collapse"));
   }
 
   makeSmallPrint() {
@@ -122,7 +122,7 @@ export class Panel {
     if (matchMedia(PHONE).matches) this.element.showModal();
     else this.element.show();
     this.fit();
-    this.button.setAttribute("aria-expanded", "true");
+    this.button.ariaExpanded = "true";
     this.transcript.scrollToEnd();
     this.composer.focus();
     this.markSeen();
@@ -133,7 +133,7 @@ export class Panel {
   close() {
     if (this.isInline || !this.element.open) return;
     this.element.close();
-    this.button.setAttribute("aria-expanded", "false");
+    this.button.ariaExpanded = "false";
     this.button.focus();
     this.on.onclosed();
   }
@@ -232,7 +232,7 @@ export class Panel {
   }
 
   countUnseen(count) {
-    this.host.showUnread(this.isOpen ? 0 : count);
+    this.host.showUnread(this.isOpen ? 0 : count, counted("unread", count));
   }
 
   update({ isConnected, isAnswering, person, isBegun, isKnown }) {
@@ -248,9 +248,9 @@ export class Panel {
   /** Say that the connection is lost, once it is for a moment: many come back at once. */
   showConnection(isConnected) {
     clearTimeout(this.losing);
-    const lost = navigator.onLine ? "reconnecting" : "offline";
+    const lost = navigator.onLine ? text("reconnecting") : text("offline");
     const show = () => {
-      this.banner.textContent = isConnected ? "" : text(lost);
+      this.banner.textContent = isConnected ? "" : lost;
       this.banner.hidden = isConnected;
     };
     if (isConnected) show();

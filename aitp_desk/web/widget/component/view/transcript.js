@@ -1,10 +1,10 @@
 // What was said, top to bottom: one article for each entry of the conversation.
 
-import { el, link } from "../dom.js";
-import { blocks } from "../markdown/blocks.js";
-import { text } from "../texts.js";
 import { Deck } from "./deck.js";
+import { text } from "../texts.js";
+import { el, link } from "../dom.js";
 import { addFeedback } from "./feedback.js";
+import { blocks } from "../markdown/blocks.js";
 
 const NEAR_PX = 80;
 const MARGIN_PX = 16;
@@ -27,10 +27,6 @@ export class Transcript {
     this.typing = el("div", { class: "typing", hidden: true, "aria-hidden": "true" });
     this.typing.append(el("i"), el("i"), el("i"));
     log.append(this.typing);
-  }
-
-  get isEmpty() {
-    return this.articles.size === 0;
   }
 
   clear() {
@@ -90,7 +86,7 @@ export class Transcript {
     if (party === "note") return el("p", { class: "note" }, entry.text);
     const article = el("article", { class: `entry ${party} ${state}` });
     if (name) article.append(el("h3", { class: "name" }, name));
-    else article.append(el("h3", { class: "unseen" }, text(party === "visitor" ? "you" : "desk")));
+    else article.append(el("h3", { class: "unseen" }, party === "visitor" ? text("you") : text("desk")));
     const said =
       party === "visitor"
         ? [el("p", { class: "plain" }, entry.text)]
