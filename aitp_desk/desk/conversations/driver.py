@@ -221,7 +221,7 @@ class SessionDriver:
             case Remind(call, words):
                 pending = self._pending(words, call.id)
                 asks = msgspec.structs.replace(words, waits=call.id)
-                await self._means.recorder.write_judged(self._make_turn(asks, pending))
+                await self._means.recorder.write(self._make_turn(asks, pending))
                 self._note(words, pending)
                 return ActionReply(words)
             case Decline(call, words):

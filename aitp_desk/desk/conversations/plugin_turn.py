@@ -123,10 +123,7 @@ class PluginTurns:
             message = replace(asked, content=judged.drafts[0].content)
             told = await still_unpaid(self._store, session.thread_id, effects)
             turn = replace(turn, said=(message,), effects=told)
-            if effects.is_answered:
-                await self._recorder.write_judged(turn)
-            else:
-                await self._recorder.write(turn)
+            await self._recorder.write(turn)
             return judged
 
         try:

@@ -181,21 +181,13 @@ class TurnRecorder:
         return SessionTurn(kept, tuple(messages), opened if opens else None, _name(principal))
 
     async def write(self, turn: SessionTurn) -> None:
-        """Store a turn without a judged message.
+        """Store a turn, and notify the thread's followers.
 
         Raises:
             RecordsMoved: the records behind its effects have changed meanwhile.
             StoreBusy, UnknownSession: as :meth:`record`.
         """
         await self._store.run(write_turn_whole, turn=turn, now=int(self._clock()))
-
-    async def write_judged(self, turn: SessionTurn) -> None:
-        """Store the last part of a turn, and notify the thread's followers.
-
-        Raises:
-            as :meth:`write`.
-        """
-        await self.write(turn)
         self._changed(turn.session.thread_id)
 
     async def write_spoken(
@@ -218,9 +210,7 @@ class TurnRecorder:
         async def write(
             said: tuple[NewMessage, ...], effects: NewEffects | None
         ) -> tuple[NewMessage, ...]:
-            await self.write_judged(
-                msgspec.structs.replace(turn, said=(*before, *said), effects=effects)
-            )
+            await self.write(msgspec.structs.replace(turn, said=(*before, *said), effects=effects))
             return said
 
         session = turn.session
@@ -228,7 +218,7 @@ class TurnRecorder:
         return said
 
     async def write_with_ticket(self, turn: SessionTurn, person: PersonAsked) -> NewMessage:
-        """Store a turn together with the ticket for a person.
+        """Store a turn together with the ticket for a person, and notify the thread's followers.
 
         Returns:
             The desk's message, which depends on whether the ticket was accepted.
@@ -236,9 +226,11 @@ class TurnRecorder:
         Raises:
             StoreBusy, UnknownSession: as :meth:`record`.
         """
-        return await self._store.run(
+        said = await self._store.run(
             write_turn_asking, turn=turn, person=person, now=int(self._clock())
         )
+        self._changed(turn.session.thread_id)
+        return said
 
     def _asked(self, principal: Principal, question: str, now: float) -> NewMessage:
         return NewMessage(
