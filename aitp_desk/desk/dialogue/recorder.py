@@ -218,7 +218,7 @@ class TurnRecorder:
         return said
 
     async def write_with_ticket(self, turn: SessionTurn, person: PersonAsked) -> NewMessage:
-        """Store a turn together with the ticket for a person, and notify the thread's followers.
+        """Store a turn with the ticket for a person, and notify followers.
 
         Returns:
             The desk's message, which depends on whether the ticket was accepted.

@@ -91,8 +91,8 @@ async def read_thread_events(
             actor = await reads.joined(store, thread_id, event.n)
             if actor is not None:
                 actors[event.n] = actor
-    rated = {event.ref for event in events if event.kind == RATED}
-    ratings = {id_: await reads.count_ratings(store, thread_id, id_) for id_ in sorted(rated)}
+    has_ratings = any(event.kind == RATED for event in events)
+    ratings = await reads.list_ratings(store, thread_id) if has_ratings else {}
     happened = (_happening(thread_id, event, messages, runs, actors, ratings) for event in events)
     return ThreadEventPage(tuple(happened), has_more)
 
@@ -111,7 +111,7 @@ def _happening(
     elif event.kind == ACTOR_JOINED:
         subject = actors.get(event.n)
     elif event.kind == RATED:
-        subject = ratings[event.ref]
+        subject = ratings.get(event.ref, RatingCount(0, 0))
     elif event.ref in runs:
         subject = _as_it_stood(runs[event.ref], RunState(event.kind.removeprefix(RUN)))
     return ThreadEvent(event.n, event.kind, thread_id, event.ref, subject)

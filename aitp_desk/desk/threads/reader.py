@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -12,6 +12,7 @@ from aitp_desk.desk.events.broadcaster import Broadcaster
 from aitp_desk.desk.plugins.messages.plain_text import PlainTextRenderer
 from aitp_desk.model.access.principal import Principal, may_operate_threads
 from aitp_desk.model.access.rule import Access, may_know_parent
+from aitp_desk.model.conversation.feedback import RatingCount
 from aitp_desk.model.conversation.run import Run
 from aitp_desk.model.conversation.thread import Message, Thread
 from aitp_desk.model.errors import MessageNotFound, ThreadNotFound
@@ -24,10 +25,15 @@ NEWEST = 100
 
 
 class ThreadView(msgspec.Struct, frozen=True):
-    """A thread with its newest messages, oldest first."""
+    """A thread with its newest messages, oldest first.
+
+    Parameters:
+        ratings: of messages that were rated, by their ids.
+    """
 
     thread: Thread
     messages: tuple[Message, ...]
+    ratings: Mapping[str, RatingCount] = {}
 
 
 class ThreadReader:
@@ -125,7 +131,9 @@ class ThreadReader:
             self._store, thread_id, NEWEST, upto_seq=access.upto_seq
         )
         return ThreadView(
-            thread, await self.renderer.render_messages(principal, thread_id, messages)
+            thread,
+            await self.renderer.render_messages(principal, thread_id, messages),
+            await reads.list_ratings(self._store, thread_id),
         )
 
     async def list_messages(

@@ -56,9 +56,10 @@ async def create_thread(desk: Desk, call: Call) -> Reply:
 async def retrieve_thread(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}``."""
     view = await desk.threads.read(call.principal, call.params["thread_id"])
-    return threads_wire.encode_thread(
-        view.thread, view.messages, None, None, *find_format(desk, call)
+    shown = threads_wire.write_thread(
+        view.thread, view.messages, *find_format(desk, call), view.ratings
     )
+    return Reply(200, wire.encode(shown))
 
 
 async def retrieve_or_update_thread(desk: Desk, call: Call) -> Reply:

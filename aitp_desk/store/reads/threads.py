@@ -125,11 +125,17 @@ async def joined(store: Store, thread_id: str, event: int) -> Actor | None:
     return read_actor(rows[0]) if rows else None
 
 
-async def count_ratings(store: Store, thread_id: str, message_id: str) -> RatingCount:
-    """Count how many people have rated a message up, and down."""
-    rows = await store.read("count_feedback", {"thread_id": thread_id, "message_id": message_id})
-    counted: dict[str, int] = dict(rows)
-    return RatingCount(counted.get(Rating.UP.value, 0), counted.get(Rating.DOWN.value, 0))
+async def list_ratings(store: Store, thread_id: str) -> dict[str, RatingCount]:
+    """Count the ratings of a thread's messages, by their ids; none of one without ratings."""
+    counted: dict[str, dict[str, int]] = {}
+    for message_id, rating, count in await store.read(
+        "ratings_of_thread", {"thread_id": thread_id}
+    ):
+        counted.setdefault(message_id, {})[rating] = count
+    return {
+        message_id: RatingCount(count.get(Rating.UP.value, 0), count.get(Rating.DOWN.value, 0))
+        for message_id, count in counted.items()
+    }
 
 
 async def access(

@@ -127,3 +127,11 @@ async def test_a_session_of_ahp_rates_its_newest_answer(tmp_path: Path) -> None:
         query = {"ahp": "0.1", "capability": "content_search", "query": QUESTION}
         session = (await talker.send("POST", CONVERSE, query)).ok["session_id"]
         assert (await rate(talker, session, "latest", {"rating": "down"})).ok["rating"] == "down"
+
+
+async def test_a_thread_has_the_ratings_of_its_messages(talker: Talker) -> None:
+    thread, _, answer = await ask(talker)
+    assert "ratings" not in (await talker.send("GET", f"{THREADS}/{thread}")).ok
+    await rate(talker, thread, answer, {"rating": "down", "reason": "Wrong."})
+    rated = {"object": "thread.message.feedback", "id": answer, "up": 0, "down": 1}
+    assert (await talker.send("GET", f"{THREADS}/{thread}")).ok["ratings"] == [rated]

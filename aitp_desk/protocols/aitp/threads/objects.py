@@ -142,12 +142,14 @@ class OpenRequest(OpenRequestObject, tag_field="object", tag="thread.request", k
 class Thread(msgspec.Struct, tag_field="object", tag="thread", kw_only=True):
     """A thread with its newest messages. Those are left out with OpenAI-Beta.
 
-    Where its opener preferred to wait it has run and replies.
+    Read by GET it has the ratings of these messages, if there are any. Where its opener preferred
+    to wait it has run and replies.
     """
 
     id: str
     created_at: int
     messages: Sequence[Message] | UnsetType = UNSET
+    ratings: Sequence[RatingChange] | UnsetType = UNSET
     metadata: dict[str, Any]
     tool_resources: dict[str, Any] | UnsetType = UNSET
     run: RunFollowed | UnsetType | None = UNSET
@@ -221,7 +223,7 @@ class ContactDraft(msgspec.Struct):
 
 
 class RatingChange(msgspec.Struct, tag_field="object", tag="thread.message.feedback"):
-    """How many people have rated a message, after feedback has changed (an event)."""
+    """How many people have rated a message."""
 
     id: str
     up: int

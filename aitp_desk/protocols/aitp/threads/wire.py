@@ -5,10 +5,14 @@ Source: AITP 0.1, Thread Specification and Threads API. Pure: no I/O, no clock.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
+import msgspec
+
 from aitp_desk.model.access.principal import is_given_name
+from aitp_desk.model.conversation.feedback import RatingCount
 from aitp_desk.model.conversation.run import Run
 from aitp_desk.model.conversation.thread import (
     VISITOR,
@@ -101,13 +105,20 @@ def _actors(given: Any, name: str) -> tuple[Actor, ...]:
 
 
 def write_thread(
-    thread: Thread, messages: Sequence[Message], dialect: Dialect, assistant: str
+    thread: Thread,
+    messages: Sequence[Message],
+    dialect: Dialect,
+    assistant: str,
+    ratings: Mapping[str, RatingCount] = MappingProxyType({}),
 ) -> objects.Thread:
     """Write a thread as the AITP Thread Specification or the OpenAI API has it.
 
     AITP's thread has its newest messages, in order. Their authors are among the actors, also under
     names that the desk gave. The OpenAI API's thread has no messages and no actors, and its
     metadata has only strings: the caller's own, and ``parent_id`` where there is one.
+
+    Parameters:
+        ratings: of messages, by their ids.
     """
     if dialect is Dialect.OPENAI:
         parent = {} if thread.parent_id is None else {"parent_id": thread.parent_id}
@@ -122,9 +133,12 @@ def write_thread(
         if name == VISITOR or is_given_name(name):
             listed.setdefault(name, Actor(name))
     actors = [write_thread_actor(actor) for actor in listed.values()]
+    rated = [one.id for one in messages if one.id in ratings]
+    counts = [objects.RatingChange(id_, ratings[id_].up, ratings[id_].down) for id_ in rated]
     return objects.Thread(
         id=thread.id,
         created_at=thread.created_at,
+        ratings=counts or msgspec.UNSET,
         messages=[write_message(message, dialect, assistant) for message in messages],
         metadata={**thread.metadata, "parent_id": thread.parent_id, "actors": actors},
     )
@@ -138,7 +152,7 @@ def encode_thread(
     dialect: Dialect,
     assistant: str,
 ) -> Reply:
-    """Encode the response of a create, retrieve or update thread call; see :func:`add_run`."""
+    """Encode the response of a call that opens a thread; see :func:`add_run`."""
     return add_run(
         write_thread(thread, messages, dialect, assistant), run, replies, dialect, assistant
     )

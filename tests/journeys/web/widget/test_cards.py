@@ -149,6 +149,22 @@ async def test_an_answer_that_is_refused_may_be_given_again(
         await expect(visitor.card).to_contain_text("Answered.")
 
 
+async def test_an_answer_to_a_conversation_that_has_ended_begins_no_other(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with selling(tmp_path, browser) as (visitor, seller):
+        await seller.ask(request_decision=CANCEL)
+        await visitor.page.route("**/messages", lambda route: route.fulfill(status=404, json={}))
+        await visitor.button("No, keep it").click()
+        await expect(visitor.notes).to_have_text("The earlier conversation has ended.")
+        await expect(visitor.questions).to_have_count(0)
+        assert await visitor.thread() is None
+        begun = [one for one in visitor.requests if one.url.endswith("/v1/threads")]
+        assert len(begun) == 1
+        await visitor.ask("Where are you?")
+        await expect(visitor.answers).to_have_count(1)
+
+
 async def test_what_is_answered_in_another_tab_is_closed_in_this_one(
     tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:

@@ -91,3 +91,29 @@ async def test_a_rating_that_the_desk_does_not_take_is_not_shown(
                 await expect(up).to_have_attribute("aria-pressed", "false")
                 assert await find_flaws(visitor.page) == []
                 assert not await visitor.is_too_wide()
+
+
+async def test_ratings_outlast_a_reload_of_a_conversation_with_many_events(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with hosting() as site:
+        named = (f"widget.origins=['{site.url}']", "events.max_behind=6")
+        async with serving(tmp_path / "data", *named) as desk:
+            site.put("/", write_host_page(desk.url), desk.url)
+            async with at_chat(browser, f"{site.url}/") as visitor:
+                await visitor.ask(QUESTION)
+                await thumb(visitor.answers, "Helpful").click()
+                await expect(thumb(visitor.answers, "Helpful")).to_have_attribute(
+                    "aria-pressed", "true"
+                )
+                await visitor.ask("What does gift wrapping cost?")
+                await expect(visitor.answers).to_have_count(2)
+                async with visitor.page.expect_response(lambda said: said.status == 410):
+                    await visitor.page.reload()
+                await visitor.open()
+                await expect(thumb(visitor.answers.first, "Helpful")).to_have_attribute(
+                    "aria-pressed", "true"
+                )
+                await expect(thumb(visitor.answers.last, "Helpful")).to_have_attribute(
+                    "aria-pressed", "false"
+                )

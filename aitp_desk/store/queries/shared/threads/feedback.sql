@@ -12,9 +12,9 @@ SET rating = excluded.rating, reason = excluded.reason, created_at = excluded.cr
 DELETE FROM feedback
 WHERE thread_id = :thread_id AND message_id = :message_id AND principal = :principal;
 
--- count_feedback: Counts the ratings of a message.
-SELECT rating, count(*) FROM feedback
-WHERE thread_id = :thread_id AND message_id = :message_id GROUP BY rating;
+-- ratings_of_thread: Counts the ratings of a thread's messages.
+SELECT message_id, rating, count(*) FROM feedback
+WHERE thread_id = :thread_id GROUP BY message_id, rating;
 
 -- count_event: Stores the number of a thread's newest event; the thread was not used by it.
 UPDATE threads SET last_event = :last_event WHERE id = :thread_id;

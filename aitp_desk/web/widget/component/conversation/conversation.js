@@ -155,6 +155,7 @@ export class Conversation {
     const { said } = await this.client.read(this.thread);
     if (stream !== this.stream) return;
     for (const message of said?.messages ?? []) this.say(message, 0);
+    for (const rating of said?.ratings ?? []) this.view.rate(rating);
   }
 
   /** The thread cannot be followed: because of the token, or because it is gone. */

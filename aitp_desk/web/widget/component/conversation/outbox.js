@@ -56,8 +56,12 @@ export class Outbox {
     return this.send(entry);
   }
 
-  /** Keep a message that is not sent yet; what a token has stopped is sent again. */
+  /**
+   * Keep a message that is not sent yet; what a token has stopped is sent again. The answer of a card
+   * belongs to the conversation that asks.
+   */
   hold(entry) {
+    if (entry.card) return;
     this.drafts.set(entry.key, entry);
     this.conversation.view.show(entry, false);
     if (entry.failure?.code) this.retry(entry);
