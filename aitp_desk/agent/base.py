@@ -166,11 +166,14 @@ class Source(msgspec.Struct, frozen=True):
         url: address on the site, beginning with ``/``; of an external page an absolute URL.
         relevance: ``direct`` answers the question, ``indirect`` adds to it, ``background`` is
             related.
+        quote: the sentence of it that fits the question best, or its first ones; empty if
+            unknown.
     """
 
     title: str
     url: str
     relevance: Relevance
+    quote: str = ""
 
     def absolute_url(self, site_url: str) -> str:
         """Return the absolute address.

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 _IMPORT = re.compile(rb'^import [^;]+ from "[./]+(?:[a-z]+/)*([a-z]+)\.js";\n', re.MULTILINE)
+_CONSTANT = re.compile(r'^const ([A-Z][A-Z0-9_]+) = ("[^"\n]*"|\d[\d._]*);\n', re.MULTILINE)
 _EXPORT = re.compile(rb"^export ", re.MULTILINE)
 
 
@@ -28,6 +29,16 @@ def bundle_modules(name: str, modules: Mapping[str, bytes], *, exports: bool = F
     if exports:
         bundled[name] = _IMPORT.sub(b"", modules[name])
     return b"\n".join(bundled.values())
+
+
+def put_constants(code: str) -> str:
+    """Replace names of constants that are used once by their numbers and strings."""
+    for name, value in _CONSTANT.findall(code):
+        uses = re.compile(rf"\b{name}\b")
+        if len(uses.findall(code)) == 2:
+            code = code.replace(f"const {name} = {value};\n", "", 1)
+            code = value.join(uses.split(code))
+    return code
 
 
 def _add(name: str, modules: Mapping[str, bytes], bundled: dict[str, bytes]) -> None:

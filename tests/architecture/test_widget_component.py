@@ -38,7 +38,7 @@ FORMS = {"pl": ("one", "few", "many", "other"), "ja": ("other",), "zh": ("other"
 """The forms of a plural (``Intl.PluralRules``) of whole numbers below a million, but one, other."""
 MAX_LOADER = 3_000
 MAX_ALL = 25_000
-MAX_TEXTS = 1_600
+MAX_TEXTS = 1_700
 """Bytes after gzip: of the first load, of all code and styles that the chat ever loads, and of its
 texts in the language that needs most: a browser loads one.
 """

@@ -79,4 +79,5 @@ class ReplySources:
 
 
 def _source(excerpt: Excerpt, relevance: Relevance) -> Source:
-    return Source(excerpt.passage.name, excerpt.passage.url, relevance)
+    quote = excerpt.text.partition("\n")[0]
+    return Source(excerpt.passage.name, excerpt.passage.url, relevance, quote)

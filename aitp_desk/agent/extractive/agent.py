@@ -44,7 +44,7 @@ from aitp_desk.agent.extractive.question import (
     TELLING,
     ReadQuestion,
 )
-from aitp_desk.agent.extractive.quote import compose_answer, quote_section
+from aitp_desk.agent.extractive.quote import compose_answer, quote_section, quote_sentence
 from aitp_desk.agent.extractive.reply import answer_alone, interpret_reply
 from aitp_desk.agent.extractive.selection import (
     Candidate,
@@ -406,7 +406,8 @@ def list_sources(found: Sequence[Candidate]) -> tuple[Source, ...]:
                 relevance = "direct"
             elif share >= _INDIRECT:
                 relevance = "indirect"
-            sources[label.url] = Source(label.name, label.url, relevance)
+            quote = quote_sentence(candidate)
+            sources[label.url] = Source(label.name, label.url, relevance, quote)
     return tuple(sources.values())
 
 

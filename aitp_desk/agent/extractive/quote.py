@@ -157,6 +157,12 @@ def quote_section(found: Candidate, limit: int) -> str:
     return _marked(Stretch(found, limit).text)
 
 
+def quote_sentence(found: Candidate) -> str:
+    """Return the sentence of a section that fits the question best."""
+    fits = found.fits()
+    return found.passage.units[fits.index(max(fits))].text if fits else ""
+
+
 class Stretch:
     """The stretch of one section that answers best.
 

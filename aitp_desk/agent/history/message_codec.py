@@ -34,6 +34,8 @@ PAGE = "page"
 """Metadata of a visitor's message: what the page around the chat says of itself, as JSON."""
 SUGGESTED = "suggested_queries"
 """Metadata of a reply with questions that may come next, or options to choose from."""
+QUOTES = "quotes"
+"""Metadata of a reply with a sentence of each of its sources: a line each, empty if unknown."""
 
 
 def write_reply(outcome: Said, site_url: str) -> tuple[str, ...]:
@@ -104,6 +106,17 @@ def make_suggestions(outcome: Said) -> dict[str, str]:
             break
         kept.append(line)
     return {SUGGESTED: "\n".join(kept)} if kept else {}
+
+
+def make_quotes(outcome: Said) -> dict[str, str]:
+    """Return the metadata of a reply with a sentence of each of its sources."""
+    sources = () if isinstance(outcome, Clarification) else outcome.sources
+    quotes = [" ".join(source.quote.split()) for source in sources]
+    if not any(quotes):
+        return {}
+    room = METADATA_VALUE_LENGTH // len(quotes) - 1
+    cut = [one if len(one) <= room else f"{one[: room - 1]}…" for one in quotes]
+    return {QUOTES: "\n".join(cut)}
 
 
 def _listed(ids: Sequence[str]) -> str:

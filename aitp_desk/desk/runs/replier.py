@@ -26,6 +26,7 @@ from aitp_desk.agent.history.message_codec import (
     find_awaited_call,
     list_attached_files,
     list_due_messages,
+    make_quotes,
     make_reply_metadata,
     make_suggestions,
     read_turn,
@@ -141,7 +142,11 @@ class RunReplier:
                 context.actor.id,
                 Origin.DESK,
                 write_reply(said, site.url),
-                metadata={**make_reply_metadata(said, calls), **make_suggestions(said)},
+                metadata={
+                    **make_reply_metadata(said, calls),
+                    **make_suggestions(said),
+                    **make_quotes(said),
+                },
             )
 
         agent_tools = requests.agent_tools

@@ -16,7 +16,7 @@ import msgspec
 from aitp_desk.config.rules.web_address import web_address
 from aitp_desk.config.rules.widget import LOGO_TYPES
 from aitp_desk.protocols.base.protocol import make_etag
-from aitp_desk.web.bundle import bundle_modules, read_modules
+from aitp_desk.web.bundle import bundle_modules, put_constants, read_modules
 from aitp_desk.web.cards.assets import CARDS, read_card_texts, read_cards
 from aitp_desk.web.minifier import minify
 from aitp_desk.web.widget.text_numbers import list_texts, number_texts
@@ -89,7 +89,7 @@ def read_component() -> tuple[str, Mapping[str, ComponentFile]]:
     code, names = number_texts(code, LAUNCHER_TEXTS)
     sources = ((COMPONENT / "chat.css").read_bytes(), (CARDS / "cards.css").read_bytes())
     style = msgspec.json.encode(b"".join(map(_squeeze_style, sources)).decode())
-    script = b"const STYLE = %s;\n%s" % (style, minify(code).encode())
+    script = b"const STYLE = %s;\n%s" % (style, minify(put_constants(code)).encode())
     found = {"chat.js": ComponentFile(script, TYPES[".js"])}
     for language, texts in read_texts().items():
         body = msgspec.json.encode(list_texts(texts, names))

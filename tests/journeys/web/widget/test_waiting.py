@@ -88,6 +88,31 @@ async def test_a_visitor_whom_nobody_answers_leaves_an_address_for_the_operators
         assert not any("contact" in one for one in shown)
 
 
+async def test_a_ticket_is_a_card_with_its_number_its_state_and_who_has_it(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with (
+        waiting(tmp_path) as ground,
+        at_chat(browser, ground.url, viewport=PHONE) as visitor,
+    ):
+        await visitor.ask(WISH)
+        ticket = await ground.find_ticket()
+        await expect(visitor.card.get_by_role("heading")).to_have_text("Handed to a person")
+        await expect(visitor.card).to_contain_text(f"Number: {ticket['id']}")
+        await expect(visitor.card.get_by_role("status")).to_have_text("Nobody has taken it yet.")
+        await expect(visitor.card).to_contain_text("You can go on writing here.")
+        assert not await visitor.is_too_wide()
+        assert await find_flaws(visitor.page) == []
+        await ground.anna.post(f"threads/{ticket['thread']}/take")
+        await expect(visitor.card.get_by_role("status")).to_have_text("anna has taken it.")
+        await visitor.page.reload()
+        await visitor.open()
+        await expect(visitor.card.get_by_role("status")).to_have_text("anna has taken it.")
+        await ground.anna.post(f"threads/{ticket['thread']}/resolve", words="Here I am.")
+        await expect(visitor.card).to_contain_text("Answered.")
+        await expect(visitor.card.get_by_role("status")).to_have_count(0)
+
+
 async def test_who_is_answered_or_declines_is_not_asked_for_an_address(
     tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:

@@ -44,7 +44,8 @@ async def test_an_answer_streams_and_cites_what_it_was_sent(tmp_path: Path) -> N
     assert isinstance(outcome, Answer)
     assert outcome.text == WRAPPED
     first = search_results(body)[0]
-    assert outcome.sources == (Source(first["title"], first["source"], "direct"),)
+    quote = "Gift wrapping costs 2 EUR a book. A card with your own words is free."
+    assert outcome.sources == (Source(first["title"], first["source"], "direct", quote),)
     assert outcome.model == body["model"] == "claude-haiku-5-5"
     assert outcome.usage is not None
     assert outcome.tokens_used == outcome.usage.total > 0

@@ -20,13 +20,14 @@ from aitp_desk.agent.claude.prompt import MAX_SAID
 from aitp_desk.agent.history.message_codec import (
     ASKS_BACK,
     list_due_messages,
+    make_quotes,
     make_reply_metadata,
     make_suggestions,
     make_transcript,
     read_turn,
     write_reply,
 )
-from aitp_desk.model.conversation.thread import Message, Origin
+from aitp_desk.model.conversation.thread import METADATA_VALUE_LENGTH, Message, Origin
 
 SITE = SiteFacts("A shop", "https://shop.example")
 
@@ -273,3 +274,15 @@ def test_what_the_page_says_goes_with_the_newest_question_alone() -> None:
     turn = turn_of(thread_of(first, replied("!"), said("Three?")), 1)
     assert turn is not None
     assert turn.page == ""
+
+
+def test_a_sentence_of_each_source_fits_into_one_value() -> None:
+    def source(quote: str) -> Source:
+        return Source("Returns", "/returns", "direct", quote)
+
+    assert make_quotes(Answer("Yes.", sources=(source(""),))) == {}
+    told = make_quotes(Answer("Yes.", sources=(source("One\n line."), source(""))))
+    assert told == {"quotes": "One line.\n"}
+    (value,) = make_quotes(Answer("Yes.", sources=(source("é" * 600), source("b")))).values()
+    assert len(value) <= METADATA_VALUE_LENGTH
+    assert value.endswith("…\nb")

@@ -1,6 +1,7 @@
 // The cards of the conversation: each is made once, and closed by what answers or replaces it.
 
 import { answerIn, cardOf, replacedBy } from "../cards/cards.js";
+import { Ticket } from "../cards/ticket.js";
 import { el } from "../dom.js";
 import { text } from "../texts.js";
 
@@ -16,7 +17,9 @@ export class Deck {
   }
 
   /** Return what an entry shows of its structured messages. */
-  lay({ messages = [], party }) {
+  lay({ messages = [], party, asked, answered }) {
+    // answered by a person, or ended by the desk
+    this.cards.get(answered)?.close(party === "person" ? text("answered") : text("ticketOver"));
     const found = messages.map((message) => {
       const answer = answerIn(message);
       if (answer) return this.settle(answer, party === "visitor");
@@ -24,7 +27,15 @@ export class Deck {
       this.cards.get(replacedBy(message))?.close(text("replaced"));
       return card && this.open(card, message.$schema);
     });
+    if (asked) found.push(this.open(new Ticket(asked)));
+    this.hold(this.holder);
     return found.filter(Boolean);
+  }
+
+  /** Name the person who has the tickets. */
+  hold(name) {
+    this.holder = name;
+    for (const card of this.cards.values()) card.hold?.(name);
   }
 
   open(card, schema) {

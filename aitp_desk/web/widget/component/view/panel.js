@@ -241,6 +241,7 @@ export class Panel {
     if (this.signIn) this.signIn.hidden = isKnown;
     this.status.textContent = person ? text("answers", { name: person }) : text("assistant");
     this.menu.button.hidden = !isBegun;
+    this.transcript.deck.hold(person);
     this.showConnection(isConnected);
     this.showTyping();
   }

@@ -4,6 +4,7 @@ import { Deck } from "./deck.js";
 import { text } from "../texts.js";
 import { el, link } from "../dom.js";
 import { addFeedback } from "./feedback.js";
+import { citation, closePreviews } from "./preview.js";
 import { blocks } from "../markdown/blocks.js";
 
 const NEAR_PX = 80;
@@ -27,6 +28,7 @@ export class Transcript {
     this.typing = el("div", { class: "typing", hidden: true, "aria-hidden": "true" });
     this.typing.append(el("i"), el("i"), el("i"));
     log.append(this.typing);
+    closePreviews(log);
   }
 
   clear() {
@@ -118,9 +120,7 @@ export class Transcript {
 
   cite({ sources = [] }, number) {
     const source = sources[number - 1];
-    if (!source) return null;
-    const label = text("source", { number, title: source.title });
-    return link(source.url, String(number), { class: "cite", title: source.title, "aria-label": label });
+    return source ? citation(source, number) : null;
   }
 
   /** Show the rating of a message: nobody but the visitor rates in a conversation. */
