@@ -8,9 +8,11 @@ import msgspec
 
 from aitp_desk.app.services import Services
 from aitp_desk.app.site_agents import SiteAgentContext
+from aitp_desk.config import Config
 from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.calls.invoker import ActionInvoker
 from aitp_desk.desk.dialogue.offers.facts import site_facts
+from aitp_desk.desk.dialogue.tools.access_notice import AccessNotice
 from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
 from aitp_desk.desk.dialogue.tools.matcher import ActionMatcher
 from aitp_desk.desk.dialogue.tools.person_requests import PersonRequests
@@ -104,6 +106,7 @@ def build_parts(site_agent: SiteAgentContext, services: Services) -> DeskParts:
         site_agent.offers.offered,
         site_agent.knowledge,
         requires_intent=config.actions.require_intent,
+        notice=_make_notice(config),
     )
     return DeskParts(
         site_agent=site_agent,
@@ -133,3 +136,14 @@ def build_parts(site_agent: SiteAgentContext, services: Services) -> DeskParts:
         ),
         matcher=matcher if config.content.meaning.actions and matcher.has_actions else None,
     )
+
+
+def _make_notice(config: Config) -> AccessNotice:
+    has_sign_in = any(issuer.callers == "users" for issuer in config.issuers)
+    page = (
+        config.widget.sign_in_url
+        if has_sign_in
+        else config.agents_txt.auth_docs or config.site.contact_url
+    )
+    url = config.site.url + page if page.startswith("/") else page
+    return AccessNotice(config.site.name, has_sign_in, url)

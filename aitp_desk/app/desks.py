@@ -262,6 +262,7 @@ def _build_conversations(
         knowledge=knowledge,
         site=config.site,
         budgets=budgets,
+        matcher=parts.matcher,
     )
     action_turns = ActionTurns(
         DialogueServices(

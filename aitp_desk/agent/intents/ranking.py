@@ -126,8 +126,7 @@ def _may_be_asked(said: Utterance, profile: ActionProfile, *, by_words: bool) ->
     is answered from the pages.
     """
     is_named = not said.deeds.isdisjoint(profile.deeds)
-    is_wish = said.act in ("request", "favour") or said.has_reference
-    if by_words and not (is_named or is_wish):
+    if by_words and not (is_named or said.is_wish):
         return False
     if profile.reads_only:
         return is_named or said.is_present or said.may_be_particular or said.act == "request"

@@ -126,6 +126,11 @@ class Utterance(msgspec.Struct, frozen=True):
         """Whether the words may speak of one day, thing or person."""
         return self.has_reference or self.has_day or self.has_amount or "@" in self.text
 
+    @property
+    def is_wish(self) -> bool:
+        """Whether they want something done, or are about one thing."""
+        return self.act in ("request", "favour") or self.has_reference
+
 
 def read_act(text: str, plain: str) -> SpeechAct:
     """Return how a text is meant.

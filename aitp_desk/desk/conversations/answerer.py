@@ -14,6 +14,7 @@ from aitp_desk.desk.dialogue.conversation import Conversation
 from aitp_desk.desk.dialogue.offers.facts import site_facts
 from aitp_desk.desk.dialogue.offers.media_types import ContentOffers
 from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools, describe_outcome, make_round
+from aitp_desk.desk.dialogue.tools.matcher import ActionMatcher
 from aitp_desk.desk.dialogue.tools.person_requests import PersonRequests
 from aitp_desk.desk.dialogue.turn import AskRequest
 from aitp_desk.desk.limits.token_budgets import TokenBudgets
@@ -35,6 +36,7 @@ class Answerer:
         knowledge: Knowledge,
         site: Site,
         budgets: TokenBudgets,
+        matcher: ActionMatcher | None,
     ) -> None:
         self._agent = agent
         self._tool_caller = find_tool_caller(agent)
@@ -44,6 +46,7 @@ class Answerer:
         self._facts = site_facts(site)
         self._offers = ContentOffers(site)
         self._budgets = budgets
+        self._matcher = matcher
 
     def answer_person_request(
         self, ask: AskRequest, action: Action, session: Session
@@ -72,6 +75,9 @@ class Answerer:
         asks_person = self.answer_person_request(ask, action, session)
         if asks_person is not None:
             return asks_person
+        lacks = await self._explain_access(principal, ask, action, session)
+        if lacks is not None:
+            return lacks
         question, clarification, pending = ask.query, ask.clarification, session.pending
         if pending is not None and pending.offers_person:  # the offer is declined or ignored
             question, clarification, pending = ask.words, None, None
@@ -107,6 +113,16 @@ class Answerer:
         if isinstance(said, Answer) and said.locale is not None:
             language = said.locale
         return msgspec.structs.replace(said, locale=language)
+
+    async def _explain_access(
+        self, principal: Principal, ask: AskRequest, action: Action, session: Session
+    ) -> Answer | None:
+        """Return what the action needs that the words ask for; agents with tools say so."""
+        if self._matcher is None or self._tool_caller is not None or not ask.may_match:
+            return None
+        if action.name != CONTENT_SEARCH or session.pending is not None:
+            return None
+        return await self._matcher.explain_access(principal, ask)
 
     async def _answer(
         self,

@@ -63,7 +63,7 @@ class ActionRequests:
         conversation: Conversation,
         due: Sequence[Message],
     ) -> Said | None:
-        """Return the outcome of the action that words ask for, or None.
+        """Return the outcome of the action that words ask for, or what it needs; or None.
 
         A question of the agent's own is answered by the words, not by an action. The text of a
         structured message asks for none: a quote of another party names what it sells.
@@ -76,8 +76,11 @@ class ActionRequests:
             return None
         ask = AskRequest(CONTENT_SEARCH, turn.question, locale=turn.locale)
         action = await self._matcher.find(asker, ask, None)
-        if action is None or await self._has_structure(conversation.thread_id, due):
+        lacks = await self._matcher.explain_access(asker, ask) if action is None else None
+        if (action or lacks) is None or await self._has_structure(conversation.thread_id, due):
             return None
+        if action is None:
+            return lacks
         invoker, dialogues = self.agent_tools.invoker, self.agent_tools.dialogues
         try:
             offered = invoker.find(asker, action.name)

@@ -18,6 +18,7 @@ from aitp_desk.agent.slots.filler import fill_arguments
 from aitp_desk.agent.speech.person_request import asks_for_person
 from aitp_desk.app.site_agents import open_standalone_agent
 from aitp_desk.config import load_config
+from aitp_desk.desk.dialogue.tools.access_notice import AccessNotice
 from aitp_desk.desk.dialogue.tools.matcher import ActionMatcher
 from aitp_desk.desk.dialogue.turn import AskRequest
 from aitp_desk.model.access.principal import Principal, PrincipalKind
@@ -99,5 +100,8 @@ async def open_desk(name: str, *, by_meaning: bool) -> AsyncIterator[Desk]:
             open_standalone_agent(config, {}) as on,
         ):
             offered = {one.action.name: one for one in offers.offered}
-            matcher = ActionMatcher(offers.offered, on.knowledge, requires_intent=False)
+            notice = AccessNotice("The site", has_sign_in=False)
+            matcher = ActionMatcher(
+                offers.offered, on.knowledge, requires_intent=False, notice=notice
+            )
             yield Desk(matcher, offered)

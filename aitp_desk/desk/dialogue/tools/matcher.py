@@ -8,12 +8,14 @@ from collections.abc import Mapping, Sequence
 import structlog
 
 from aitp_desk.actions.base import OfferedAction
+from aitp_desk.agent.base import Answer
 from aitp_desk.agent.extractive.embedding import QUESTION_SECONDS
 from aitp_desk.agent.intents.evidence import Likeness
 from aitp_desk.agent.intents.ranking import ActionRanking, RankedAction
 from aitp_desk.agent.intents.utterance import Utterance
 from aitp_desk.desk.calls.registry import Content
 from aitp_desk.desk.calls.results import choose_type
+from aitp_desk.desk.dialogue.tools.access_notice import AccessNotice
 from aitp_desk.desk.dialogue.turn import AskRequest
 from aitp_desk.desk.limits.rate_limits import Allowance
 from aitp_desk.knowledge.library import Library
@@ -38,6 +40,7 @@ class ActionMatcher:
         offers: of the site's own.
         content: holds the current content.
         requires_intent: whether a call that may change something must state its purpose.
+        notice: says how to get a credential.
     """
 
     def __init__(
@@ -46,11 +49,13 @@ class ActionMatcher:
         content: Content,
         *,
         requires_intent: bool,
+        notice: AccessNotice,
     ) -> None:
         actions = [one.action for one in offers]
         self._actions = {action.name: action for action in actions}
         self._content = content
         self._requires_intent = requires_intent
+        self._notice = notice
         self._ranking = ActionRanking(actions, {one.action.name: one.from_text for one in offers})
         self._texts = IntentTexts({one.name: _texts_of(one) for one in actions})
         self._library: Library | None = None
@@ -86,6 +91,22 @@ class ActionMatcher:
         except UnsupportedType:
             return None
         return action
+
+    async def explain_access(self, principal: Principal, ask: AskRequest) -> Answer | None:
+        """Return what a visitor lacks for the action that the words ask for.
+
+        None with a credential; if they ask for none, or for one that is open to everyone, or to
+        operators only; or if they may as well name a page.
+        """
+        name = await self._name(ask.query, ask.locale) if principal.is_anonymous else None
+        if name is None:
+            return None
+        action, said = self._actions[name], self._ranking.read(ask.query)
+        if said is None or not said.is_wish:
+            return None
+        if action.open_to == "operators" or may_invoke(principal.scopes, action):
+            return None
+        return self._notice.write(name, self._content.editions.find_library(ask.locale).language)
 
     async def rank(self, text: str, locale: str | None = None) -> list[RankedAction]:
         """Return every action with what speaks for it; for the tests of the weights."""

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from shutil import copytree, ignore_patterns
 
 import pytest_asyncio
 
 from aitp_desk.desk.dialogue.consent import ONLY_YES
 from tests.support.clients.threads import Talker, talking
 from tests.support.doubles.agent import Clock
+from tests.support.protocols.conversation import DOORS
 
 WAIT = 10
+CANCEL = "I want to cancel my reservation FB-20417"
 BIKES = Path(__file__).parents[3] / "answers/actions/sites/bikes"
+ISSUER = """
+[[issuers]]
+name = "website"
+url = "https://www.example.com"
+algorithms = ["HS256"]
+secret_file = "website.key"
+callers = "users"
+max_lifetime_seconds = 900
+"""
 NOW = 1_803_891_600
 """A Monday, 2027-03-01."""
 
@@ -69,9 +81,29 @@ async def test_a_question_about_the_rules_calls_nothing(desk: Talker) -> None:
     assert "number" not in said
 
 
-async def test_who_may_not_call_it_is_answered_from_the_pages(desk: Talker) -> None:
-    said = await Chat(desk).say("I want to cancel my reservation FB-20417")
+async def test_who_may_not_call_it_learns_which_key_it_needs(desk: Talker) -> None:
+    said = await Chat(desk).say(CANCEL)
     assert "Shall I go ahead" not in said
+    assert said.startswith("This needs an access key of ")
+    assert "with the scope actions:cancel_reservation." in said
+    assert (await DOORS["ahp"].ask(desk, CANCEL)).answer == said
+    other = await Chat(await desk.with_key("threads")).say(CANCEL)
+    assert "access key" not in other
+
+
+async def test_who_is_nobody_learns_where_to_sign_in(tmp_path: Path) -> None:
+    settings = ("content.meaning.enabled=false", "widget.sign_in_url=/sign-in")
+    site = tmp_path / "site"
+    copytree(BIKES, site, ignore=ignore_patterns(".desk", "__pycache__"))
+    with (site / "desk.toml").open("a", encoding="utf-8") as table:
+        table.write(ISSUER)
+    (site / "website.key").write_text("0" * 64, "utf-8")
+    async with talking(tmp_path, *settings, site=site, clock=Clock(NOW)) as talker:
+        said = await Chat(talker).say(CANCEL)
+        assert said.startswith("You need to be signed in for this. Sign in on ")
+        assert said.endswith(f"\n\n{talker.desk.url}/sign-in")
+        assert (await DOORS["ahp"].ask(talker, CANCEL)).answer == said
+        assert "helmet" in (await Chat(talker).say("Is a helmet included?")).casefold()
 
 
 async def test_what_cannot_be_undone_is_proposed_and_needs_the_word_yes(desk: Talker) -> None:
