@@ -1,8 +1,8 @@
 // Cards: requests of the desk, answered in place; open once, and then closed.
 
 import { el, newId } from "../dom.js";
-import { blocks } from "../blocks.js";
 import { language, text } from "../texts.js";
+import { blocks } from "../blocks.js";
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -76,6 +76,15 @@ export class Card {
   reply(message, summary) {
     this.say("");
     this.onanswer(this, { message, summary });
+  }
+
+  /** The same request again, after an answer that has failed. */
+  again(why) {
+    const card = new this.constructor(this.request, this.onanswer);
+    card.schema = this.schema;
+    card.capability = this.capability;
+    card.say(why);
+    return card;
   }
 
   /** Show an error that belongs to no single input. */

@@ -1,37 +1,39 @@
 // Messages of capabilities: requests become cards, all others text.
 
-import { oneLine } from "./card.js";
-import { Form } from "./form.js";
-import { countedName } from "./choices.js";
 import { Paying, receiptOf, titleOf } from "./paying.js";
+import { Form } from "./form.js";
 import { text } from "../texts.js";
-import { Choosing, Confirming } from "./decision.js";
+import { oneLine } from "./card.js";
 import { Products } from "./products.js";
-
-/** Content types by which the page declares what it can show (the slugs of AITP-01 to AITP-03). */
-export const DECLARED = ["x-aitp/requests", "x-aitp/data", "x-aitp/payments"];
+import { Signing } from "./signing.js";
+import { Choosing, Confirming } from "./decision.js";
+import { countedName } from "./choices.js";
 
 const BY_TYPE = { products: Products, confirmation: Confirming };
 
 /** Return the card of a message; null where it asks nothing, or nothing known. */
 export function cardOf(message, onanswer) {
-  const { request_decision: choice, request_data: form, quote } = message;
+  const { request_decision: choice, request_data: form, request_signature: toSign, quote } = message;
   if (choice?.options?.length) return new (BY_TYPE[choice.type] ?? Choosing)(choice, onanswer);
   if (form?.form?.fields?.length) return new Form(form, onanswer);
+  if (toSign) return new Signing(toSign, onanswer);
   if (quote?.payment_options?.length) return new Paying(quote, onanswer);
   return null;
 }
 
+function requestOf(message) {
+  return message.request_decision ?? message.request_data ?? message.request_signature;
+}
+
 /** Return in words what a message asks or answers; empty for nothing known. */
 export function wordsOf(message) {
-  const { request_decision: choice, request_data: form, quote } = message;
-  if (quote) return titleOf(quote);
-  return answerIn(message)?.text ?? oneLine((choice ?? form)?.title);
+  if (message.quote) return titleOf(message.quote);
+  return answerIn(message)?.text ?? oneLine(requestOf(message)?.title);
 }
 
 /** Return the id of the request that a message replaces; null for none. */
 export function replacedBy(message) {
-  return (message.request_decision ?? message.request_data)?.supersedes || null;
+  return requestOf(message)?.supersedes || null;
 }
 
 /**
@@ -41,6 +43,7 @@ export function replacedBy(message) {
  */
 export function answerIn(message) {
   const { decision, data, payment_confirmation: paid, top_up_request: lacking } = message;
+  const { signature, signature_declined: refused, signature_result: signed } = message;
   if (decision?.options?.length) {
     const told = decision.options.map(({ id, name, quantity }) =>
       countedName(oneLine(name) || oneLine(id), quantity),
@@ -57,6 +60,13 @@ export function answerIn(message) {
   if (settled) {
     const told = message.approve_quote ? text("paid") : text("notPaid");
     return { id: settled.quote_id, text: told };
+  }
+  if (signature) return { id: signature.request_id, text: text("signed") };
+  if (refused) return { id: refused.request_id, text: text("notSigned") };
+  if (signed) {
+    const told = oneLine(signed.message) || text("signed");
+    const failed = signed.result === "failure" && signed.reason !== "declined";
+    return { id: signed.request_id, text: told, failed };
   }
   if (lacking) return { id: "", text: text("lacking") };
   return null;

@@ -1,8 +1,8 @@
 // The options of a request for a decision (AITP-02): names, prices and descriptions.
 
 import { oneLine } from "./card.js";
-import { el, newId, picture, safeAddress } from "../dom.js";
 import { counted, language, text } from "../texts.js";
+import { el, newId, picture, safeAddress } from "../dom.js";
 
 /**
  * List the options of a request, each with its variants, for choice and summary.
@@ -26,19 +26,8 @@ function choiceOf(given, name, label) {
   const plans = given.quote?.payment_plans ?? [];
   const prices = plans.map((plan) => money(plan.amount, plan.currency));
   const ends = Date.parse(given.quote?.valid_until);
-  return {
-    id: given.id,
-    name,
-    label,
-    description: given.description ?? "",
-    image: given.image_url,
-    url: given.url,
-    rating: given.five_star_rating,
-    reviews: given.reviews_count,
-    price: oneOf(prices),
-    plan: plans.length === 1 ? plans[0] : null,
-    hasLapsed: ends < Date.now(),
-  };
+  const plan = plans.length === 1 ? plans[0] : null;
+  return { ...given, name, label, price: oneOf(prices), plan, hasLapsed: ends < Date.now() };
 }
 
 /** Return the name of one or several. */
@@ -57,7 +46,7 @@ export function money(amount, currency) {
 
 /** The description of an option next to its name, where there is one. */
 export function about(choice) {
-  const { rating, reviews } = choice;
+  const { five_star_rating: rating, reviews_count: reviews } = choice;
   const rated = [
     Number.isFinite(rating) && text("stars", { rating }),
     Number.isInteger(reviews) && counted("reviews", reviews),
@@ -103,7 +92,7 @@ export function optionOf(choice, label, input) {
       "label",
       { for: id },
       input,
-      picture(choice.image),
+      picture(choice.image_url),
       el("span", { class: "told" }, headOf("span", label, choice.price), ...about(choice)),
     ),
     details(choice),

@@ -1,8 +1,8 @@
 // Requests for decisions without quantities (AITP-02): one of several, several, or a yes.
 
 import { Card } from "./card.js";
-import { about, countedName, groupsOf, optionOf } from "./choices.js";
 import { el } from "../dom.js";
+import { about, countedName, groupsOf, optionOf } from "./choices.js";
 import { text } from "../texts.js";
 
 /** Return the answer to a request for a decision, and its summary. */

@@ -1,17 +1,14 @@
 // The inputs of a form's fields (AITP-03): typed, labelled, described, and masked if needed.
 
+import { text } from "../texts.js";
 import { oneLine } from "./card.js";
 import { el, newId } from "../dom.js";
-import { text } from "../texts.js";
 
 /** A token of HTML's autofill, after where the value belongs. */
 const TOKENS = /^(?:(?:section-[\w-]+|shipping|billing|home|work|mobile|fax|pager) )*[a-z-]+\d?$/;
 const PASSWORDS = new Set(["new-password", "current-password"]);
-const DIGITS = new Set(["cc-number", "cc-csc", "one-time-code", "cc-exp-month", "cc-exp-year"]);
+const DIGITS = /^cc-(number|csc|exp-.+)|^one-time-code$/;
 const BY_TOKEN = { email: "email", tel: "tel", url: "url", bday: "date" };
-const KEYBOARDS = { number: "decimal", email: "email", tel: "tel", url: "url" };
-const UNBOUNDED = new Set(["number", "date", "select"]);
-const LONGEST = { textarea: 2000 };
 const WRONG = {
   email: () => text("wrongEmail"),
   number: () => text("wrongNumber"),
@@ -69,7 +66,7 @@ export class Field {
       name: field.id,
       required: field.required === true,
       autocomplete: all || (this.isSensitive && "off"),
-      maxlength: LONGEST[type] ?? (UNBOUNDED.has(type) ? null : 1000),
+      maxlength: type === "textarea" ? 2000 : 1000, // which numbers, dates and choices ignore
     };
     const options = field.options ?? [];
     if (type === "textarea") return el("textarea", { ...common, rows: "3" });
@@ -82,9 +79,9 @@ export class Field {
       this.list = el("datalist", { id: newId() }, ...made);
       return el("input", { ...common, type: "text", list: this.list.id });
     }
-    const inputmode = DIGITS.has(last) ? "numeric" : KEYBOARDS[type];
-    const step = type === "number" ? "any" : null;
-    return el("input", { ...common, type, inputmode, step });
+    const keyboard = type === "number" ? "decimal" : /email|tel|url/.test(type) && type;
+    const inputmode = DIGITS.test(last) ? "numeric" : keyboard;
+    return el("input", { ...common, type, inputmode, step: type === "number" && "any" });
   }
 
   /** The input with a button that shows its value. */

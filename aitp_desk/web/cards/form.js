@@ -1,9 +1,9 @@
 // A form to fill in (AITP-03): validated here first, then by the receiver.
 
-import { Card } from "./card.js";
-import { el } from "../dom.js";
 import { Field } from "./fields.js";
+import { el } from "../dom.js";
 import { text } from "../texts.js";
+import { Card } from "./card.js";
 
 export class Form extends Card {
   constructor(request, onanswer) {

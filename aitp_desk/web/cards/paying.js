@@ -1,9 +1,9 @@
 // A quote to pay or to decline, and the receipt of a payment (AITP-01 and the desk's own schema).
 
-import { Card, formatTime, oneLine } from "./card.js";
-import { oneOf } from "./choices.js";
 import { el, link, newId } from "../dom.js";
+import { Card, formatTime, oneLine } from "./card.js";
 import { text } from "../texts.js";
+import { oneOf } from "./choices.js";
 
 const ACCOUNT = "ledger";
 
@@ -24,7 +24,7 @@ export class Paying extends Card {
     const { quote_id: id, description, expiration } = quote;
     const title = titleOf(quote);
     super({ id, title, description: oneLine(description), valid_until: expiration }, onanswer);
-    this.quote = quote;
+    this.request = quote;
     const methods = quote.payment_options.flatMap((option) => option.payment_methods ?? []);
     const pages = methods.filter((method) => method.url).map((method) => this.page(method));
     if (pages.length) this.body.append(el("ul", { class: "options" }, ...pages));
@@ -33,15 +33,6 @@ export class Paying extends Card {
       this.body.append(this.credit());
       this.sender(text("pay"));
     }
-  }
-
-  /** The same quote again, after a failed payment. */
-  again(why) {
-    const card = new Paying(this.quote, this.onanswer);
-    card.schema = this.schema;
-    card.capability = this.capability;
-    card.say(why);
-    return card;
   }
 
   credit() {
@@ -72,7 +63,7 @@ export class Paying extends Card {
   submit() {
     const code = this.code?.value.trim();
     const approval = { quote_id: this.id, ...(code ? { code } : {}) };
-    this.reply({ approve_quote: approval }, { text: text("iPay", { price: priceOf(this.quote) }) });
+    this.reply({ approve_quote: approval }, { text: text("iPay", { price: priceOf(this.request) }) });
   }
 }
 

@@ -1,10 +1,10 @@
 // Products with variants and quantities (AITP-02, requests of the type products).
 
-import { Card } from "./card.js";
 import { about, details, groupsOf, headOf, money } from "./choices.js";
 import { decisionOf } from "./decision.js";
-import { el, newId, picture } from "../dom.js";
+import { Card } from "./card.js";
 import { text } from "../texts.js";
+import { el, newId, picture } from "../dom.js";
 
 const MOST = 1_000_000;
 
@@ -30,7 +30,7 @@ export class Products extends Card {
     return el(
       "li",
       { class: "product" },
-      picture(own.image),
+      picture(own.image_url),
       el(
         "div",
         { class: "told" },
@@ -68,7 +68,7 @@ export class Products extends Card {
     return el(
       "li",
       { class: "kind" },
-      isKind && picture(choice.image),
+      isKind && picture(choice.image_url),
       el("div", { class: "told" }, headOf("span", label, isKind && choice.price)),
       ...(isKind ? [el("div", { class: "more" }, ...about(choice), details(choice))] : []),
       el("div", { class: "stepper" }, ...steps),

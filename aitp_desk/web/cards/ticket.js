@@ -1,8 +1,8 @@
 // What was handed to people: its number, who has it, and what the visitor can do meanwhile.
 
+import { Card } from "./card.js";
 import { text } from "../texts.js";
 import { el } from "../dom.js";
-import { Card } from "./card.js";
 
 export class Ticket extends Card {
   constructor(id) {

@@ -30,6 +30,7 @@ TYPES: Final = {
     ".ts": "text/plain; charset=utf-8",
 }
 LOADER: Final = "loader.js"
+LOADER_STYLE: Final = "loader.css"
 PAGE: Final = "page.html"
 DECLARATION: Final = "widget.d.ts"
 ENGLISH: Final = "en"
@@ -58,7 +59,7 @@ def read_texts() -> Mapping[str, Mapping[str, str]]:
     }
 
 
-def _squeeze_style(style: bytes) -> bytes:
+def squeeze_style(style: bytes) -> bytes:
     """Return a style sheet without its comments, layout and needless quotes."""
     bare = _LAYOUT.sub(rb"\1", _COMMENT.sub(b"", style))
     return _QUOTED.sub(rb"=\1", bare).replace(b";}", b"}").strip()
@@ -88,7 +89,7 @@ def read_component() -> tuple[str, Mapping[str, ComponentFile]]:
     code = bundle_modules("chat", modules, exports=True).decode()
     code, names = number_texts(code, LAUNCHER_TEXTS)
     sources = ((COMPONENT / "chat.css").read_bytes(), (CARDS / "cards.css").read_bytes())
-    style = msgspec.json.encode(b"".join(map(_squeeze_style, sources)).decode())
+    style = msgspec.json.encode(b"".join(map(squeeze_style, sources)).decode())
     script = b"const STYLE = %s;\n%s" % (style, minify(put_constants(code)).encode())
     found = {"chat.js": ComponentFile(script, TYPES[".js"])}
     for language, texts in read_texts().items():

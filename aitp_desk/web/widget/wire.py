@@ -15,8 +15,10 @@ from aitp_desk.web.widget.assets import (
     ENGLISH,
     LAUNCHER_TEXTS,
     LOADER,
+    LOADER_STYLE,
     PAGE,
     read_texts,
+    squeeze_style,
 )
 from aitp_desk.web.widget.palette import make_palette
 
@@ -62,11 +64,23 @@ def write_loader(version: str, widget: Widget, site: Site) -> bytes:
             for language in dict.fromkeys((own, ENGLISH))
             if language in languages
         },
-        "palette": make_palette(widget.accent) if widget.accent else None,
+        "style": squeeze_style((COMPONENT / LOADER_STYLE).read_bytes()).decode()
+        + _write_palette(widget.accent),
     }
     return b"const DESK = %s;\n%s" % (
         msgspec.json.encode(told),
         minify((COMPONENT / LOADER).read_text("utf-8")).encode(),
+    )
+
+
+def _write_palette(accent: str) -> str:
+    """Return the owner's colours as a rule; empty for the chat's own."""
+    if not accent:
+        return ""
+    palette = make_palette(accent)
+    return (
+        f":host{{--accent:{palette.accent};--on-accent:{palette.on_accent};"
+        f"--link-light:{palette.light};--link-dark:{palette.dark}}}"
     )
 
 

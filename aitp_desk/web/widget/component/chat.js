@@ -4,10 +4,10 @@
 
 import { Panel } from "./view/panel.js";
 import { Conversation } from "./conversation/conversation.js";
-import { Notice } from "./view/notice.js";
-import { Client } from "./conversation/client.js";
-import { MODEL_CONTEXT, offerTools } from "./agents.js";
 import { setTexts } from "./texts.js";
+import { MODEL_CONTEXT, offerTools } from "./agents.js";
+import { Client } from "./conversation/client.js";
+import { Notice } from "./view/notice.js";
 import { Memory } from "./conversation/memory.js";
 
 /**
@@ -45,7 +45,7 @@ class Chat {
       client,
       onask: (text, files) => this.conversation.ask(text, files),
       onreply: (card, answer) => this.conversation.outbox.answer(card, answer),
-      onretry: (entry) => this.conversation.retry(entry),
+      onretry: (entry) => this.conversation.outbox.retry(entry),
       onrate: (...said) => client.rate(this.conversation.thread, ...said),
       onbegin: () => this.begin(),
       onerase: () => this.conversation.erase(),

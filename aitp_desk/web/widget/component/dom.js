@@ -15,7 +15,7 @@ const DRAWN = new Set(["svg", "path"]);
 export function el(tag, attributes = {}, ...children) {
   const element = document.createElementNS(DRAWN.has(tag) ? SVG : HTML, tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value === null || value === undefined || value === false) continue;
+    if (value == null || value === false) continue;
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : String(value));
   }

@@ -4,25 +4,6 @@
 
 const BASE = new URL("./", import.meta.url);
 const KEPT = `aitp-chat ${BASE.href}`;
-const STYLE = `
-:host { all: initial; position: fixed; z-index: 2147483000; inset-block-end: 20px; right: 20px;
-  --accent: #0b5f4c; --on-accent: #fff; font: 16px/1.5 system-ui, sans-serif; color-scheme: light dark; }
-:host([corner=left]) { right: auto; left: 20px; }
-:host([inline]) { display: block; position: relative; z-index: auto; inset: auto; height: 640px; }
-:host([inline=page]) { position: fixed; inset: 0; height: auto; }
-:host([hidden]) { display: none; }
-.launcher { display: grid; place-items: center; box-sizing: border-box; width: 56px; height: 56px;
-  margin: 0; padding: 0; border: 0; border-radius: 50%; cursor: pointer; background: var(--accent);
-  color: var(--on-accent); box-shadow: 0 1px 3px #0003, 0 8px 24px #0003; }
-.launcher:hover { filter: brightness(1.15); }
-.launcher:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; }
-.launcher svg { width: 26px; height: 26px; }
-.launcher[aria-busy=true] svg { opacity: .5; }
-.badge { position: absolute; inset-block-start: -4px; inset-inline-end: -4px; min-width: 22px;
-  box-sizing: border-box; padding: 0 6px; border: 2px solid #fff; border-radius: 16px;
-  background: #b3261e; color: #fff; font-size: 12px; font-weight: 700; text-align: center; }
-.badge:empty { display: none; }
-@media print { :host { display: none; } }`;
 const BUBBLE =
   "M12 3c5 0 9 3.4 9 7.7s-4 7.7-9 7.7c-1 0-2-.1-2.9-.4L4.5 20.5l1-4A7.3 7.3 0 0 1 3 10.7C3 6.4 7 3 12 3z";
 
@@ -43,13 +24,6 @@ function makeIcon() {
   path.setAttribute("d", BUBBLE);
   svg.append(path);
   return svg;
-}
-
-/** Return the owner's colours as a rule; empty for the chat's own. */
-function writePalette(palette) {
-  if (!palette) return "";
-  const { accent, on_accent: on, light, dark } = palette;
-  return `:host { --accent: ${accent}; --on-accent: ${on}; --link-light: ${light}; --link-dark: ${dark}; }`;
 }
 
 function hasConversation() {
@@ -73,7 +47,7 @@ class AitpChat extends HTMLElement {
     if (this.shadowRoot) return;
     const root = this.attachShadow({ mode: "open" });
     const sheet = new CSSStyleSheet();
-    sheet.replaceSync(STYLE + writePalette(DESK.palette));
+    sheet.replaceSync(DESK.style);
     root.adoptedStyleSheets = [sheet];
     this.language = chooseLanguage(this.lang);
     if (!this.hasAttribute("corner")) this.setAttribute("corner", DESK.corner);

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 import aiohttp
 import pytest
 
+from aitp_desk.app.server import RunningServer
+from aitp_sign.keys.encodings import to_base64url
+from tests.support.access.signatures import sign_request
 from tests.support.browser.accessibility import find_flaws
 from tests.support.browser.chromium import OpenBrowser
 from tests.support.browser.widget import (
@@ -21,6 +24,7 @@ from tests.support.browser.widget import (
     in_new_tab,
     write_host_page,
 )
+from tests.support.clients.operator import operating
 from tests.support.desk.server import serving
 from tests.support.plugins.decisions import CANCEL, COLOURS, SIZE, TENTS
 
@@ -30,8 +34,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.servers
 
 SELLER = "https://seller.example"
-SETTINGS = ("capabilities.requests={}", "capabilities.data={}")
+SETTINGS = ("capabilities.requests={}", "capabilities.data={}", "capabilities.sign={}")
 SLUGS = {"request_decision": "aitp.dev/requests", "request_data": "aitp.dev/data"}
+SCHEME = "ed25519"
 SECRET = "4111 1111 1111 1111"
 ADDRESS: dict[str, Any] = {
     "id": "address",
@@ -52,7 +57,8 @@ REFUSED = {"error": {"message": "Not on Sundays.", "type": "invalid_request_erro
 class Seller:
     """Another party of the visitor's conversation, who asks by structured messages."""
 
-    def __init__(self, http: aiohttp.ClientSession, visitor: AtChat) -> None:
+    def __init__(self, desk: RunningServer, http: aiohttp.ClientSession, visitor: AtChat) -> None:
+        self.desk = desk
         self._http = http
         self.visitor = visitor
 
@@ -66,6 +72,14 @@ class Seller:
         for path, body in ((f"{thread}/actors", actor), (f"{thread}/messages", said)):
             async with self._http.post(path, json=body) as response:
                 assert response.status == 200, await response.text()
+
+    async def read(self, key: str) -> Any:
+        """The newest structured message of a kind, as the visitor receives it."""
+        path = f"/v1/threads/{await self.visitor.thread()}/messages?limit=100"
+        async with self._http.get(path) as response:
+            data = (await response.json())["data"]
+        parts = [part for one in data for part in one["content"] if part.startswith("{")]
+        return next(said[key] for said in map(json.loads, parts) if key in said)
 
 
 @asynccontextmanager
@@ -83,7 +97,7 @@ async def selling(
             ):
                 await visitor.ask("Where are you?")
                 await visitor.answers.wait_for()
-                yield visitor, Seller(http, visitor)
+                yield visitor, Seller(desk, http, visitor)
 
 
 async def test_a_choice_is_made_with_the_keyboard_alone_and_stands_after_a_reload(
@@ -146,6 +160,54 @@ async def test_an_answer_that_is_refused_may_be_given_again(
         await expect(visitor.card.get_by_role("alert")).to_have_text("Not on Sundays.")
         await expect(visitor.questions).to_have_count(1)
         await visitor.button("No, keep it").click()
+        await expect(visitor.card).to_contain_text("Answered.")
+
+
+async def test_a_text_is_signed_with_a_key_of_the_visitors_or_declined(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with (
+        selling(tmp_path, browser, viewport=PHONE) as (visitor, seller),
+        operating(seller.desk, tmp_path / "data") as anna,
+    ):
+        thread = await visitor.thread()
+        await anna.post(f"threads/{thread}/take")
+
+        async def ask(id_: str) -> None:
+            wish = {
+                "id": id_,
+                "title": "Your order",
+                "text": "I buy\u202e it.",
+                "schemes": [SCHEME],
+            }
+            asked = {"capability": "sign", "message": {"request_signature": wish}}
+            await anna.post(f"threads/{thread}/messages", **asked)
+
+        async def sign(signature: str) -> None:
+            await visitor.card.get_by_label("Signed by").select_option(SCHEME)
+            await visitor.card.get_by_label("Public key").fill(signed["public_key"])
+            await visitor.card.get_by_label("Signature").fill(signature)
+            await visitor.button("Send").click()
+
+        await ask("tent")
+        await expect(visitor.card.get_by_role("heading")).to_have_text("Your order")
+        await expect(visitor.card.locator("pre").first).to_have_text("I buy⟦U+202E⟧ it.")
+        await expect(visitor.card.locator("pre").last).to_contain_text("recipient: ")
+        assert not await visitor.is_too_wide()
+        assert await find_flaws(visitor.page) == []
+        signed = sign_request(await seller.read("request_signature"))
+        await visitor.button("Send").click()
+        box = visitor.card.get_by_label("Signature")
+        await expect(box).to_have_accessible_description("This is required.")
+        await sign(to_base64url(bytes(64)))
+        await expect(visitor.card.get_by_role("alert")).to_be_visible()
+        await sign(signed["signature"])
+        await expect(visitor.card).to_contain_text("Answered.")
+        await expect(visitor.notes.last).to_have_text("Signed.")
+        assert (await seller.read("signature_result"))["result"] == "success"
+        await ask("other")
+        await visitor.button("Decline").click()
+        await expect(visitor.questions.last).to_contain_text("I do not sign.")
         await expect(visitor.card).to_contain_text("Answered.")
 
 

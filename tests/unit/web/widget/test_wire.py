@@ -57,7 +57,7 @@ def test_the_loader_knows_the_button_and_nothing_else() -> None:
     assert told["corner"] == "left"
     assert told["language"] == "de"
     assert list(told["texts"]) == ["de"]
-    assert told["palette"]["on_accent"] == "#000000"
+    assert "--accent:#ffcc00;--on-accent:#000000;" in told["style"]
     assert rest.lstrip().startswith("let ")
     assert 'customElements.define("aitp-chat",' in rest
 

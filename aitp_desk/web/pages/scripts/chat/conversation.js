@@ -1,13 +1,12 @@
 // The conversation of the box to ask: questions, choices and replies.
 
-import { DECLARED } from "../cards/cards.js";
 import { el } from "../dom.js";
 import { KeyCard } from "../key.js";
 import { Memory } from "./memory.js";
 import { partiesOf, read, shownAs, withoutPeople } from "./messages.js";
 import { Thread } from "./thread.js";
 import { Transcript } from "./transcript.js";
-import { converse, follow } from "./wire.js";
+import { converse, DECLARED, follow } from "./wire.js";
 import { text } from "../texts.js";
 
 const SEARCH = "content_search";

@@ -3,6 +3,9 @@
 import { VISITOR } from "./messages.js";
 import { counted, text } from "../texts.js";
 
+/** Content types by which the page declares what it can show (the slugs of AITP-01 to AITP-03). */
+export const DECLARED = ["x-aitp/requests", "x-aitp/data", "x-aitp/payments"];
+
 const ADDRESS = "/agent/converse";
 /** Schemas of messages that the page shows as cards, in addition to the desk's own. */
 const PUBLISHED = ["aitp-02-decisions", "aitp-03-data-request"].map(

@@ -102,7 +102,8 @@ export class Client {
 
   /** Return the visitor as an actor, who receives what is shown as cards in structured form. */
   actor(caller) {
-    const schemas = [...SCHEMAS, `${this.desk}/capabilities/payments/v1/schema.json`];
+    const own = ["payments", "sign"].map((slug) => `${this.desk}/capabilities/${slug}/v1/schema.json`);
+    const schemas = [...SCHEMAS, ...own];
     return { id: caller || VISITOR, capabilities: schemas.map((schema) => ({ schema })) };
   }
 

@@ -3,12 +3,12 @@
 // The events of the thread are the one source of what is shown: after a reload, in another tab and
 // after a lost connection they are read again by their numbers.
 
-import { operatorOf, readMessage } from "./messages.js";
-import { Outbox } from "./outbox.js";
-import { Visitor } from "./visitor.js";
 import { text } from "../texts.js";
-import { Stream } from "./stream.js";
+import { operatorOf, readMessage } from "./messages.js";
+import { Visitor } from "./visitor.js";
+import { Outbox } from "./outbox.js";
 import { tokenFault } from "./client.js";
+import { Stream } from "./stream.js";
 import { Waiting } from "./waiting.js";
 
 /** How long a person counts as typing: longer than the console pauses before it says so again. */
@@ -91,11 +91,6 @@ export class Conversation {
   ask(words, files = []) {
     const said = words.trim() || files.map((file) => file.filename).join(", ");
     return said ? this.outbox.add({ text: said, page: this.page, files }) : Promise.resolve();
-  }
-
-  /** Send a message again that could not be sent. */
-  retry(entry) {
-    return this.outbox.retry(entry);
   }
 
   /** Take all that has arrived for seen. */

@@ -6,6 +6,7 @@ const FIRST_RECONNECT_MS = 500;
 const LONGEST_RECONNECT_MS = 30_000;
 /** Longer than the desk's heartbeat: a silent connection is a lost one. */
 const SILENCE_MS = 45_000;
+const FIELD = /^(\w+): ?(.*)$/gm;
 const GONE = 410;
 /** Statuses of a thread that is closed, deleted, or another caller's. */
 const OVER = new Set([401, 403, 404]);
@@ -21,11 +22,7 @@ async function* readEvents(body, onpiece) {
     const blocks = (rest + value).replaceAll("\r\n", "\n").split("\n\n");
     rest = blocks.pop();
     for (const block of blocks) {
-      const fields = {};
-      for (const line of block.split("\n")) {
-        const [, name, given] = /^(\w+): ?(.*)$/.exec(line) ?? [];
-        if (name) fields[name] = given;
-      }
+      const fields = Object.fromEntries([...block.matchAll(FIELD)].map(([, ...field]) => field));
       if (fields.event) yield fields;
     }
   }
@@ -43,30 +40,27 @@ export class Stream {
    *   `onover` is called once where the thread cannot be followed any more, `ongap` where events
    *   are too old to be read again and the stream goes on from now.
    */
-  constructor(client, thread, last, { onevent, onstate, onover, ongap }) {
+  constructor(client, thread, last, listener) {
     this.client = client;
     this.address = client.threads(thread, "events");
-    this.onevent = onevent;
-    this.onstate = onstate;
-    this.onover = onover;
-    this.ongap = ongap;
+    Object.assign(this, listener);
     this.last = String(last);
     this.backoff = new Backoff(FIRST_RECONNECT_MS, LONGEST_RECONNECT_MS);
     this.sleep = new Sleep();
     this.isStopped = false;
-    this.look = () => this.changed();
-    document.addEventListener("visibilitychange", this.look);
-    addEventListener("online", this.look);
-    addEventListener("offline", this.look);
+    this.life = new AbortController();
+    const { signal } = this.life;
+    const look = () => this.changed();
+    document.addEventListener("visibilitychange", look, { signal });
+    addEventListener("online", look, { signal });
+    addEventListener("offline", look, { signal });
     this.follow();
   }
 
   stop() {
     this.isStopped = true;
     this.release();
-    document.removeEventListener("visibilitychange", this.look);
-    removeEventListener("online", this.look);
-    removeEventListener("offline", this.look);
+    this.life.abort();
     this.request?.abort();
     this.sleep.wake();
   }

@@ -1,8 +1,8 @@
 // Markdown as nodes: paragraphs, headings, lists, tables, quotations, code. Nothing becomes markup.
 
-import { el, icon } from "../dom.js";
 import { text } from "../texts.js";
 import { inline } from "./inline.js";
+import { el, icon } from "../dom.js";
 
 const FENCE = /^\s*(```|~~~)/;
 const HEADING = /^#{1,6}\s+(.*)$/;

@@ -1,7 +1,7 @@
 // The text box: Enter sends, Shift+Enter begins a line.
 
-import { text } from "../texts.js";
 import { el, icon } from "../dom.js";
+import { text } from "../texts.js";
 
 const LONGEST_QUESTION = 8000;
 

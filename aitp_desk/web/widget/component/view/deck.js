@@ -1,9 +1,9 @@
 // The cards of the conversation: each is made once, and closed by what answers or replaces it.
 
 import { answerIn, cardOf, replacedBy } from "../cards/cards.js";
-import { Ticket } from "../cards/ticket.js";
 import { el } from "../dom.js";
 import { text } from "../texts.js";
+import { Ticket } from "../cards/ticket.js";
 
 export class Deck {
   /** @param {(card: Card, answer: object) => void} onreply */

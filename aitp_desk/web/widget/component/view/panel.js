@@ -1,11 +1,11 @@
 // The window of the chat: heading, what was said, text box. In a corner it is a dialog that the
 // launcher opens; on a phone it fills the screen and the page behind it rests. Inline it is a region.
 
-import { counted, text } from "../texts.js";
-import { AddressForm } from "./address.js";
-import { el, icon } from "../dom.js";
 import { Menu } from "./menu.js";
+import { AddressForm } from "./address.js";
 import { Composer } from "./composer.js";
+import { counted, text } from "../texts.js";
+import { el, icon } from "../dom.js";
 import { Transcript } from "./transcript.js";
 import { Attachments } from "./attachments.js";
 
@@ -32,7 +32,6 @@ export class Panel {
     this.button = button;
     this.on = on;
     this.isInline = host.hasAttribute("inline");
-    this.title = settings.title;
     this.status = el("p", { class: "state" });
     this.banner = el("p", { class: "banner", role: "status", hidden: true });
     this.live = el("div", { class: "unseen", role: "status" });
@@ -90,8 +89,8 @@ export class Panel {
   }
 
   makeHeader() {
-    const titles = el("div", { class: "titles" }, el("h2", { id: "title" }, this.title), this.status);
-    const { logo, logo_alt: alt } = this.settings;
+    const { title, logo, logo_alt: alt } = this.settings;
+    const titles = el("div", { class: "titles" }, el("h2", { id: "title" }, title), this.status);
     const picture = logo && el("img", { src: logo, alt });
     return el("header", {}, picture, titles, this.menu.element, !this.isInline && this.makeClose());
   }
@@ -190,8 +189,8 @@ export class Panel {
 
   /** The questions of this page (`suggestions="One?|Two?"`, or by its path), or of all. */
   listSuggestions() {
-    const own = (this.host.getAttribute("suggestions") ?? "").split("|").map((one) => one.trim());
-    if (own.some(Boolean)) return own.filter(Boolean);
+    const own = this.host.getAttribute("suggestions")?.split("|").map((one) => one.trim());
+    if (own?.some(Boolean)) return own.filter(Boolean);
     const { paths, suggestions } = this.settings;
     return paths.find(({ path }) => isAt(path))?.suggestions ?? suggestions;
   }

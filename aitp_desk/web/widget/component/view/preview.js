@@ -1,8 +1,8 @@
 // The number of a source within an answer, with a preview: the source's name, and the sentence quoted.
 // The style sheet shows it while the number or the preview has the pointer or the focus.
 
-import { text } from "../texts.js";
 import { el, link, newId } from "../dom.js";
+import { text } from "../texts.js";
 
 const HUSHED = "hushed";
 

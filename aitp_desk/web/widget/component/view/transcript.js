@@ -1,11 +1,11 @@
 // What was said, top to bottom: one article for each entry of the conversation.
 
-import { Deck } from "./deck.js";
-import { text } from "../texts.js";
-import { el, link } from "../dom.js";
-import { addFeedback } from "./feedback.js";
-import { citation, closePreviews } from "./preview.js";
 import { blocks } from "../markdown/blocks.js";
+import { addFeedback } from "./feedback.js";
+import { text } from "../texts.js";
+import { Deck } from "./deck.js";
+import { el, link } from "../dom.js";
+import { citation, closePreviews } from "./preview.js";
 
 const NEAR_PX = 80;
 const MARGIN_PX = 16;
@@ -17,16 +17,12 @@ export class Transcript {
    *   onrate: (id: string, rating: string | null, reason?: string) => Promise<boolean>,
    *   onreply: (card: Card, answer: object) => void, attachments: Attachments}} on
    */
-  constructor(log, { onask, onretry, onrate, onreply, attachments }) {
+  constructor(log, on) {
     this.log = log;
-    this.onask = onask;
-    this.onretry = onretry;
-    this.onrate = onrate;
-    this.attachments = attachments;
+    Object.assign(this, on);
     this.articles = new Map();
-    this.deck = new Deck(onreply);
+    this.deck = new Deck(on.onreply);
     this.typing = el("div", { class: "typing", hidden: true, "aria-hidden": "true" });
-    this.typing.append(el("i"), el("i"), el("i"));
     log.append(this.typing);
     closePreviews(log);
   }
