@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from tests.access_walk.model import Credential, Grant, Party, Thread
-from tests.access_walk.world import World
+from tests.access_walk.world import Stream, World
 from tests.support.clients.dispatcher import Answered
 
 LINGER_SECONDS = 60
@@ -47,6 +47,7 @@ class Sharing:
 
     async def unshare(self, who: Credential, thread: Thread, grant: Grant) -> str | None:
         """Take back what was shared."""
+        self.world.note_sent(self._followers(thread))
         sent = await self.world.ask(who, "DELETE", f"/v1/threads/{thread.id}/grants/{grant.id}")
         if sent.status != 200:
             return self.world.refuse("unshare", sent)
@@ -56,6 +57,7 @@ class Sharing:
 
     async def wait(self) -> str:
         """Let time pass until what was shared for a while has ended."""
+        self.world.note_sent(self.world.streams)
         self.world.clock.advance(LINGER_SECONDS + 1)
         self.model.now = self.world.clock()
         await self._end_links()
@@ -77,6 +79,7 @@ class Sharing:
 
     async def leave(self, who: Credential, thread: Thread, party: Party) -> str | None:
         """Have a caller's actor leave."""
+        self.world.note_sent(self._followers(thread))
         target = f"/v1/threads/{thread.id}/actors/{quote(thread.bound[party], safe='')}"
         sent = await self.world.ask(who, "DELETE", target)
         if sent.status != 200:
@@ -88,7 +91,7 @@ class Sharing:
 
     async def claim(self, who: Credential, thread: Thread) -> str | None:
         """Claim a thread without an owner, and the files that are attached there."""
-        self.world.note_before_claim(thread)
+        self.world.note_sent(self._followers(thread))
         sent = await self.world.ask(who, "POST", f"/v1/threads/{thread.id}/claim")
         if sent.status != 200:
             return self.world.refuse("claim", sent)
@@ -128,6 +131,9 @@ class Sharing:
         if sent.status != 200:
             return self.world.refuse("follow a task", sent)
         return f"{who.party.name} is told of a task on {thread.name}"
+
+    def _followers(self, thread: Thread) -> list[Stream]:
+        return [stream for stream in self.world.streams if stream.thread is thread]
 
     async def _grant(
         self, who: Credential, thread: Thread, body: dict[str, object], *, lasts: bool

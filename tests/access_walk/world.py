@@ -66,15 +66,14 @@ class Stream:
     """A stream of a thread's events that a caller has open.
 
     Attributes:
-        before_claim: markers on the thread that its follower could see when another caller claimed
-            the thread. They may still be on their way to it, before the event of the claim, and no
-            longer.
+        sent_before: markers that its follower could see at the moment before access
+            to it changed. They may still be on their way; after the event of a claim no longer.
     """
 
     credential: Credential
     thread: Thread
     task: asyncio.Task[None]
-    before_claim: frozenset[str] = frozenset()
+    sent_before: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -233,8 +232,10 @@ class World:
 
     async def end(self, credential: Credential) -> None:
         """A credential is worth nothing from now on; its streams end within a second."""
+        streams = [one for one in self.streams if one.credential is credential]
+        self.note_sent(streams)
         credential.is_live = False
-        await self.end_streams([one for one in self.streams if one.credential is credential])
+        await self.end_streams(streams)
 
     async def end_streams(self, streams: list[Stream]) -> None:
         """Wait until streams have ended; those that go on are noted."""
@@ -258,25 +259,21 @@ class World:
             async with self.http.get(target, headers=headers) as response:
                 async for line in response.content:
                     if line.startswith(b"event: thread.claimed"):
-                        stream.before_claim = frozenset()
-                    told, known = line.decode(errors="replace"), " ".join(stream.before_claim)
-                    self.look(credential, f"the stream {target}", told, known)
+                        stream.sent_before = frozenset()
+                    told, known = line.decode(errors="replace"), " ".join(stream.sent_before)
+                    self.look(credential, f"the stream of {thread.name}, {target}", told, known)
 
         stream = Stream(credential, thread, asyncio.create_task(read()))
         self.streams.append(stream)
 
-    def note_before_claim(self, thread: Thread) -> None:
-        """Note what the followers of a thread may see at the moment before a claim."""
-        here = [
-            marker
-            for marker in self.model.markers.values()
-            if any(place is thread for place, _ in marker.places)
-        ]
-        for stream in self.streams:
-            if stream.thread is thread:
-                stream.before_claim = frozenset(
-                    one.text for one in here if self.model.may_see(stream.credential, one)
-                )
+    def note_sent(self, streams: Iterable[Stream]) -> None:
+        """Note what followers may see at the moment before access changes."""
+        for stream in streams:
+            stream.sent_before = frozenset(
+                marker.text
+                for marker in self.model.markers.values()
+                if self.model.may_see(stream.credential, marker)
+            )
 
     def receiver(self, credential: Credential, thread: Thread | None) -> str:
         """An address of a caller's, at which pushes are looked at.
