@@ -102,6 +102,6 @@ async def test_only_the_owners_sites_may_frame_the_page(http: aiohttp.ClientSess
         policy = answer.headers["Content-Security-Policy"]
         assert f"frame-ancestors 'self' {HOST};" in policy
         assert "'unsafe" not in policy
-        assert '<aitp-chat inline lang="de">' in await answer.text()
+        assert '<aitp-chat inline="page" lang="de">' in await answer.text()
     async with http.get("/") as answer:
         assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
