@@ -181,8 +181,8 @@ class Channel:
         self._pump()
 
     def recheck_access(self) -> None:
-        """End the streams of callers that have lost access."""
-        self._review_is_due = True
+        """End the streams of callers that have lost access; a deletion is sent before."""
+        self._review_is_due = self._is_due = True
         self._pump()
 
     def on_answer(self, answer: AnswerInProgress) -> None:
@@ -261,15 +261,17 @@ class Channel:
         """Read, format and send until there is nothing new."""
         try:
             while True:
-                if self._review_is_due:
-                    self._review_is_due = False
-                    await self._end_those_who_left()
                 happened: Sequence[ThreadEvent] = ()
                 if self._is_due:
                     self._is_due = False
                     page = await self._read(self._thread_id, self._last, PAGE)
                     self._is_due |= page.has_more
                     happened = page.happenings
+                if happened and happened[-1].kind == THREAD_DELETED:
+                    happened = happened[-1:]  # nobody has access any more, but all learn why
+                elif self._review_is_due:
+                    self._review_is_due = False
+                    await self._end_those_who_left()
                 told = False
                 for part in _parts(happened):
                     for piece in _pieces(self._word(part)):
