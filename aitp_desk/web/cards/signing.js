@@ -16,7 +16,7 @@ function visible(words) {
 
 export class Signing extends Form {
   constructor(request, onanswer) {
-    const { id, title = text("toSign"), schemes: options } = request;
+    const { title = text("toSign"), schemes: options } = request;
     const fields = [
       { id: "signature", label: text("signature"), type: "textarea", required: true },
       { id: "scheme", label: text("scheme"), type: options && "select", options, required: true },
@@ -28,10 +28,14 @@ export class Signing extends Form {
     const transaction = request.near_transaction ?? request.evm_transaction;
     const subject = request.text || JSON.stringify(request.typed_data ?? transaction, null, 2);
     const terms = TERMS.filter((name) => request[name]).map((name) => `${name}: ${request[name]}`);
-    const shown = [subject, terms.join("\n")].map((words) => el("pre", { tabindex: "0" }, visible(words)));
+    const shown = [subject, terms.join("\n")].map((words) => el("pre", { class: "plain" }, visible(words)));
     this.body.prepend(...shown);
-    const declined = { signature_declined: { request_id: id } };
+  }
+
+  sender(words) {
+    const declined = { signature_declined: { request_id: this.id } };
     this.answerer(text("decline"), "quiet", declined, { text: text("notSigned") });
+    super.sender(words);
   }
 
   reply({ data, ...answer }, summary) {
