@@ -43,8 +43,10 @@ _HEADING = 0.5
 _SHORT, _BEST, _OTHER = 150, 450, 200
 """Up to how many tokens a passage is sent whole: any, the best, and one of which most is needed."""
 _MOSTLY = 0.6
-_CUT = 120
-"""About how many tokens of a longer one are sent."""
+_CUT, _CUT_ASKED = 120, 80
+"""About how many tokens of a longer one are sent; fewer if an enrichment question like the
+visitor's shows which unit answers.
+"""
 
 _FRAME = 12
 """Tokens around an excerpt in a prompt, without its title and address."""
@@ -193,7 +195,8 @@ def _text(weighed: _ScoredPassage, room: int, *, is_best: bool) -> tuple[str, in
         return text, size
     per_letter = size / len(text)
     units = weighed.found.passage.units
-    chosen = Stretch(weighed.found, int(min(_CUT, room) / per_letter)).units
+    cut = _CUT if is_best or weighed.found.match is None else _CUT_ASKED
+    chosen = Stretch(weighed.found, int(min(cut, room) / per_letter)).units
     needed = sum(len(units[at].text) for at in chosen) * per_letter
     if needed >= _MOSTLY * size and size <= min(room, _OTHER):
         return text, size
