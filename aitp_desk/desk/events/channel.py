@@ -182,7 +182,7 @@ class Channel:
 
     def recheck_access(self) -> None:
         """End the streams of callers that have lost access; a deletion is sent before."""
-        self._review_is_due = self._is_due = True
+        self._review_is_due = True
         self._pump()
 
     def on_answer(self, answer: AnswerInProgress) -> None:
@@ -238,7 +238,7 @@ class Channel:
 
     async def send_keepalive(self) -> None:
         """Keep connections alive, and end those of callers that have lost access."""
-        await self._end_those_who_left()
+        _close(await self._list_those_who_left())
         for number, outlet in enumerate(tuple(self._followers), 1):
             outlet.write(self._event_format.beat)
             if not number % AT_ONCE:
@@ -261,40 +261,44 @@ class Channel:
         """Read, format and send until there is nothing new."""
         try:
             while True:
+                left: Sequence[EventSink] = ()
+                if self._review_is_due:
+                    self._review_is_due = False
+                    left = await self._list_those_who_left()
                 happened: Sequence[ThreadEvent] = ()
-                if self._is_due:
+                if self._is_due or left:
                     self._is_due = False
                     page = await self._read(self._thread_id, self._last, PAGE)
                     self._is_due |= page.has_more
                     happened = page.happenings
                 if happened and happened[-1].kind == THREAD_DELETED:
                     happened = happened[-1:]  # nobody has access any more, but all learn why
-                elif self._review_is_due:
-                    self._review_is_due = False
-                    await self._end_those_who_left()
+                else:
+                    _close(left)
                 told = False
                 for part in _parts(happened):
                     for piece in _pieces(self._word(part)):
                         told = True
                         await self._send(piece)
                     if part and part[-1].kind in LAST_FOR_READER:
-                        await self._end_those_who_left()
+                        _close(await self._list_those_who_left())
                 if not told and not self._is_due and not self._review_is_due:
                     break
         except Exception:  # noqa: BLE001 -- subscribers reconnect and continue where they were
             _log.exception("following_failed")
             self._failed = True
-            for outlet in self._followers:
-                outlet.close()
+            _close(self._followers)
         finally:
             self._pump_task = None
 
-    async def _end_those_who_left(self) -> None:
+    async def _list_those_who_left(self) -> list[EventSink]:
+        left = []
         for number, (outlet, upto) in enumerate(tuple(self._followers.items()), 1):
             if await upto() < EVERYTHING:
-                outlet.close()
+                left.append(outlet)
             if not number % AT_ONCE:
                 await asyncio.sleep(0)
+        return left
 
     async def _send(self, data: bytes) -> None:
         for number, outlet in enumerate(tuple(self._followers), 1):
@@ -375,3 +379,8 @@ def _pieces(events: Iterable[bytes]) -> Iterator[bytes]:
             gathered, size = [], 0
     if gathered:
         yield b"".join(gathered)
+
+
+def _close(outlets: Iterable[EventSink]) -> None:
+    for outlet in outlets:
+        outlet.close()
