@@ -97,7 +97,7 @@ def compose_answer(found: Sequence[Candidate], library: Library, limit: int, *, 
         limit: about how many characters the first stretch takes.
         most: the most characters of the answer; further sections that do not fit are left out.
     """
-    first = found[0]
+    first, passage = found[0], found[0].passage
     near = [first, *(other for other in found[1:] if other.rank >= _NEAR * first.rank > 0)]
     total, longest = min(int(_ALL * limit), most), int(_ALONE * limit)
     loss = _LOSS_FUSED if first.signals else _LOSS
@@ -113,7 +113,7 @@ def compose_answer(found: Sequence[Candidate], library: Library, limit: int, *, 
             stretch = Stretch(one, room)
             told = stretch.text
             if stretch.is_whole and len(told) < room * _SHORT:
-                told += _subsections(one.passage, library, room - len(told))
+                told += _subsections(passage, library, room - len(told))
             same[one.number] = _marked(told)
         else:
             name = _name(one, first)
@@ -129,7 +129,8 @@ def compose_answer(found: Sequence[Candidate], library: Library, limit: int, *, 
             else:
                 others.append(_under(name, told))
         if one.number in same:
-            own = _headed(first, f"\n{_GAP}\n".join(same[number] for number in sorted(same)))
+            told = f"\n{_GAP}\n".join(same[number] for number in sorted(same))
+            own = _headed(first, passage, told)
         text = "\n\n".join([own, *others])
     return text
 
@@ -352,9 +353,8 @@ def _marked(text: str) -> str:
     return f"{text} {_GAP}" if text.endswith(LEAD_IN_ENDINGS) else text
 
 
-def _headed(found: Candidate, text: str) -> str:
+def _headed(found: Candidate, passage: Passage, text: str) -> str:
     """Put a heading before a text that would be misunderstood without it."""
-    passage = found.passage
     if not passage.heading or passage.heading == passage.title or text.startswith(passage.heading):
         return text
     is_needed, adds = _read_heading(passage.heading)

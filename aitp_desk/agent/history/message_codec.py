@@ -111,12 +111,14 @@ def make_suggestions(outcome: Said) -> dict[str, str]:
 def make_quotes(outcome: Said) -> dict[str, str]:
     """Return the metadata of a reply with a sentence of each of its sources."""
     sources = () if isinstance(outcome, Clarification) else outcome.sources
-    quotes = [" ".join(source.quote.split()) for source in sources]
-    if not any(quotes):
+    if not sources:
         return {}
-    room = METADATA_VALUE_LENGTH // len(quotes) - 1
-    cut = [one if len(one) <= room else f"{one[: room - 1]}…" for one in quotes]
-    return {QUOTES: "\n".join(cut)}
+    room = METADATA_VALUE_LENGTH // len(sources) - 1
+    quotes = [
+        one if len(one := " ".join(source.quote.split())) <= room else f"{one[: room - 1]}…"
+        for source in sources
+    ]
+    return {QUOTES: "\n".join(quotes)} if any(quotes) else {}
 
 
 def _listed(ids: Sequence[str]) -> str:

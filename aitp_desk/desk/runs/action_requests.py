@@ -75,12 +75,11 @@ class ActionRequests:
         if self._matcher is None or answers_agent or options.tools or options.tool_choice == "none":
             return None
         ask = AskRequest(CONTENT_SEARCH, turn.question, locale=turn.locale)
-        action = await self._matcher.find(asker, ask, None)
-        lacks = await self._matcher.explain_access(asker, ask) if action is None else None
-        if (action or lacks) is None or await self._has_structure(conversation.thread_id, due):
+        action = await self._matcher.match(asker, ask)
+        if action is None or await self._has_structure(conversation.thread_id, due):
             return None
-        if action is None:
-            return lacks
+        if isinstance(action, Answer):
+            return action
         invoker, dialogues = self.agent_tools.invoker, self.agent_tools.dialogues
         try:
             offered = invoker.find(asker, action.name)

@@ -42,6 +42,8 @@ def make_rounds(steps: Sequence[Step], room: int) -> tuple[ToolRound, ...]:
         room: token budget of all results together. If it is exceeded, the middle of the longest
             results is left out.
     """
+    if not steps:
+        return ()
     outputs = [call.output for step in steps for call in step.calls if call.output is not None]
     most = _share([estimate_tokens(output) for output in outputs], room)
     return tuple(
@@ -129,7 +131,7 @@ def make_usage(usage: Usage | None) -> RunUsage | None:
 
 def sum_usage(usages: Sequence[RunUsage | None]) -> RunUsage | None:
     """Return the total usage; None if nothing was counted."""
-    counted = [usage for usage in usages if usage is not None]
+    counted = [*filter(None, usages)]
     return sum(counted, RunUsage()) if counted else None
 
 

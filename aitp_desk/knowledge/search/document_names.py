@@ -65,8 +65,8 @@ class DocumentNames:
         named: dict[str, bool] = {}
         if self._names.keys().isdisjoint(stems):
             return named
-        names = [name for stem in stems & self._names.keys() for name in self._names[stem]]
-        for name in {name for name in names if name <= stems}:
+        known = stems & self._names.keys()
+        for name in {name for stem in known for name in self._names[stem] if name <= stems}:
             proper = len(name) > 1 or self._everyday.isdisjoint(name)
             for path in set.intersection(*(self._holders[stem] for stem in name)):
                 named[path] = named.get(path, False) or proper

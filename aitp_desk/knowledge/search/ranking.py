@@ -52,6 +52,7 @@ class Ranking:
         heading_weights: by passage, the total weight of the words of the headings above.
         genres: by passage, its genres as flags.
         figures: by passage, the types of figures in its units, as flags, and ``CODE_BLOCK``.
+        unit_figures: returns the same of each unit of a passage.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class Ranking:
         self.heading_weights: Sequence[float] = index.heading_weights
         self.genres: Sequence[int] = index.genres
         self.figures: Sequence[int] = index.figures
+        self.unit_figures = index.unit_figures
         self._terms: dict[str, TermPlaces] = {}
         self._postings: dict[str, Posting] = {}
         self._kept = 0
@@ -71,10 +73,6 @@ class Ranking:
         """Return the first passages of sections and pages with this name."""
         name = make_joined_name(words)
         return self._index.find_by_name(name) if name else ()
-
-    def unit_figures(self, number: int) -> Sequence[int]:
-        """Return the figure types of each unit of a passage, and ``CODE_BLOCK``. They are flags."""
-        return self._index.unit_figures(number)
 
     def scores(
         self,

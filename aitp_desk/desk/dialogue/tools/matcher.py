@@ -76,8 +76,36 @@ class ActionMatcher:
         answered from the pages.
         """
         name = await self._name(ask.query, ask.locale)
+        return None if name is None else self._permit(principal, name, ask, allowance)
+
+    async def match(self, principal: Principal, ask: AskRequest) -> Action | Answer | None:
+        """Return the action that :meth:`find` finds, else what :meth:`explain_access` says."""
+        name = await self._name(ask.query, ask.locale)
         if name is None:
             return None
+        return self._permit(principal, name, ask) or self._explain(principal, name, ask)
+
+    async def explain_access(self, principal: Principal, ask: AskRequest) -> Answer | None:
+        """Return what a visitor lacks for the action that the words ask for.
+
+        None with a credential; if they ask for none, or for one that is open to everyone, or to
+        operators only; or if they may as well name a page.
+        """
+        name = await self._name(ask.query, ask.locale) if principal.is_anonymous else None
+        return None if name is None else self._explain(principal, name, ask)
+
+    async def rank(self, text: str, locale: str | None = None) -> list[RankedAction]:
+        """Return every action with what speaks for it; for the tests of the weights."""
+        said = self._ranking.read(text)
+        if said is None:
+            return []
+        library = self._content.editions.find_library(locale)
+        likeness = await self._compare(text, library.vectors)
+        return self._ranking.rank(said, library.vocabulary.knows, likeness, least=-99.0)
+
+    def _permit(
+        self, principal: Principal, name: str, ask: AskRequest, allowance: Allowance | None = None
+    ) -> Action | None:
         action = self._actions[name]
         has_effect = action.kind != "query" or action.may_cost or action.is_prepaid
         if has_effect and self._requires_intent and not (ask.intent or "").strip():
@@ -92,30 +120,13 @@ class ActionMatcher:
             return None
         return action
 
-    async def explain_access(self, principal: Principal, ask: AskRequest) -> Answer | None:
-        """Return what a visitor lacks for the action that the words ask for.
-
-        None with a credential; if they ask for none, or for one that is open to everyone, or to
-        operators only; or if they may as well name a page.
-        """
-        name = await self._name(ask.query, ask.locale) if principal.is_anonymous else None
-        if name is None:
-            return None
+    def _explain(self, principal: Principal, name: str, ask: AskRequest) -> Answer | None:
         action, said = self._actions[name], self._ranking.read(ask.query)
-        if said is None or not said.is_wish:
+        if not principal.is_anonymous or said is None or not said.is_wish:
             return None
         if action.open_to == "operators" or may_invoke(principal.scopes, action):
             return None
         return self._notice.write(name, self._content.editions.find_library(ask.locale).language)
-
-    async def rank(self, text: str, locale: str | None = None) -> list[RankedAction]:
-        """Return every action with what speaks for it; for the tests of the weights."""
-        said = self._ranking.read(text)
-        if said is None:
-            return []
-        library = self._content.editions.find_library(locale)
-        likeness = await self._compare(text, library.vectors)
-        return self._ranking.rank(said, library.vocabulary.knows, likeness, least=-99.0)
 
     async def _name(self, text: str, locale: str | None) -> str | None:
         library = self._content.editions.find_library(locale)
