@@ -101,7 +101,8 @@ class ConsoleSessions:
         if not is_operator_scope(token.scopes):
             raise ScopeMissing(
                 "This key cannot open the console, because it lacks the scope 'operator'."
-                " Create a key with 'aitp-desk token create --scope operator --name NAME'.",
+                " Create a key with 'aitp-desk token create --data FOLDER/.desk --scope operator"
+                " --name NAME'.",
                 scope="operator",
             )
         secret = secrets.token_urlsafe(SECRET_BYTES)

@@ -23,10 +23,18 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
+
+class _DataFolder(click.Path):
+    """The data folder of a desk."""
+
+    def get_missing_message(self, *_: object, **__: object) -> str:
+        return "Name the desk's data folder, such as FOLDER/.desk."
+
+
 desk_data = click.option(
     "--data",
     required=True,
-    type=click.Path(path_type=Path, file_okay=False),
+    type=_DataFolder(path_type=Path, file_okay=False),
     help="The desk's data folder, such as FOLDER/.desk.",
 )
 desk_store = click.option(
@@ -55,7 +63,7 @@ def require_database(data: Path, url: str) -> Path:
     """Return the path of the desk's database; exit where it does not exist."""
     path = find_database(data, url)
     if not path.is_file():
-        _not_served(path)
+        _not_served(data, path)
     return path
 
 
@@ -69,7 +77,7 @@ def require_master_key(data: Path) -> MasterKey:
 
     master = find_master_key(data, os.environ)
     if master is None:
-        _not_served(data / KEY_FILE)
+        _not_served(data, data / KEY_FILE)
     return master
 
 
@@ -117,6 +125,11 @@ def make_local_auditor(keys: DataKeys) -> Auditor:
     return Auditor(derive_audit_keys(keys), int(time.time()), f"cli:{user}", "shell")
 
 
-def _not_served(missing: Path) -> NoReturn:
-    right = "serve the site once first, or name its data folder, such as FOLDER/.desk"
-    fail([f"--data: there is no {missing}; {right}."])
+def _not_served(data: Path, missing: Path) -> NoReturn:
+    from aitp_desk.config.settings import DATA_FOLDER
+
+    if (data / DATA_FOLDER).is_dir():
+        right = f"did you mean {data / DATA_FOLDER}?"
+    else:
+        right = "serve the site once first, or name its data folder, such as FOLDER/.desk."
+    fail([f"--data: there is no {missing}; {right}"])

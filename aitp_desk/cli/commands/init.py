@@ -39,13 +39,19 @@ _HEAD = (
     "--with-actions", is_flag=True, help="Also write an actions.py with a query and an action."
 )
 def init(folder: Path, with_actions: bool) -> None:
-    """Create a site in FOLDER: a commented desk.toml and a first page. Existing files are kept."""
+    """Create a site in FOLDER: a commented desk.toml and a first page.
+
+    Existing files are kept. If FOLDER has pages, they are the content.
+    """
     from aitp_desk.config.settings import DESK_FILE
 
     pages = folder / _CONTENT
+    has_pages = not pages.exists() and _has_pages(folder)
     try:
-        _write(folder / DESK_FILE, _settings(folder))
-        if pages.is_dir() and any(pages.iterdir()):
+        _write(folder / DESK_FILE, _settings(folder, has_pages=has_pages))
+        if has_pages:
+            click.echo(f"kept   {folder} (it already has pages)")
+        elif pages.is_dir() and any(pages.iterdir()):
             click.echo(f"kept   {pages} (it already has files)")
         else:
             _write(pages / "welcome.md", _WELCOME)
@@ -67,21 +73,32 @@ def _write(path: Path, text: str) -> None:
         click.echo(f"wrote  {path}")
 
 
+def _has_pages(folder: Path) -> bool:
+    from aitp_desk.knowledge.sources.admission import ContentUnreadable, find_content
+
+    try:
+        return bool(find_content(folder)[0])
+    except ContentUnreadable:
+        return False
+
+
 def _first_actions() -> str:
     from importlib.resources import files
 
     return files("aitp_desk.cli").joinpath("first_actions.txt").read_text("utf-8")
 
 
-def _settings(folder: Path) -> str:
+def _settings(folder: Path, *, has_pages: bool) -> str:
     from aitp_desk.config.catalogue import as_toml, sections
 
     name = folder.resolve().name.replace("-", " ").replace("_", " ").strip().capitalize()
-    chosen = {
-        "site.name": as_toml(name or "My site"),
-        "content.folder": as_toml(_CONTENT),
-        "tickets.people": as_toml("offered"),
-    }
+    chosen = {"tickets.people": as_toml("offered")}
+    if not has_pages:
+        # pages name their site, and are found in its folder by default
+        chosen |= {
+            "site.name": as_toml(name or "My site"),
+            "content.folder": as_toml(_CONTENT),
+        }
     lines = [_HEAD]
     for section in sections():
         # a repeatable table is a comment, because none exists yet

@@ -181,6 +181,18 @@ def test_init_overwrites_nothing_and_says_what_it_kept(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "content").iterdir()] == ["mine.md"]
 
 
+@pytest.mark.parametrize("page", ["index.html", "docs/returns.md"])
+def test_init_takes_pages_that_are_there_for_the_content(tmp_path: Path, page: str) -> None:
+    site = tmp_path / "tea"
+    (site / page).parent.mkdir(parents=True)
+    (site / page).write_text("<h1>Kettle Lane Tea</h1>\n<p>Tea.</p>\n", "utf-8")
+    for _ in range(2):
+        assert f"kept   {site} (it already has pages)" in succeed("init", site)
+        assert succeed("check", site) == [f"{site} is ready to serve: 1 page."]
+    assert {path.name for path in site.iterdir()} == {"desk.toml", Path(page).parts[0]}
+    assert load_config(site) == load_config(site, ["tickets.people=offered"])
+
+
 def test_the_next_command_can_be_pasted_whatever_the_folder_is_called(tmp_path: Path) -> None:
     site = tmp_path / "sp ace; $HOME"
     assert shlex.split(succeed("init", site)[-1]) == ["Next:", "aitp-desk", "serve", str(site)]
@@ -257,6 +269,18 @@ def test_a_key_is_made_only_in_the_data_folder_of_a_desk(data: Path, tmp_path: P
     )
     assert f"there is no {tmp_path}/other/{KEY_FILE}" in line
     assert not list((tmp_path / "other").iterdir())
+
+
+def test_a_missing_or_wrong_data_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "shop" / ".desk").mkdir(parents=True)
+    told = run_here("token", "list").err.splitlines()
+    assert told[-1] == (
+        "Error: Missing option '--data'. Name the desk's data folder, such as FOLDER/.desk."
+    )
+    (line,) = fail("token", "list", "--data", tmp_path / "shop")
+    assert line == (
+        f"--data: there is no {tmp_path}/shop/desk.db; did you mean {tmp_path}/shop/.desk?"
+    )
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from aitp_desk.actions.loader.loader import load_actions
 from aitp_desk.config import load_config
 from aitp_desk.model.errors import InvalidRequest
 from tests.support.access.keys import make_key
-from tests.support.desk.command import run_apart, run_here
+from tests.support.desk.command import run, run_apart, run_here
 from tests.support.desk.server import serving
 
 
@@ -72,6 +73,16 @@ async def test_the_first_actions_are_served(tmp_path: Path) -> None:
             status, body = await ask("leave_note", {"text": "Hello."}, bearer)
             assert (status, body["status"]) == (200, "success")
     assert len((site / "notes.jsonl").read_text("utf-8").splitlines()) == 1
+
+
+async def test_the_command_in_the_first_actions_makes_a_key(tmp_path: Path) -> None:
+    site = tmp_path / "shop"
+    run_here("init", site, "--with-actions")
+    text = (site / "actions.py").read_text("utf-8")
+    (command,) = re.findall(r"^# aitp-desk (token create .+)$", text, re.MULTILINE)
+    async with serving(site / ".desk", folder=site):
+        words = command.replace("FOLDER", str(site)).replace("NAME", "agent").split()
+        assert "(agent) with the scopes actions." in "\n".join((await run(*words))[1])
 
 
 async def test_a_desk_does_not_begin_with_actions_that_are_wrong(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ export function signInPage(why, done) {
       "p",
       { id: "token-hint", class: "soft small" },
       "The owner of this desk creates one with ",
-      el("code", {}, "aitp-desk token create --scope operator --name anna"),
+      el("code", {}, "aitp-desk token create --data FOLDER/.desk --scope operator --name anna"),
       ". Visitors see this name.",
     ),
   );
