@@ -6,7 +6,7 @@ import json
 import secrets
 from typing import Any
 
-from tests.access_walk.model import ID, MARKER, Credential, File, Marker, Thread
+from tests.access_walk.model import ID, Credential, File, Marker, Thread
 from tests.access_walk.site import ASKED_BACK
 from tests.access_walk.world import Call, World
 from tests.support.clients.dispatcher import Answered, Headers
@@ -151,7 +151,6 @@ class Speaking:
         if sent.status >= 400 and sent.status != 402:
             return self.world.refuse(f"{name} by {by}", sent)
         self._learn(thread, sent)
-        self._note_results(sent, marker)
         payment = _payment_of(json.loads(sent.body))
         tasks = [id_ for id_ in thread.tasks if id_ in sent.body.decode()]
         if payment is not None:
@@ -167,7 +166,7 @@ class Speaking:
         return f"{who.party.name} calls {name} on {thread.name} by {by}"
 
     async def poll(self, call: Call) -> None:
-        """Have a caller who made a call ask after it, to know what its result is."""
+        """Have a caller who made a call ask after it, until its result is there."""
         if not call.id:
             return
         target = f"/capabilities/{call.name}/calls/{call.id}"
@@ -175,7 +174,6 @@ class Speaking:
             told = await self.world.ask(call.credential, "GET", target)
             if told.status != 200 or "payment" in told.ok:
                 return
-            self._note_results(told, call.marker)
             if told.ok.get("status") not in {"accepted", "pending"}:
                 return
             await self.world.desk.store.settled()
@@ -194,7 +192,6 @@ class Speaking:
         if sent.status >= 400:
             return self.world.refuse("pay", sent)
         call.is_paid = True
-        self._note_results(sent, call.marker)
         await self.poll(call)
         where = "" if call.thread is None else f" on {call.thread.name}"
         return f"{who.party.name} pays for a call of {call.credential.party.name}{where}"
@@ -309,15 +306,6 @@ class Speaking:
             kept = {"msg": thread.messages, "run": thread.runs, "task": thread.tasks}.get(kind)
             if kept is not None:
                 kept.append(id_)
-
-    def _note_results(self, sent: Answered, marker: Marker) -> None:
-        """Note the markers of a result, which nobody knew before it was there."""
-        for text in set(MARKER.findall(sent.body.decode())):
-            if text.startswith("mr") and text not in self.model.markers:
-                result = Marker(text, f"a result after {marker.said}", marker.owner)
-                result.is_of_call = marker.is_of_call
-                result.places = [(where, self.model.step) for where, _ in marker.places]
-                self.model.markers[text] = result
 
 
 def _key() -> str:

@@ -17,7 +17,8 @@ from aitp_desk.auth.credentials import proof_cache as verified
 from tests.access_walk import addresses
 from tests.access_walk.addresses import Asked
 from tests.access_walk.model import Credential, File, Model, Thread
-from tests.access_walk.site import MarkingAgent, open_site
+from tests.access_walk.results import Results
+from tests.access_walk.site import MarkingAgent, open_site, till_of
 from tests.access_walk.steps import RECENT, Moves
 from tests.access_walk.world import Call, Leak, World
 from tests.support.doubles.agent import Clock
@@ -198,7 +199,8 @@ async def open_world(folder: Path, seed: int = 1) -> AsyncIterator[World]:
             open_site(folder, clock, agent) as desk,
             aiohttp.ClientSession(desk.url, timeout=aiohttp.ClientTimeout(total=None)) as http,
         ):
-            world = World(desk, folder / "data", clock, Model(seed, clock()), http, site, agent)
+            model, results = Model(seed, clock()), Results(folder, till_of(desk))
+            world = World(desk, folder / "data", clock, model, http, site, agent, results)
             yield world
             for stream in world.streams:
                 stream.task.cancel()

@@ -14,7 +14,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 MARKER = re.compile(r"m[kr][0-9a-z]{12}q")
-"""A marker: ``mk…`` is said by callers, ``mr…`` by the actions that they call."""
+"""A marker: ``mk…`` is said by callers, ``mr…`` by the actions that they call.
+
+A random id may look like one, so a marker is only what whoever made it has recorded.
+"""
 ID = re.compile(r"(?:thread|session|task|call|run|file|msg)_[0-9a-z]{16,}")
 """An id by which something is reached."""
 ALWAYS = 10**9
@@ -148,6 +151,17 @@ class Model:
         if thread is not None:
             marker.places.append((thread, self.step))
         return marker
+
+    def mark_result(self, text: str, asked: Marker) -> None:
+        """Note the marker of a result: it stands where its call was made, from now on.
+
+        Parameters:
+            asked: the marker of the call.
+        """
+        result = Marker(text, f"a result after {asked.said}", asked.owner)
+        result.is_of_call = asked.is_of_call
+        result.places = [(where, self.step) for where, _ in asked.places]
+        self.markers[text] = result
 
     def learn(self, thread: Thread, *ids: str) -> None:
         """Note ids that lead to a thread, or to what belongs to it."""

@@ -11,50 +11,11 @@ from aitp_desk.app.server import RunningServer, open_server
 from aitp_desk.capability import Capability
 from aitp_desk.config import load_config
 from tests.access_walk.model import MARKER
+from tests.access_walk.results import ACTIONS, QuotingTill
 from tests.support.desk.first_start import begin_desk
 from tests.support.doubles.agent import Clock
-from tests.support.payments.till_plugin import Till
 
 FURTHER = "books"
-ACTIONS = '''
-"""Actions whose results tell what they were called with, and something that only they know."""
-
-from aitp_desk.actions import Context, action
-
-
-def result(note: str, context: Context) -> str:
-    return f"{note} mr{context.call_id[-12:]}q"
-
-
-@action(open_to="anyone")
-def tell(note: str, context: Context) -> str:
-    """Tells a note.
-
-    Args:
-        note: what it says.
-    """
-    return result(note, context)
-
-
-@action(kind="async", mutability="reversible", blast_radius="self")
-def work(note: str, context: Context) -> str:
-    """Works on a note.
-
-    Args:
-        note: what it says.
-    """
-    return result(note, context)
-
-
-@action(open_to="anyone", cost="5.00 EUR", prepaid=True)
-def buy(note: str, context: Context) -> str:
-    """Sells a note.
-
-    Args:
-        note: what it says.
-    """
-    return result(note, context)
-'''
 DESK_TOML = """
 [content]
 folder = "content"
@@ -112,6 +73,13 @@ async def open_site(
     data = folder / "data"
     config = load_config(folder, SETTINGS, port=0, data=data)
     begin_desk(config)
-    beside: dict[str, type[Capability]] = {"till": Till}
+    beside: dict[str, type[Capability]] = {"till": QuotingTill}
     async with open_server(config, clock=clock, agent=agent, capabilities_beside=beside) as desk:
         yield desk
+
+
+def till_of(desk: RunningServer) -> QuotingTill:
+    """Where calls of a desk are paid."""
+    till = desk.desk.judge.capabilities["till"].capability
+    assert isinstance(till, QuotingTill)
+    return till

@@ -22,6 +22,7 @@ from aitp_desk.auth.keys.data_keys import open_data_keys
 from aitp_desk.store import units as work
 from aitp_desk.store.reads import threads as reads
 from tests.access_walk.model import ALWAYS, ID, MARKER, Credential, Marker, Model, Party, Thread
+from tests.access_walk.results import Result, Results
 from tests.access_walk.site import MarkingAgent
 from tests.support.access.keys import make_key
 from tests.support.clients.dispatcher import Answered, Headers, answer
@@ -91,6 +92,7 @@ class World:
     http: aiohttp.ClientSession
     site: Website
     agent: MarkingAgent
+    results: Results
     credentials: list[Credential] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     once: list[tuple[Credential, str, str, Headers, bytes]] = field(default_factory=list)
@@ -145,6 +147,7 @@ class World:
         Parameters:
             known: what they have sent themselves.
         """
+        self.note_results()
         model = self.model
         for text in set(MARKER.findall(said)):
             marker = model.markers.get(text)
@@ -161,6 +164,23 @@ class World:
                 continue
             if model.reads_until(party, thread) != ALWAYS:
                 self.leak(credential, asked, f"{id_}, an id of {thread.name}", (thread,))
+
+    def note_results(self) -> None:
+        """Note the markers of new results, each by the call that it is of."""
+        for result in self.results.read():
+            asked = self._asked_by(result)
+            if asked is None:
+                what = f"{result.marker}, a result of a call that nobody made"
+                self.leaks.append(Leak(self.model.step, "nobody", result.call_id, what))
+            elif result.marker not in self.model.markers:
+                self.model.mark_result(result.marker, asked)
+
+    def _asked_by(self, result: Result) -> Marker | None:
+        """Return the marker of a result's call: of the quote that paid, or what it was given."""
+        for call in self.calls:
+            if call.quote in result.quotes:
+                return call.marker
+        return self.model.markers.get(result.note)
 
     def look_at_prompt(self, credential: Credential, asked: str) -> None:
         """Search the files that the agent was given to answer a caller."""
@@ -268,6 +288,7 @@ class World:
 
     def note_sent(self, streams: Iterable[Stream]) -> None:
         """Note what followers may see at the moment before access changes."""
+        self.note_results()
         for stream in streams:
             stream.sent_before = frozenset(
                 marker.text
@@ -312,7 +333,8 @@ class World:
                 while True:
                     await self.desk.store.settled()
                     if connection.execute(waiting, (int(self.clock()),)).fetchone() == (0,):
-                        return
+                        break
+        self.note_results()
 
     def live(self, *kinds: str) -> list[Credential]:
         """Credentials that are worth something, of these kinds or of all."""
