@@ -17,6 +17,7 @@ _FARTHEST_DAYS = 60
 """How far ahead an opening is looked for."""
 _SPAN = re.compile(r"(\d\d):(\d\d)-(\d\d):(\d\d)", re.ASCII)
 _MIDNIGHT = 24 * 60
+_CLOSED: Final = "; a closed day is its date alone"
 _Span = tuple[int, int]
 """Begin and end, in minutes after midnight."""
 
@@ -78,7 +79,7 @@ def read_opening_hours(hours: Sequence[str], exceptions: Sequence[str]) -> Openi
             day = date.fromisoformat(text)
         except ValueError:
             raise ValueError(f"{line!r} does not begin with a date such as 2026-12-24") from None
-        dates[day] = _read_spans(spans, line) if spans.strip() else ()
+        dates[day] = _read_spans(spans, line, _CLOSED) if spans.strip() else ()
     return OpeningHours(tuple(week), dates)
 
 
@@ -86,19 +87,22 @@ def _read_days(text: str, line: str) -> Iterator[int]:
     for part in text.split(","):
         first, _, last = part.partition("-")
         if first not in DAYS or (last or first) not in DAYS:
-            raise ValueError(f"{line!r} does not begin with days such as Mo-Fr or Sa,Su")
+            raise ValueError(
+                f"{line!r} does not begin with days such as Mo-Fr or Sa,Su; they are"
+                f" {', '.join(DAYS)}"
+            )
         begin, end = DAYS.index(first), DAYS.index(last or first)
         if end < begin:
             raise ValueError(f"{line!r} has days in reverse: a week begins with Mo")
         yield from range(begin, end + 1)
 
 
-def _read_spans(text: str, line: str) -> tuple[_Span, ...]:
+def _read_spans(text: str, line: str, hint: str = "") -> tuple[_Span, ...]:
     found = []
     for part in text.split(","):
         matched = _SPAN.fullmatch(part.strip())
         if matched is None:
-            raise ValueError(f"{line!r} does not end with times such as 09:00-17:00")
+            raise ValueError(f"{line!r} does not end with times such as 09:00-17:00{hint}")
         hour, minute, last_hour, last_minute = map(int, matched.groups())
         begin, end = hour * 60 + minute, last_hour * 60 + last_minute
         if minute > 59 or last_minute > 59 or not begin < end <= _MIDNIGHT:

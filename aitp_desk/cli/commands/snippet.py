@@ -15,11 +15,16 @@ _MEBIBYTE = 1024 * 1024
 _IN_HEAD = "<!-- before </head> of every page -->"
 _IN_BODY = "<!-- before </body> of every page, of error pages and API documentation too -->"
 _IN_PAGE = "<!-- before </body> of every page that has the chat -->"
-_IN_POLICY = (
-    "<!-- only where pages have a Content-Security-Policy: add to its directives\n"
-    "     (for the frame: frame-src with the same address) -->"
-)
-_IN_FRAME = "<!-- or, where no script is allowed, as a frame in a page -->"
+# in comments, so that all of it may be pasted
+_IN_POLICY = """\
+<!-- only where pages have a Content-Security-Policy: add to its directives
+     (for the frame: frame-src with the same address)
+{policy}
+-->"""
+_IN_FRAME = """\
+<!-- or, where no script is allowed, this frame instead
+{frame}
+-->"""
 Part = Literal["head", "body", "footer", "widget", "nginx", "caddy"]
 
 
@@ -78,10 +83,12 @@ def _write_widget(folder: Path, overrides: tuple[str, ...]) -> str:
     address = urlsplit(url)
     policy = write_policy(f"{address.scheme}://{address.netloc}", config.widget.logo)
     title = config.widget.title or config.site.name
-    return (
-        f"{_IN_PAGE}\n{write_tag(url)}\n\n{_IN_POLICY}\n{policy}\n\n"
-        f"{_IN_FRAME}\n{write_frame(url, title)}"
+    parts = (
+        f"{_IN_PAGE}\n{write_tag(url)}",
+        _IN_POLICY.format(policy=policy),
+        _IN_FRAME.format(frame=write_frame(url, title)),
     )
+    return "\n\n".join(parts)
 
 
 def _write_settings(folder: Path, overrides: tuple[str, ...], *, caddy: bool) -> str:

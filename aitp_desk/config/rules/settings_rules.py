@@ -234,9 +234,10 @@ def check_public(config: Config) -> tuple[Problem, ...]:
 
 def _check_hours(tickets: Tickets) -> Iterator[Problem]:
     """Yield opening hours that cannot be read."""
+    any_hours = ("Mo 09:00-10:00",)
     for key, hours, exceptions in (
-        ("tickets.hours", tickets.hours, ()),
-        ("tickets.exceptions", ("Mo 09:00-10:00",), tickets.exceptions),
+        *(("tickets.hours", (line,), ()) for line in tickets.hours),
+        *(("tickets.exceptions", any_hours, (line,)) for line in tickets.exceptions),
     ):
         try:
             read_opening_hours(hours, exceptions)

@@ -369,6 +369,12 @@ def test_opening_hours_can_be_read(tmp_path: Path, override: str, key: str, said
     assert alone == "needs tickets.hours, from which these days differ."
 
 
+def test_every_line_of_the_opening_hours_is_checked(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as wrong:
+        load_config(tmp_path, ["tickets.hours=['Mo 9-17', 'Tu 09:00-17:00', 'Di 09:00-17:00']"])
+    assert [str(one).split("'")[1] for one in wrong.value.problems] == ["Mo 9-17", "Di 09:00-17:00"]
+
+
 def test_the_chats_questions_for_a_path_can_be_reached(tmp_path: Path) -> None:
     def table(path: str, questions: str = "'Why?'") -> str:
         return f"{{path='{path}', suggestions=[{questions}]}}"

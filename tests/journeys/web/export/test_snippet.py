@@ -39,6 +39,19 @@ async def test_a_page_of_one_s_own_with_the_snippet_leads_to_the_desk() -> None:
         assert said in told.text()
 
 
+async def test_all_that_is_printed_for_the_chat_may_be_pasted() -> None:
+    title = "Tents --> & more"
+    code, lines, _ = await run("snippet", SITE, "--widget", *URL, "--set", f"widget.title={title}")
+    assert code == 0
+    body = LexborHTMLParser("<!doctype html><body>" + "\n".join(lines)).body
+    assert body is not None
+    assert [node.tag for node in body.iter() if node.tag != "-comment"] == ["script", "aitp-chat"]
+    assert body.text().strip() == ""
+    assert "script-src https://books.example; " in "\n".join(lines)
+    (frame,) = (line for line in lines if line.startswith("<iframe"))
+    assert 'src="https://books.example/widget"' in frame
+
+
 async def test_the_snippet_is_what_the_desk_s_own_pages_carry(served_desk: RunningServer) -> None:
     _, head, _ = await run("snippet", SITE, "--head")
     _, footer, _ = await run("snippet", SITE, "--footer")
