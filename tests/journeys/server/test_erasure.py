@@ -186,6 +186,11 @@ async def test_a_visitor_without_a_credential_is_erased_by_their_thread(tmp_path
         assert line == (
             "--actor: visitor means all callers without a credential. Give --thread as well."
         )
+        would = await asyncio.to_thread(
+            command, "erase", "--data", data, "--thread", session, "--dry-run"
+        )
+        assert would[0] == "Would erase the words of all visitors on 0 threads:"
+        assert would[-1].startswith(f"--thread: there is nothing of this person on {session}.")
     check_whole(data / DATABASE)
 
 

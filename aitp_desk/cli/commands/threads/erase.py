@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 _EVERYBODY = ("visitor", "anonymous")
 _FORGOTTEN = "A running desk drops its cached copies within a second."
+_NO_THREAD = (
+    "--thread: there is nothing of this person on {id}. If the thread was not deleted before, "
+    "check the id; it begins with thread_."
+)
 _NOT_TOUCHED = (
     "Not erased: other people's messages, even if they quote these; backups and exported "
     "copies; data sent to a model's provider or another service; the audit log, which "
@@ -92,8 +96,11 @@ def erase(
                 by = make_local_auditor(keys)
                 return await erase_words(store, person, by=by, clock=time.time)
 
-        for line in _told(person, asyncio.run(work()), dry_run=dry_run):
+        erased = asyncio.run(work())
+        for line in _told(person, erased, dry_run=dry_run):
             click.echo(line)
+        if thread_id is not None and not erased.threads:
+            click.echo(_NO_THREAD.format(id=thread_id), err=True)
         if not dry_run:
             wipe_free_space(database, rewrites=not no_rewrite)
             click.echo(f"{_wiped(rewrites=not no_rewrite)} {_FORGOTTEN}")
@@ -102,7 +109,7 @@ def erase(
 
 def _told(person: Person, erased: ErasureCounts, *, dry_run: bool) -> list[str]:
     whose = "all visitors" if person.id is None else person.id
-    where = f"{erased.threads} threads" if person.thread_id is None else "one thread"
+    where = "one thread" if person.thread_id and erased.threads else f"{erased.threads} threads"
     counts = [
         ("messages of the person", erased.messages),
         ("replies of the desk", erased.replies),
