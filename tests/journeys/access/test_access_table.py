@@ -142,6 +142,7 @@ def addresses(desk: RunningServer) -> set[tuple[str, str]]:
 
     Where the further agent has what the site's own has it goes by the same address.
     """
+    own = {(route.method, route.path) for door, route in desk.dispatcher.routes if not door.desk}
     found = set()
     for door, route in desk.dispatcher.routes:
         name = "" if door.desk is None else door.desk.name
@@ -154,7 +155,7 @@ def addresses(desk: RunningServer) -> set[tuple[str, str]]:
             path = "/capabilities/{slug}/v{version}/schema.json"
         if name:
             below = path.removeprefix(f"/{name}")
-            path = below if below.startswith("/v1/") else f"/{{agent}}{below}"
+            path = below if (route.method, below) in own else f"/{{agent}}{below}"
         found.add((name, f"{route.method} {path}"))
     return found
 
@@ -294,9 +295,9 @@ def body_for(address: str, name: str, places: Mapping[str, str]) -> Any:
             return {"assistant_id": name or "desk"}
         case "POST /v1/threads/{thread_id}/runs/{run_id}/submit_tool_outputs":
             return {"tool_outputs": [{"tool_call_id": "call_1", "output": "Done."}]}
-        case "POST /capabilities/{name}" | "POST /{agent}/capabilities/{name}":
+        case "POST /capabilities/{name}":
             return {"query": "Hello?"}
-        case "POST /mcp" | "POST /{agent}/mcp":
+        case "POST /mcp":
             return {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
         case "POST /agent/converse":
             return a_question()
