@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +29,7 @@ from aitp_desk.model.errors import (
 from aitp_desk.protocols.ahp.answer_wire import AnswerEncoder
 from aitp_desk.protocols.ahp.error_wire import render_error
 from aitp_desk.protocols.ahp.manifest import encode_manifest
+from aitp_desk.protocols.ahp.objects import PublishedManifest
 from aitp_desk.protocols.ahp.wire import clear_body_cache, decode_converse
 from tests.support.specs.ahp_schemas import AhpSchemas
 
@@ -222,7 +224,9 @@ def test_a_known_answer_is_the_same_bytes_but_for_session_and_mark(
 
 @given(st.builds(Site, name=words.filter(bool), description=words | st.text(max_size=2000)))
 def test_a_manifest_is_valid_whatever_the_site_is_called(site: Site) -> None:
-    manifest = json.loads(encode_manifest(site, Signals(), ACTIONS, Limits()))
+    body = encode_manifest(site, Signals(), ACTIONS, Limits())
+    assert msgspec.json.decode(body, type=PublishedManifest)  # a closed schema
+    manifest = json.loads(body)
     assert len(manifest["name"]) <= 128
     assert len(manifest.get("description", "")) <= 512
     assert site.name.startswith(manifest["name"][:-1])
