@@ -6,7 +6,7 @@ results. Declared are ``properties``, and any member if ``additionalProperties``
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aitp_desk.actions.schemas.description import describe_schema
@@ -56,8 +56,8 @@ class SchemaValidator:
         error = next(self._validator.iter_errors(value), None)
         if error is not None:
             raise self._explain(error)
-        for path, name in self._undeclared(value, [self.schema], ()):
-            raise _unknown(path, name)
+        for refused in self._undeclared(value, [self.schema], ()):
+            raise refused
 
     def prune(self, value: Any) -> Any:
         """Return the declared part of a result.
@@ -97,7 +97,7 @@ class SchemaValidator:
 
     def _undeclared(
         self, value: Any, schemas: Sequence[Any], path: tuple[Step, ...]
-    ) -> Iterator[tuple[tuple[Step, ...], str]]:
+    ) -> Iterator[InvalidRequest]:
         parts = self._parts(value, schemas) if isinstance(value, (dict, list)) else None
         if parts is None:
             return
@@ -108,7 +108,8 @@ class SchemaValidator:
         for name, each in value.items():
             inner = self._member(parts, name)
             if not inner:
-                yield path, name
+                known = dict.fromkeys(key for part in parts for key in part.get("properties", ()))
+                yield _unknown(path, name, known)
             yield from self._undeclared(each, inner, (*path, name))
 
     def _parts(self, value: Any, schemas: Iterable[Any]) -> list[Schema] | None:
@@ -174,7 +175,9 @@ class SchemaValidator:
             return MissingField(f"The member '{name}' is required{it_takes}.", param=name)
         if kind.name in {"additionalProperties", "unevaluatedProperties"}:
             unexpected: Sequence[str] = getattr(kind, "unexpected", ())
-            return _unknown(path, unexpected[0])
+            # only the former rule's object names all members
+            known = schema.get("properties", {}) if kind.name == "additionalProperties" else {}
+            return _unknown(path, unexpected[0], known)
         what = repr(_name(path)) if path else "The value"
         said = describe_schema(schema, self.schema) if _is_plain(schema) else "of another type"
         if said == "of another type":
@@ -201,10 +204,13 @@ def _is_plain(schema: Any) -> bool:
     return isinstance(schema, Mapping)
 
 
-def _unknown(path: tuple[Step, ...], name: str) -> InvalidRequest:
+def _unknown(path: tuple[Step, ...], name: str, known: Collection[str] = ()) -> InvalidRequest:
     shown = name[:_MOST_SHOWN]
     where = f" of '{_name(path)}'" if path else ""
-    return InvalidRequest(f"There is no member {shown!r}{where}.", param=_name((*path, shown)))
+    there = f"; there {'are' if len(known) > 1 else 'is'} {', '.join(known)}" if known else ""
+    return InvalidRequest(
+        f"There is no member {shown!r}{where}{there}.", param=_name((*path, shown))
+    )
 
 
 def _name(path: Iterable[Step]) -> str:

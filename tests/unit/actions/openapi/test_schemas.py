@@ -190,16 +190,20 @@ REFUSED: list[tuple[dict[str, Any], str, str | None]] = [
     ),
     (
         {"items": [{"sku": "A", "price": 0}]},
-        "There is no member 'price' of 'items[0]'.",
+        "There is no member 'price' of 'items[0]'; there are sku, count.",
         "items[0].price",
     ),
     ({"items": [{"sku": "A"}], "day": "soon"}, "'day' must be a date such as 2026-03-01.", "day"),
     ({"items": [{"sku": "A"}], "size": "L"}, """'size' must be "S" or "M".""", "size"),
-    ({"items": [{"sku": "A"}], "more": 1}, "There is no member 'more'.", "more"),
+    (
+        {"items": [{"sku": "A"}], "more": 1},
+        "There is no member 'more'; there are items, day, size, labels, pay.",
+        "more",
+    ),
     ({"items": [{"sku": "A"}], "labels": {"a": 1}}, "'labels.a' must be text.", "labels.a"),
     (
         {"items": [{"sku": "A"}], "pay": {"card": "x", "limit": 9}},
-        "There is no member 'limit' of 'pay'.",
+        "There is no member 'limit' of 'pay'; there is card.",
         "pay.limit",
     ),
     ({"items": [{"sku": "A"}], "pay": {}}, "'pay' breaks the rule 'oneOf' of its schema.", "pay"),
