@@ -137,9 +137,10 @@ class ActionInvoker:
         """
         offered = self._offered.get(name)
         if offered is None:
+            names = tuple(action.name for action in self.list_callable(principal))
+            there = f"; there {'are' if len(names) > 1 else 'is'} {', '.join(names)}"
             raise UnknownAction(
-                f"There is no action named {name[:64]!r}.",
-                available=tuple(action.name for action in self.list_callable(principal)),
+                f"There is no action named {name[:64]!r}{there if names else ''}.", available=names
             )
         check_access(principal, offered.action.open_to, name, name)
         return offered
