@@ -89,6 +89,8 @@ class DeskError(Exception):
     """
 
     kind: ClassVar[ErrorKind]
+    rpc_id: str | int | None = None
+    """The id of the JSON-RPC request that is refused, once it was read."""
 
     def __init__(
         self,

@@ -79,20 +79,24 @@ class McpHandlers:
         method = message.get("method", "")
         if (wrong := find_params_fault(method, message.get("params"))) is not None:
             return make_error_reply(message.get("id"), INVALID_PARAMS, wrong)
-        token = _credential_in(message)
-        caller = Caller(
-            call.principal if token is None else await self._identify(desk, call, token),
-            call.allowance,
-            call.path,
-            call.headers.get("Idempotency-Key"),
-            step_aside=call.release_slot,
-        )
-        if is_plain_rpc(call.headers):
-            return await answer_plain_rpc(desk, self._methods, caller, message)
-        server = self._server or await self._load_server(call)
-        reply = await server.answer(call, caller, message)
-        if caller.escaped is not None:
-            raise caller.escaped
+        try:
+            token = _credential_in(message)
+            caller = Caller(
+                call.principal if token is None else await self._identify(desk, call, token),
+                call.allowance,
+                call.path,
+                call.headers.get("Idempotency-Key"),
+                step_aside=call.release_slot,
+            )
+            if is_plain_rpc(call.headers):
+                return await answer_plain_rpc(desk, self._methods, caller, message)
+            server = self._server or await self._load_server(call)
+            reply = await server.answer(call, caller, message)
+            if caller.escaped is not None:
+                raise caller.escaped
+        except DeskError as error:
+            error.rpc_id = message.get("id")
+            raise
         return reply
 
     async def _identify(self, desk: Desk, call: Call, token: str) -> Principal:
@@ -136,7 +140,8 @@ def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
     ``data.code`` is its kind; the HTTP status and headers are those of every protocol.
     """
     code, status = _code_of(error.kind), find_status(error.kind)
-    reply = make_error_reply(None, code, error.message, describe_error(error), status=status)
+    told = describe_error(error)
+    reply = make_error_reply(error.rpc_id, code, error.message, told, status=status)
     return msgspec.structs.replace(reply, headers=make_refusal_headers(error))
 
 

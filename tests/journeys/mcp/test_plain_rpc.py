@@ -229,7 +229,7 @@ async def test_a_credential_may_stand_in_the_message(shopper: Shopper) -> None:
     key = shopper.talker.key
     asked = {"name": "order_lookup", "arguments": SAM}
     denied = await send(shopper, "tools/call", asked)
-    assert denied.status == 401
+    assert (denied.status, denied.body["id"]) == (401, 7)
     assert denied.body["error"]["data"]["code"] == "not_authenticated"
     metadata = f"{shopper.talker.desk.url}/.well-known/oauth-protected-resource/mcp"
     assert f'resource_metadata="{metadata}"' in denied.headers["WWW-Authenticate"]
@@ -246,7 +246,7 @@ async def test_a_credential_may_stand_in_the_message(shopper: Shopper) -> None:
     assert conflict.status == 401
     assert "contain different credentials" in conflict.body["error"]["message"]
     worthless = await send(shopper, "tools/call", {**asked, "_meta": {"auth": "worthless"}})
-    assert worthless.status == 401
+    assert (worthless.status, worthless.body["id"]) == (401, 7)
     await shopper.talker.desk.store.settled()
     noted = [row.outcome async for row in audit_rows(shopper.talker.desk.store)]
     assert noted[-2:] == ["conflicting", "malformed"]
