@@ -39,6 +39,12 @@ The same programs ask most questions again and again, with the same text.
 """
 
 
+_REQUIRED: Final = {
+    "capability": "a name in /.well-known/agent.json, such as content_search",
+    "query": "a question, or an action's arguments as JSON in a string",
+}
+
+
 def decode_converse(body: bytes) -> AskRequest:
     """Decode the body of ``POST /agent/converse``.
 
@@ -63,14 +69,16 @@ def _read(body: bytes) -> AskRequest:
     if minor <= 1:  # a later minor version may add members
         _refuse_unknown(given, _MEMBERS, "")
         _refuse_unknown(context, _CONTEXT_MEMBERS, "context.")
-    for name in ("capability", "query"):
+    for name, takes in _REQUIRED.items():
         if given.get(name) is None:
-            raise MissingField(f"The member {name!r} is required.", param=name)
+            raise MissingField(f"`{name}` is required: {takes}.", param=name)
     capability = _string(given, "capability", 64)
     if capability is None or not is_action_name(capability):
         raise InvalidRequest(
             "`capability` must be a name of lowercase letters, digits and _.", param="capability"
         )
+    if isinstance(given["query"], dict):
+        raise InvalidRequest("`query` must be a string; write the object as JSON.", param="query")
     query = _string(given, "query", 4096)
     if query is None or not query.strip():
         raise InvalidRequest("`query` must have 1 to 4096 characters.", param="query")

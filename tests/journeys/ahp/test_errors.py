@@ -67,6 +67,7 @@ async def test_a_body_that_cannot_be_read_is_an_invalid_request(
         ("capability", "Content Search"),
         ("capability", "x" * 65),
         ("query", ["What?"]),
+        ("query", {"day": "Monday"}),
         ("query", ""),
         ("query", " \n"),
         ("query", "q" * 4097),
@@ -149,8 +150,8 @@ async def test_a_required_member_that_is_absent_is_named(
 ) -> None:
     said = await visitor.post(body)
     assert said.refusal == (400, "missing_field", None)
+    assert said.body["message"].startswith(f"`{missing}` is required: ")
     assert said.body["param"] == missing
-    assert f"'{missing}'" in said.body["message"]
 
 
 # --- who asks -------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -241,6 +242,13 @@ def test_an_error_with_a_specific_code_needs_no_detail() -> None:
         "param": "context.accept_types",
         "available_types": ["text/answer"],
     }
+
+
+def test_arguments_that_are_no_string_are_told_how_to_become_one() -> None:
+    with pytest.raises(
+        InvalidRequest, match=r"^`query` must be a string; write the object as JSON\.$"
+    ):
+        decode_converse(b'{"capability":"stock","query":{"sku":"A-1"}}')
 
 
 # --- in: anything else ----------------------------------------------------------------------
