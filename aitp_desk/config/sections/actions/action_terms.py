@@ -48,12 +48,15 @@ class ActionTerms(msgspec.Struct, frozen=True, kw_only=True):
         Literal["", "query", "action", "async"],
         Meta(
             description="The kind of action: query reads quickly, action finishes within the "
-            "request, async finishes later.",
+            "request, async finishes later; by default async.",
         ),
     ] = ""
     mutability: Annotated[
         Literal["", "read_only", "reversible", "irreversible"],
-        Meta(description="Whether a call changes anything, and whether the change can be undone."),
+        Meta(
+            description="Whether a call changes anything, and whether the change can be undone; by "
+            "default as the HTTP method or the MCP server says."
+        ),
     ] = ""
     blast_radius: Annotated[
         Literal["", "self", "self_and_associated", "many", "all"],
