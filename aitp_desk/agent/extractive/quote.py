@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import accumulate
 from math import log
 
+from aitp_desk.agent.extractive.closeness import measure_closeness
 from aitp_desk.agent.extractive.selection import Candidate
 from aitp_desk.knowledge.documents.base import Passage, Unit
 from aitp_desk.knowledge.documents.chunks import LEAD_IN_ENDINGS, join_units
@@ -55,6 +56,8 @@ much of the length it takes; covering the whole question counts 1.
 """
 _CHANGE = 0.3
 """The weight of a note on a version's change, relative to a sentence on the current state."""
+_CLOSE = 4.0
+"""The weight of the mean cosine of its characters, if the meaning is known."""
 _STEPS = 0.3
 """The weight of code for a question about a procedure."""
 _HEADING_CHARACTERS = 90
@@ -214,11 +217,15 @@ class Stretch:
         if len(windows) == 1:
             return windows[0]
         sizes, total = self._sizes, sum(fits) or 1.0
+        close = measure_closeness(found)
         chosen, most = windows[0], float("-inf")
         for window in windows:
             told = [fits[at] for at in window]
             value = found.worth(window) + _FIT * max(told) + _SHARE * sum(told) / total
             value += _FILLED * min(1.0, sum([sizes[at] for at in window]) / self._limit)
+            if close:
+                lacking = [close[at] * sizes[at] for at in window]
+                value += _CLOSE * sum(lacking) / sum([sizes[at] for at in window])
             if code.intersection(window):
                 value += _STEPS
             if value > most:

@@ -28,25 +28,35 @@ def make_text(passage: Passage) -> str:
 def make_windows(passage: Passage) -> list[str]:
     """Return the text in overlapping windows, each below the page's title and headings."""
     names = _names_of(passage)
-    return [f"{names}\n{window}" for window in _windows(passage.text)] or [names]
+    return [f"{names}\n{window}" for _, window in _windows(passage.text)] or [names]
+
+
+def find_windows(passage: Passage) -> list[tuple[int, int]]:
+    """Return where each of the windows begins and ends in the text."""
+    return [(start, start + len(window)) for start, window in _windows(passage.text)]
 
 
 def _names_of(passage: Passage) -> str:
     return " > ".join(dict.fromkeys((passage.title, *passage.trail)))
 
 
-def _windows(text: str) -> Iterator[str]:
+def _windows(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the windows of a text, and where each begins."""
     window: list[str] = []
-    size = added = 0
-    for word in _WORD.findall(text):
+    start = size = added = 0
+    for found in _WORD.finditer(text):
+        word = found[0]
         length = len(word.encode())
         if size + length > _WINDOW_BYTES:
-            yield "".join(window)
+            yield start, "".join(window)
             while size > _SHARED_BYTES:
                 size -= len(window.pop(0).encode())
             added = 0
+            start = found.start() - len("".join(window))
+        elif not window:
+            start = found.start()
         window.append(word)
         size += length
         added += 1
     if added:
-        yield "".join(window)
+        yield start, "".join(window)

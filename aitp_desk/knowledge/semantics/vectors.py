@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from statistics import NormalDist
@@ -58,6 +59,8 @@ class NearPassages(msgspec.Struct, frozen=True):
         mean, deviation: of these.
         asked: the cosine of each passage's nearest question; None if they have no questions.
         best_asked: the numbers of the passages with the nearest questions, nearest first.
+        windows: the cosines of the windows of all passages, in order.
+        starts: where the windows of each passage begin in ``windows``; one item more than passages.
     """
 
     best: tuple[int, ...]
@@ -67,6 +70,12 @@ class NearPassages(msgspec.Struct, frozen=True):
     deviation: float
     asked: Sequence[float] | None = None
     best_asked: tuple[int, ...] = ()
+    windows: Sequence[float] = ()
+    starts: Sequence[int] = ()
+
+    def of_windows(self, number: int) -> Sequence[float]:
+        """Return the cosines of the windows of a passage, in order."""
+        return self.windows[self.starts[number] : self.starts[number + 1]]
 
     def lift(self, number: int) -> float:
         """Return how much nearer a passage is than a random nearest, in standard deviations."""
@@ -80,7 +89,7 @@ class Vectors:
     Parameters:
         embedder: their model.
         packed: as :func:`pack_vector` returns them, one for each window of a passage.
-        owners: the number of the passage of each; every passage has at least one.
+        owners: the number of the passage of each, in order; every passage has at least one.
         stretch: the factor to the common scale of cosines.
     """
 
@@ -95,6 +104,7 @@ class Vectors:
         self._stretch = stretch
         self._windows = _Rows(packed, owners)
         self._count = max(owners, default=-1) + 1
+        self._starts = [bisect_left(owners, number) for number in range(self._count + 1)]
         self._questions: _Rows | None = None
         self._near: dict[str, NearPassages] = {}
         self._searches: dict[str, asyncio.Task[NearPassages]] = {}
@@ -187,12 +197,21 @@ class Vectors:
 
         question = np.asarray(vector, dtype=np.float32)
         question /= np.linalg.norm(question) or 1.0
-        cosines = stretch_cosines(self._windows.cosines(question, self._count), self._stretch)
-        deviation = float(cosines.std()) or 1.0
-        near = NearPassages(_best(cosines), question, cosines, float(cosines.mean()), deviation)
+        windows = self._windows.cosines(question)
+        cosines = stretch_cosines(self._windows.greatest(windows, self._count), self._stretch)
+        near = NearPassages(
+            _best(cosines),
+            question,
+            cosines,
+            float(cosines.mean()),
+            float(cosines.std()) or 1.0,
+            windows=stretch_cosines(windows, self._stretch),
+            starts=self._starts,
+        )
         if self._questions is None:
             return near
-        asked = stretch_cosines(self._questions.cosines(question, self._count), self._stretch)
+        greatest = self._questions.greatest(self._questions.cosines(question), self._count)
+        asked = stretch_cosines(greatest, self._stretch)
         return msgspec.structs.replace(near, asked=asked, best_asked=_best(asked))
 
 
@@ -208,12 +227,11 @@ class _Rows:
         lengths = [np.linalg.norm(block.astype(np.float32), axis=1) for block in self._blocks()]
         self._lengths = np.maximum(np.concatenate(lengths), 1.0)
 
-    def cosines(self, question: Any, count: int) -> Any:
-        """Return each passage's greatest cosine with a question; 0 without vectors.
+    def cosines(self, question: Any) -> Any:
+        """Return the cosine of each vector with a question.
 
         Parameters:
             question: a vector of length 1.
-            count: how many passages there are.
         """
         import numpy as np
 
@@ -223,8 +241,18 @@ class _Rows:
         products = [
             np.einsum("ij,j->i", rows.astype(np.float32), question) for rows in self._blocks()
         ]
+        return np.concatenate(products) / self._lengths
+
+    def greatest(self, cosines: Any, count: int) -> Any:
+        """Return each passage's greatest of the cosines of its vectors; 0 without vectors.
+
+        Parameters:
+            count: how many passages there are.
+        """
+        import numpy as np
+
         greatest: Any = np.zeros(count, dtype=np.float32)
-        np.maximum.at(greatest, self._owners, np.concatenate(products) / self._lengths)
+        np.maximum.at(greatest, self._owners, cosines)
         return greatest
 
     def _blocks(self) -> Iterator[Any]:

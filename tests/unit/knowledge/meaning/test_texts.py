@@ -12,7 +12,7 @@ import pytest
 from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.semantics.fastembed import FastEmbedder
 from aitp_desk.knowledge.semantics.scale import find_stretch, stretch_cosines
-from aitp_desk.knowledge.semantics.text import make_windows
+from aitp_desk.knowledge.semantics.text import find_windows, make_windows
 
 pytest.importorskip("numpy")
 
@@ -53,6 +53,7 @@ def test_a_text_without_spaces_is_read_in_windows_that_overlap(sentence: str) ->
     passage = Passage(0, "page", "題", "", (), "", text, ())
     windows = [window.removeprefix("題\n") for window in make_windows(passage)]
     assert len(windows) > 5
+    assert [text[start:end] for start, end in find_windows(passage)] == windows
     for before, after in pairwise(windows):
         assert 150 < len(before.encode()) <= 400
         assert any(before.endswith(after[:size]) for size in range(20, len(after)))
