@@ -11,7 +11,7 @@ from aitp_desk.app.site_agents import SiteAgentContext
 from aitp_desk.config import Config, default_url
 from aitp_desk.config.rules.web_address import is_loopback
 from aitp_desk.config.sections.content.claude import API_KEY
-from aitp_desk.knowledge.sources.admission import describe_unread
+from aitp_desk.knowledge.sources.admission import NO_CONTENT, describe_unread
 from aitp_desk.protocols.a2a.card import DOOR_PATH as A2A_PATH
 from aitp_desk.protocols.mcp.routes import MCP_PATH, speaks_mcp
 from aitp_desk.protocols.metrics.routes import METRICS_PATH
@@ -87,8 +87,10 @@ def _report_content(site_agent: SiteAgentContext) -> tuple[str, ...]:
     actions = [offered.action.name for offered in site_agent.offers.offered]
     unread = describe_unread(site_agent.config.content_folder, data=site_agent.config.data)
     elsewhere = f"{kept} of these, read again now and every {web.every_minutes} minutes"
+    is_empty = not (editions.documents or editions.problems or web.lists)
     return (
         f"  content    {documents}, {passages} from {site_agent.config.content_folder}",
+        *([f"  problem    this folder {NO_CONTENT}"] if is_empty else []),
         *([f"  unread     {unread}"] if unread else []),
         *([f"  languages  {own}, and some in {', '.join(further)}"] if further else []),
         *_report_meaning(site_agent),

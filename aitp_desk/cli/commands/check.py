@@ -133,7 +133,11 @@ def _check_content(config: Config | None, below: str = "") -> tuple[int, list[st
     Parameters:
         below: the name of a further site agent, below which its pages are.
     """
-    from aitp_desk.knowledge.sources.admission import ContentUnreadable, describe_unread
+    from aitp_desk.knowledge.sources.admission import (
+        NO_CONTENT,
+        ContentUnreadable,
+        describe_unread,
+    )
     from aitp_desk.knowledge.sources.loader import load_content
 
     if config is None or not config.content_folder.is_dir():
@@ -144,10 +148,7 @@ def _check_content(config: Config | None, below: str = "") -> tuple[int, list[st
         return 0, [str(error)], []
     faults = [str(problem) for problem in content.problems]
     if not content.documents and not faults and not config.content.web.lists:
-        faults.append(
-            f"{config.content_folder}: has no content; add Markdown (.md), text (.txt), "
-            "HTML (.html) or PDF (.pdf) files."
-        )
+        faults.append(f"{config.content_folder}: {NO_CONTENT}")
     unread = describe_unread(config.content_folder, data=config.data)
     notes = [*([f"{unread}."] if unread else []), *list_first_faults([*map(str, content.notes)])]
     return len(content.documents), faults, notes

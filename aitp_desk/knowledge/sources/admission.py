@@ -122,6 +122,9 @@ class ContentFile(msgspec.Struct, frozen=True):
     state: FileState | None = None
 
 
+NO_CONTENT = "has no content; add Markdown (.md), text (.txt), HTML (.html) or PDF (.pdf) files."
+
+
 def is_never_content(name: str) -> bool:
     """Return whether a file or folder of this name is always excluded.
 

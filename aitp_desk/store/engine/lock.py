@@ -37,8 +37,7 @@ def lock_data_folder(data: Path) -> Iterator[None]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise DataInUse(
-                f"Another desk is serving from {data}. Stop it, or start this one with"
-                " another --data."
+                f"Another desk is serving from {data}. Stop it, or name another folder by --data."
             ) from None
         yield
     finally:

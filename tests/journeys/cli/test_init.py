@@ -85,6 +85,15 @@ async def test_the_command_in_the_first_actions_makes_a_key(tmp_path: Path) -> N
         assert "(agent) with the scopes actions." in "\n".join((await run(*words))[1])
 
 
+async def test_a_desk_without_pages_says_what_to_add(tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    told = "this folder has no content; add Markdown (.md), text (.txt), HTML (.html)"
+    async with serving(tmp_path / "data", folder=tmp_path / "site") as desk:
+        assert any(line.startswith(f"  problem    {told}") for line in desk.report)
+    async with serving(tmp_path / "other") as desk:
+        assert not any("no content" in line for line in desk.report)
+
+
 async def test_a_desk_does_not_begin_with_actions_that_are_wrong(tmp_path: Path) -> None:
     (tmp_path / "page.md").write_text("# Page\n\nText.\n", "utf-8")
     (tmp_path / "desk.toml").touch()
