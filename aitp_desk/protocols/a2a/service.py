@@ -25,6 +25,7 @@ from aitp_desk.model.conversation.run import Run
 from aitp_desk.model.conversation.thread import METADATA_VALUE_LENGTH, Attachment, Draft
 from aitp_desk.model.errors import (
     InvalidRequest,
+    MissingField,
     RequestNotFound,
     TaskIsOver,
     TaskNotFound,
@@ -282,12 +283,22 @@ def _called(params: SendParams) -> dict[str, Any] | None:
     """Return the call in a message; None for any other message.
 
     A call is a single data part that names an action.
+
+    Raises:
+        MissingField: arguments without an action, which are no question either.
     """
     parts = params.parts
     if len(parts.data) != 1 or parts.files or len(parts.texts) != 1:
         return None
     (data,) = parts.data
-    return data if isinstance(data, dict) and isinstance(data.get("action"), str) else None
+    if not isinstance(data, dict):
+        return None
+    if "arguments" in data and "action" not in data:
+        raise MissingField(
+            "`action` is required next to `arguments`: the id of a skill of the agent card.",
+            param="action",
+        )
+    return data if isinstance(data.get("action"), str) else None
 
 
 def _direct(name: str, called: dict[str, Any], payment: Mapping[str, Any] | None) -> DirectCall:

@@ -97,6 +97,8 @@ async def test_each_outcome_of_a_call_is_a_state(
 
             with pytest.raises(sdk_errors.A2AError, match="no action named"):
                 await send(client, calling("fly"))
+            with pytest.raises(sdk_errors.A2AError, match="`action` is required next to"):
+                await send(client, {"data": {"name": "say", "arguments": {"words": "Hello."}}})
             with pytest.raises(sdk_errors.A2AError, match="_confirm"):
                 await send(client, calling("pay", _confirm="yes"))
 
