@@ -18,7 +18,7 @@ import msgspec
 
 from aitp_desk.agent.base import SiteFacts, Turn
 from aitp_desk.agent.claude import prompt as wire
-from aitp_desk.agent.claude.passages import Excerpt, choose_excerpts
+from aitp_desk.agent.claude.passages import Excerpt, choose_excerpts, group_by_page
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
 from aitp_desk.config.sections.content.claude import Claude
 from aitp_desk.knowledge.documents.languages import Languages
@@ -78,10 +78,10 @@ def tokens_in(text: str) -> int:
 
 
 def tokens_of(excerpts: Excerpts) -> int:
-    """What passages take: their text, titles and addresses."""
+    """What passages take: their text, titles and addresses; those of a page are sent once."""
     return sum(
-        tokens_in(excerpt.text) + tokens_in(excerpt.passage.name) + tokens_in(excerpt.passage.url)
-        for excerpt in excerpts
+        tokens_in(page.title) + tokens_in(page.url) + sum(map(tokens_in, page.texts))
+        for page in group_by_page(excerpts)
     )
 
 
@@ -218,7 +218,7 @@ def _prompt(question: Question, turn: Turn, excerpts: Excerpts) -> Prompt:
         question,
         instructions_tokens(turn.site)
         + _tokens_as_sent(wire.messages(turn, ()))
-        + sum(_tokens_as_sent(wire.search_result(excerpt)) for excerpt in excerpts),
+        + sum(map(_tokens_as_sent, wire.search_results(excerpts))),
         len(excerpts),
         all(holds(text, fact) for fact in question.facts),
     )

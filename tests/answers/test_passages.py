@@ -10,6 +10,7 @@ from aitp_desk.agent.claude.passages import (
     Excerpt,
     choose_excerpts,
     estimate_tokens,
+    group_by_page,
     search_excerpts,
 )
 from aitp_desk.knowledge.documents.chunks import join_units
@@ -114,9 +115,8 @@ def test_what_is_sent_stays_within_the_room(shop: Library, room: int) -> None:
     for question in questions("shop", "tune"):
         excerpts = ask(question.question, shop, room=room)
         taken = sum(
-            estimate_tokens(excerpt.text)
-            + estimate_tokens(f"{excerpt.passage.name} {excerpt.passage.url}")
-            for excerpt in excerpts
+            estimate_tokens(f"{page.title} {page.url}") + sum(map(estimate_tokens, page.texts))
+            for page in group_by_page(excerpts)
         )
         assert taken <= room
         assert len({excerpt.passage.number for excerpt in excerpts}) == len(excerpts)
@@ -181,6 +181,32 @@ def test_of_a_long_section_an_item_comes_with_the_sentence_that_opens_its_list(
     assert "…\nSizes of paint tins:" in excerpt.text
     assert "- Large tins hold 9 pounds and have a handle and a spout" in excerpt.text
     assert "Paint is blue" not in excerpt.text
+
+
+def test_the_best_passage_is_sent_in_part_if_it_is_long(tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    words = "\n\n".join(f"Coat {number} takes a day of fair weather." for number in range(60))
+    page = f"# Hulls\n\n{words}\n\nVarnish on a hull is banned:\n\n- on oak\n- on elm\n"
+    (tmp_path / "site" / "hulls.md").write_text(page, "utf-8")
+    library = library_of(tmp_path / "site", tmp_path / "data")
+    (best, *_) = ask("Where is varnish banned?", library)
+    assert best.text.endswith("Varnish on a hull is banned:\n- on oak\n- on elm")
+    (best, *_) = ask("How long does coat 7 take?", library)
+    assert estimate_tokens(best.passage.text) > 400
+    assert 200 < estimate_tokens(best.text) < 330
+
+
+def test_a_page_is_named_once_and_its_sections_by_their_headings(protocol: Library) -> None:
+    excerpts = ask("How does meeting work?", protocol)
+    (page,) = group_by_page(excerpts)
+    assert (page.title, page.url) == ("Handshake", "/handshake")
+    assert [text.partition("\n")[0] for text in page.texts] == [
+        f"# {excerpt.passage.heading}" for excerpt in excerpts
+    ]
+    assert [text.partition("\n")[2] for text in page.texts] == [e.text for e in excerpts]
+    (alone,) = group_by_page(excerpts[:1])
+    assert (alone.title, alone.url) == (excerpts[0].passage.name, excerpts[0].passage.url)
+    assert alone.texts == (excerpts[0].text,)
 
 
 def test_to_explain_is_no_topic(shop: Library) -> None:

@@ -6,7 +6,12 @@ from collections.abc import Sequence
 
 from aitp_desk.agent.base import Relevance, Source
 from aitp_desk.agent.claude.messages import Citation
-from aitp_desk.agent.claude.passages import Excerpt, search_excerpts
+from aitp_desk.agent.claude.passages import (
+    Excerpt,
+    PageExcerpts,
+    group_by_page,
+    search_excerpts,
+)
 from aitp_desk.agent.claude.prompt import parse_arguments
 from aitp_desk.agent.extractive.agent import MAX_SOURCES
 from aitp_desk.agent.extractive.dialogue.context import read_message
@@ -19,7 +24,7 @@ _NEAREST = 2
 
 
 class ReplySources:
-    """The excerpts of one reply, in the order in which the API counts them.
+    """The excerpts of one reply; their pages in the order that the API counts.
 
     Parameters:
         room: the most tokens of one search.
@@ -29,6 +34,7 @@ class ReplySources:
         self._library = library
         self._room = room
         self._sent: list[Excerpt] = []
+        self._pages: list[PageExcerpts] = []
         self._cited: dict[str, Excerpt] = {}
 
     @property
@@ -44,6 +50,7 @@ class ReplySources:
     def add(self, found: Sequence[Excerpt]) -> None:
         """Register excerpts that are sent."""
         self._sent += found
+        self._pages += group_by_page(found)
 
     async def search(self, arguments: str) -> tuple[Excerpt, ...]:
         """Run a search of the model and register its new excerpts as sent."""
@@ -62,9 +69,11 @@ class ReplySources:
 
     def add_citation(self, cited: Citation) -> None:
         """Register a cited passage, if the model was sent one from there."""
-        for place in (cited.index, *range(len(self._sent))):
-            if place < len(self._sent) and self._sent[place].passage.url == cited.source:
-                self._cited.setdefault(cited.source, self._sent[place])
+        for page in (*self._pages[cited.index : cited.index + 1], *self._pages):
+            if page.url == cited.source:
+                block = min(cited.block, len(page.excerpts) - 1)
+                excerpt = page.excerpts[block]
+                self._cited.setdefault(excerpt.passage.url, excerpt)
                 return
 
     def reset(self) -> None:

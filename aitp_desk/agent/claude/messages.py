@@ -70,10 +70,12 @@ class Citation(msgspec.Struct, frozen=True):
 
     Parameters:
         index: its index among all search results of the request, from 0.
+        block: index of the first cited block of its content, from 0.
         source: the source that it was sent with.
     """
 
     index: int
+    block: int
     source: str
 
 
@@ -124,8 +126,9 @@ class MessageStream:
                     case "text":
                         yield Text(_whole(event.text))
                     case "citation" if event.citation.type == "search_result_location":
-                        place, source = event.citation.search_result_index, event.citation.source
-                        yield Citation(int(place), str(source))
+                        cited = event.citation
+                        place, block = int(cited.search_result_index), int(cited.start_block_index)
+                        yield Citation(place, block, str(cited.source))
                     case "message_stop":
                         yield _ended(self._stream.current_message_snapshot)
                         return

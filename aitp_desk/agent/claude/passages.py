@@ -1,8 +1,9 @@
 """Selects the passages for a model's prompt, and how much of each.
 
 Every token that is sent costs money and time, and irrelevant text distracts. So fewer passages are
-sent the surer the best one is. A section is sent whole if it is short or the best; of the others
-only the stretch that answers best is. No sentence, row or code block is cut.
+sent the surer the best one is. A section is sent whole if it is short; of a longer one only the
+stretch that answers best is, more of the best one. No sentence, row or code block is cut. The title
+and address of a page are sent once.
 """
 
 from __future__ import annotations
@@ -40,17 +41,22 @@ _SAME_SECTION = 0.55
 _HEADING = 0.5
 """How much more a passage is worth if its heading names everything asked for."""
 
-_SHORT, _BEST, _OTHER = 150, 450, 200
-"""Up to how many tokens a passage is sent whole: any, the best, and one of which most is needed."""
+_SHORT, _BEST, _OTHER = 150, 300, 200
+"""Up to how many tokens a passage is sent whole: any, the best, and one of which most is needed. As
+many of a longer best one are sent.
+"""
 _MOSTLY = 0.6
 _CUT, _CUT_ASKED = 120, 80
-"""About how many tokens of a longer one are sent; fewer if an enrichment question like the
+"""About how many tokens of any other longer one are sent; fewer if an enrichment question like the
 visitor's shows which unit answers.
 """
 
-_FRAME = 12
-"""Tokens around an excerpt in a prompt, without its title and address."""
-_GAP = "…"
+_FRAME, _FURTHER_FRAME = 12, 6
+"""Tokens around a page's first excerpt in a prompt, without its title and address, and around a
+further one, without its heading.
+"""
+_GAP, _GAPS = "…", 4
+"""Replaces omitted units; the tokens of two."""
 _OPAQUE = re.compile(r"[A-Za-z0-9]{24,}")
 _SIGN = re.compile(r"[^\w\s]")
 
@@ -65,6 +71,46 @@ class Excerpt(msgspec.Struct, frozen=True):
 
     passage: Passage
     text: str
+
+
+class PageExcerpts(msgspec.Struct, frozen=True):
+    """The excerpts of one page. A prompt names the page once, and below it their sections."""
+
+    excerpts: tuple[Excerpt, ...]
+
+    @property
+    def url(self) -> str:
+        """Address of the page; of a single excerpt that of its section."""
+        url = self.excerpts[0].passage.url
+        return url if len(self.excerpts) == 1 else url.partition("#")[0]
+
+    @property
+    def title(self) -> str:
+        """Title of the page; of a single excerpt with that of its section."""
+        passage = self.excerpts[0].passage
+        return passage.name if len(self.excerpts) == 1 else passage.title
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts of the excerpts; of several each begins with the name of its section."""
+        if len(self.excerpts) == 1:
+            return (self.excerpts[0].text,)
+        named = ((_section(excerpt.passage), excerpt.text) for excerpt in self.excerpts)
+        return tuple(f"# {section}\n{text}" if section else text for section, text in named)
+
+
+def group_by_page(excerpts: Iterable[Excerpt]) -> list[PageExcerpts]:
+    """Return the excerpts by their pages, in the order of the first of each."""
+    pages: dict[str, tuple[Excerpt, ...]] = {}
+    for excerpt in excerpts:
+        page = excerpt.passage.document
+        pages[page] = (*pages.get(page, ()), excerpt)
+    return [PageExcerpts(page) for page in pages.values()]
+
+
+def _section(passage: Passage) -> str:
+    """Return what a passage's name adds to the page's title: a heading, or the page of a PDF."""
+    return passage.name.removeprefix(passage.title).lstrip(":, ")
 
 
 def choose_excerpts(turn: Turn, library: Library, *, room: int) -> tuple[Excerpt, ...]:
@@ -127,22 +173,31 @@ def _fill(asked: ReadQuestion, library: Library, room: int) -> tuple[Excerpt, ..
         return ()
     best = ranked[0]
     sure = min(best.found.fit, 1.0) * best.found.coverage
-    least = best.worth * (_UNSURE + (_SURE - _UNSURE) * sure**2)
+    least = best.worth * (_UNSURE + (_SURE - _UNSURE) * sure**3)
     least_of_section = min(least, best.worth * _SAME_SECTION)
     chosen: list[Excerpt] = []
+    pages: set[str] = set()
     for weighed in ranked:
         is_part = weighed.section is not None and weighed.section == best.section
         if weighed.worth < (least_of_section if is_part else least):
             continue
         passage = weighed.found.passage
-        left = room - _FRAME - estimate_tokens(f"{passage.name} {passage.url}")
+        left = room - _estimate_frame(passage, is_further=passage.document in pages)
         if left <= 0:
             continue
         text, size = _text(weighed, left, is_best=weighed is best)
         if size <= left:
             chosen.append(Excerpt(passage, text))
+            pages.add(passage.document)
             room = left - size
     return tuple(chosen)
+
+
+def _estimate_frame(passage: Passage, *, is_further: bool) -> int:
+    """Estimate what surrounds an excerpt: its name and address; of a page's further ones less."""
+    if is_further:
+        return _FURTHER_FRAME + estimate_tokens(_section(passage))
+    return _FRAME + estimate_tokens(f"{passage.name} {passage.url}")
 
 
 def _weigh(asked: ReadQuestion, library: Library) -> list[_ScoredPassage]:
@@ -162,7 +217,7 @@ def _weigh(asked: ReadQuestion, library: Library) -> list[_ScoredPassage]:
                 if stems and stems <= named_by:
                     named = max(named, _said_by(stems, said) / total)
                     section = (passage.document, *passage.trail[:at])
-        worth = found.rank / found.preference * (1 + _HEADING * named)
+        worth = found.rank * (1 + _HEADING * named)
         ranked.append(_ScoredPassage(found, worth, named, section))
     ranked.sort(key=_by_worth, reverse=True)
     return ranked
@@ -195,8 +250,9 @@ def _text(weighed: _ScoredPassage, room: int, *, is_best: bool) -> tuple[str, in
         return text, size
     per_letter = size / len(text)
     units = weighed.found.passage.units
-    cut = _CUT if is_best or weighed.found.match is None else _CUT_ASKED
-    chosen = Stretch(weighed.found, int(min(cut, room) / per_letter)).units
+    cut = _BEST if is_best else _CUT if weighed.found.match is None else _CUT_ASKED
+    limit = max(1, int(min(cut, room - _GAPS) / per_letter))
+    chosen = Stretch(weighed.found, limit, is_strict=room < cut).units
     needed = sum(len(units[at].text) for at in chosen) * per_letter
     if needed >= _MOSTLY * size and size <= min(room, _OTHER):
         return text, size

@@ -29,7 +29,7 @@ from zlib import crc32
 import msgspec
 
 from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, PendingQuestion, SiteFacts, Turn
-from aitp_desk.agent.claude.passages import Excerpt
+from aitp_desk.agent.claude.passages import Excerpt, group_by_page
 from aitp_desk.agent.tools import Tool, ToolCallRecord, ToolResult
 from aitp_desk.model.text import drop_invisible
 
@@ -139,7 +139,7 @@ def messages(turn: Turn, excerpts: Sequence[Excerpt]) -> list[Block]:
     said = [message for message in said if message["content"]]
     if said and said[0]["role"] == "assistant":
         said.insert(0, _quote("summary", "The conversation began earlier."))
-    question: list[Block] = [search_result(excerpt) for excerpt in excerpts]
+    question = search_results(excerpts)
     question += [_file(file.name, file.text, file.is_cut) for file in turn.files]
     if turn.page:
         question.append(_text("page", turn.page))
@@ -211,7 +211,7 @@ def result_message(
         result = step.result or ToolResult("The caller gave no result.", failed=True)
         block: Block = {"type": "tool_result", "tool_use_id": step.call.id}
         if excerpts := found.get(step.call.id):
-            block["content"] = [search_result(excerpt) for excerpt in excerpts]
+            block["content"] = search_results(excerpts)
         else:
             block["content"] = encode("failed" if result.failed else "result", result.output)
         if result.failed:
@@ -220,15 +220,18 @@ def result_message(
     return {"role": "user", "content": results}
 
 
-def search_result(excerpt: Excerpt) -> Block:
-    """Return a passage as one citable block."""
-    return {
-        "type": "search_result",
-        "source": excerpt.passage.url,
-        "title": to_one_line(excerpt.passage.name),
-        "content": [{"type": "text", "text": clean_text(excerpt.text) or "…"}],
-        "citations": {"enabled": True},
-    }
+def search_results(excerpts: Iterable[Excerpt]) -> list[Block]:
+    """Return passages as citable blocks, those of one page together."""
+    return [
+        {
+            "type": "search_result",
+            "source": page.url,
+            "title": to_one_line(page.title),
+            "content": [{"type": "text", "text": clean_text(text) or "…"} for text in page.texts],
+            "citations": {"enabled": True},
+        }
+        for page in group_by_page(excerpts)
+    ]
 
 
 def parse_arguments(text: str) -> dict[str, Any]:

@@ -22,17 +22,20 @@ CHARACTERS_PER_TOKEN = 4
 Body = dict[str, Any]
 
 
+Cited = int | tuple[int, int]
+
+
 class Text(msgspec.Struct, frozen=True):
     """A block of text.
 
     Parameters:
-        cites: places of search results in the request.
+        cites: places of search results in the request, or of their blocks: result, block.
         claims: addresses that it cites although nothing was sent from there.
         piece: how many characters come at once.
     """
 
     text: str
-    cites: tuple[int, ...] = ()
+    cites: tuple[Cited, ...] = ()
     claims: tuple[str, ...] = ()
     piece: int = 7
 
@@ -86,7 +89,7 @@ Reply = Say | Refuse | Raw
 Script = Callable[[Body], Reply]
 
 
-def say(text: str, *cites: int, **more: Any) -> Say:
+def say(text: str, *cites: Cited, **more: Any) -> Say:
     """A message of one block of text."""
     return Say((Text(text, cites),), **more)
 
@@ -348,7 +351,8 @@ def _block(
             return begun, deltas, len(text) > max(room, 0)
         case Text(text=text, cites=cites, claims=claims, piece=piece):
             results = search_results(body)
-            citations = [_citation(place, results[place]) for place in cites]
+            places = [(cited, 0) if isinstance(cited, int) else cited for cited in cites]
+            citations = [_citation(place, results[place], block) for place, block in places]
             citations += [_claim(place, source) for place, source in enumerate(claims)]
             cited = [{"type": "citations_delta", "citation": citation} for citation in citations]
             kept = text[: max(room, 0)]
@@ -389,15 +393,15 @@ def _result(params: Body, reply: Reply) -> Body:
     return {"type": "succeeded", "message": message}
 
 
-def _citation(place: int, result: Body) -> Body:
+def _citation(place: int, result: Body, block: int = 0) -> Body:
     return {
         "type": "search_result_location",
-        "cited_text": result["content"][0]["text"],
+        "cited_text": result["content"][block]["text"],
         "source": result["source"],
         "title": result["title"],
         "search_result_index": place,
-        "start_block_index": 0,
-        "end_block_index": 1,
+        "start_block_index": block,
+        "end_block_index": block + 1,
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from aitp_desk.agent.base import Answer, SiteFacts, Turn, Utterance
@@ -32,8 +33,8 @@ def librarian(knowledge: Knowledge, site: SiteFacts) -> Script:
             return use("ask_visitor", question=said.question, options=list(said.options))
         if not said.found:
             return say(f"{NOT_FOUND} {said.text}")
-        sent = [result["source"] for result in search_results(body)]
-        cited = [sent.index(source.url) for source in said.sources if source.url in sent]
+        sent = list(_sent(body))
+        cited = [place for source in said.sources for place, name in sent if name == source.title]
         if cited:
             return Say((Text(said.text, (cited[0],)),))
         if not tool_results(body):
@@ -41,6 +42,16 @@ def librarian(knowledge: Knowledge, site: SiteFacts) -> Script:
         return say(f"{NOT_FOUND} I was not sent what answers this.")
 
     return reply
+
+
+def _sent(body: Body) -> Iterator[tuple[tuple[int, int], str]]:
+    """The places of the passages that were sent, and their names."""
+    for place, result in enumerate(search_results(body)):
+        for block, text in enumerate(result["content"]):
+            first, _, _ = text["text"].partition("\n")
+            alone = len(result["content"]) == 1 or not first.startswith("# ")
+            title = result["title"]
+            yield (place, block), title if alone else f"{title}: {first.removeprefix('# ')}"
 
 
 def _conversation(body: Body) -> tuple[str, tuple[Utterance, ...]]:

@@ -74,6 +74,19 @@ async def test_the_request_is_what_the_api_documents(tmp_path: Path) -> None:
     }
 
 
+async def test_sections_of_a_page_are_sent_together_and_cited_each(tmp_path: Path) -> None:
+    async with asking(tmp_path, say("Within 14 days.", (0, 1))) as asked:
+        outcome = await asked.answer("receipt or credit")
+        [body] = asked.api.requests
+    [page] = search_results(body)
+    assert (page["source"], page["title"]) == ("/policies/returns", "Returns")
+    headings = [part["text"].partition("\n")[0] for part in page["content"]]
+    assert headings == ["# Second-hand books", "# Return window"]
+    quote = page["content"][1]["text"].partition("\n")[2]
+    cited = "/policies/returns#return-window"
+    assert outcome.sources == (Source("Returns: Return window", cited, "direct", quote),)
+
+
 async def test_nothing_cited_leaves_the_nearest_passages_as_background(tmp_path: Path) -> None:
     async with asking(tmp_path, say(WRAPPED)) as asked:
         outcome = await asked.answer()
