@@ -128,6 +128,7 @@ class Turn(msgspec.Struct, frozen=True):
         summary: summary of the conversation before the transcript; empty if there is none.
         files: text files that the visitor attached, those of the newest message first.
         page: what the page around the chat says of itself, as JSON; empty if nothing.
+        action: name of the action that the visitor chose; empty if none.
         wishes: the caller's wishes for the answer, in the caller's words; not binding.
         tools: the tools that the caller may have called.
         called_first: names of the caller's tools, one of which is to be called before
@@ -149,6 +150,7 @@ class Turn(msgspec.Struct, frozen=True):
     summary: str = ""
     files: tuple[FileText, ...] = ()
     page: str = ""
+    action: str = ""
     wishes: str = ""
     tools: tuple[Tool, ...] = ()
     called_first: tuple[str, ...] = ()

@@ -43,7 +43,7 @@ class DeskParts(msgspec.Struct, frozen=True, eq=False):
     agent_tools: AgentTools
     settlement: PaymentSettlement
     people: PersonRequests
-    matcher: ActionMatcher | None
+    matcher: ActionMatcher
 
     @property
     def invoker(self) -> ActionInvoker:
@@ -102,12 +102,6 @@ def build_parts(site_agent: SiteAgentContext, services: Services) -> DeskParts:
         take_on=services.async_calls.enqueue,
         begun=services.async_calls.start_now,
     )
-    matcher = ActionMatcher(
-        site_agent.offers.offered,
-        site_agent.knowledge,
-        requires_intent=config.actions.require_intent,
-        notice=_make_notice(config),
-    )
     return DeskParts(
         site_agent=site_agent,
         services=services,
@@ -134,7 +128,13 @@ def build_parts(site_agent: SiteAgentContext, services: Services) -> DeskParts:
             clock=clock,
             zone=config.site.zone,
         ),
-        matcher=matcher if config.content.meaning.actions and matcher.has_actions else None,
+        matcher=ActionMatcher(
+            site_agent.offers.offered,
+            site_agent.knowledge,
+            by_words=config.content.meaning.actions,
+            requires_intent=config.actions.require_intent,
+            notice=_make_notice(config),
+        ),
     )
 
 

@@ -32,6 +32,10 @@ WAITS = "waits"
 
 PAGE = "page"
 """Metadata of a visitor's message: what the page around the chat says of itself, as JSON."""
+ACTION = "action"
+"""Metadata of a visitor's message: the name of the action that they chose."""
+LOCALE = "locale"
+"""Metadata of a visitor's message: the language tag of the page, or the one that they prefer."""
 SUGGESTED = "suggested_queries"
 """Metadata of a reply with questions that may come next, or options to choose from."""
 QUOTES = "quotes"
@@ -176,6 +180,7 @@ def read_turn(
         split -= 1
     answers_back = due[-1] in messages[split:]
     asked = _asked(due)
+    notes = asked[-1].metadata
     return Turn(
         "\n".join(map(get_text, asked)),
         site,
@@ -185,7 +190,9 @@ def read_turn(
         ),
         pending=_pending([*context, *messages[:split]]) if answers_back else None,
         summary=summary,
-        page=asked[-1].metadata.get(PAGE, ""),
+        locale=notes.get(LOCALE),
+        page=notes.get(PAGE, ""),
+        action=notes.get(ACTION, ""),
     )
 
 

@@ -36,7 +36,7 @@ class Answerer:
         knowledge: Knowledge,
         site: Site,
         budgets: TokenBudgets,
-        matcher: ActionMatcher | None,
+        matcher: ActionMatcher,
     ) -> None:
         self._agent = agent
         self._tool_caller = find_tool_caller(agent)
@@ -118,7 +118,7 @@ class Answerer:
         self, principal: Principal, ask: AskRequest, action: Action, session: Session
     ) -> Answer | None:
         """Return what the action needs that the words ask for; agents with tools say so."""
-        if self._matcher is None or self._tool_caller is not None or not ask.may_match:
+        if self._tool_caller is not None or not ask.may_match:
             return None
         if action.name != CONTENT_SEARCH or session.pending is not None:
             return None

@@ -36,7 +36,7 @@ class ConversationService:
         registry: ActionRegistry,
         agent_tools: AgentTools,
         sessions: SessionService,
-        matcher: ActionMatcher | None,
+        matcher: ActionMatcher,
         knowledge: Knowledge,
     ) -> None:
         self._agent_turns = agent_turns
@@ -105,7 +105,7 @@ class ConversationService:
         self, principal: Principal, ask: AskRequest, allowance: Allowance | None
     ) -> Action | None:
         """Return the site's own action that an unaddressed question asks for, or None."""
-        if self._matcher is None or not ask.may_match or ask.action != CONTENT_SEARCH:
+        if not ask.may_match or ask.action != CONTENT_SEARCH:
             return None
         if self._action_turns.asks_agent:
             return None

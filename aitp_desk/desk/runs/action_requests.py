@@ -42,15 +42,13 @@ class ActionRequests:
     """Calls queries at once, and proposes what changes something or costs.
 
     Parameters:
-        matcher: finds the action that words ask for; None if no words may begin one.
+        matcher: finds the action that a message names, or that its words ask for.
 
     Attributes:
         agent_tools: calls the site's actions for the run's caller.
     """
 
-    def __init__(
-        self, store: Store, matcher: ActionMatcher | None, agent_tools: AgentTools
-    ) -> None:
+    def __init__(self, store: Store, matcher: ActionMatcher, agent_tools: AgentTools) -> None:
         self._store = store
         self._matcher = matcher
         self.agent_tools = agent_tools
@@ -72,9 +70,9 @@ class ActionRequests:
             due: the messages to answer.
         """
         answers_agent = turn.pending is not None and conversation.answers is None
-        if self._matcher is None or answers_agent or options.tools or options.tool_choice == "none":
+        if answers_agent or options.tools or options.tool_choice == "none":
             return None
-        ask = AskRequest(CONTENT_SEARCH, turn.question, locale=turn.locale)
+        ask = AskRequest(turn.action or CONTENT_SEARCH, turn.question, locale=turn.locale)
         action = await self._matcher.match(asker, ask)
         if action is None or await self._has_structure(conversation.thread_id, due):
             return None

@@ -102,6 +102,6 @@ async def open_desk(name: str, *, by_meaning: bool) -> AsyncIterator[Desk]:
             offered = {one.action.name: one for one in offers.offered}
             notice = AccessNotice("The site", has_sign_in=False)
             matcher = ActionMatcher(
-                offers.offered, on.knowledge, requires_intent=False, notice=notice
+                offers.offered, on.knowledge, by_words=True, requires_intent=False, notice=notice
             )
             yield Desk(matcher, offered)

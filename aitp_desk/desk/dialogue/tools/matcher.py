@@ -39,6 +39,7 @@ class ActionMatcher:
     Parameters:
         offers: of the site's own.
         content: holds the current content.
+        by_words: whether words may begin an action; one that is named is found anyway.
         requires_intent: whether a call that may change something must state its purpose.
         notice: says how to get a credential.
     """
@@ -48,12 +49,14 @@ class ActionMatcher:
         offers: Sequence[OfferedAction],
         content: Content,
         *,
+        by_words: bool,
         requires_intent: bool,
         notice: AccessNotice,
     ) -> None:
         actions = [one.action for one in offers]
         self._actions = {action.name: action for action in actions}
         self._content = content
+        self._by_words = by_words
         self._requires_intent = requires_intent
         self._notice = notice
         self._ranking = ActionRanking(actions, {one.action.name: one.from_text for one in offers})
@@ -61,11 +64,6 @@ class ActionMatcher:
         self._library: Library | None = None
         self._vectors: Vectors | None = None
         self._found: dict[str, str | None] = {}
-
-    @property
-    def has_actions(self) -> bool:
-        """Whether there are actions to match."""
-        return bool(self._actions)
 
     async def find(
         self, principal: Principal, ask: AskRequest, allowance: Allowance | None
@@ -79,11 +77,13 @@ class ActionMatcher:
         return None if name is None else self._permit(principal, name, ask, allowance)
 
     async def match(self, principal: Principal, ask: AskRequest) -> Action | Answer | None:
-        """Return the action that :meth:`find` finds, else what :meth:`explain_access` says."""
-        name = await self._name(ask.query, ask.locale)
+        """Return the action that is wanted, or what the visitor lacks for it."""
+        is_named = ask.action in self._actions
+        name = ask.action if is_named else await self._name(ask.query, ask.locale)
         if name is None:
             return None
-        return self._permit(principal, name, ask) or self._explain(principal, name, ask)
+        permitted = self._permit(principal, name, ask)
+        return permitted or self._explain(principal, name, ask, is_wish=is_named)
 
     async def explain_access(self, principal: Principal, ask: AskRequest) -> Answer | None:
         """Return what a visitor lacks for the action that the words ask for.
@@ -92,7 +92,7 @@ class ActionMatcher:
         operators only; or if they may as well name a page.
         """
         name = await self._name(ask.query, ask.locale) if principal.is_anonymous else None
-        return None if name is None else self._explain(principal, name, ask)
+        return None if name is None else self._explain(principal, name, ask, is_wish=False)
 
     async def rank(self, text: str, locale: str | None = None) -> list[RankedAction]:
         """Return every action with what speaks for it; for the tests of the weights."""
@@ -120,15 +120,19 @@ class ActionMatcher:
             return None
         return action
 
-    def _explain(self, principal: Principal, name: str, ask: AskRequest) -> Answer | None:
+    def _explain(
+        self, principal: Principal, name: str, ask: AskRequest, *, is_wish: bool
+    ) -> Answer | None:
         action, said = self._actions[name], self._ranking.read(ask.query)
-        if not principal.is_anonymous or said is None or not said.is_wish:
+        if not principal.is_anonymous or not (is_wish or (said is not None and said.is_wish)):
             return None
         if action.open_to == "operators" or may_invoke(principal.scopes, action):
             return None
         return self._notice.write(name, self._content.editions.find_library(ask.locale).language)
 
     async def _name(self, text: str, locale: str | None) -> str | None:
+        if not self._by_words:
+            return None
         library = self._content.editions.find_library(locale)
         if library is not self._library or library.vectors is not self._vectors:
             self._library, self._vectors, self._found = library, library.vectors, {}

@@ -15,6 +15,7 @@ from tests.support.protocols.conversation import DOORS
 
 WAIT = 10
 CANCEL = "I want to cancel my reservation FB-20417"
+ABROAD = Path(__file__).parents[3] / "support/sites/multilingual"
 BIKES = Path(__file__).parents[3] / "answers/actions/sites/bikes"
 ISSUER = """
 [[issuers]]
@@ -44,13 +45,14 @@ class Chat:
         self._talker = talker
         self._thread = ""
 
-    async def say(self, words: str) -> str:
+    async def say(self, words: str, **metadata: str) -> str:
         """Say something; returns the desk's reply."""
         if not self._thread:
-            told = await self._talker.open(words, wait=WAIT)
+            message = {"role": "user", "content": words, "metadata": metadata}
+            told = await self._talker.open(message, wait=WAIT)
             self._thread = told.id
         else:
-            told = await self._talker.post(self._thread, words, wait=WAIT)
+            told = await self._talker.post(self._thread, words, wait=WAIT, metadata=metadata)
         (reply,) = told.ok["replies"]
         return "\n".join(reply["content"])
 
@@ -89,6 +91,32 @@ async def test_who_may_not_call_it_learns_which_key_it_needs(desk: Talker) -> No
     assert (await DOORS["ahp"].ask(desk, CANCEL)).answer == said
     other = await Chat(await desk.with_key("threads")).say(CANCEL)
     assert "access key" not in other
+
+
+async def test_an_action_that_the_message_names_needs_no_words_for_it(
+    desk: Talker, tmp_path: Path
+) -> None:
+    named = {"action": "cancel_reservation"}
+    said = await Chat(desk).say("FB-30001", **named)
+    assert "with the scope actions:cancel_reservation." in said
+    may = await desk.with_key("threads", "actions")
+    chat = Chat(may)
+    assert "Shall I go ahead?" in await chat.say("FB-30001", **named)
+    assert "FB-30001" in await chat.say("yes")
+    assert "helmet" in (await chat.say("Is a helmet included?", action="unknown")).casefold()
+    only_named = ("content.meaning.enabled=false", "content.meaning.actions=false")
+    async with talking(tmp_path / "other", *only_named, site=BIKES, clock=Clock(NOW)) as other:
+        chat = Chat(await other.with_key("threads", "actions"))
+        assert "Shall I go ahead?" not in await chat.say("drop my booking FB-30001 please")
+        assert "Shall I go ahead?" in await chat.say("FB-30001", **named)
+
+
+async def test_the_language_that_a_message_names_chooses_the_pages(tmp_path: Path) -> None:
+    settings = ("content.meaning.enabled=false",)
+    async with talking(tmp_path, *settings, site=ABROAD, clock=Clock(NOW)) as talker:
+        assert "14 jours" in await Chat(talker).say("Délai de retour", locale="fr")
+        assert "30 jours" in await Chat(talker).say("Délai de retour", locale="fr-CA")
+        assert "14 days" in await Chat(talker).say("Return window", locale="no such tag")
 
 
 async def test_who_is_nobody_learns_where_to_sign_in(tmp_path: Path) -> None:
