@@ -26,7 +26,7 @@ export function formatTime(moment) {
 export class Card {
   /**
    * @param {{id: string, title?: string, description?: string, valid_until?: string}} request
-   * @param {(card: Card, answer: object) => void} onanswer receives the arguments of `reply`.
+   * @param {(card: Card, message: object, words: string) => void} onanswer
    */
   constructor(request, onanswer) {
     this.id = request.id;
@@ -71,18 +71,16 @@ export class Card {
    * Answer the request.
    *
    * @param {object} message without `$schema`.
-   * @param {{text: string, rows?: [string, string][]}} summary shown as the visitor's turn.
+   * @param {string} words shown as what the visitor says.
    */
-  reply(message, summary) {
+  reply(message, words) {
     this.say("");
-    this.onanswer(this, { message, summary });
+    this.onanswer(this, message, words);
   }
 
   /** The same request again, after an answer that has failed. */
   again(why) {
     const card = new this.constructor(this.request, this.onanswer);
-    card.schema = this.schema;
-    card.capability = this.capability;
     card.say(why);
     return card;
   }

@@ -5,14 +5,14 @@ import { el } from "../dom.js";
 import { about, countedName, groupsOf, optionOf } from "./choices.js";
 import { text } from "../texts.js";
 
-/** Return the answer to a request for a decision, and its summary. */
+/** Return the answer to a request for a decision, and that in words. */
 export function decisionOf(request, chosen) {
   const options = chosen.map(({ choice, quantity }) =>
     quantity === undefined ? { id: choice.id } : { id: choice.id, quantity },
   );
   const told = chosen.map(({ choice, quantity }) => countedName(choice.name, quantity));
   const decision = { request_decision_id: request.id, options };
-  return [{ decision }, { text: told.join(", ") }];
+  return [{ decision }, told.join(", ")];
 }
 
 /** A list of options, for one or several. */

@@ -130,9 +130,4 @@ export class Field {
     this.wrong.hidden = !why;
     this.input.ariaInvalid = why ? "true" : null;
   }
-
-  /** Return the value in a form that may be shown. */
-  get told() {
-    return this.isSensitive ? "••••" : this.value;
-  }
 }

@@ -33,10 +33,9 @@ export class Form extends Card {
       return;
     }
     const fields = this.sent.map(({ id, value }) => ({ id, value }));
-    const rows = this.sent.map((field) => [field.label, field.told]);
     const data = { request_data_id: this.id, fields };
     if (this.kept?.checked) data.remember = true;
-    this.reply({ data }, { text: this.title, rows });
+    this.reply({ data }, this.title);
   }
 
   /** Whether the values are offered in the next form: only with the visitor's consent. */

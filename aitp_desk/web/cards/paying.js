@@ -28,7 +28,7 @@ export class Paying extends Card {
     const methods = quote.payment_options.flatMap((option) => option.payment_methods ?? []);
     const pages = methods.filter((method) => method.url).map((method) => this.page(method));
     if (pages.length) this.body.append(el("ul", { class: "options" }, ...pages));
-    this.answerer(text("decline"), "quiet", { decline_quote: { quote_id: id } }, { text: text("notPaid") });
+    this.answerer(text("decline"), "quiet", { decline_quote: { quote_id: id } }, text("notPaid"));
     if (methods.some(({ type }) => type === ACCOUNT)) {
       this.body.append(this.credit());
       this.sender(text("pay"));
@@ -63,7 +63,7 @@ export class Paying extends Card {
   submit() {
     const code = this.code?.value.trim();
     const approval = { quote_id: this.id, ...(code ? { code } : {}) };
-    this.reply({ approve_quote: approval }, { text: text("iPay", { price: priceOf(this.request) }) });
+    this.reply({ approve_quote: approval }, text("iPay", { price: priceOf(this.request) }));
   }
 }
 

@@ -34,13 +34,13 @@ export class Signing extends Form {
 
   sender(words) {
     const declined = { signature_declined: { request_id: this.id } };
-    this.answerer(text("decline"), "quiet", declined, { text: text("notSigned") });
+    this.answerer(text("decline"), "quiet", declined, text("notSigned"));
     super.sender(words);
   }
 
-  reply({ data, ...answer }, summary) {
+  reply({ data, ...answer }, words) {
     const given = data?.fields.map(({ id, value }) => [id, value]);
     const signature = given && { request_id: this.id, ...Object.fromEntries(given) };
-    super.reply(given ? { signature } : answer, given ? { text: text("signed") } : summary);
+    super.reply(given ? { signature } : answer, given ? text("signed") : words);
   }
 }

@@ -3,12 +3,12 @@
 // which the bundle of all modules compresses best.
 
 import { Panel } from "./view/panel.js";
-import { Conversation } from "./conversation/conversation.js";
-import { setTexts } from "./texts.js";
-import { MODEL_CONTEXT, offerTools } from "./agents.js";
 import { Client } from "./conversation/client.js";
-import { Notice } from "./view/notice.js";
+import { setTexts } from "./texts.js";
 import { Memory } from "./conversation/memory.js";
+import { Conversation } from "./conversation/conversation.js";
+import { Notice } from "./view/notice.js";
+import { MODEL_CONTEXT, offerTools } from "./agents.js";
 
 /**
  * Make the chat of an element.
@@ -38,13 +38,13 @@ export async function makeChat(host, { base, kept, version, button, held }) {
 
 class Chat {
   constructor(host, settings, { base, kept, button }) {
-    const client = new Client(base, settings.desk);
+    const client = new Client(base, settings.desk, host.lang);
     this.host = host;
     this.notice = new Notice(settings.sound);
     this.panel = new Panel(host, settings, button, {
       client,
-      onask: (text, files) => this.conversation.ask(text, files),
-      onreply: (card, answer) => this.conversation.outbox.answer(card, answer),
+      onask: (...asked) => this.conversation.ask(...asked),
+      onreply: (...answer) => this.conversation.outbox.answer(...answer),
       onretry: (entry) => this.conversation.outbox.retry(entry),
       onrate: (...said) => client.rate(this.conversation.thread, ...said),
       onbegin: () => this.begin(),
@@ -84,8 +84,8 @@ class Chat {
     this.panel.close();
   }
 
-  ask(text) {
-    return this.conversation.ask(text);
+  ask(text, action) {
+    return this.panel.ask(text, [], action);
   }
 
   setContext(context) {

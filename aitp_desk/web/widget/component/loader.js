@@ -80,10 +80,10 @@ class AitpChat extends HTMLElement {
     this.#chat?.then((chat) => chat.close());
   }
 
-  /** Open the chat and ask a question. */
-  async ask(text) {
+  /** Open the chat and ask a question, or for an action of the site by its name. */
+  async ask(text, action) {
     await this.open();
-    return (await this.#chat).ask(text);
+    return (await this.#chat).ask(text, action);
   }
 
   /** Leave the conversation and begin another. */

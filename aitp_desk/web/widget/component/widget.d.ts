@@ -33,8 +33,8 @@ export interface AitpChat extends HTMLElement {
   open(): Promise<void>;
   /** Closes the chat; an inline one stays. */
   close(): void;
-  /** Opens the chat and asks a question; resolves once it is sent. */
-  ask(text: string): Promise<void>;
+  /** Opens the chat and asks, for an action of the site if it is named; resolves once it is sent. */
+  ask(text: string, action?: string): Promise<void>;
   /** Leaves the conversation and begins another. */
   newConversation(): Promise<void>;
   /**

@@ -52,10 +52,12 @@ export class Client {
   /**
    * @param {URL} base the desk's address, with a final slash.
    * @param {string} desk id of the desk's actor.
+   * @param {string} locale the language that the page names; empty for the visitor's own.
    */
-  constructor(base, desk) {
+  constructor(base, desk, locale) {
     this.base = base;
     this.desk = desk;
+    this.locale = locale || undefined;
     this.token = null;
   }
 
@@ -83,9 +85,9 @@ export class Client {
    * @param {string} caller id of the visitor's, if they are signed in.
    * @returns {Promise<{thread?: string, failure?: Failure}>}
    */
-  async post(thread, { text: words, content = words, key, page, files = [] }, caller) {
+  async post(thread, { text: words, content = words, key, page, files = [], action }, caller) {
     const attachments = files.map(({ id }) => ({ file_id: id }));
-    const metadata = { draft: key, ...(page && { page }) };
+    const metadata = { draft: key, page, action, locale: this.locale };
     const message = { role: "user", content, attachments, metadata };
     const { said, failure } = await this.request(
       "POST",

@@ -3,13 +3,13 @@
 // The events of the thread are the one source of what is shown: after a reload, in another tab and
 // after a lost connection they are read again by their numbers.
 
-import { text } from "../texts.js";
+import { Waiting } from "./waiting.js";
 import { operatorOf, readMessage } from "./messages.js";
 import { Visitor } from "./visitor.js";
 import { Outbox } from "./outbox.js";
 import { tokenFault } from "./client.js";
 import { Stream } from "./stream.js";
-import { Waiting } from "./waiting.js";
+import { text } from "../texts.js";
 
 /** How long a person counts as typing: longer than the console pauses before it says so again. */
 const TYPING_MS = 5000;
@@ -82,15 +82,15 @@ export class Conversation {
 
   /** Send what the page says of itself with every question from now on; null for nothing. */
   setContext(context) {
-    const page = context && JSON.stringify(context);
+    const page = context ? JSON.stringify(context) : undefined;
     if (page?.length > LONGEST_CONTEXT) this.tell("error", { text: "", code: "context_too_long" });
     else this.page = page;
   }
 
-  /** Send a question of the visitor. */
-  ask(words, files = []) {
+  /** Send a question of the visitor; `action` is the name of what they chose, if they did. */
+  ask(words, files = [], action) {
     const said = words.trim() || files.map((file) => file.filename).join(", ");
-    return said ? this.outbox.add({ text: said, page: this.page, files }) : Promise.resolve();
+    return said ? this.outbox.add({ text: said, page: this.page, files, action }) : Promise.resolve();
   }
 
   /** Take all that has arrived for seen. */

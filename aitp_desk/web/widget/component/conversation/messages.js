@@ -55,6 +55,8 @@ export function readMessage(message, desk, caller) {
     files: message.attachments.map((file) => ({ id: file.file_id })),
     asked: message.metadata.asked_person,
     answered: message.metadata.ticket,
+    waits: message.metadata.waits,
+    calls: message.metadata.calls,
     opens: message.metadata.people_from,
     at: message.created_at,
     followUps: message.metadata.suggested_queries?.split("\n") ?? [],

@@ -42,10 +42,10 @@ export class Outbox {
   }
 
   /** Send the answer of a card, which stays open until the desk has it. */
-  answer(card, { message, summary }) {
+  answer(card, message, words) {
     card.wait(true);
     const content = JSON.stringify({ $schema: card.schema, ...message });
-    return this.add({ text: summary.text, content, card });
+    return this.add({ text: words, content, card });
   }
 
   /** Send a message again that could not be sent. */

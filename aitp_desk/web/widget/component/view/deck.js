@@ -6,7 +6,7 @@ import { text } from "../texts.js";
 import { Ticket } from "../cards/ticket.js";
 
 export class Deck {
-  /** @param {(card: Card, answer: object) => void} onreply */
+  /** @param {(card: Card, message: object, words: string) => void} onreply */
   constructor(onreply) {
     this.onreply = onreply;
     this.clear();
@@ -17,7 +17,12 @@ export class Deck {
   }
 
   /** Return what an entry shows of its structured messages. */
-  lay({ messages = [], party, asked, answered }) {
+  lay({ messages = [], party, asked, answered, waits, calls = "" }) {
+    // the call goes on, or has ended
+    for (const card of this.cards.values()) {
+      if (calls.includes(card.call)) card.close(text("ticketOver"));
+    }
+    this.call = waits;
     // answered by a person, or ended by the desk
     this.cards.get(answered)?.close(party === "person" ? text("answered") : text("ticketOver"));
     const found = messages.map((message) => {
@@ -40,6 +45,7 @@ export class Deck {
 
   open(card, schema) {
     card.schema = schema;
+    card.call = this.call;
     this.cards.get(card.id)?.close(text("askedAgain"));
     this.cards.set(card.id, card);
     return card.element;

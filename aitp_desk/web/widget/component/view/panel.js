@@ -50,7 +50,7 @@ export class Panel {
     this.composer = new Composer(
       settings.placeholder || text("placeholder"),
       attachments,
-      (words, files) => this.ask(words, files),
+      (...asked) => this.ask(...asked),
     );
     this.element = this.build();
     attachments.listen(this.element);
@@ -137,9 +137,9 @@ export class Panel {
     this.on.onclosed();
   }
 
-  ask(words, files) {
-    this.on.onask(words, files);
+  ask(...asked) {
     this.composer.focus();
+    return this.on.onask(...asked);
   }
 
   begin() {

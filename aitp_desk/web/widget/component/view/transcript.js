@@ -15,7 +15,7 @@ export class Transcript {
    * @param {HTMLElement} log
    * @param {{onask: (text: string) => void, onretry: (entry: Entry) => void,
    *   onrate: (id: string, rating: string | null, reason?: string) => Promise<boolean>,
-   *   onreply: (card: Card, answer: object) => void, attachments: Attachments}} on
+   *   onreply: (card: Card, message: object, words: string) => void, attachments: Attachments}} on
    */
   constructor(log, on) {
     this.log = log;
