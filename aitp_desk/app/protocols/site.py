@@ -88,13 +88,14 @@ def make_site_routes(
 def _make_brand(config: Config) -> Brand:
     """Return the looks of the pages: those of the chat.
 
-    A logo on another site is left out: the pages load nothing from elsewhere.
+    A logo on another site stands in the chat alone.
     """
     widget = config.widget
-    logo = LOGO_PATH if widget.logo and not find_logo_origin(widget.logo) else ""
+    elsewhere = " ".join(find_logo_origin(widget.logo))
+    logo = LOGO_PATH if widget.logo and not elsewhere else ""
     palette = make_palette(widget.accent) if widget.accent else None
     light, dark = (palette.light, palette.dark) if palette else ("", "")
-    return make_brand(light, dark, logo, widget.logo_alt)
+    return make_brand(light, dark, logo, widget.logo_alt, elsewhere)
 
 
 def _make_openapi_routes(

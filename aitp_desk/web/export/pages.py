@@ -19,7 +19,7 @@ from aitp_desk.web.pages.renderer import Frame, render_frame
 
 @cache
 def static_frame(texts: Texts) -> Frame:
-    """Return the frame of exported pages: no box to ask, hence no script."""
+    """Return the frame of exported pages: no chat, hence no script."""
     nav = (
         '<a href="/#desk.pages">{{layout.pages}}</a>\n<a href="/#desk.agents">{{layout.agents}}</a>'
     )

@@ -13,7 +13,6 @@ from pathlib import Path
 import msgspec
 
 from aitp_desk.web.bundle import bundle_modules, read_modules
-from aitp_desk.web.cards.assets import read_card_texts, read_cards
 from aitp_desk.web.pages.blocks.texts import LANGUAGES, find_texts
 
 ASSETS_PATH = "/assets/desk/"
@@ -52,22 +51,17 @@ def make_style(name: str, text: str) -> Asset:
     return _asset(name, "css", "text/css; charset=utf-8", text.encode())
 
 
-def _texts(language: str) -> dict[str, str]:
-    """Return the script's texts: the cards' and its own."""
-    return {**read_card_texts()[language], **find_texts(language).script}
-
-
 _STYLES = tuple(
-    f"styles/{name}.css" for name in ("ground", "asking", "cards", "reading", "contents", "search")
+    f"styles/{name}.css" for name in ("ground", "asking", "reading", "contents", "search")
 )
 STYLE = _asset("desk", "css", "text/css; charset=utf-8", _read(*_STYLES))
-_CODE = bundle_modules("desk", {**read_modules(_FOLDER), **read_cards()})
+_CODE = bundle_modules("desk", read_modules(_FOLDER))
 SCRIPTS = {
     language: _asset(
         "desk",
         "js",
         _JAVASCRIPT,
-        b"const TEXTS = %s;\n%s" % (msgspec.json.encode(_texts(language)), _CODE),
+        b"const TEXTS = %s;\n%s" % (msgspec.json.encode(find_texts(language).script), _CODE),
     )
     for language in LANGUAGES
 }

@@ -36,13 +36,23 @@ def _policy(*parts: Mapping[str, str]) -> str:
     return "; ".join(f"{name} {value}" for part in parts for name, value in part.items())
 
 
-POLICY = ("Content-Security-Policy", _policy(_LOADED, _FORMS, _SCRIPT, _NEVER_FRAMED))
-"""Nothing loads from other sites, nothing inline runs, no site may frame the page."""
-ON_PAGES = (
-    POLICY,
-    ("Cross-Origin-Opener-Policy", "same-origin"),
-    ("Permissions-Policy", ", ".join(f"{feature}=()" for feature in _ASKED_FOR)),
-)
-"""The headers of every page."""
+def make_page_headers(pictures: str = "") -> tuple[tuple[str, str], ...]:
+    """Return the headers of a page.
+
+    Nothing loads from other sites, nothing inline runs, no site may frame the page.
+
+    Parameters:
+        pictures: the only other origin that pictures are loaded from; empty for none.
+    """
+    images = {"img-src": f"{_LOADED['img-src']} {pictures}".rstrip()}
+    return (
+        ("Content-Security-Policy", _policy(_LOADED | images, _FORMS, _SCRIPT, _NEVER_FRAMED)),
+        ("Cross-Origin-Opener-Policy", "same-origin"),
+        ("Permissions-Policy", ", ".join(f"{feature}=()" for feature in _ASKED_FOR)),
+    )
+
+
+ON_PAGES = make_page_headers()
+"""The headers of pages without the chat."""
 IN_PAGES = _policy(_LOADED, _NO_FORMS)
 """The policy inside a page without a script, where no server sends it; it cannot cover frames."""

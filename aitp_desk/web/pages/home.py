@@ -1,4 +1,4 @@
-"""Renders the home page: description, box to ask, pages, protocols."""
+"""Renders the home page: description, chat, pages, protocols."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def render_home(
         examples: questions that the content answers.
         rows: method and path of further addresses, and the key of their text.
         api: the path of the page for developers; where there is none, the addresses are here.
-        acts: the actions that the box offers.
+        acts: the actions that the chat offers.
     """
     texts = find_texts(site.language)
     main = fill_template(
@@ -61,9 +61,7 @@ def render_home(
         site=site.name,
         description=site.description or texts.say("home.description", site=site.name),
         read=texts.count("home.read", len(documents)),
-        ask=render_ask(
-            site, texts, texts.say("ask.placeholder"), {one: one for one in examples}, acts=acts
-        ),
+        ask=render_ask(texts, acts),
         pages=render_pages(texts, "home.pages", documents, MOST_IN_FOLDER),
         agents=render_agents(
             texts,

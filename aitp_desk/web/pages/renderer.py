@@ -6,7 +6,7 @@ meta tag and the in-page notice (AHP 0.1, sections 3.3 and 3.4; whitepaper, sect
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from urllib.parse import unquote
@@ -101,6 +101,7 @@ def desk_frame(texts: Texts) -> Frame:
 
 _LAYOUT = read_template("layout.html")
 _ASK = read_template("ask.html")
+_KEY = read_template("key.html")
 _PAGE = read_template("page.html")
 _ERROR = read_template("error.html")
 
@@ -158,37 +159,32 @@ def render_frame(
     ).encode()
 
 
-def render_ask(
-    site: Site,
-    texts: Texts,
-    placeholder: str,
-    examples: Mapping[str, str],
-    language: str = "",
-    acts: Iterable[Action] = (),
-) -> Markup:
-    """Render the box to ask.
+def render_ask(texts: Texts, acts: Sequence[Action]) -> Markup:
+    """Render the chat of the home page, and what it offers to do.
 
     Parameters:
-        placeholder: the text of the empty box.
-        examples: the label of a button, to the question that it asks.
-        language: tag of the language of answers; empty for the site's own.
-        acts: the actions that it offers.
+        acts: the actions that it offers; if one needs a key, there is a form for it.
     """
-    locale = _line(' data-locale="$it"', language)
-    button = '<li><button class="chip" type="button" data-query="$question">$label</button></li>'
-    buttons = [
-        fill_template(button, label=label, question=asked) for label, asked in examples.items()
-    ]
-    example = texts.template("<h2>{{ask.examples}}</h2>\n<ul>\n$buttons\n</ul>")
-    listed = fill_template(example, buttons=join_markup(buttons))
-    shown = listed if buttons else ""
+    needs_key = any(act.open_to != "anyone" for act in acts)
     return fill_template(
         texts.template(_ASK),
-        placeholder=placeholder,
-        examples=shown,
         acts=render_actions(acts, texts),
-        desk=site.url,
-        locale=locale,
+        key=fill_template(texts.template(_KEY)) if needs_key else NOTHING,
+    )
+
+
+def render_chat(document: Document, topics: Sequence[str]) -> Markup:
+    """Render the chat of a page: a button in a corner.
+
+    Parameters:
+        topics: what it suggests to ask about.
+    """
+    asked = "|".join(f"{document.title}: {topic}".replace("|", "/") for topic in topics)
+    return fill_template(
+        '<script type="module" src="/widget.js"></script>\n'
+        "<aitp-chat$suggestions$language></aitp-chat>",
+        suggestions=_line(' suggestions="$it"', asked),
+        language=_line(' lang="$it"', document.language),
     )
 
 
@@ -215,20 +211,13 @@ def render_page(
 
     Parameters:
         neighbours: all documents, this one too.
-        topics: headings of the page to ask about; None for a page without a box to ask.
+        topics: headings of the page to ask about; None for a page without a chat.
         offers: what the page declares in addition to its text.
         pictures: the addresses of the files that are served.
     """
     texts = find_texts(site.language)
     article = write_article(document, neighbours.urls, pictures, marks_code=True)
     contents = Contents(article.headings, texts)
-    asked = Markup()
-    if topics is not None:
-        questions = {topic: f"{document.title}: {topic}" for topic in topics}
-        box = render_ask(
-            site, texts, texts.say("ask.placeholder.page"), questions, document.language
-        )
-        asked = fill_template('<hr class="rule">\n$ask', ask=box)
     home = (frame or desk_frame(texts)).home
     main = fill_template(
         texts.template(_PAGE),
@@ -242,7 +231,7 @@ def render_page(
         updated=_updated(document.updated, texts),
         body=article.body,
         offers=render_offers(offers, texts),
-        ask=asked,
+        chat=NOTHING if topics is None else render_chat(document, topics),
     )
     return render_frame(
         site,

@@ -158,7 +158,7 @@ class PagesHandlers:
         acts = list_offered_actions(desk.registry.actions)
         revision = " ".join([editions.revision, *(act.name for act in acts)])
         page = await self._shelf.get_or_render(revision, "", HTML_TYPE, render)
-        return reply_page(page, call.headers, desk.signals, CONTENT_PATH)
+        return reply_page(page, call.headers, desk.signals, CONTENT_PATH, self._brand)
 
     def _list_examples(self, editions: Editions) -> tuple[str, ...]:
         """Return the questions to suggest: the owner's, else some that the content answers."""
@@ -225,7 +225,7 @@ class PagesHandlers:
     async def get_page_below(self, desk: Desk, call: Call) -> Reply:
         """``GET /{agent}/{path}``: a page of a further site agent.
 
-        It has no box to ask: that asks the site's main agent, which does not know this page.
+        It has no chat: that asks the site's main agent, which does not know this page.
 
         Raises:
             RouteNotFound: the content has no such page.
@@ -270,7 +270,7 @@ class PagesHandlers:
             return tag_page(html)
 
         page = await self._shelf.get_or_render(editions.revision, document.path, HTML_TYPE, render)
-        return reply_page(page, call.headers, desk.signals, document.markdown_url)
+        return reply_page(page, call.headers, desk.signals, document.markdown_url, self._brand)
 
     async def _page_as_markdown(
         self, desk: Desk, call: Call, editions: Editions, document: Document

@@ -32,7 +32,7 @@ from aitp_desk.protocols.base.protocol import (
 from aitp_desk.web.pages.assets import Asset
 from aitp_desk.web.pages.blocks.brand import PLAIN, Brand
 from aitp_desk.web.pages.blocks.texts import ENGLISH, find_texts
-from aitp_desk.web.pages.csp import ON_PAGES
+from aitp_desk.web.pages.csp import ON_PAGES, make_page_headers
 from aitp_desk.web.pages.full.cache import FullText
 from aitp_desk.web.pages.renderer import render_error_page
 
@@ -74,14 +74,18 @@ def tag_markdown(text: str, tokens: int | None = None) -> Page:
     return msgspec.structs.replace(tag_page(text.encode()), tokens=tokens)
 
 
-def reply_page(page: Page, headers: Mapping[str, str], signals: Signals, markdown: str) -> Reply:
-    """Return a page, or 304 where the browser has it (RFC 9110, section 13.1.2).
+def reply_page(
+    page: Page, headers: Mapping[str, str], signals: Signals, markdown: str, brand: Brand
+) -> Reply:
+    """Return a page with the chat, or 304 (RFC 9110, section 13.1.2).
 
     Parameters:
         markdown: the address of the page as Markdown.
+        brand: whose logo the chat loads.
     """
     link = f'<{markdown}>; rel="alternate"; type="{MARKDOWN_TYPE}"'
-    return _reply_tagged(page, headers, HTML, *ON_PAGES, _signal(signals), links=link)
+    own = make_page_headers(brand.logo_origin)
+    return _reply_tagged(page, headers, HTML, *own, _signal(signals), links=link)
 
 
 def reply_api(page: Page, headers: Mapping[str, str], signals: Signals, document: str) -> Reply:

@@ -1,11 +1,13 @@
-"""A visitor at the chat on a page of another site: what it shows, and mouse and keyboard."""
+"""A visitor at the chat, on a page of the desk or of another site: what it shows, and its keys."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+from aitp_desk.app.server import RunningServer
 from tests.support.browser.chromium import OpenBrowser
 from tests.support.doubles.website import Website, website
 
@@ -203,6 +205,21 @@ class AtChat:
         """The button of the newest card with exactly these words."""
         return self.card.get_by_role("button", name=name, exact=True)
 
+    def posted(self) -> list[dict[str, Any]]:
+        """The messages that the page has posted, in order."""
+        bodies = [
+            json.loads(one.post_data or "{}")
+            for one in self.requests
+            if one.method == "POST" and one.url.endswith(("/v1/threads", "/messages"))
+        ]
+        return [body["messages"][0] if "messages" in body else body for body in bodies]
+
+    def structured(self) -> list[dict[str, Any]]:
+        """Those of them that are structured, without their schemas."""
+        contents = [message["content"] for message in self.posted()]
+        found = [json.loads(content) for content in contents if content.startswith("{")]
+        return [{key: one[key] for key in one if key != "$schema"} for one in found]
+
     @property
     def banner(self) -> Locator:
         """The line about the connection."""
@@ -212,7 +229,7 @@ class AtChat:
         """Whether anything reaches beyond the page's width, or the log's."""
         wide: bool = await self.page.evaluate(
             "document.documentElement.scrollWidth > window.innerWidth || [...document"
-            ".querySelector('aitp-chat').shadowRoot.querySelectorAll('.log')]"
+            ".querySelector('aitp-chat')?.shadowRoot?.querySelectorAll('.log') ?? []]"
             ".some((log) => log.scrollWidth > log.clientWidth)"
         )
         return wide
@@ -237,6 +254,21 @@ async def at_chat(
             await visitor.open()
         yield visitor
         assert visitor.faults == []
+
+
+@asynccontextmanager
+async def at_page(
+    browser: OpenBrowser, desk: RunningServer, **options: Any
+) -> AsyncIterator[AtChat]:
+    """A visitor at the home page of a desk, in a fresh browser context.
+
+    Nothing may have gone wrong on the page in the end.
+
+    Parameters:
+        options: as Playwright's ``new_context`` takes them.
+    """
+    async with at_chat(browser, "/", is_open=False, base_url=desk.url, **options) as visitor:
+        yield visitor
 
 
 async def in_new_tab(context: BrowserContext, url: str) -> AtChat:

@@ -1,4 +1,4 @@
-"""Buttons for actions that change something, or are paid in advance."""
+"""Buttons for actions that change something or are paid in advance."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ $buttons
 _DONE = "acts.done"
 _BOUGHT = "acts.bought"
 _BUTTON = (
-    '<li><button class="chip" type="button" data-capability="$name" data-query="$label"'
-    ' title="$summary">$label</button></li>'
+    '<li><button class="chip" type="button" data-action="$name" title="$summary">$label</button>'
+    "</li>"
 )
 
 

@@ -37,11 +37,13 @@ class Brand(msgspec.Struct, frozen=True):
         style: the style sheet of its colours; None for the usual ones.
         logo: the address of its logo on the desk; empty without one.
         logo_alt: what the logo says in addition to the site's name.
+        logo_origin: of a logo on another site, which only the chat shows; empty without one.
     """
 
     style: Asset | None = None
     logo: str = ""
     logo_alt: str = ""
+    logo_origin: str = ""
 
     @property
     def style_tag(self) -> Markup:
@@ -63,14 +65,16 @@ PLAIN = Brand()
 """The looks of a site whose owner has chosen none."""
 
 
-def make_brand(light: str, dark: str, logo: str = "", logo_alt: str = "") -> Brand:
+def make_brand(
+    light: str, dark: str, logo: str = "", logo_alt: str = "", logo_origin: str = ""
+) -> Brand:
     """Return the looks of a site.
 
     Parameters:
         light: the colour of links and buttons in the light style, readable on #f4f5f3; empty for
             the usual colours.
         dark: the same in the dark style, readable on #2a2f2d.
-        logo, logo_alt: as of :class:`Brand`.
+        logo, logo_alt, logo_origin: as of :class:`Brand`.
     """
     style = make_style("brand", _SHEET % {"light": light, "dark": dark}) if light else None
-    return Brand(style, logo, logo_alt)
+    return Brand(style, logo, logo_alt, logo_origin)

@@ -1,12 +1,9 @@
-// The box to ask, on every page that has one, and what helps to read a page.
-//
-// Replies are untrusted text. They become elements by createElement and textContent only, so
-// nothing in an answer can act on the page.
+// What helps to read a page, and the buttons beside the chat of the home page.
 
-import { Conversation } from "./chat/conversation.js";
+import { startActions } from "./actions.js";
 import { markSections } from "./contents.js";
 import { startSearch } from "./search.js";
 
-for (const root of document.querySelectorAll("[data-ask]")) new Conversation(root);
+startActions();
 markSections();
 startSearch();

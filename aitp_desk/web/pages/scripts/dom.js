@@ -37,15 +37,3 @@ export function safeAddress(address) {
   }
   return url.protocol === "https:" || url.protocol === "http:" ? url.href : null;
 }
-
-export function link(address, text) {
-  const href = safeAddress(address);
-  return href ? el("a", { href, rel: "noreferrer" }, text) : document.createTextNode(text);
-}
-
-/** A picture of this site; others are not loaded. A text next to it describes it. */
-export function picture(address) {
-  const src = address && safeAddress(address);
-  if (!src || new URL(src).origin !== location.origin) return null;
-  return el("img", { src, alt: "", loading: "lazy", width: "96", height: "96" });
-}

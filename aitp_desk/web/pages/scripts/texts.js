@@ -5,13 +5,8 @@ export function text(name, values = {}) {
   return TEXTS[name].replace(/\{(\w+)\}/g, (_, value) => values[value]);
 }
 
-/** The language of the texts, for numbers and dates. */
-export function language() {
-  return document.documentElement.lang;
-}
-
 /** Return the text in the form that the language has for a count. */
 export function counted(name, count) {
-  const form = `${name}.${new Intl.PluralRules(language()).select(count)}`;
+  const form = `${name}.${new Intl.PluralRules(document.documentElement.lang).select(count)}`;
   return text(form in TEXTS ? form : `${name}.other`, { count });
 }

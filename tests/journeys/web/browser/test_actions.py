@@ -1,8 +1,7 @@
-"""What is done at the box to ask for who has a key, in Chromium, with a real desk behind it."""
+"""What the home page offers to do, for who has a key, in Chromium, with a real desk behind it."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 from tests.support.access.keys import make_key
 from tests.support.browser.accessibility import find_flaws
 from tests.support.browser.chromium import OpenBrowser
-from tests.support.browser.page import AtPage, at_page
+from tests.support.browser.widget import AtChat, at_page
 from tests.support.desk.server import serving
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def count_lamps(context: Context) -> int:
 
 
 @asynccontextmanager
-async def at_lamps(tmp_path: Path, browser: OpenBrowser) -> AsyncIterator[tuple[AtPage, str]]:
+async def at_lamps(tmp_path: Path, browser: OpenBrowser) -> AsyncIterator[tuple[AtChat, str]]:
     """A visitor at a lamp shop's page, and a key that they have."""
     site, data = tmp_path / "site", tmp_path / "data"
     (site / "content").mkdir(parents=True)
@@ -65,51 +64,65 @@ async def at_lamps(tmp_path: Path, browser: OpenBrowser) -> AsyncIterator[tuple[
     (site / "actions.py").write_text(ACTIONS, encoding="utf-8")
     (site / "desk.toml").write_text('[content]\nfolder = "content"\n', encoding="utf-8")
     async with serving(data, folder=site) as desk, at_page(browser, desk) as visitor:
-        yield visitor, await make_key(desk.store, data, "actions")
+        yield visitor, await make_key(desk.store, data, "actions", "threads")
 
 
-async def begin(visitor: AtPage, expect: Expect, act: str, key: str) -> None:
-    """Begin what the page offers, with a key that is asked for."""
-    await visitor.page.get_by_role("button", name=act, exact=True).click()
-    await visitor.card.get_by_label("Access key").fill(key)
+async def use_key(visitor: AtChat, key: str) -> None:
+    """Enter an access key."""
+    form = visitor.page.locator(".key")
+    await form.locator("summary").click()
+    await form.get_by_label("Access key").fill(key)
     await visitor.press("Enter")
-    await expect(visitor.card.get_by_label("Access key")).to_have_count(0)
-    await visitor.settled()
+
+
+async def begin(visitor: AtChat, expect: Expect, act: str, key: str) -> None:
+    """Begin what the page offers, with a key."""
+    await use_key(visitor, key)
+    await expect(visitor.page.locator(".key [role=status]")).to_contain_text("uses this key")
+    await visitor.page.get_by_role("button", name=act, exact=True).click()
 
 
 async def test_what_changes_something_is_offered_and_nothing_else(
     tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:
     async with at_lamps(tmp_path, browser) as (visitor, _):
-        offered = visitor.page.locator("[data-capability]")
+        offered = visitor.page.locator("[data-action]")
         await expect(offered).to_have_text(["Mend lamp", "Lend lamp"])
         await expect(offered.first).to_have_attribute("title", "Mends a lamp.")
+        await visitor.page.locator(".key summary").click()
         assert await find_flaws(visitor.page) == []
 
 
-async def test_a_key_is_asked_for_and_stays_on_the_page(
+async def test_who_has_no_key_learns_what_is_missing(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with at_lamps(tmp_path, browser) as (visitor, _):
+        await visitor.page.get_by_role("button", name="Lend lamp").click()
+        await expect(visitor.answers).to_contain_text("This needs an access key")
+        await expect(visitor.answers).to_contain_text("actions:lend_lamp")
+        await expect(visitor.box).to_be_focused()
+
+
+async def test_a_key_stays_on_the_page(
     tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:
     async with at_lamps(tmp_path, browser) as (visitor, key):
+        await use_key(visitor, "desk_wrong")
+        said = visitor.page.locator(".key [role=status]")
+        await expect(said).to_have_text("This access key is not accepted.")
+        await visitor.page.get_by_label("Access key").fill(key)
+        await visitor.press("Enter")
+        await expect(said).to_have_text("The chat uses this key until you leave the page.")
         await visitor.page.get_by_role("button", name="Lend lamp").click()
-        await expect(visitor.card).to_contain_text("This needs an access key of this site.")
-        asked = visitor.card.get_by_label("Access key")
-        await visitor.button("Go on").click()
-        await expect(asked).to_be_focused()
-        await expect(asked).to_have_accessible_description(re.compile("This is required"))
-        await asked.fill("desk_wrong")
-        await visitor.press("Enter")
-        await expect(visitor.card).to_contain_text("This access key is not accepted.")
-        assert await find_flaws(visitor.page) == []
-        await visitor.card.get_by_label("Access key").fill(key)
-        await visitor.press("Enter")
-        await expect(visitor.said).to_contain_text("tall")
-        await expect(visitor.turns).to_have_count(1)
+        await expect(visitor.answers).to_contain_text("tall")
         kept = await visitor.page.evaluate(
             "JSON.stringify([localStorage, sessionStorage, document.cookie, location.href])"
         )
         assert key not in kept
         assert key not in await visitor.page.content()
+        await visitor.page.reload()
+        await visitor.page.get_by_role("button", name="Lend lamp").click()
+        await expect(visitor.answers.last).to_contain_text("This needs an access key")
 
 
 async def test_words_answer_what_is_asked_until_it_is_done(
@@ -117,26 +130,12 @@ async def test_words_answer_what_is_asked_until_it_is_done(
 ) -> None:
     async with at_lamps(tmp_path, browser) as (visitor, key):
         await begin(visitor, expect, "Lend lamp", key)
-        await expect(visitor.box).to_have_attribute("placeholder", "Your answer")
+        await expect(visitor.answers).to_contain_text("tall")
         await visitor.ask("tall")
         await visitor.page.get_by_role("button", name="yes", exact=True).click()
-        await expect(visitor.said).to_have_text("A tall lamp is yours for a week.")
-        assert {body["capability"] for body in visitor.posted()} == {"lend_lamp"}
+        await expect(visitor.answers.last).to_contain_text("A tall lamp is yours for a week.")
         await visitor.ask("Which lamps do you sell?")
-        assert visitor.posted()[-1]["capability"] == "content_search"
-
-
-async def test_what_is_typed_is_said_with_it(
-    tmp_path: Path, browser: OpenBrowser, expect: Expect
-) -> None:
-    async with at_lamps(tmp_path, browser) as (visitor, key):
-        await visitor.box.fill("A small one, please.")
-        await begin(visitor, expect, "Lend lamp", key)
-        await expect(visitor.turn.get_by_role("heading", level=2)).to_have_text(
-            "A small one, please."
-        )
-        await expect(visitor.said).to_contain_text("kind small")
-        await expect(visitor.box).to_have_value("")
+        await expect(visitor.answers.last).to_contain_text("We sell lamps.")
 
 
 async def test_what_runs_in_the_background_is_reported_in_the_end(
@@ -144,6 +143,5 @@ async def test_what_runs_in_the_background_is_reported_in_the_end(
 ) -> None:
     async with at_lamps(tmp_path, browser) as (visitor, key):
         await begin(visitor, expect, "Mend lamp", key)
-        await visitor.ask("loud")
-        await expect(visitor.said).to_have_text("It is not loud any more.")
-        assert visitor.requests[-1].headers["authorization"] == f"Bearer {key}"
+        await visitor.page.get_by_role("button", name="loud").click()
+        await expect(visitor.answers.last).to_contain_text("It is not loud any more.")

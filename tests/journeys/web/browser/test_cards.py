@@ -1,29 +1,19 @@
-"""What the desk asks by messages is answered in place, in Chromium, with a real desk behind it.
-
-The agent is scripted: it asks what a test wants asked, and keeps what it is answered.
-"""
+"""What each card of the chat takes, says and sends, in Chromium, with a real desk behind it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from aitp_desk.agent.base import Answer, Clarification, Outcome, Turn
-from aitp_desk.model.conversation.spoken import Spoken
-from aitp_desk.model.errors import InvalidRequest
 from tests.support.browser.accessibility import find_flaws
 from tests.support.browser.chromium import OpenBrowser
-from tests.support.browser.page import PHONE, AtPage, at_page
-from tests.support.desk.server import serving
-from tests.support.doubles.agent import ScriptedAgent
+from tests.support.browser.seller import SLUGS, selling
+from tests.support.browser.widget import PHONE
 from tests.support.plugins.decisions import CANCEL, COLOURS, SIZE, TENTS
-from tests.support.plugins.message_monitor import Overheard
 
 if TYPE_CHECKING:
     from playwright.async_api import Expect
@@ -74,112 +64,49 @@ HOSTILE: dict[str, Any] = {
         {
             "id": "x",
             "name": "<b>x</b>",
-            "url": "javascript:alert(1)",
             "image_url": "https://elsewhere.example/x.png",
         }
     ],
 }
-CARDS: dict[str, dict[str, Any]] = {
-    "size": {"request_decision": SIZE},
-    "colours": {"request_decision": COLOURS},
-    "tents": {"request_decision": TENTS},
-    "cancel": {"request_decision": CANCEL},
-    "address": {"request_data": FORM},
-    "hostile": {"request_decision": HOSTILE},
-}
-
-
-def spoken(message: dict[str, Any]) -> Spoken:
-    """A message as the desk says it."""
-    slug = "data" if message.keys() & {"request_data", "data"} else "requests"
-    schema = {"$schema": f"aitp.dev/{slug}"}
-    return Spoken("In words.", slug, json.dumps(schema | message))
-
-
-class Asking:
-    """Asks what a question names, else says what it was answered.
-
-    Attributes:
-        refusal: what the next message is refused with.
-        then: what is said next to a message.
-        turns: what it was asked, in order.
-    """
-
-    def __init__(self) -> None:
-        self.refusal: InvalidRequest | None = None
-        self.then: Outcome = Answer("Thank you.")
-        self.turns: list[Turn] = []
-
-    async def __call__(self, turn: Turn) -> Outcome:
-        self.turns.append(turn)
-        asked = turn.clarification or turn.question
-        if asked in CARDS:
-            said = (Spoken("One moment."), spoken(CARDS[asked]))
-            return Clarification("One moment.\n\nIn words.", spoken=said)
-        if self.refusal is not None:
-            raise self.refusal
-        return self.then
-
-
-@asynccontextmanager
-async def asked(
-    tmp_path: Path, browser: OpenBrowser, asking: Asking | None = None, **options: Any
-) -> AsyncIterator[AtPage]:
-    """A visitor at a desk where this is asked."""
-    agent = ScriptedAgent(asking or Asking())
-    async with (
-        serving(tmp_path / "data", agent=agent) as desk,
-        at_page(browser, desk, **options) as visitor,
-    ):
-        yield visitor
 
 
 async def test_one_of_several_is_chosen_with_the_keyboard_alone(
     tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:
-    async with asked(tmp_path, browser) as visitor:
-        await visitor.ask("size")
-        await expect(visitor.said).to_have_text("One moment.")
+    async with selling(tmp_path, browser) as (visitor, seller):
+        await seller.ask(request_decision=SIZE)
         await expect(visitor.card.get_by_role("heading")).to_have_text("Size?")
-        await visitor.press("Shift+Tab")
-        await expect(visitor.button("Choose")).to_be_focused()
+        await visitor.button("Choose").focus()
         await visitor.press("Enter")
         await expect(visitor.card.get_by_role("alert")).to_have_text("Choose one.")
         await visitor.press("ArrowDown", "Enter")
-        await expect(visitor.said).to_have_text("Thank you.")
-        await expect(visitor.turn.get_by_role("heading", level=2)).to_have_text("m")
-        await expect(visitor.turn).to_be_focused()
+        await expect(visitor.card).to_contain_text("Answered.")
+        await expect(visitor.words.last).to_have_text("Chosen: m.")
+        await expect(visitor.card.get_by_role("heading")).to_be_focused()
         await expect(visitor.card).to_contain_text("Answered.")
         await expect(visitor.card.get_by_role("radio")).to_have_count(0)
-        assert visitor.messages() == [
+        assert visitor.structured() == [
             {"decision": {"request_decision_id": "size", "options": [{"id": "m"}]}}
         ]
-        first, second = visitor.posted()
-        assert first["context"]["accept_types"] == [
-            "x-aitp/requests",
-            "x-aitp/data",
-            "x-aitp/payments",
-        ]
-        assert second["session_id"], "it is answered where it was asked"
-        assert json.loads(second["query"])["$schema"] == "aitp.dev/requests"
+        assert json.loads(visitor.posted()[-1]["content"])["$schema"] == SLUGS["request_decision"]
 
 
 async def test_several_are_chosen(tmp_path: Path, browser: OpenBrowser, expect: Expect) -> None:
-    async with asked(tmp_path, browser) as visitor:
-        await visitor.ask("colours")
+    async with selling(tmp_path, browser) as (visitor, seller):
+        await seller.ask(request_decision=COLOURS)
         await visitor.button("Choose").click()
         await expect(visitor.card.get_by_role("alert")).to_have_text("Choose one or several.")
         await visitor.card.get_by_text("Red").click()
         await expect(visitor.card.get_by_role("alert")).to_be_hidden()
         await visitor.card.get_by_role("checkbox", name="g").check()
         await visitor.button("Choose").click()
-        await expect(visitor.turn.get_by_role("heading", level=2)).to_have_text("Red, g")
-        assert visitor.messages()[0]["decision"]["options"] == [{"id": "r"}, {"id": "g"}]
+        await expect(visitor.words.last).to_have_text("Chosen: Red, g.")
+        assert visitor.structured()[0]["decision"]["options"] == [{"id": "r"}, {"id": "g"}]
 
 
 async def test_products_are_counted(tmp_path: Path, browser: OpenBrowser, expect: Expect) -> None:
-    async with asked(tmp_path, browser) as visitor:
-        await visitor.ask("tents")
+    async with selling(tmp_path, browser) as (visitor, seller):
+        await seller.ask(request_decision=TENTS)
         card = visitor.card
         await expect(card).to_contain_text("4.5 of 5 stars, 12 reviews")
         await expect(card.get_by_role("link", name="Details of Ridge")).to_have_attribute(
@@ -199,10 +126,8 @@ async def test_products_are_counted(tmp_path: Path, browser: OpenBrowser, expect
         await expect(cove).not_to_have_attribute("aria-invalid", "true")
         await expect(card.get_by_role("status")).to_have_text("Total: $759.48")
         await visitor.press("Enter")
-        await expect(visitor.turn.get_by_role("heading", level=2)).to_have_text(
-            "Ridge – green, 2 × Cove"
-        )
-        assert visitor.messages() == [
+        await expect(visitor.words.last).to_have_text("Chosen: Ridge – green, 2 × Cove.")
+        assert visitor.structured() == [
             {
                 "decision": {
                     "request_decision_id": "tents",
@@ -216,19 +141,18 @@ async def test_products_are_counted(tmp_path: Path, browser: OpenBrowser, expect
 
 
 async def test_a_yes_is_one_button(tmp_path: Path, browser: OpenBrowser, expect: Expect) -> None:
-    async with asked(tmp_path, browser) as visitor:
-        await visitor.ask("cancel")
+    async with selling(tmp_path, browser) as (visitor, seller):
+        await seller.ask(request_decision=CANCEL)
         await visitor.button("No, keep it").click()
-        await expect(visitor.turn.get_by_role("heading", level=2)).to_have_text("No, keep it")
-        assert visitor.messages()[0]["decision"]["options"] == [{"id": "n"}]
+        await expect(visitor.words.last).to_have_text("Chosen: No, keep it.")
+        assert visitor.structured()[0]["decision"]["options"] == [{"id": "n"}]
 
 
 async def test_a_form_shows_errors_next_to_its_fields(
     tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:
-    asking = Asking()
-    async with asked(tmp_path, browser, asking) as visitor:
-        await visitor.ask("address")
+    async with selling(tmp_path, browser) as (visitor, seller):
+        await seller.ask(request_data=FORM)
         name, mail = visitor.card.get_by_label("Name"), visitor.card.get_by_label("Mail address")
         await visitor.button("Use this address").click()
         await expect(name).to_be_focused()
@@ -243,23 +167,10 @@ async def test_a_form_shows_errors_next_to_its_fields(
             f"{HELP} Enter an email address, such as name@example.com."
         )
         await mail.fill("ada@example.com")
-        asking.refusal = InvalidRequest("No such mailbox.", param="data.fields[1].value")
-        await visitor.press("Enter")
-        await expect(mail).to_have_accessible_description(f"{HELP} No such mailbox.")
-        await expect(mail).to_be_focused()
-        asking.refusal = InvalidRequest("Not on Sundays.", param="data")
-        await visitor.press("Enter")
-        await expect(visitor.card.get_by_role("alert")).to_have_text("Not on Sundays.")
-        await expect(visitor.turns).to_have_count(1)
-        asking.refusal = None
-        assert "remember" not in visitor.messages()[-1]["data"]
         await visitor.card.get_by_label("Remember this for the next form").check()
         await visitor.button("Use this address").click()
-        await expect(visitor.said).to_have_text("Thank you.")
-        await expect(visitor.turn.locator("dd")).to_have_text(
-            ["Ada", "ada@example.com", "Standard", "1"]
-        )
-        assert visitor.messages()[-1] == {
+        await expect(visitor.card).to_contain_text("Answered.")
+        assert visitor.structured()[-1] == {
             "data": {
                 "request_data_id": "address",
                 "fields": [
@@ -273,29 +184,11 @@ async def test_a_form_shows_errors_next_to_its_fields(
         }
 
 
-async def test_what_is_too_long_to_be_sent_is_said_before_it_is(
-    tmp_path: Path, browser: OpenBrowser, expect: Expect
-) -> None:
-    async with asked(tmp_path, browser) as visitor:
-        await visitor.ask("address")
-        street = visitor.card.get_by_label("Street")
-        assert await street.get_attribute("maxlength") == "2000"
-        await visitor.card.get_by_label("Name").fill("Ada")
-        await visitor.card.get_by_label("Mail address").fill("ada@example.com")
-        await street.fill('"' * 2000)
-        await visitor.button("Use this address").click()
-        await expect(visitor.card.get_by_role("alert")).to_contain_text("Please shorten it.")
-        assert len(visitor.posted()) == 1
-        await street.fill("Elm")
-        await visitor.button("Use this address").click()
-        await expect(visitor.said).to_have_text("Thank you.")
-
-
 async def test_each_field_is_typed_as_what_it_is(
     tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:
-    async with asked(tmp_path, browser) as visitor:
-        await visitor.ask("address")
+    async with selling(tmp_path, browser) as (visitor, seller):
+        await seller.ask(request_data=FORM)
         seen = {}
         for field in await visitor.card.locator(".entry").locator("input, select, textarea").all():
             seen[await field.get_attribute("name")] = [
@@ -326,10 +219,8 @@ async def test_each_field_is_typed_as_what_it_is(
 async def test_what_is_sensitive_is_masked_and_not_told_again(
     tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:
-    asking = Asking()
-    asking.then = Clarification("Shall it be paid?", ("yes", "no"))
-    async with asked(tmp_path, browser, asking) as visitor:
-        await visitor.ask("address")
+    async with selling(tmp_path, browser) as (visitor, seller):
+        await seller.ask(request_data=FORM)
         card = visitor.card.get_by_label("Card number", exact=True)
         assert await card.evaluate("f => getComputedStyle(f).webkitTextSecurity") == "disc"
         show = visitor.button("Show what is typed as Card number")
@@ -340,98 +231,62 @@ async def test_what_is_sensitive_is_masked_and_not_told_again(
         await visitor.card.get_by_label("Name").fill("Ada")
         await visitor.card.get_by_label("Mail address").fill("ada@example.com")
         await visitor.button("Use this address").click()
-        await expect(visitor.turn.locator("dd").last).to_have_text("••••")
-        await visitor.ask("yes")
-        assert SECRET not in await visitor.page.content()
+        await expect(visitor.words.last).to_have_text("Filled in.")
+        await visitor.ask("Thank you.")
+        shown = await visitor.page.evaluate(
+            "document.querySelector('aitp-chat').shadowRoot.textContent"
+        )
+        assert SECRET not in shown
         assert [SECRET in json.dumps(body) for body in visitor.posted()] == [False, True, False]
-        assert visitor.posted()[-1]["query"] == "Where shall it go?"
 
 
-async def test_words_still_answer(tmp_path: Path, browser: OpenBrowser, expect: Expect) -> None:
-    async with asked(tmp_path, browser) as visitor:
-        await visitor.ask("size")
-        await visitor.ask("the second one")
-        await expect(visitor.said).to_have_text("Thank you.")
-        last = visitor.posted()[-1]
-        assert (last["query"], last["clarification"]) == ("size", "the second one")
-
-
-async def test_what_was_asked_is_closed_where_it_was_answered_or_replaced(
+async def test_what_is_replaced_by_a_newer_question_is_closed(
     tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:
-    asking = Asking()
-    async with asked(tmp_path, browser, asking) as visitor:
-        for question in ("size", "cancel"):
-            await visitor.ask(question)
-        size, cancel = visitor.page.locator(".card").nth(0), visitor.page.locator(".card").nth(1)
-        chosen = [{"id": "m", "name": "m"}]
-        asking.then = Answer(
-            "In words.",
-            spoken=(spoken({"decision": {"request_decision_id": "size", "options": chosen}}),),
+    async with selling(tmp_path, browser) as (visitor, seller):
+        await seller.ask(request_decision=CANCEL)
+        await seller.ask(request_decision={**SIZE, "supersedes": "cancel"})
+        await expect(visitor.page.locator(".card").first).to_contain_text(
+            "Replaced by a newer question."
         )
-        await visitor.ask("m, please")
-        await expect(size).to_contain_text("Chosen: m.")
-        await expect(visitor.turn).to_contain_text("Chosen: m.")
-        newer = {"request_decision": {**SIZE, "id": "newer", "supersedes": "cancel"}}
-        asking.then = Clarification("In words.", spoken=(spoken(newer),))
-        await visitor.ask("Something else.")
-        await expect(cancel).to_contain_text("Replaced by a newer question.")
         await expect(visitor.card.get_by_role("radio")).to_have_count(2)
 
 
 async def test_what_is_not_answered_in_time_is_closed(
     tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:
-    asking = Asking()
     until = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
-    short = {"request_decision": {**SIZE, "valid_until": until}}
-    asking.then = Clarification("In words.", spoken=(spoken(short),))
-    async with asked(tmp_path, browser, asking) as visitor:
+    async with selling(tmp_path, browser) as (visitor, seller):
         await visitor.page.clock.install()
-        await visitor.ask("short")
+        await seller.ask(request_decision={**SIZE, "valid_until": until})
         await expect(visitor.card).to_contain_text("Open until")
         await visitor.page.clock.run_for(3_700_000)
         await expect(visitor.card).to_contain_text("Not answered in time.")
         await expect(visitor.card.get_by_role("radio")).to_have_count(0)
 
 
-async def test_a_message_that_cannot_be_shown_is_rendered_as_text(
-    tmp_path: Path, browser: OpenBrowser, expect: Expect, overheard: Overheard
-) -> None:
-    asking = Asking()
-    by_address = {"id": "f", "form": {"json_url": "https://forms.example/f.json"}}
-    asking.then = Clarification("In words.", spoken=(spoken({"request_data": by_address}),))
-    async with asked(tmp_path, browser, asking) as visitor:
-        await visitor.ask("anything")
-        await expect(visitor.said).to_have_text("In words.")
-        await expect(visitor.card).to_have_count(0)
-    assert overheard.wrong(), "no capability would say that"
-
-
 async def test_what_others_have_written_stays_text(
-    tmp_path: Path, browser: OpenBrowser, expect: Expect, overheard: Overheard
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:
-    async with asked(tmp_path, browser) as visitor:
+    async with selling(tmp_path, browser) as (visitor, seller):
         title = await visitor.page.title()
-        await visitor.ask("hostile")
+        await seller.ask(request_decision=HOSTILE)
         await expect(visitor.card.get_by_role("heading")).to_contain_text("<img src=x onerror=")
         await expect(visitor.card).to_contain_text("<b>x</b>")
         await expect(visitor.card.locator("img, a")).to_have_count(0)
         assert await visitor.page.title() == title
-        desk = visitor.requests[0].url
-        assert all(request.url.startswith(desk) for request in visitor.requests)
-    assert overheard.wrong(), "no capability would say that"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_cards_fit_a_phone_in_both_schemes_and_are_there_for_everybody(
-    tmp_path: Path, browser: OpenBrowser, scheme: str
+    tmp_path: Path, browser: OpenBrowser, expect: Expect, scheme: str
 ) -> None:
-    async with asked(
-        tmp_path, browser, viewport=PHONE, color_scheme=scheme, has_touch=True
-    ) as visitor:
-        for question in ("size", "colours", "tents", "cancel", "address"):
-            await visitor.ask(question)
-            assert not await visitor.is_too_wide(), question
+    options = {"viewport": PHONE, "color_scheme": scheme, "has_touch": True}
+    async with selling(tmp_path, browser, **options) as (visitor, seller):
+        asked = [{"request_decision": one} for one in (SIZE, COLOURS, TENTS, CANCEL)]
+        for number, message in enumerate((*asked, {"request_data": FORM}), 1):
+            await seller.ask(**message)
+            await expect(visitor.page.locator(".card")).to_have_count(number)
+            assert not await visitor.is_too_wide(), message
         await visitor.button("Use this address").click()
         assert await find_flaws(visitor.page) == []

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.browser.accessibility import find_flaws
 from tests.support.browser.chromium import OpenBrowser
-from tests.support.browser.page import PHONE, at_page
+from tests.support.browser.widget import PHONE, at_page
 from tests.support.desk.server import serving
 
 if TYPE_CHECKING:

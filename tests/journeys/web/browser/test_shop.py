@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.browser.accessibility import find_flaws
 from tests.support.browser.chromium import OpenBrowser
-from tests.support.browser.page import PHONE, at_page
+from tests.support.browser.widget import PHONE, AtChat, at_page
 from tests.support.sites.shop import SAM, Shopper, shopping
 from tests.support.sites.tent_order import (
     ADDRESS,
@@ -36,11 +36,10 @@ FILLED = {
 }
 
 
-def key_of(shopper: Shopper) -> str:
-    """The key that a shopper's agent has."""
-    key = shopper.talker.key
-    assert key is not None
-    return key
+async def begin(visitor: AtChat, shopper: Shopper, words: str, action: str) -> None:
+    """Ask for an action with the key that the shopper's agent has."""
+    assert await visitor.identify(shopper.talker.key)
+    await visitor.call("ask", words, action)
 
 
 async def test_an_order_is_placed_by_answering_what_is_asked(
@@ -49,10 +48,7 @@ async def test_an_order_is_placed_by_answering_what_is_asked(
     async with shopping(tmp_path, *ASKING) as (anybody, _):
         shopper = await anybody.with_key("actions", "threads")
         async with at_page(browser, shopper.talker.desk, viewport=PHONE) as visitor:
-            await visitor.box.fill(BEGIN)
-            await visitor.page.get_by_role("button", name="Ship order").click()
-            await visitor.card.get_by_label("Access key").fill(key_of(shopper))
-            await visitor.press("Enter")
+            await begin(visitor, shopper, BEGIN, "ship_order")
 
             await expect(visitor.card.get_by_role("heading", level=3)).to_have_text(
                 "Which Tarn Larkspur 2 Tent?"
@@ -76,9 +72,12 @@ async def test_an_order_is_placed_by_answering_what_is_asked(
             await expect(visitor.card).to_contain_text("It costs 739.88 USD. Shall I go ahead?")
             assert not await visitor.is_too_wide()
             await visitor.button("Yes").click()
-            await expect(visitor.said).to_contain_text("Order TH10482318 to Boise, ID is placed.")
+            await expect(visitor.answers.last).to_contain_text(
+                "Order TH10482318 to Boise, ID is placed."
+            )
             await expect(visitor.page.locator(".card:not(.closed)")).to_have_count(0)
-            thread = visitor.posted()[-1]["session_id"]
+            posted = [one.url for one in visitor.requests if one.url.endswith("/messages")]
+            thread = posted[-1].split("/")[-2]
         check_order(shopper)
         await join(shopper, thread)
         assert story(await read(shopper, thread)) == STORY
@@ -90,13 +89,12 @@ async def test_an_order_is_cancelled_once_that_is_confirmed(
     async with shopping(tmp_path, *ASKING) as (anybody, _):
         shopper = await anybody.with_key("actions", "threads")
         async with at_page(browser, shopper.talker.desk) as visitor:
-            await visitor.box.fill("Please cancel {order_id}, {email}.".format(**SAM))
-            await visitor.page.get_by_role("button", name="Cancel order").click()
-            await visitor.card.get_by_label("Access key").fill(key_of(shopper))
-            await visitor.press("Enter")
+            await begin(
+                visitor, shopper, "Please cancel {order_id}, {email}.".format(**SAM), "cancel_order"
+            )
             await expect(visitor.button("No")).to_be_visible()
             await visitor.button("Yes").click()
-            await expect(visitor.said).to_contain_text("cancelled")
+            await expect(visitor.answers.last).to_contain_text("cancelled")
         cancelled = f"SELECT state FROM orders WHERE id = '{SAM['order_id']}'"
         assert shopper.rows(cancelled) == [("cancelled",)]
 
@@ -107,16 +105,11 @@ async def test_what_is_not_wanted_any_more_needs_no_answer(
     async with shopping(tmp_path, *ASKING) as (anybody, _):
         shopper = await anybody.with_key("actions", "threads")
         async with at_page(browser, shopper.talker.desk) as visitor:
-            await visitor.box.fill(BEGIN)
-            await visitor.page.get_by_role("button", name="Ship order").click()
-            await visitor.card.get_by_label("Access key").fill(key_of(shopper))
-            await visitor.press("Enter")
+            await begin(visitor, shopper, BEGIN, "ship_order")
             await expect(visitor.button("Choose")).to_be_visible()
             await visitor.ask("never mind")
-            await expect(visitor.said).to_contain_text("Nothing was done.")
+            await expect(visitor.answers.last).to_contain_text("Nothing was done.")
             await expect(visitor.page.locator(".card:not(.closed)")).to_have_count(0)
-            closed = visitor.page.locator(".card.closed")
-            await expect(closed).to_contain_text("No answer is needed any more.")
 
 
 async def test_what_is_asked_may_be_answered_in_words_too(
@@ -125,16 +118,12 @@ async def test_what_is_asked_may_be_answered_in_words_too(
     async with shopping(tmp_path, *ASKING) as (anybody, _):
         shopper = await anybody.with_key("actions", "threads")
         async with at_page(browser, shopper.talker.desk) as visitor:
-            await visitor.box.fill(BEGIN)
-            await visitor.page.get_by_role("button", name="Ship order").click()
-            await visitor.card.get_by_label("Access key").fill(key_of(shopper))
-            await visitor.press("Enter")
+            await begin(visitor, shopper, BEGIN, "ship_order")
             tents = visitor.card.filter(has_text="Which Tarn Larkspur 2 Tent?")
             await expect(tents).to_be_visible()
             await visitor.ask("the lake blue one, two of them")
             first = visitor.page.locator(".card").first
-            await expect(first).to_contain_text("Chosen: 2 × Lake blue.")
-            await expect(visitor.turn.locator(".note")).to_have_text("Chosen: 2 × Lake blue.")
+            await expect(first).to_contain_text("Answered.")
             await expect(visitor.card.get_by_role("heading", level=3)).to_have_text(
                 "Address and email"
             )

@@ -43,7 +43,7 @@ async def load(http: aiohttp.ClientSession, path: str) -> int:
 async def test_a_whole_office_gets_styled_pages_and_may_still_ask(tmp_path: Path) -> None:
     async with serving(tmp_path / "data", *LIMITS) as desk, aiohttp.ClientSession(desk.url) as http:
         files = {await load(http, "/") for _ in range(FRESH_LOADS)}
-        assert files == {3}
+        assert files == {4}
         question = {"capability": "content_search", "query": "How long may I return a book?"}
         async with http.post("/agent/converse", json=question) as answer:
             assert answer.status == 200

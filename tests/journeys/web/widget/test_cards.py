@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import aiohttp
 import pytest
 
-from aitp_desk.app.server import RunningServer
 from aitp_sign.keys.encodings import to_base64url
 from tests.support.access.signatures import sign_request
 from tests.support.browser.accessibility import find_flaws
 from tests.support.browser.chromium import OpenBrowser
-from tests.support.browser.widget import (
-    PHONE,
-    AtChat,
-    at_chat,
-    hosting,
-    in_new_tab,
-    write_host_page,
-)
+from tests.support.browser.seller import selling
+from tests.support.browser.widget import PHONE, in_new_tab
 from tests.support.clients.operator import operating
-from tests.support.desk.server import serving
-from tests.support.plugins.decisions import CANCEL, COLOURS, SIZE, TENTS
+from tests.support.plugins.decisions import CANCEL, SIZE
 
 if TYPE_CHECKING:
     from playwright.async_api import Expect
 
 pytestmark = pytest.mark.servers
 
-SELLER = "https://seller.example"
-SETTINGS = ("capabilities.requests={}", "capabilities.data={}", "capabilities.sign={}")
-SLUGS = {"request_decision": "aitp.dev/requests", "request_data": "aitp.dev/data"}
 SCHEME = "ed25519"
 SECRET = "4111 1111 1111 1111"
 ADDRESS: dict[str, Any] = {
@@ -52,52 +37,6 @@ ADDRESS: dict[str, Any] = {
     },
 }
 REFUSED = {"error": {"message": "Not on Sundays.", "type": "invalid_request_error", "param": None}}
-
-
-class Seller:
-    """Another party of the visitor's conversation, who asks by structured messages."""
-
-    def __init__(self, desk: RunningServer, http: aiohttp.ClientSession, visitor: AtChat) -> None:
-        self.desk = desk
-        self._http = http
-        self.visitor = visitor
-
-    async def ask(self, **message: Any) -> None:
-        """Ask the visitor of the open chat."""
-        thread = f"/v1/threads/{await self.visitor.thread()}"
-        slug = SLUGS[next(iter(message))]
-        actor = {"id": SELLER, "capabilities": [{"schema": one} for one in SLUGS.values()]}
-        content = json.dumps({"$schema": slug, **message})
-        said = {"role": "user", "content": content, "metadata": {"actor": SELLER}}
-        for path, body in ((f"{thread}/actors", actor), (f"{thread}/messages", said)):
-            async with self._http.post(path, json=body) as response:
-                assert response.status == 200, await response.text()
-
-    async def read(self, key: str) -> Any:
-        """The newest structured message of a kind, as the visitor receives it."""
-        path = f"/v1/threads/{await self.visitor.thread()}/messages?limit=100"
-        async with self._http.get(path) as response:
-            data = (await response.json())["data"]
-        parts = [part for one in data for part in one["content"] if part.startswith("{")]
-        return next(said[key] for said in map(json.loads, parts) if key in said)
-
-
-@asynccontextmanager
-async def selling(
-    tmp_path: Path, browser: OpenBrowser, **options: Any
-) -> AsyncIterator[tuple[AtChat, Seller]]:
-    """A visitor at the chat whose conversation has begun, and who sells there."""
-    async with hosting() as site:
-        named = f"widget.origins=['{site.url}']"
-        async with serving(tmp_path / "data", named, *SETTINGS) as desk:
-            site.put("/", write_host_page(desk.url), desk.url)
-            async with (
-                aiohttp.ClientSession(desk.url) as http,
-                at_chat(browser, f"{site.url}/", **options) as visitor,
-            ):
-                await visitor.ask("Where are you?")
-                await visitor.answers.wait_for()
-                yield visitor, Seller(desk, http, visitor)
 
 
 async def test_a_choice_is_made_with_the_keyboard_alone_and_stands_after_a_reload(
@@ -239,18 +178,3 @@ async def test_what_is_answered_in_another_tab_is_closed_in_this_one(
         await other.button("Choose").click()
         await expect(visitor.card).to_contain_text("Answered.")
         await expect(other.card).to_contain_text("Answered.")
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_cards_fit_a_phone_in_both_schemes(
-    tmp_path: Path, browser: OpenBrowser, expect: Expect, scheme: str
-) -> None:
-    options = {"viewport": PHONE, "color_scheme": scheme, "has_touch": True}
-    async with selling(tmp_path, browser, **options) as (visitor, seller):
-        asked = [{"request_decision": one} for one in (SIZE, COLOURS, TENTS, CANCEL)]
-        for number, message in enumerate((*asked, {"request_data": ADDRESS}), 1):
-            await seller.ask(**message)
-            await expect(visitor.page.locator(".card")).to_have_count(number)
-            assert not await visitor.is_too_wide(), message
-        await visitor.button("Use this address").click()
-        assert await find_flaws(visitor.page) == []

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import aiohttp
 import pytest
 
-from aitp_desk.app.server import RunningServer
-from tests.journeys.web.browser.test_purchase import Credit, store_credit, top_up
 from tests.support.browser.accessibility import find_flaws
 from tests.support.browser.chromium import OpenBrowser
 from tests.support.browser.widget import (
@@ -35,25 +33,37 @@ PAYING = ("capabilities.payments.quote_minutes=5", "capabilities.requests={}")
 MAP = "The map of the Cinder Rim, please."
 
 
+class Credit(NamedTuple):
+    """An account that a code opens."""
+
+    account: str
+    code: str
+
+
+async def store_credit(data: Path, amount: str) -> Credit:
+    """A code of store credit, as the shop sells it."""
+    code, (told,), _ = await run("ledger", "open", "--data", data, "--code", "--json")
+    assert code == 0
+    credit = Credit(json.loads(told)["account"], json.loads(told)["code"])
+    await top_up(data, credit, amount)
+    return credit
+
+
+async def top_up(data: Path, credit: Credit, amount: str) -> None:
+    code, _, told = await run("ledger", "credit", credit.account, amount, "USD", "--data", data)
+    assert code == 0, told
+
+
 class Purchase(NamedTuple):
     """A visitor at the chat of the shop, its clock, and where it keeps its data."""
 
     visitor: AtChat
-    desk: RunningServer
     clock: Clock
     data: Path
 
     async def begin(self, query: str = MAP) -> None:
-        """Ask for a map over AHP in the conversation of the chat, and come back to the chat."""
-        body = {"ahp": "0.1", "capability": "buy_trail_map", "query": query}
-        thread = await self.visitor.thread()
-        async with (
-            aiohttp.ClientSession(self.desk.url) as http,
-            http.post("/agent/converse", json={**body, "session_id": thread}) as response,
-        ):
-            assert response.status in {200, 402}, await response.text()
-        await self.visitor.page.reload()
-        await self.visitor.open()
+        """Ask for a map, by the name of its action, as a button of the page would."""
+        await self.visitor.call("ask", query, "buy_trail_map")
 
     async def pay(self, credit: Credit) -> None:
         """Pay with a code of store credit."""
@@ -79,7 +89,7 @@ async def purchasing(
             async with at_chat(browser, f"{site.url}/", **options) as visitor:
                 await visitor.ask("What do you sell?")
                 await visitor.answers.wait_for()
-                yield Purchase(visitor, desk, clock, tmp_path / "data")
+                yield Purchase(visitor, clock, tmp_path / "data")
 
 
 async def test_a_map_is_quoted_paid_by_a_code_and_told_with_a_receipt(
@@ -158,3 +168,13 @@ async def test_what_is_too_little_is_added_to_and_pays_then(
         await top_up(purchase.data, credit, "3.40")
         await purchase.pay(credit)
         await expect(visitor.page.locator(".receipt")).to_contain_text("Paid: 4.90 USD.")
+
+
+async def test_arguments_by_program_that_have_to_be_paid_are_a_card_too(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with purchasing(tmp_path, browser) as purchase:
+        credit = await store_credit(purchase.data, "5")
+        await purchase.begin('{"trail": "Cinder Rim"}')
+        await purchase.pay(credit)
+        await expect(purchase.visitor.page.locator(".receipt")).to_contain_text("Paid: 4.90 USD.")
