@@ -111,7 +111,8 @@ class Service:
                     return ServiceAnswer(response.status, kind, body)
                 await self._refuse(response, call_id, may_have_changed=method != "GET")
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
-            self._note(call_id, error=type(error).__name__)
+            address = str(URL(base_url).origin())
+            self._note(call_id, error=type(error).__name__, address=address)
             raise Unavailable(_LATER) from None
         except TimeoutError:
             raise

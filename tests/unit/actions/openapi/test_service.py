@@ -333,7 +333,8 @@ async def test_a_service_that_is_not_there_is_unavailable(tmp_path: Path) -> Non
     async with offered_by(tmp_path, service, document({})) as offered:
         with capture_logs() as logs, pytest.raises(Unavailable, match="cannot be reached now"):
             await call(offered)
-        assert [log["event"] for log in logs] == ["service_failed"]
+        (log,) = logs
+        assert (log["event"], log["address"]) == ("service_failed", service.url)
 
 
 async def test_what_became_of_a_change_that_broke_off_is_not_known(tmp_path: Path) -> None:
