@@ -60,6 +60,7 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
     wrong += faults
     actions, faults = _check_actions(config, capabilities)
     wrong += faults
+    notes += _find_unread_actions(folder)
     if config is not None:
         for agent in config.agents:
             own = config.of_agent(agent)
@@ -77,6 +78,16 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
     if actions:
         found += f", {actions} {'action' if actions == 1 else 'actions'}"
     click.echo(f"{folder} is ready to serve: {found}.")
+
+
+def _find_unread_actions(folder: Path) -> list[str]:
+    """Return a note on actions in a folder without settings, whose code is never run."""
+    from aitp_desk.actions.loader.modules import OPTIONAL, is_in_folder
+    from aitp_desk.config.settings import DESK_FILE
+
+    if (folder / DESK_FILE).exists() or not is_in_folder(folder, OPTIONAL):
+        return []
+    return [f"{OPTIONAL}.py is not read without a {DESK_FILE}; 'aitp-desk init' writes one."]
 
 
 def _check_actions(

@@ -115,6 +115,17 @@ async def test_serve_tells_of_them_and_no_traceback(tmp_path: Path) -> None:
     )
 
 
+def test_check_tells_of_actions_without_settings_which_are_not_read(tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_text("# Page\n\nText.\n", "utf-8")
+    (tmp_path / "actions.py").write_text("1 / 0", "utf-8")
+    assert run_here("check", tmp_path).out.splitlines() == [
+        "actions.py is not read without a desk.toml; 'aitp-desk init' writes one.",
+        f"{tmp_path} is ready to serve: 1 page.",
+    ]
+    (tmp_path / "desk.toml").touch()
+    assert run_here("check", tmp_path).code == 1
+
+
 def test_actions_that_are_there_already_are_kept(tmp_path: Path) -> None:
     (tmp_path / "actions.py").write_text("# mine\n", "utf-8")
     kept = run_here("init", tmp_path, "--with-actions").out
