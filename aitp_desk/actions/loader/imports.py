@@ -126,7 +126,8 @@ def _explain(
                 place,
                 f"imports {missing!r} as if it were installed; write from . import {missing}.",
             )
-        wanting = "is not next to it" if _PACKAGE.match(error.name) else "is not installed"
-        return place, f"imports {missing!r}, which {wanting}."
+        if _PACKAGE.match(error.name):
+            return place, f"imports {missing!r}, which is not next to it."
+        return place, f"imports {error.name!r}, which is not installed."
     said = " ".join(_PACKAGE.sub("", str(error)).split())[:_MOST_TOLD]
     return place, f"raised {type(error).__name__}{f': {said}' if said else ''}."

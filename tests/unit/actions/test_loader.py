@@ -142,6 +142,10 @@ def test_of_an_import_that_fails_nothing_stays(tmp_path: Path) -> None:
         ("x = 1\ndef f(:\n    pass", "actions.py:2: is not valid Python: invalid syntax."),
         ("x = 1\n\nimport no_such", "actions.py:3: imports 'no_such', which is not installed."),
         (
+            "import aitp_desk.action",
+            "actions.py:1: imports 'aitp_desk.action', which is not installed.",
+        ),
+        (
             "import stock",
             "actions.py:1: imports 'stock' as if it were installed; write from . import stock.",
         ),
