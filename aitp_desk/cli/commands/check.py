@@ -81,7 +81,7 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
 
 
 def _find_unread_actions(folder: Path) -> list[str]:
-    """Return a note on actions in a folder without settings, whose code is never run."""
+    """Return a note on actions that are not run for lack of settings."""
     from aitp_desk.actions.loader.modules import OPTIONAL, is_in_folder
     from aitp_desk.config.settings import DESK_FILE
 
