@@ -89,8 +89,8 @@ class DeskError(Exception):
     """
 
     kind: ClassVar[ErrorKind]
-    rpc_id: str | int | None = None
-    """The id of the JSON-RPC request that is refused, once it was read."""
+    message_id: str | int | None = None
+    """The id of the refused message, in protocols whose messages have one."""
 
     def __init__(
         self,

@@ -95,7 +95,7 @@ class McpHandlers:
             if caller.escaped is not None:
                 raise caller.escaped
         except DeskError as error:
-            error.rpc_id = message.get("id")
+            error.message_id = message.get("id")
             raise
         return reply
 
@@ -141,7 +141,7 @@ def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
     """
     code, status = _code_of(error.kind), find_status(error.kind)
     told = describe_error(error)
-    reply = make_error_reply(error.rpc_id, code, error.message, told, status=status)
+    reply = make_error_reply(error.message_id, code, error.message, told, status=status)
     return msgspec.structs.replace(reply, headers=make_refusal_headers(error))
 
 

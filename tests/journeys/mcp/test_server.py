@@ -85,8 +85,8 @@ async def test_the_questions_of_the_home_page_are_prompts(tmp_path: Path) -> Non
     from mcp import MCPError
 
     async with talking(tmp_path) as talker:
-        async with talker.http.get("/") as response:
-            home = await response.text()
+        async with talker.http.get("/widget/settings.json") as response:
+            suggested = (await response.json())["suggestions"]
         for mode in MODES:
             async with tool_user(talker.desk.url, mode) as client:
                 prompts = (await client.list_prompts()).prompts
@@ -96,7 +96,7 @@ async def test_the_questions_of_the_home_page_are_prompts(tmp_path: Path) -> Non
                     (message,) = got.messages
                     assert message.content.type == "text"
                     assert message.content.text == prompt.title
-                    assert message.content.text in home
+                    assert message.content.text in suggested
                 with pytest.raises(MCPError, match="no such prompt"):
                     await client.get_prompt("nothing")
 
