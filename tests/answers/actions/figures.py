@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import msgspec
 
-from tests.answers.actions.table import SEEN, SITES, UNSEEN, Utterance, open_desk, read_utterances
+from tests.answers.actions.table import GROUPS, SITES, Utterance, open_desk, read_utterances
 
 PAGE = Path(__file__).parents[3] / "docs/contribute/answers.md"
 BEGIN = "<!-- utterances: written by `python -m tests.answers.actions --write` -->"
 END = "<!-- end of utterances -->"
-_NAMES = {SEEN: "seen", UNSEEN: "unseen"}
 _HEAD = (
     "| | Utterances | Right action | Nothing called on a question | Right arguments |\n"
     "| --- | --- | --- | --- | --- |"
@@ -70,25 +69,29 @@ class Result(msgspec.Struct, frozen=True):
         )
 
 
-async def measure(*, by_meaning: bool) -> Result:
-    """Say every utterance to its desk."""
+async def measure(groups: Collection[str] = GROUPS.keys(), *, by_meaning: bool) -> Result:
+    """Say every utterance of groups of files to its desk."""
+    said = [
+        (file, one) for group in groups for file in GROUPS[group] for one in read_utterances(file)
+    ]
     judged: list[Judged] = []
     for name in SITES:
+        own = [(file, one) for file, one in said if one.desk == name]
+        if not own:
+            continue
         async with open_desk(name, by_meaning=by_meaning) as desk:
-            for file in (*SEEN, *UNSEEN):
-                for said in read_utterances(file):
-                    if said.desk == name:
-                        given = desk.fill(said.action, said.text) if said.arguments else {}
-                        judged.append(Judged(file, said, await desk.find(said.text), dict(given)))
+            for file, one in own:
+                given = desk.fill(one.action, one.text) if one.arguments else {}
+                judged.append(Judged(file, one, await desk.find(one.text), dict(given)))
     return Result(by_meaning, tuple(judged))
 
 
-def write_table(results: Sequence[Result]) -> str:
+def write_table(results: Sequence[Result], groups: Collection[str] = GROUPS.keys()) -> str:
     """Return the figures as a table in Markdown."""
     rows = [
-        f"| {_NAMES[files]}, by {'meaning' if one.by_meaning else 'words'} {_row(one.count(files))}"
+        f"| {group}, by {'meaning' if one.by_meaning else 'words'} {_row(one.count(GROUPS[group]))}"
         for one in results
-        for files in (SEEN, UNSEEN)
+        for group in groups
     ]
     return "\n".join([_HEAD, *rows])
 
@@ -102,11 +105,19 @@ def _row(counts: tuple[int, int, int, int, int, int]) -> str:
 
 
 def _share(some: int, of: int) -> str:
-    return f"{some} of {of} ({some / of:.2f})"
+    return f"{some} of {of} ({some / of:.2f})" if of else "none"
 
 
-def with_figures(page: str, results: Sequence[Result]) -> str:
-    """Return the page with these figures between its markers."""
+def with_figures(page: str, results: Sequence[Result], groups: Collection[str]) -> str:
+    """Return the page with the rows of these groups between its markers; other rows stay."""
     before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n\n{write_table(results)}\n\n{END}{after}"
+    kept, _, after = rest.partition(END)
+    new = write_table(results, groups).splitlines()
+    rows = {_name_of(row): row for row in (*kept.strip().splitlines(), *new)}
+    order = [f"{name}, by {way}" for way in ("words", "meaning") for name in GROUPS]
+    table = "\n".join([_HEAD, *(rows[name] for name in order if name in rows)])
+    return f"{before}{BEGIN}\n\n{table}\n\n{END}{after}"
+
+
+def _name_of(row: str) -> str:
+    return row.split("|")[1].strip()

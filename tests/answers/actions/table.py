@@ -25,11 +25,18 @@ from aitp_desk.model.access.principal import Principal, PrincipalKind
 from tests.support.desk.server import SHOP
 
 FOLDER = Path(__file__).parent
-SEEN, UNSEEN = ("seen", "earlier", "further"), ("unseen",)
-"""Names of the files that may be read while the matcher is changed, and of those that may not."""
+GROUPS = {
+    "seen": ("seen", "earlier", "further"),
+    "practice": ("library", "restaurant"),
+    "apart": ("utility",),
+    "unseen": ("unseen",),
+}
+"""Names of files: `seen` and `practice` may be read while the matcher is changed, no others."""
+SEEN = (*GROUPS["seen"], *GROUPS["practice"])
 QUESTIONS = ("shop_tune", "shop_tune_2")
 """Questions about the shop's pages, none of which asks for an action."""
-SITES = {"shop": SHOP, **{name: FOLDER / "sites" / name for name in ("bikes", "clinic")}}
+_OWN = ("bikes", "clinic", "library", "restaurant", "utility")
+SITES = {"shop": SHOP, **{name: FOLDER / "sites" / name for name in _OWN}}
 NOW = datetime(2027, 3, 1, 9, 0, tzinfo=ZoneInfo("UTC"))
 CALLER = Principal("key:visitor", PrincipalKind.AGENT, frozenset({"actions"}), "")
 CONTACT = "contact_human"

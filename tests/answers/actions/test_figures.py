@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.answers.actions.figures import PAGE, Result, measure, write_table
-from tests.answers.actions.table import SEEN, UNSEEN
+from tests.answers.actions.table import GROUPS
 
 
 @pytest.mark.parametrize("by_meaning", [False, True], ids=["words", "meaning"])
@@ -14,8 +14,8 @@ async def test_words_reach_their_action_and_questions_call_nothing(*, by_meaning
     if by_meaning:
         pytest.importorskip("onnxruntime")
     result = await measure(by_meaning=by_meaning)
-    check(result, SEEN, 0.95, 0.98)
-    check(result, UNSEEN, 0.80, 0.96)
+    check(result, GROUPS["seen"], 0.95, 0.98)
+    check(result, GROUPS["unseen"], 0.80, 0.96)
     if not by_meaning:  # the model's cosines differ a little from one processor to another
         page = PAGE.read_text("utf-8")
         for row in write_table([result]).splitlines()[2:]:

@@ -1,0 +1,5 @@
+"""The actions of the library."""
+
+from . import lending
+
+__all__ = ["lending"]

@@ -1,0 +1,5 @@
+"""The actions of the restaurant."""
+
+from . import service
+
+__all__ = ["service"]

@@ -1,0 +1,5 @@
+"""The actions of the utility."""
+
+from . import supply
+
+__all__ = ["supply"]
