@@ -34,6 +34,7 @@ class ContinuedCall(msgspec.Struct, frozen=True):
         said: the reply; None for none.
         asks: the question of the reply.
         is_made: whether the call was made, so that an agent can report it.
+        is_reminder: whether the call waits as before, for what the reply repeats.
     """
 
     call_id: str
@@ -41,6 +42,7 @@ class ContinuedCall(msgspec.Struct, frozen=True):
     said: Said | None = None
     asks: DeskQuestion | None = None
     is_made: bool = False
+    is_reminder: bool = False
 
 
 class ContinuedCalls(msgspec.Struct, frozen=True):
@@ -231,7 +233,7 @@ class RunAnswers:
                 return ContinuedCall(call.id, pending_calls.make_move(pending, call), words, asks)
             case Remind(_, words):  # asked only once: a payment that has begun may still settle
                 words = msgspec.structs.replace(words, waits=call.id)
-                return ContinuedCall(call.id, forgetting_answer(call.id), words)
+                return ContinuedCall(call.id, forgetting_answer(call.id), words, is_reminder=True)
             case Decline(_, words):
                 return ContinuedCall(
                     call.id, pending_calls.make_move(pending_calls.make_declined(call), call), words
@@ -258,8 +260,9 @@ class RunAnswers:
         """Return the message about a call that was continued; empty for none."""
         if continued.said is None:
             return ()
-        # a question is about a call, but reports none
-        calls = () if continued.asks is not None else (continued.call_id,)
+        # a question is about a call, but reports none, and so is a reminder of one
+        is_asked = continued.asks is not None or continued.is_reminder
+        calls = () if is_asked else (continued.call_id,)
         return (Utterance(self._write(continued.said, calls), continued.asks),)
 
     async def with_chosen_option(self, turn: Turn, thread_id: str, due: Sequence[Message]) -> Turn:

@@ -137,6 +137,20 @@ async def test_a_choice_leads_to_a_quote_that_is_declined_in_another_tab(
         assert "0 payments" in await purchase.audit()
 
 
+async def test_a_yes_in_words_pays_nothing_and_leaves_the_card_to_pay_with(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with purchasing(tmp_path, browser) as purchase:
+        visitor = purchase.visitor
+        credit = await store_credit(purchase.data, "10")
+        await purchase.begin()
+        await expect(visitor.button("Pay")).to_be_visible()
+        await visitor.ask("yes please")
+        await expect(visitor.answers.last).to_contain_text("It is done after the payment.")
+        await purchase.pay(credit)
+        await expect(visitor.page.locator(".receipt")).to_contain_text("Paid: 4.90 USD.")
+
+
 async def test_a_quote_that_has_had_its_time_is_closed_also_after_a_reload(
     tmp_path: Path, browser: OpenBrowser, expect: Expect
 ) -> None:
