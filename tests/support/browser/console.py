@@ -40,7 +40,7 @@ class AtConsole:
 
     async def sign_in(self, token: str | None = None) -> None:
         """Sign in at the page that asks for it, and wait for what comes after."""
-        await self.page.get_by_label("Access token").fill(token or self.token)
+        await self.page.get_by_label("API key").fill(token or self.token)
         await self.page.keyboard.press("Enter")
         await self.page.get_by_role("navigation").wait_for()
 

@@ -28,7 +28,7 @@ export function signInPage(why, done) {
     el("h1", {}, "Console"),
     el("p", { class: "soft" }, "For operators of this desk."),
     why && el("p", { class: "plea", role: "status" }, why),
-    el("label", { for: "token" }, "Access token"),
+    el("label", { for: "token" }, "API key"),
     box,
     error,
     send,

@@ -363,7 +363,7 @@ async def test_where_the_session_is_over_one_signs_in_again_and_types_on(
         await anna.page.context.clear_cookies()
         await anna.press("Enter")
         await expect(anna.page.get_by_text("Your session has ended.")).to_be_visible()
-        await anna.page.get_by_label("Access token").fill("desk_wrong")
+        await anna.page.get_by_label("API key").fill("desk_wrong")
         await anna.press("Enter")
         await expect(anna.page.get_by_role("alert")).to_be_visible()
         await anna.sign_in()
@@ -377,7 +377,7 @@ async def test_where_the_session_is_over_one_signs_in_again_and_types_on(
         await expect(anna.page.get_by_text("You are signed out.")).to_be_visible()
         assert await anna.page.evaluate("Object.keys(sessionStorage)") == []
         await anna.page.reload()
-        await expect(anna.page.get_by_label("Access token")).to_be_focused()
+        await expect(anna.page.get_by_label("API key")).to_be_focused()
 
 
 async def test_what_one_looks_for_stands_in_the_address(ground: Ground, expect: Expect) -> None:
