@@ -209,6 +209,21 @@ def test_a_page_is_named_once_and_its_sections_by_their_headings(protocol: Libra
     assert alone.texts == (excerpts[0].text,)
 
 
+def test_a_passage_next_to_one_that_fits_comes_before_others_like_it(tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    knots = "## Knots\n\nA bowline holds on a wet pier."
+    ropes = f"# Ropes\n\n{knots}\n\n## Splices\n\nA splice on a boat lasts.\n"
+    (tmp_path / "site" / "ropes.md").write_text(ropes, "utf-8")
+    (tmp_path / "site" / "boats.md").write_text("# Yards\n\nThey paint a boat.\n", "utf-8")
+    library = library_of(tmp_path / "site", tmp_path / "data")
+    assert urls(ask("Does a boat survive storms, hail and ice with a bowline?", library)) == [
+        "/ropes#knots",
+        "/ropes#splices",
+        "/boats#yards",
+    ]
+    assert urls(ask("boat", library))[0] == "/boats#yards"
+
+
 def test_to_explain_is_no_topic(shop: Library) -> None:
     asked = ask("What is the return window?", shop)
     assert ask("Please explain what the return window is", shop)[0] == asked[0]

@@ -40,6 +40,8 @@ _SAME_SECTION = 0.55
 """The same for the parts of a section that the question names."""
 _HEADING = 0.5
 """How much more a passage is worth if its heading names everything asked for."""
+_NEIGHBOUR = 0.3
+"""How much of a neighbour's worth counts in a passage's order, if the best is not sure at all."""
 
 _SHORT, _BEST, _OTHER = 150, 300, 200
 """Up to how many tokens a passage is sent whole: any, the best, and one of which most is needed. As
@@ -172,8 +174,7 @@ def _fill(asked: ReadQuestion, library: Library, room: int) -> tuple[Excerpt, ..
     if not ranked:
         return ()
     best = ranked[0]
-    sure = min(best.found.fit, 1.0) * best.found.coverage
-    least = best.worth * (_UNSURE + (_SURE - _UNSURE) * sure**3)
+    least = best.worth * (_UNSURE + (_SURE - _UNSURE) * _sureness(best) ** 3)
     least_of_section = min(least, best.worth * _SAME_SECTION)
     chosen: list[Excerpt] = []
     pages: set[str] = set()
@@ -220,7 +221,30 @@ def _weigh(asked: ReadQuestion, library: Library) -> list[_ScoredPassage]:
         worth = found.rank * (1 + _HEADING * named)
         ranked.append(_ScoredPassage(found, worth, named, section))
     ranked.sort(key=_by_worth, reverse=True)
-    return ranked
+    return _prefer_neighbours(ranked)
+
+
+def _prefer_neighbours(ranked: list[_ScoredPassage]) -> list[_ScoredPassage]:
+    """Move passages forward that stand next to one that fits.
+
+    They go on about the same in other words. It counts less if the best passage surely answers, and
+    not with meaning, which finds them by itself.
+    """
+    if not ranked or ranked[0].found.signals:
+        return ranked
+    share = _NEIGHBOUR * (1 - _sureness(ranked[0]))
+    worths = {(one.found.page, one.found.number): one.worth for one in ranked}
+
+    def key(one: _ScoredPassage) -> float:
+        near = (worths.get((one.found.page, one.found.number + step), 0.0) for step in (-1, 1))
+        return one.worth + share * max(near)
+
+    return sorted(ranked, key=key, reverse=True)
+
+
+def _sureness(best: _ScoredPassage) -> float:
+    """Return how surely a passage answers, 0 to 1."""
+    return min(best.found.fit, 1.0) * best.found.coverage
 
 
 def _said_by(stems: set[str], wanted: Iterable[WantedTerm]) -> float:
