@@ -61,6 +61,8 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
     actions, faults = _check_actions(config, capabilities)
     wrong += faults
     notes += _find_unread_actions(folder)
+    if config is not None and pages > 1:
+        notes += _find_sample_page(config.content_folder)
     if config is not None:
         for agent in config.agents:
             own = config.of_agent(agent)
@@ -88,6 +90,16 @@ def _find_unread_actions(folder: Path) -> list[str]:
     if (folder / DESK_FILE).exists() or not is_in_folder(folder, OPTIONAL):
         return []
     return [f"{OPTIONAL}.py is not read without a {DESK_FILE}; 'aitp-desk init' writes one."]
+
+
+def _find_sample_page(content: Path) -> list[str]:
+    """Return a note on the unchanged page of ``init`` among the site's own."""
+    from aitp_desk.cli.commands.init import WELCOME, WELCOME_FILE
+
+    page = content / WELCOME_FILE
+    if not page.is_file() or page.read_bytes() != WELCOME.encode():
+        return []
+    return [f"{page}: is still the sample page, and visitors get answers from it; delete it."]
 
 
 def _check_actions(

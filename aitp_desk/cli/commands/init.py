@@ -11,7 +11,8 @@ import click
 from aitp_desk.cli.arguments import fail
 
 _CONTENT = "content"
-_WELCOME = """\
+WELCOME_FILE = "welcome.md"
+WELCOME = """\
 ---
 title: Welcome
 description: What this site is about, in one sentence.
@@ -54,7 +55,7 @@ def init(folder: Path, with_actions: bool) -> None:
         elif pages.is_dir() and any(pages.iterdir()):
             click.echo(f"kept   {pages} (it already has files)")
         else:
-            _write(pages / "welcome.md", _WELCOME)
+            _write(pages / WELCOME_FILE, WELCOME)
         if with_actions:
             _write(folder / "actions.py", _first_actions())
     except OSError as error:

@@ -126,6 +126,18 @@ def test_check_tells_of_actions_without_settings_which_are_not_read(tmp_path: Pa
     assert run_here("check", tmp_path).code == 1
 
 
+def test_check_tells_of_the_sample_page_among_others(tmp_path: Path) -> None:
+    site = tmp_path / "shop"
+    run_here("init", site)
+    (site / "content" / "hours.md").write_text("# Hours\n\nOpen from 9 to 17.\n", "utf-8")
+    note, ready = run_here("check", site).out.splitlines()
+    assert note.startswith(f"{site}/content/welcome.md: is still the sample page")
+    assert ready == f"{site} is ready to serve: 2 pages."
+    with (site / "content" / "welcome.md").open("a", encoding="utf-8") as page:
+        page.write("We are glad that you are here.\n")
+    assert run_here("check", site).out.splitlines() == [ready]
+
+
 def test_actions_that_are_there_already_are_kept(tmp_path: Path) -> None:
     (tmp_path / "actions.py").write_text("# mine\n", "utf-8")
     kept = run_here("init", tmp_path, "--with-actions").out
