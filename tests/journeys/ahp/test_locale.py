@@ -173,7 +173,7 @@ async def test_the_pages_name_their_language_and_their_versions(visitor: Visitor
             page = await response.text()
         assert f'<html lang="{tag}">' in page
         assert [line for line in page.splitlines() if "hreflang" in line] == links
-        assert (f'data-locale="{tag}"' in page) == (tag != "en")
+        assert (f' lang="{tag}"></aitp-chat>' in page) == (tag != "en")
     async with visitor.http.get("/guides/gift-wrapping") as response:
         page = await response.text()
     assert '<html lang="en">' in page
