@@ -15,8 +15,7 @@ def measure_closeness(found: Candidate) -> list[float]:
         For each unit the difference of its cosine to the greatest one, 0 or less; nothing if the
         meaning is not known.
     """
-    vectors = found.question.library.vectors
-    near = None if vectors is None else vectors.near(found.asked.said)
+    near = found.question.near
     if near is None:
         return []
     passage = found.passage

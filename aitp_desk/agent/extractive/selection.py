@@ -24,6 +24,7 @@ from aitp_desk.knowledge.library import Label, Library
 from aitp_desk.knowledge.search.quantities import CODE
 from aitp_desk.knowledge.search.ranking import HOPELESS_WIDELY
 from aitp_desk.knowledge.search.vocabulary import KIN, OWN
+from aitp_desk.knowledge.semantics.vectors import NearPassages
 
 by_score = attrgetter("score")
 """Sorts candidates by their words alone."""
@@ -132,16 +133,12 @@ class Candidate(msgspec.Struct, eq=False):
 
         The nearest of as many random passages has 0.
         """
-        vectors = self.question.library.vectors
-        near = None if vectors is None else vectors.near(self.asked.said)
+        near = self.question.near
         return None if near is None else near.lift(self.number)
 
     @property
     def is_by_meaning(self) -> bool:
-        """Whether a question in another language is matched by meaning.
-
-        Its words then match by chance, except names.
-        """
+        """Whether it is in another language than the question: then words match by chance."""
         return self.question.asked.foreign and self.lift is not None
 
     @property
@@ -281,6 +278,12 @@ class _Question:
         self._carries = len(words) < len(asked.wanted)
         self.scores: dict[int, float] = {}
         self.asks_what = not (asked.expects or self._carries or len(words) > _SHORT_QUESTION)
+
+    @property
+    def near(self) -> NearPassages | None:
+        """The passages near it in meaning; None if unknown."""
+        vectors = self.library.vectors
+        return None if vectors is None else vectors.near(self.asked.said)
 
     def called(self) -> Sequence[int]:
         """The first passages of sections whose name is exactly what is asked for."""

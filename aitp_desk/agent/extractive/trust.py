@@ -30,9 +30,13 @@ WEIGHTS: Mapping[str, float] = {
     "likeness": 7.86,
     "carried": 1.2,
     "foreign": 0.7,
+    "cosine": 1.0,
+    "unknown": -1.0,
+    "figure": -0.8,
     "reranked": 2.0,
 }
-"""The weight of each feature. That of a reranker is set by hand, none is among the sites' models;
+"""The weight of each feature. Those of the cosine and the two below it were fitted last, with the
+others as they are. That of a reranker is set by hand, none is among the sites' models;
 so is that of other languages, of which more words are known than when the weights were fitted.
 """
 
@@ -41,6 +45,8 @@ _LEAST_LIKE, _LIKE = 0.47, 0.51
 """Questions below the first likeness match by chance; from the second on likeness is evidence for a
 section.
 """
+_CLOSE = 0.33
+"""From this cosine on the meaning is evidence for a section."""
 _NEAR = 0.5
 """A section is near that covers this share of the known words."""
 _NEAR_UNCALLED = 0.8
@@ -98,6 +104,9 @@ def list_features(best: Candidate) -> dict[str, float]:
     - carried: whether the question continues the conversation's topic, which is the site's;
       negative if everything that it names itself is unknown to the site.
     - foreign: whether the content is not English; few synonyms are known, so that scores are lower.
+    - cosine: with the question, if the content has vectors and nothing further; then also
+    - unknown: the share of words that the content does not have, and
+    - figure: whether the section has the expected figure, which the score counts already.
     - reranked: a reranker's score.
     """
     asked, library = best.asked, best.question.library
@@ -116,7 +125,23 @@ def list_features(best: Candidate) -> dict[str, float]:
         "likeness": max(likeness, _LEAST_LIKE) - _LIKE if is_enriched else 0.0,
         "carried": _carried(asked),
         "foreign": float(not library.vocabulary.is_english),
+        **_by_meaning(best),
         "reranked": _reranked(best, library),
+    }
+
+
+def _by_meaning(best: Candidate) -> dict[str, float]:
+    """Return the features of content with vectors alone: no questions, and no reranker."""
+    near, library = best.question.near, best.question.library
+    if near is None or library.questions is not None or library.reranker is not None:
+        return {}
+    told = [(wanted.weight, wanted.term.known) for wanted in best.asked.wanted]
+    unknown = sum(weight for weight, is_known in told if not is_known)
+    total = sum(weight for weight, _ in told) or 1.0
+    return {
+        "cosine": float(near.cosines[best.number]) - _CLOSE,
+        "unknown": 0.0 if best.is_by_meaning else unknown / total,
+        "figure": float(best.expected),
     }
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from aitp_desk.agent.base import Answer, SiteFacts, Turn, read_answer
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
+from aitp_desk.agent.extractive.trust import list_features, sum_evidence
 from aitp_desk.knowledge.documents.languages import Languages
 from aitp_desk.knowledge.semantics.builder import build_vectors
 from aitp_desk.knowledge.semantics.file import FILE
@@ -76,3 +77,22 @@ async def test_what_a_reranker_says_is_evidence(
         await progress.settled.wait()
         said = await answer(knowledge, "How heavy may a yacht be for the crane?")
         assert said.found is is_found
+
+
+async def test_a_meaning_that_is_far_and_words_that_are_missing_are_evidence_against(
+    tmp_path: Path,
+) -> None:
+    pytest.importorskip("numpy")
+    means = {"crane": "delivery", "lifts": "delivery", "kayakers": "money back"}
+    questions = ("How much does the crane lift?", "How much does the crane teach kayakers?")
+    async with harbour(tmp_path) as knowledge:
+        agent = ExtractiveAgent(knowledge)
+        words = [(await agent.find(Turn(one, SITE))).found[0] for one in questions]
+        assert not any("cosine" in list_features(one) for one in words)
+        async with build_vectors(knowledge, WordEmbedder(means), tmp_path / FILE) as progress:
+            await progress.settled.wait()
+            near, far = [(await agent.find(Turn(one, SITE))).found[0] for one in questions]
+    assert near.page == far.page == "crane"
+    assert list_features(near)["cosine"] > list_features(far)["cosine"]
+    assert 0 < list_features(far)["unknown"] < 1
+    assert sum_evidence(near) > sum_evidence(far)
