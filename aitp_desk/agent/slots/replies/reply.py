@@ -15,7 +15,12 @@ from aitp_desk.agent.slots.values.counts import end_at
 from aitp_desk.agent.slots.values.dates import join_datetime, read_time_of_day
 from aitp_desk.agent.slots.values.labels import drop_duplicates
 from aitp_desk.agent.slots.values.numbers import UNITS, read_number
-from aitp_desk.agent.slots.values.readers import is_denied, read_boolean, read_value
+from aitp_desk.agent.slots.values.readers import (
+    is_common_word,
+    is_denied,
+    read_boolean,
+    read_value,
+)
 from aitp_desk.agent.slots.values.texts import strip_quotes
 from aitp_desk.agent.speech import ENGLISH, speech_of
 
@@ -60,7 +65,7 @@ def read_reply(
             if truth is not None:
                 reading.add_values(field, [truth], at=path)
         elif field.kind not in {"list", "items", "object", "other"}:
-            values = _values(reading, field)
+            values = _values(reading, field, is_alone=len(asked) == 1)
             if not values and options and not field.is_numeric:
                 values = _chosen(reading.text, options, field)
             reading.add_values(field, values, at=path)
@@ -80,7 +85,12 @@ def read_time(reading: TurnReading, field: Field, day: str) -> None:
             return
 
 
-def _values(reading: TurnReading, field: Field) -> tuple[Any, ...]:
+def _values(reading: TurnReading, field: Field, *, is_alone: bool) -> tuple[Any, ...]:
+    """Return a field's values in a reply.
+
+    Parameters:
+        is_alone: whether nothing else was asked for, so that also ``ok`` may be the value.
+    """
     text, place = reading.text, 0
     is_short = len(text) <= _SHORT
     values: list[Any] = []
@@ -88,6 +98,10 @@ def _values(reading: TurnReading, field: Field) -> tuple[Any, ...]:
         match = read_value(field, text, place, reading.now, is_named=is_short)
         if match is None or not text.is_free(match.start, match.end):
             place += 1
+            continue
+        said = text.between(match.start, match.end)
+        if not is_alone and field.kind == "choice" and is_common_word(said, match.values):
+            place = match.end
             continue
         is_other = bool(field.end) and end_at(text, place) not in {"", field.end}
         if (

@@ -91,6 +91,11 @@ def as_value(field: Field, value: Decimal) -> int | float | str | None:
     return int(value) if is_whole else float(value)
 
 
+def is_common_word(said: str, values: Sequence[Any]) -> bool:
+    """Return whether a word means a code only if it is written as the code: ``ok``, ``hi``."""
+    return said.casefold() in _CODES and said not in values
+
+
 def is_denied(text: TokenText, start: int, about: AbstractSet[str] = frozenset()) -> bool:
     """Return whether the words before a value exclude it: ``not red``, ``instead of M``.
 
@@ -160,7 +165,7 @@ def _choice_at(field: Field, text: TokenText, start: int, *, is_named: bool) -> 
             return None
         if len(said) == 1 and (said not in values or said.islower() or _is_initial(text, end)):
             return None
-        if said.casefold() in _CODES and said not in values:
+        if is_common_word(said, values):
             return None
     return Match(start, end, values)
 

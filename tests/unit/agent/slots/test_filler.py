@@ -413,3 +413,24 @@ def test_a_code_is_not_read_from_a_word_that_is_said_for_other_reasons(
                 taking(state={"enum": codes}, note={"type": "string"}), words, now=NOW
             )
             assert filled.arguments.get("state") == read
+
+
+def test_a_word_of_agreement_or_greeting_in_a_reply_is_no_code_among_several_things(
+    subtests: pytest.Subtests,
+) -> None:
+    state = {"enum": ["HI", "OK", "OR"]}
+    several = taking(size={"enum": ["small", "large"]}, state=state)
+    alone = taking(state=state)
+    cases: list[tuple[Action, str, str | None]] = [
+        (several, "ok", None),
+        (several, "Ok!", None),
+        (several, "hi there", None),
+        (several, "OK", "OK"),
+        (several, "large, state or", "OR"),
+        (alone, "or", "OR"),
+    ]
+    for action, words, read in cases:
+        with subtests.test(words=words, read=read):
+            asked = fill_arguments(action, "Look it up", now=NOW)
+            filled = fill_arguments(action, words, now=NOW, before=asked.memory)
+            assert filled.arguments.get("state") == read
