@@ -21,7 +21,7 @@ export interface AitpChatEvents {
   action: { names: string[] };
   /** A person of the site answers from now on. */
   handover: { name: string };
-  /** Something failed; `text` says it in the visitor's language. */
+  /** Something failed; `text` says it in the visitor's language, after `identify` in English. */
   error: { code: AitpChatErrorCode; text: string };
 }
 

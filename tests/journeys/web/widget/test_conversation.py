@@ -96,6 +96,21 @@ async def test_a_question_is_answered_with_sources_and_nothing_loads_from_elsewh
         assert await visitor.page.context.cookies() == []
 
 
+async def test_no_dots_stand_below_an_answer_that_is_whole(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with at_chat(browser, ground.url) as visitor:
+        await visitor.page.locator(".log").evaluate(
+            "(log) => { window.dotted = 0; new MutationObserver(() => { window.dotted +="
+            " Boolean(log.querySelector('.desk.said + .typing:not([hidden])')) })"
+            ".observe(log, { subtree: true, childList: true, attributes: true }) }"
+        )
+        await visitor.ask(QUESTION)
+        await expect(visitor.answers).to_have_count(1)
+        await expect(visitor.page.locator(".typing")).to_be_hidden()
+        assert await visitor.page.evaluate("window.dotted") == 0
+
+
 async def test_a_page_that_nobody_opens_the_chat_of_loads_one_small_file(
     ground: Ground, browser: OpenBrowser
 ) -> None:
@@ -199,6 +214,7 @@ async def test_what_cannot_be_sent_is_sent_again_once(
         await visitor.page.context.set_offline(True)
         await visitor.ask(QUESTION)
         await expect(visitor.questions).to_contain_class("sending")
+        await expect(visitor.banner).to_contain_text("You are offline.")
         await visitor.page.context.set_offline(False)
         await expect(visitor.answers).to_contain_text("14 days")
         await visitor.page.context.set_offline(True)

@@ -138,7 +138,9 @@ async def test_a_token_that_is_over_loses_nothing_and_is_renewed(
         assert not await visitor.identify(ground.token(seconds=-5))
         assert [detail["code"] for detail in await visitor.heard("error")] == ["token_expired"]
         assert not await visitor.identify(sign_person("https://elsewhere.example"))
-        assert (await visitor.heard("error"))[1]["code"] == "token_refused"
+        refused = (await visitor.heard("error"))[1]
+        assert refused["code"] == "token_refused"
+        assert "(aud)" in refused["text"]
         await visitor.identify(ground.token(seconds=3))
         await visitor.ask(QUESTION)
         await expect(visitor.answers).to_have_count(1)

@@ -123,6 +123,7 @@ async def test_a_choice_leads_to_a_quote_that_is_declined_in_another_tab(
     async with purchasing(tmp_path, browser) as purchase:
         visitor = purchase.visitor
         await purchase.begin("A map, please.")
+        await expect(visitor.page.locator(".chip")).to_have_count(0)  # the card has its options
         await visitor.card.get_by_label("Cinder Rim").check()
         await visitor.button("Choose").click()
         await expect(visitor.card.get_by_role("heading")).to_have_text("Pay 4.90 USD?")

@@ -36,7 +36,9 @@ function explain(response, said, token) {
   if (status === 429 || status >= 500 || code === "idempotency_in_flight") {
     return { text: text("busy"), again: true, wait };
   }
-  if (token && status === 401) return { text: text("signedOut"), code: tokenFault(response) };
+  if (token && status === 401) {
+    return { text: text("signedOut"), code: tokenFault(response), rule: message };
+  }
   if (status === 404 || status === 401) return { text: text("ended"), gone: true };
   if (status === 413) return { text: text("tooLong"), status };
   return { text: message ?? text("fault"), status, param };

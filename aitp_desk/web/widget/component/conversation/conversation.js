@@ -47,6 +47,12 @@ export class Conversation {
     this.visitor = new Visitor(this);
     this.waiting = new Waiting(this, minutes);
     this.forget();
+    for (const kind of ["online", "offline"]) {
+      addEventListener(kind, () => {
+        this.stream?.changed();
+        this.update();
+      });
+    }
     memory.onchange({
       onthread: (id) => id !== this.thread && this.restart(id),
       onseen: () => this.count(),
@@ -70,14 +76,11 @@ export class Conversation {
     this.restart(null);
   }
 
-  /** Delete the conversation on the desk, then here; return why that failed, or null. */
+  /** Delete the conversation on the desk, then here; return why that failed, if it did. */
   async erase() {
-    if (this.thread) {
-      const { failure } = await this.client.delete(this.thread);
-      if (failure && !failure.gone) return failure;
-    }
+    const { failure } = await this.client.delete(this.thread);
+    if (failure && !failure.gone) return failure;
     this.renew();
-    return null;
   }
 
   /** Send what the page says of itself with every question from now on; null for nothing. */
@@ -208,7 +211,9 @@ export class Conversation {
       this.view.remove(this.writing.id);
       this.writing = null;
     }
-    if (entry.party === "person") this.type(false);
+    // its run is over: dots below it would move it out of view
+    this.runs.delete(message.run_id);
+    if (entry.party !== "visitor") this.type(false);
     if (entry.party === "person" || message.metadata.ticket) this.waiting.end();
     else if (entry.asked) this.waiting.begin(entry);
     if (entry.party !== "visitor") {
@@ -278,7 +283,7 @@ export class Conversation {
     this.isConnected = changed.isConnected ?? this.isConnected;
     if (this.stream) this.stream.isAwaited = Boolean(this.person || this.waiting.isOn || this.runs.size);
     this.view.update({
-      isConnected: this.isConnected,
+      isConnected: this.isConnected && navigator.onLine,
       isAnswering: this.person ? this.isTyping : this.runs.size > 0,
       person: this.person,
       isBegun: Boolean(this.thread),

@@ -39,8 +39,8 @@ export function readMessage(message, desk, caller) {
     else if (SOURCES.test(part)) sources = readSources(part);
     else words.push(part);
   }
-  const quotes = message.metadata.quotes?.split("\n") ?? [];
-  sources = sources.map((source, at) => ({ ...source, quote: quotes[at] }));
+  const quotes = message.metadata.quotes?.split("\n");
+  sources = sources.map((source, at) => ({ ...source, quote: quotes?.[at] }));
   const speaker = findSpeaker(message, desk, caller);
   const told = messages.map(wordsOf);
   const shown = speaker.party === "visitor" && !words.length ? told : words;
@@ -59,7 +59,7 @@ export function readMessage(message, desk, caller) {
     calls: message.metadata.calls,
     opens: message.metadata.people_from,
     at: message.created_at,
-    followUps: message.metadata.suggested_queries?.split("\n") ?? [],
+    followUps: messages.length ? null : message.metadata.suggested_queries?.split("\n"), // of a card
     state: "said",
   };
 }

@@ -50,10 +50,7 @@ export class Stream {
     this.isStopped = false;
     this.life = new AbortController();
     const { signal } = this.life;
-    const look = () => this.changed();
-    document.addEventListener("visibilitychange", look, { signal });
-    addEventListener("online", look, { signal });
-    addEventListener("offline", look, { signal });
+    document.addEventListener("visibilitychange", () => this.changed(), { signal });
     this.follow();
   }
 
@@ -86,6 +83,7 @@ export class Stream {
     this.letGo = null;
   }
 
+  /** The page was shown or hidden, or the browser's connection has come or gone. */
   changed() {
     if (document.hidden && this.isAwaited) this.hold();
     else this.release();

@@ -59,7 +59,8 @@ export class Visitor {
         return true;
       }
       if (!failure.again) {
-        conversation.tell("error", { text: failure.text, code: failure.code ?? "token_refused" });
+        const { code = "token_refused", rule = failure.text } = failure;
+        conversation.tell("error", { text: rule, code });
         break;
       }
       await conversation.outbox.sleep.for(failure.wait ?? backoff.next());

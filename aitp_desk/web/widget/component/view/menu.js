@@ -5,7 +5,7 @@ import { text } from "../texts.js";
 
 export class Menu {
   /**
-   * @param {{onbegin: () => void, onerase: () => Promise<Failure | null>,
+   * @param {{onbegin: () => void, onerase: () => Promise<Failure | undefined>,
    *   onperson: (() => void) | null}} on `onperson` is null where nobody can be asked for.
    */
   constructor({ onbegin, onerase, onperson }) {

@@ -10,7 +10,7 @@ function playSound() {
   const [tone, volume] = [audio.createOscillator(), audio.createGain()];
   const end = audio.currentTime + SOUND_SECONDS;
   tone.frequency.value = 660;
-  volume.gain.setValueAtTime(0.08, audio.currentTime);
+  volume.gain.value = 0.08;
   volume.gain.exponentialRampToValueAtTime(0.001, end);
   tone.connect(volume).connect(audio.destination);
   tone.onended = () => audio.close();
@@ -32,17 +32,16 @@ export class Notice {
     if (this.hasSound) playSound();
     this.title ??= document.title;
     this.count += 1;
-    document.title = counted("unread", this.count);
+    document.title = this.said = counted("unread", this.count);
     this.timer ??= setInterval(() => this.blink(), BLINK_MS);
   }
 
   blink() {
-    const isTold = document.title !== this.title;
-    document.title = isTold ? this.title : counted("unread", this.count);
+    document.title = document.title === this.said ? this.title : this.said;
   }
 
   end() {
-    if (this.count && document.title === counted("unread", this.count)) document.title = this.title;
+    if (document.title === this.said) document.title = this.title;
     clearInterval(this.timer);
     this.timer = this.title = undefined;
     this.count = 0;

@@ -189,8 +189,8 @@ export class Panel {
 
   /** The questions of this page (`suggestions="One?|Two?"`, or by its path), or of all. */
   listSuggestions() {
-    const own = this.host.getAttribute("suggestions")?.split("|").map((one) => one.trim());
-    if (own?.some(Boolean)) return own.filter(Boolean);
+    const own = this.host.getAttribute("suggestions")?.split("|").map((one) => one.trim()).filter(Boolean);
+    if (own?.length) return own;
     const { paths, suggestions } = this.settings;
     return paths.find(({ path }) => isAt(path))?.suggestions ?? suggestions;
   }
@@ -208,7 +208,6 @@ export class Panel {
 
   /** Show an entry; a new one of the desk or a person is also read out, once and whole. */
   show(entry, isNew) {
-    if (entry.party !== "note") this.welcome.querySelector(".choices")?.remove();
     this.transcript.show(entry);
     const { party, name = "", spoken, text: words } = entry;
     if (isNew && party !== "visitor") this.say(`${name} ${spoken || words}`.trim());

@@ -28,7 +28,7 @@ export class Transcript {
   }
 
   clear() {
-    for (const article of this.articles.values()) article.remove();
+    this.articles.forEach((article) => article.remove());
     this.articles.clear();
     this.attachments.shown.clear();
     this.deck.clear();
@@ -94,7 +94,7 @@ export class Transcript {
     article.append(...this.deck.lay(entry));
     if (entry.sources?.length) this.addSources(article, entry);
     if (party === "desk" && state === "said") addFeedback(article, this.onrate, entry.id);
-    if (entry.followUps?.length) article.append(this.makeChoices(entry.followUps));
+    if (entry.followUps) article.append(this.makeChoices(entry.followUps));
     if (state === "failed") article.append(this.makeFailure(entry));
     return article;
   }
