@@ -92,7 +92,7 @@ def as_value(field: Field, value: Decimal) -> int | float | str | None:
 
 
 def is_common_word(said: str, values: Sequence[Any]) -> bool:
-    """Return whether a word means a code only if it is written as the code: ``ok``, ``hi``."""
+    """Return whether a word is a code only where it is written so: ``ok``."""
     return said.casefold() in _CODES and said not in values
 
 
