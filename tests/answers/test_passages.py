@@ -224,6 +224,18 @@ def test_a_passage_next_to_one_that_fits_comes_before_others_like_it(tmp_path: P
     assert urls(ask("boat", library))[0] == "/boats#yards"
 
 
+def test_a_heading_above_that_negates_stands_with_its_text(tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    rules = "## Not OK\n\n### Bikes\n\n- Bikes on the pier.\n\n## Fine\n\n### Dogs\n\n- Dogs run.\n"
+    (tmp_path / "site" / "rules.md").write_text(f"# Rules\n\n{rules}", "utf-8")
+    library = library_of(tmp_path / "site", tmp_path / "data")
+    (page,) = group_by_page(ask("bikes", library))
+    assert (page.title, page.texts) == ("Rules: Not OK > Bikes", ("- Bikes on the pier.",))
+    (page,) = group_by_page(ask("Do bikes and dogs meet postmen or policemen?", library))
+    assert page.title == "Rules"
+    assert sorted(page.texts) == ["# Dogs\n- Dogs run.", "# Not OK > Bikes\n- Bikes on the pier."]
+
+
 def test_to_explain_is_no_topic(shop: Library) -> None:
     asked = ask("What is the return window?", shop)
     assert ask("Please explain what the return window is", shop)[0] == asked[0]

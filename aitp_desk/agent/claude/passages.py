@@ -28,10 +28,10 @@ from aitp_desk.agent.extractive.selection import Candidate, find_candidates
 from aitp_desk.knowledge.documents.base import Passage
 from aitp_desk.knowledge.documents.chunks import join_units
 from aitp_desk.knowledge.library import Library
-from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, split_words
+from aitp_desk.knowledge.search.tokenizer import NEGATIONS, STOP_WORDS, split_words
 
-# Found on the tuning questions (tests/answers). Any of them moved by a fifth loses at most one fact
-# of 148; the whole sections of docs/contribute/answers.md are nearer to the edge.
+# Found on the tuning questions (tests/answers). Any of them moved by a fifth loses at most two
+# facts of 148; the whole sections of docs/contribute/answers.md are nearer to the edge.
 _SURE, _UNSURE = 0.75, 0.2
 """A passage worth less than this share of the best is left out: if the best surely answers, and if
 not.
@@ -90,7 +90,10 @@ class PageExcerpts(msgspec.Struct, frozen=True):
     def title(self) -> str:
         """Title of the page; of a single excerpt with that of its section."""
         passage = self.excerpts[0].passage
-        return passage.name if len(self.excerpts) == 1 else passage.title
+        if len(self.excerpts) > 1:
+            return passage.title
+        above = _negating(passage)
+        return f"{passage.title}: {_section(passage)}" if above else passage.name
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -111,8 +114,17 @@ def group_by_page(excerpts: Iterable[Excerpt]) -> list[PageExcerpts]:
 
 
 def _section(passage: Passage) -> str:
-    """Return what a passage's name adds to the page's title: a heading, or the page of a PDF."""
-    return passage.name.removeprefix(passage.title).lstrip(":, ")
+    """Return what a passage's name adds to the page's title: a heading, or the page of a PDF.
+
+    A heading above comes before it if it negates: the text would read as its contrary without.
+    """
+    own = passage.name.removeprefix(passage.title).lstrip(":, ")
+    return " > ".join([*_negating(passage), own])
+
+
+def _negating(passage: Passage) -> list[str]:
+    """Return the headings above a passage that negate."""
+    return [above for above in passage.trail[:-1] if not NEGATIONS.isdisjoint(_words(above))]
 
 
 def choose_excerpts(turn: Turn, library: Library, *, room: int) -> tuple[Excerpt, ...]:
@@ -198,7 +210,7 @@ def _estimate_frame(passage: Passage, *, is_further: bool) -> int:
     """Estimate what surrounds an excerpt: its name and address; of a page's further ones less."""
     if is_further:
         return _FURTHER_FRAME + estimate_tokens(_section(passage))
-    return _FRAME + estimate_tokens(f"{passage.name} {passage.url}")
+    return _FRAME + estimate_tokens(f"{passage.title} {_section(passage)} {passage.url}")
 
 
 def _weigh(asked: ReadQuestion, library: Library) -> list[_ScoredPassage]:
