@@ -18,6 +18,7 @@ from aitp_desk.model.errors import (
     PaymentRequired,
     TaskIsOver,
     TaskNotCancelable,
+    UnknownAction,
 )
 from aitp_desk.protocols.base.errors import find_status, make_refusal_headers
 from aitp_desk.protocols.base.json_rpc import (
@@ -154,5 +155,6 @@ def make_details(error: DeskError, refusal: Refusal) -> list[dict[str, Any]]:
     info = make_error_info(refusal.reason, said)
     if error.param is None:
         return [info]
-    violation = {"field": error.param, "description": error.message}
+    field = "action" if isinstance(error, UnknownAction) else error.param
+    violation = {"field": field, "description": error.message}
     return [info, {"@type": _BAD_REQUEST, "fieldViolations": [violation]}]

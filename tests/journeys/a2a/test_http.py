@@ -150,9 +150,11 @@ async def test_refusals_over_http_say_what_is_wrong_and_where(talker: Talker) ->
     ):
         told = await talker.send(method, path, body, headers=[V1])
         assert reason(told) == wanted, path
-    told = await talker.send("POST", "/a2a/message:send", {"message": {}}, headers=[V1])
-    (violation,) = told.body["error"]["details"][1]["fieldViolations"]
-    assert violation["field"] == "message.messageId"
+    call = {"messageId": "1", "role": "ROLE_USER", "parts": [{"data": {"action": "fly"}}]}
+    for message, field in (({}, "message.messageId"), (call, "action")):
+        told = await talker.send("POST", "/a2a/message:send", {"message": message}, headers=[V1])
+        (violation,) = told.body["error"]["details"][1]["fieldViolations"]
+        assert violation["field"] == field
 
 
 async def test_a_worthless_key_is_recognised_by_its_status(talker: Talker) -> None:
