@@ -18,6 +18,7 @@ _IN_PAGE = "<!-- before </body> of every page that has the chat -->"
 # in comments, so that all of it may be pasted
 _IN_POLICY = """\
 <!-- only where pages have a Content-Security-Policy: add to its directives
+     (one that it lacks begins with the sources of its default-src, such as 'self')
      (for the frame: frame-src with the same address)
 {policy}
 -->"""

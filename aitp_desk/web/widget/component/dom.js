@@ -55,8 +55,8 @@ export function safeAddress(address) {
 /** Make a link; an address that is not safe leaves its text. Other sites open in a new tab. */
 export function link(address, label, attributes = {}) {
   const url = safeAddress(address);
-  if (!url) return document.createTextNode(typeof label === "string" ? label : label.textContent);
-  const isHere = url.origin === location.origin && window === window.top;
+  if (!url) return label;
+  const isHere = url.origin === location.origin && window === top;
   const target = isHere || url.protocol === "mailto:" ? null : "_blank";
   return el("a", { href: url.href, target, rel: "noopener noreferrer", ...attributes }, label);
 }

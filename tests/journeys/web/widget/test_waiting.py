@@ -96,8 +96,8 @@ async def test_a_ticket_is_a_card_with_its_number_its_state_and_who_has_it(
         at_chat(browser, ground.url, viewport=PHONE) as visitor,
     ):
         await visitor.ask(WISH)
-        ticket = await ground.find_ticket()
         await expect(visitor.card.get_by_role("heading")).to_have_text("Handed to a person")
+        ticket = await ground.find_ticket()
         await expect(visitor.card).to_contain_text(f"Number: {ticket['id']}")
         await expect(visitor.card.get_by_role("status")).to_have_text("Nobody has taken it yet.")
         await expect(visitor.card).to_contain_text("You can go on writing here.")

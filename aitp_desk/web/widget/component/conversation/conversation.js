@@ -281,12 +281,12 @@ export class Conversation {
   /** Tell the view of what goes on. */
   update(changed = {}) {
     this.isConnected = changed.isConnected ?? this.isConnected;
-    if (this.stream) this.stream.isAwaited = Boolean(this.person || this.waiting.isOn || this.runs.size);
+    if (this.stream) this.stream.isAwaited = this.person || this.waiting.isOn || this.runs.size;
     this.view.update({
       isConnected: this.isConnected && navigator.onLine,
       isAnswering: this.person ? this.isTyping : this.runs.size > 0,
       person: this.person,
-      isBegun: Boolean(this.thread),
+      isBegun: this.thread,
       isKnown: Boolean(this.visitor.caller),
     });
   }

@@ -14,7 +14,7 @@ function explainAbsence(opens, language) {
 }
 
 export class AddressForm {
-  /** @param {{say: (text: string) => void, focus: () => void}} panel */
+  /** @param {Panel} panel */
   constructor(panel) {
     this.panel = panel;
     const onsubmit = (event) => {
@@ -48,7 +48,7 @@ export class AddressForm {
       return;
     }
     this.close();
-    this.panel.focus();
+    this.panel.composer.focus();
     if (address) this.panel.tell(text("addressKept"));
   }
 

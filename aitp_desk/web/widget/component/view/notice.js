@@ -8,14 +8,13 @@ const SOUND_SECONDS = 0.3;
 function playSound() {
   const audio = new AudioContext();
   const [tone, volume] = [audio.createOscillator(), audio.createGain()];
-  const end = audio.currentTime + SOUND_SECONDS;
   tone.frequency.value = 660;
   volume.gain.value = 0.08;
-  volume.gain.exponentialRampToValueAtTime(0.001, end);
+  volume.gain.exponentialRampToValueAtTime(0.001, SOUND_SECONDS);
   tone.connect(volume).connect(audio.destination);
   tone.onended = () => audio.close();
   tone.start();
-  tone.stop(end);
+  tone.stop(SOUND_SECONDS);
 }
 
 export class Notice {

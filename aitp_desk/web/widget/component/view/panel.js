@@ -10,6 +10,8 @@ import { Transcript } from "./transcript.js";
 import { Attachments } from "./attachments.js";
 
 const PHONE = "(max-width: 30rem), (max-height: 26rem)";
+/** What Markdown adds to words: not to be read out. */
+const SIGNS = /\[([^\]]+)\]\(\S+\)|[*`|#]+/g;
 /** How long a connection may be lost before the panel says so. */
 const LOST_MS = 1200;
 
@@ -174,10 +176,6 @@ export class Panel {
     this.show({ id: words, party: "note", text: words, state: "said" }, true);
   }
 
-  focus() {
-    this.composer.focus();
-  }
-
   /** Greet the visitor of an empty conversation, and offer questions. */
   showWelcome() {
     const { greeting, site } = this.settings;
@@ -210,7 +208,7 @@ export class Panel {
   show(entry, isNew) {
     this.transcript.show(entry);
     const { party, name = "", spoken, text: words } = entry;
-    if (isNew && party !== "visitor") this.say(`${name} ${spoken || words}`.trim());
+    if (isNew && party !== "visitor") this.say(`${name} ${spoken || words}`.replace(SIGNS, "$1"));
     if (entry.state === "failed") this.say(entry.failure.text);
     this.showTyping();
     this.markSeen();
@@ -257,6 +255,6 @@ export class Panel {
   }
 
   showTyping() {
-    this.transcript.showTyping(Boolean(this.isAnswering));
+    this.transcript.showTyping(this.isAnswering);
   }
 }

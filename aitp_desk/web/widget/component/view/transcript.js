@@ -55,8 +55,7 @@ export class Transcript {
   }
 
   showTyping(isTyping) {
-    const isWriting = Boolean(this.log.querySelector(".writing"));
-    this.typing.hidden = !isTyping || isWriting;
+    this.typing.hidden = !isTyping || Boolean(this.log.querySelector(".writing"));
     if (isTyping && this.isNearEnd) this.typing.scrollIntoView({ block: "nearest" });
   }
 
