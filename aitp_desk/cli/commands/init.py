@@ -45,9 +45,10 @@ def init(folder: Path, with_actions: bool) -> None:
     Existing files are kept. If FOLDER has pages, they are the content.
     """
     from aitp_desk.config.settings import DESK_FILE
+    from aitp_desk.knowledge.sources.admission import has_content
 
     pages = folder / _CONTENT
-    has_pages = not pages.exists() and _has_pages(folder)
+    has_pages = not pages.exists() and has_content(folder)
     try:
         _write(folder / DESK_FILE, _settings(folder, has_pages=has_pages))
         if has_pages:
@@ -72,15 +73,6 @@ def _write(path: Path, text: str) -> None:
         click.echo(f"kept   {path} (it already exists)")
     else:
         click.echo(f"wrote  {path}")
-
-
-def _has_pages(folder: Path) -> bool:
-    from aitp_desk.knowledge.sources.admission import ContentUnreadable, find_content
-
-    try:
-        return bool(find_content(folder)[0])
-    except ContentUnreadable:
-        return False
 
 
 def _first_actions() -> str:

@@ -169,6 +169,15 @@ def find_content(
     return found, walk.problems
 
 
+def has_content(folder: Path) -> bool:
+    """Return whether a folder has any content; it is listed up to the first page."""
+    try:
+        walk = _Walk(_resolved(folder), set())
+        return next(walk.files(walk.root, ""), None) is not None
+    except (OSError, ContentUnreadable):
+        return False
+
+
 def describe_unread(folder: Path, *, data: Path | None = None) -> str:
     """Describe the unread texts of a folder: ``12 files are not read: 9 .rst, 3 .mdx``.
 
