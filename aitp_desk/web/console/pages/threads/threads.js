@@ -45,9 +45,14 @@ function threadRow(thread, session) {
       agentLabel(thread.agent),
       el("span", { class: "row-time" }, time(thread.updated_at)),
     ),
-    last ? el("span", { class: "row-words" }, speaker(thread), line(last.text, "")) : null,
+    last ? el("span", { class: "row-words" }, speaker(thread), words(last)) : null,
     el("span", { class: "row-foot" }, ...standing(thread, session)),
   ];
+}
+
+/** Return the text of the last message; a deleted one has none, nor has a file alone. */
+function words({ text }) {
+  return text ? line(text, "") : line("No text", "soft");
 }
 
 /** Return the author of the last message; empty for the visitor. */

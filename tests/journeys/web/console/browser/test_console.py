@@ -443,6 +443,19 @@ async def test_a_page_out_of_sight_goes_on_where_it_was(ground: Ground, expect: 
         assert await anna.texts() == await ground.visitor.texts(thread)
 
 
+async def test_a_conversation_whose_last_message_was_deleted_has_no_text(
+    ground: Ground, expect: Expect
+) -> None:
+    thread = await ground.thread("Hello")
+    listed = (await ground.visitor.send("GET", f"/v1/threads/{thread}/messages")).ok["data"]
+    for message in listed:
+        path = f"/v1/threads/{thread}/messages/{message['id']}"
+        assert (await ground.visitor.send("DELETE", path)).ok
+    async with ground.operator() as anna:
+        await anna.page.goto("/console#/threads")
+        await expect(anna.page.locator(".row-words")).to_have_text("Agent: No text")
+
+
 async def test_a_deleted_conversation_is_said_to_be_gone(ground: Ground, expect: Expect) -> None:
     thread = await ground.thread("Hello")
     async with ground.operator() as anna:
