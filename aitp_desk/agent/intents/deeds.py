@@ -16,6 +16,25 @@ _TOLD_APART = 4
 """How many letters the shortest word with any ending has at least."""
 _OUTDOES = {"cancel": {"book", "buy", "ship", "extend"}, "extend": {"book", "return", "renew"}}
 """Deeds whose phrases have those of others inside: to cancel a booking is not to book."""
+_LANGUAGES = ("", "_de", "_fr")
+"""Phrases of all languages are sought: hardly one means another thing in another language."""
+_DETERMINERS = frozenset(
+    "a an the my our your his her their this that these those any some which many no of"
+    " new good".split()
+)
+_LIGHT_VERBS = frozenset(
+    "make place put do start begin request register file open arrange want need like get".split()
+)
+"""They turn a noun into a deed: to place a hold is to hold."""
+_ALSO_NOUNS = frozenset(
+    "book books hold rent hire schedule block return exchange drop stop release renew move change"
+    " swap order".split()
+)
+_THINGS = frozenset(("book", "books", "order"))
+PRESENCE = "presence"
+"""Whether there is something: asked of an action's things, but of much else, too."""
+WANT, WANTED = "want", frozenset(("book", "buy"))
+"""What is wanted, with no word for how: it is booked or bought."""
 _NO_WORD = re.compile(r"[^\w'@+-]+")
 
 
@@ -33,7 +52,11 @@ def find_deeds(plain: str) -> frozenset[str]:
     whole, beginnings = _by_first_word()
     found: set[str] = set()
     place = 0
-    for word in plain.split(" "):
+    words = plain.split(" ")
+    for number, word in enumerate(words):
+        if word in _ALSO_NOUNS and _is_noun(words, number):
+            place += len(word) + 1
+            continue
         for deed, pattern in (*whole.get(word, ()), *beginnings.get(word[:_TOLD_APART], ())):
             if deed not in found and pattern.match(plain, place):
                 found.add(deed)
@@ -41,7 +64,15 @@ def find_deeds(plain: str) -> frozenset[str]:
     for stronger, weaker in _OUTDOES.items():
         if stronger in found:
             found -= weaker
+    if len(found) > 1:
+        found.discard(WANT)
     return frozenset(found)
+
+
+def _is_noun(words: list[str], number: int) -> bool:
+    before = words[max(0, number - 2) : number]
+    is_deed = before[:1] and before[0] in _LIGHT_VERBS and words[number] not in _THINGS
+    return bool(before) and before[-1] in _DETERMINERS and not is_deed
 
 
 @cache
@@ -53,9 +84,11 @@ def list_deed_words() -> frozenset[str]:
 
 @cache
 def _read() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = tomllib.loads(
-        files(__package__).joinpath("deeds.toml").read_text("utf-8")
-    )
+    found: dict[str, list[str]] = {}
+    for language in _LANGUAGES:
+        text = files(__package__).joinpath(f"deeds{language}.toml").read_text("utf-8")
+        for deed, phrases in tomllib.loads(text).items():
+            found.setdefault(deed, []).extend(phrases)
     return found
 
 

@@ -8,12 +8,20 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from aitp_desk.agent.intents.deeds import find_deeds, to_plain_text
-from aitp_desk.agent.intents.utterance import list_telling_words
+from aitp_desk.agent.intents.deeds import (
+    PRESENCE,
+    WANT,
+    WANTED,
+    find_deeds,
+    list_deed_words,
+    to_plain_text,
+)
+from aitp_desk.agent.intents.spelling import Speller
+from aitp_desk.agent.intents.utterance import CALENDAR, list_telling_words
 from aitp_desk.agent.slots.filler import FromText
 from aitp_desk.agent.slots.form.form import Field
 from aitp_desk.agent.slots.form.schema import read_form
-from aitp_desk.knowledge.search.tokenizer import Stemmer
+from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, Stemmer
 from aitp_desk.model.calls.action import Action
 
 _TYPED = frozenset("id choice email date time moment integer number decimal boolean items".split())
@@ -31,6 +39,7 @@ class ActionProfile(msgspec.Struct, frozen=True):
         examples: the stems of each example.
         deeds: what its texts want done.
         main_deeds: what its name says.
+        name: the stems of its name.
         reads_only: whether it changes nothing and costs nothing.
         takes_text: whether it needs a text, which may be about anything.
     """
@@ -43,6 +52,7 @@ class ActionProfile(msgspec.Struct, frozen=True):
     examples: tuple[frozenset[str], ...]
     deeds: frozenset[str]
     main_deeds: frozenset[str]
+    name: frozenset[str]
     reads_only: bool
     takes_text: bool
 
@@ -56,7 +66,10 @@ class ActionProfiles:
     Attributes:
         each: by the action's name.
         deeds: what any of the actions does.
+        sole_deeds: what only one of them does.
         stemmer: makes the stems.
+        words: the stems of all their words.
+        speller: corrects words of visitors to those of actions.
     """
 
     def __init__(self, actions: Sequence[Action], readers: Mapping[str, FromText | None]) -> None:
@@ -64,7 +77,14 @@ class ActionProfiles:
         self._readers = readers
         self.each = {one.name: self._read(one) for one in actions}
         self.deeds = frozenset[str]().union(*(one.deeds for one in self.each.values()))
+        doers = Counter(deed for one in self.each.values() for deed in one.deeds)
+        self.sole_deeds = frozenset(
+            deed for deed, count in doers.items() if count == 1 and deed not in (WANT, PRESENCE)
+        )
         self._holders = Counter(word for one in self.each.values() for word in one.words)
+        self.words = frozenset(self._holders)
+        said = " ".join(to_plain_text(text) for one in actions for text in _texts_of(one))
+        self.speller = Speller({*list_deed_words(), *CALENDAR, *said.split()}, STOP_WORDS)
 
     def weigh(self, stem: str) -> float:
         """Return how telling a word is: more, the fewer actions have it."""
@@ -95,6 +115,9 @@ class ActionProfiles:
         for example in examples:
             add(example, _EXAMPLE)
         main = find_deeds(name)
+        deeds = main.union(find_deeds(summary), *map(find_deeds, examples)) - {WANT}
+        if deeds & WANTED:
+            deeds |= {WANT}
         return ActionProfile(
             action,
             self._readers.get(action.name),
@@ -102,8 +125,14 @@ class ActionProfiles:
             weights,
             frozenset(values),
             tuple(frozenset(list_telling_words(one, self.stemmer)) for one in examples),
-            main.union(find_deeds(summary), *map(find_deeds, examples)),
+            deeds,
             main,
+            frozenset(list_telling_words(name, self.stemmer)),
             action.kind == "query" and not action.may_cost and not action.is_prepaid,
             any(field.kind == "text" and field.needed for field in fields),
         )
+
+
+def _texts_of(action: Action) -> tuple[str, ...]:
+    name = action.name.replace("_", " ")
+    return name, action.summary, action.description, *(one.text for one in action.examples)

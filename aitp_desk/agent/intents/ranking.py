@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -10,16 +10,18 @@ from aitp_desk.agent.intents.deeds import to_plain_text
 from aitp_desk.agent.intents.evidence import (
     ArgumentEvidence,
     Likeness,
+    PageWords,
     list_evidence,
     read_arguments,
 )
 from aitp_desk.agent.intents.profile import ActionProfile, ActionProfiles
-from aitp_desk.agent.intents.utterance import Utterance, read_act, read_utterance
+from aitp_desk.agent.intents.speech_acts import read_act
+from aitp_desk.agent.intents.utterance import Utterance, read_utterance
 from aitp_desk.agent.intents.weights import BY_MEANING, BY_WORDS
 from aitp_desk.agent.slots.filler import FromText
 from aitp_desk.model.calls.action import Action
 
-_MOST_READ = 4
+_MOST_READ, _MOST_READ_OF_NUMBER = 4, 12
 """Arguments are read for the likeliest actions only: it takes longer than all else."""
 
 
@@ -47,23 +49,25 @@ class ActionRanking:
 
     def read(self, text: str) -> Utterance | None:
         """Return how a text was read; None if it asks about the rules."""
-        plain = to_plain_text(text)
+        plain = self._profiles.speller.correct(to_plain_text(text))
         act = read_act(text, plain)
-        return None if act == "policy" else read_utterance(text, plain, act, self._profiles.stemmer)
+        if act == "policy":
+            return None
+        return read_utterance(text, plain, act, self._profiles.stemmer, self._profiles.words)
 
     def find(
         self,
         said: Utterance,
-        knows: Callable[[str], bool],
+        pages: PageWords,
         likeness: Mapping[str, Likeness] | None,
     ) -> str | None:
         """Return the name of the action that the words clearly ask for, or None.
 
         Parameters:
-            knows: whether the site's pages have a word.
+            pages: knows the words of the site's pages.
             likeness: in meaning, by the action's name; None without a model of meaning.
         """
-        ranked = self.rank(said, knows, likeness)
+        ranked = self.rank(said, pages, likeness)
         best = max(ranked, key=lambda one: one.score, default=None)
         if best is None or best.score <= 0 or self._wants_more(said, best.name):
             return None
@@ -77,7 +81,7 @@ class ActionRanking:
     def rank(
         self,
         said: Utterance,
-        knows: Callable[[str], bool],
+        pages: PageWords,
         likeness: Mapping[str, Likeness] | None,
         *,
         least: float = 0.0,
@@ -94,20 +98,22 @@ class ActionRanking:
             if not _may_be_asked(said, profile, by_words=likeness is None):
                 continue
             near = None if likeness is None else likeness.get(name)
-            evidence = list_evidence(said, profile, self._profiles, knows, near)
+            evidence = list_evidence(said, profile, self._profiles, pages, near)
             score = _score(weights, evidence)
-            if score + most > least:
+            if score + most > least or said.has_reference:
                 found.append((score, profile, evidence))
         found.sort(key=lambda one: -one[0])
+        most_read = _MOST_READ_OF_NUMBER if said.has_reference else _MOST_READ
         read = [
             (read_arguments(said.text, profile), evidence)
-            for _, profile, evidence in found[:_MOST_READ]
+            for _, profile, evidence in found[:most_read]
         ]
-        has_reference = said.has_reference and any(argued.has_reference for argued, _ in read)
+        rivals = sum(argued.has_reference for argued, _ in read)
+        has_reference = said.has_reference and rivals > 0
         ranked: list[RankedAction] = []
         for argued, evidence in read:
-            if _is_asked(said, argued, has_reference=has_reference):
-                whole = evidence | argued.weigh()
+            if _is_asked(said, argued, pages, has_reference=has_reference):
+                whole = evidence | argued.weigh(rivals)
                 name = argued.profile.action.name
                 ranked.append(RankedAction(name, _score(weights, whole), whole))
         return ranked
@@ -126,33 +132,43 @@ def _may_be_asked(said: Utterance, profile: ActionProfile, *, by_words: bool) ->
     is answered from the pages.
     """
     is_named = not said.deeds.isdisjoint(profile.deeds)
-    if by_words and not (is_named or said.is_wish):
+    is_bare = said.act != "statement" or not said.may_be_particular
+    if by_words and not (is_named or said.is_wish) and is_bare:
         return False
     if profile.reads_only:
         return is_named or said.is_present or said.may_be_particular or said.act == "request"
     return said.act not in ("question", "leave") or said.may_be_particular
 
 
-def _is_asked(said: Utterance, argued: ArgumentEvidence, *, has_reference: bool) -> bool:
+def _is_asked(
+    said: Utterance,
+    argued: ArgumentEvidence,
+    pages: PageWords,
+    *,
+    has_reference: bool,
+) -> bool:
     """Return whether a text asks for an action, now that its arguments are read.
 
     Parameters:
+        pages: knows the words of the site's pages; others are names, which are arguments.
         has_reference: whether the number in the words belongs to an action.
     """
     profile = argued.profile
     if has_reference and not argued.has_reference:
         return False
     is_named = not said.deeds.isdisjoint(profile.deeds)
-    is_for_many = said.has_amount and not said.deeds.isdisjoint(profile.main_deeds)
+    is_main = not said.deeds.isdisjoint(profile.main_deeds)
+    is_for_many = said.has_amount and is_main
+    objects = {stem for stem in said.objects - profile.values if pages.knows(said.words[stem])}
+    is_foreign = objects.isdisjoint(profile.words) and bool(objects)
     if profile.reads_only:
-        if said.act == "request":
+        if said.act == "request" or (has_reference and argued.has_reference):
             return True
         needs = any(field.needed for field in profile.typed)
         if needs and not argued.read:
-            return is_for_many
+            is_own = said.is_own and said.act != "leave" and is_main and not is_foreign
+            return is_for_many or is_own or (is_named and said.has_day)
         return is_named or said.is_present or len(argued.read) > 1
-    objects = said.objects - profile.values
-    is_foreign = objects.isdisjoint(profile.words) and bool(objects)
     if is_foreign and not (profile.takes_text or argued.is_particular or said.has_day):
         return False
     if said.act in ("question", "leave"):

@@ -1,86 +1,30 @@
-"""Reads whether words wish for something, or ask about it or the rules.
-
-Only English is read so. Words of other languages are a question or a statement, by their sign.
-"""
+"""Reads what a visitor's words are about, what they want done, and of which day or thing."""
 
 from __future__ import annotations
 
 import re
-from typing import Literal
+from collections.abc import Container
 
 import msgspec
 
 from aitp_desk.agent.intents.deeds import find_deeds, list_deed_words
+from aitp_desk.agent.intents.languages import Language, list_function_words, read_language
+from aitp_desk.agent.intents.speech_acts import DAY, PRESENT, REFERENCE, SOON, TIME, SpeechAct
 from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, Stemmer
 
-SpeechAct = Literal["policy", "request", "leave", "favour", "question", "statement"]
-"""``policy`` asks how things are done or what they cost in general, ``leave`` whether one may,
-``favour`` whether another person would.
-"""
-
-_LEAD = (
-    r"(?:(?:hi|hello|hey|please|and|so|but|ok|okay|well|excuse me|good morning|sorry|oh|also|then"
-    r"|now|just) )*"
-)
-_RULES = re.compile(r"(?<!\S)(?:policy|policies|fees?|rules|terms|conditions|curl|command)(?!\S)")
-_POLICY = re.compile(
-    _LEAD
-    + r"(?:how (?!many\b|much (?:would|will|for)\b|(?:do|does|is|are|busy|full)\b)|why\b|whose\b"
-    r"|what (?:if|happens|should|do (?!you have)|must|can|else|kinds?|is your|are your|are the"
-    r"|is the (?:difference|best|policy|warranty)|temperature)\b"
-    r"|what's the (?:difference|best|policy|weather)\b|(?:do|must|should|may|am|will) i\b"
-    r"|(?:do|must|should|may) we\b|how many (?:minutes|days|hours|times|miles|weeks|months|years)\b"
-    r"|how many people\b(?!.* (?:wait|queue|ahead))"
-    r"|is it (?:allowed|ok)\b|explain\b|tell me (?:about|how (?!many\b)|why|more)\b)"
-)
-_GENERAL = re.compile(
-    _LEAD + r"(?:who\b|what time\b|what does\b|how (?:do|does|is|are|busy|full)\b"
-    r"|when (?:do|does|are|is|should|will|must|did)\b"
-    r"|where (?:can|do|does|is your|are your|is the|are you|should)\b|is it possible\b|can one\b)"
-)
-"""Asks in general, unless the words name a day."""
-_DAY = re.compile(
-    r"(?<!\S)(?:today|tonight|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{4}-\d\d-\d\d"
-    r"|\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
-    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2}(?:st|nd|rd|th)?"
-    r"|(?:this|next) (?:week|weekend))(?!\S)"
-)
-_PRESENT = re.compile(r"(?<!\S)(?:right now|now|at the moment|currently|current|this minute)(?!\S)")
-_SOON = re.compile(r"(?<!\S)(?:today|tonight|tomorrow|still|yet|left|moment)(?!\S)")
-_TIME = re.compile(r"(?<!\S)(?:\d{1,2}(?:[: ]\d\d)? ?(?:am|pm|o'clock)|\d{1,2}:\d\d)(?!\S)")
-_LEAVE = re.compile(_LEAD + r"(?:can|could|may) (?:i|we|my|our)\b")
-_FAVOUR = re.compile(
-    _LEAD + r"(?:(?:can|could|would|will) (?:you|some(?:one|body)|the)\b"
-    r"|(?:can|could|may) (?:i|we) (?:have|get)\b)"
-)
-_FAVOUR_LATER = re.compile(r"(?<!\S)(?:can|could|would|will) you\b")
-_ASKS = re.compile(
-    _LEAD + r"(?:what|when|where|which|is|are|was|were|do|does|did|has|have|any|how|can|could|may"
-    r"|might|must|should|will|would|what's|where's|anything|anyone)\b"
-)
-_PLEASE = re.compile(r"(?<!\S)please(?!\S)")
-_WISH = re.compile(
-    _LEAD + r"(?:(?:i|we)(?: would| will|'d|'ll)? (?:want|like|need|take|have to|wish)\b"
-    r"|(?:i am|i'm|we are|we're) looking\b|let me\b|(?:give|get|make|sell|mail|send) (?:me|us)\b)"
-    r"|(?<!\S)(?:i|we) (?:want|need)(?!\S)"
-)
-_COMMAND = re.compile(
-    _LEAD + r"(?:show|find|check|list|bring|put|take|drop|scrap|call|start|register|track|cancel"
-    r"|book|reserve|hold|order|buy|ship|send|return|schedule|renew|repeat|report|extend|prolong"
-    r"|stop|keep|make|give|get|rent|hire|deliver|change|move)\b"
-)
 _SHOW = re.compile(
     r"(?<!\S)(?:show|find|list|check|tell me|looking for|look up|track|whether|where|status|see if"
     r"|let me know|what's|any)(?!\S)"
-)
-_REFERENCE = re.compile(
-    r"\b(?=[a-z-]*\d)(?=\d*[a-z])[a-z]{1,4}-?\d{3,}\b|\b\d{5,}\b", re.IGNORECASE
 )
 _AMOUNT = re.compile(
     r"(?<!\S)(?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty"
     r"|thirty|fifty|a hundred|hundred|dozen)(?!\S)"
 )
-_CALENDAR = (
+_OWN = re.compile(
+    r"(?<!\S)(?:i|i'm|i've|we|we're|we've|my|our|mine|ours|ich|wir|mein\w*|unser\w*|je|nous|mon|ma|mes"
+    r"|notre|nos)(?!\S)"
+)
+CALENDAR = (
     "january february march april may june july august september october november december monday"
     " tuesday wednesday thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct"
     " nov dec mon tue wed thu fri sat sun today tomorrow tonight morning afternoon evening noon"
@@ -91,7 +35,7 @@ _IDLE = frozenset(
     "i we you me us my our your a an the to of on in at for from by with is are be do does have has"
     " had can could would will please it its this that there any some so want need like not no now"
     " get got if when which what how much many still mine him her they them hi hello thanks thank"
-    " just also again yet right anything something".split()
+    " just also again yet right anything something pls plz sorry kindly".split()
 )
 _WORD = re.compile(r"[^\W_]+")
 
@@ -100,6 +44,7 @@ class Utterance(msgspec.Struct, frozen=True):
     """A visitor's words as they were read.
 
     Parameters:
+        language: by its everyday words.
         words: the telling ones, folded, by their stems.
         objects: the stems of those that are in no phrase for a deed.
         deeds: what the words want done, as of :func:`find_deeds`.
@@ -108,10 +53,12 @@ class Utterance(msgspec.Struct, frozen=True):
         asks_to_show: whether something is to be shown or looked up.
         has_amount: whether they name a number of things.
         has_day: whether they name a day or a time.
+        is_own: whether they speak of the visitor.
     """
 
     text: str
     act: SpeechAct
+    language: Language
     words: dict[str, str]
     objects: frozenset[str]
     deeds: frozenset[str]
@@ -120,6 +67,7 @@ class Utterance(msgspec.Struct, frozen=True):
     asks_to_show: bool
     has_amount: bool
     has_day: bool
+    is_own: bool
 
     @property
     def may_be_particular(self) -> bool:
@@ -132,48 +80,35 @@ class Utterance(msgspec.Struct, frozen=True):
         return self.act in ("request", "favour") or self.has_reference
 
 
-def read_act(text: str, plain: str) -> SpeechAct:
-    """Return how a text is meant.
-
-    Parameters:
-        plain: as :func:`to_plain_text` returns it.
-    """
-    if _RULES.search(plain):
-        return "policy"
-    is_general = _GENERAL.match(plain) is not None and _DAY.search(plain) is None
-    is_particular = bool(_PRESENT.search(plain) or _REFERENCE.search(text))
-    if (is_general or _POLICY.match(plain)) and not is_particular:
-        return "policy"
-    asks = _ASKS.match(plain) is not None
-    if _PLEASE.search(plain) or (not asks and (_WISH.search(plain) or _COMMAND.match(plain))):
-        return "request"
-    if _FAVOUR.match(plain) or (not asks and _FAVOUR_LATER.search(plain)):
-        return "favour"
-    if _LEAVE.match(plain):
-        return "leave"
-    return "question" if asks or text.rstrip().endswith(("?", "？")) else "statement"
-
-
-def read_utterance(text: str, plain: str, act: SpeechAct, stemmer: Stemmer) -> Utterance:
+def read_utterance(
+    text: str, plain: str, act: SpeechAct, stemmer: Stemmer, site_words: Container[str]
+) -> Utterance:
     """Return a text as it was read.
 
     Parameters:
         plain: as :func:`to_plain_text` returns it.
         act: as :func:`read_act` returns it.
+        site_words: stems of the actions' words; of a text in another language nothing else tells.
     """
     words = list_telling_words(plain, stemmer)
+    language = read_language(plain)
+    if language != "en":
+        idle = list_function_words(language)
+        words = {s: word for s, word in words.items() if s in site_words and word not in idle}
     deed_words = list_deed_words()
     return Utterance(
         text,
         act,
+        language,
         words,
         frozenset(stem for stem, word in words.items() if word not in deed_words),
         find_deeds(plain),
-        has_reference=_REFERENCE.search(text) is not None,
-        is_present=bool(_PRESENT.search(plain) or _SOON.search(plain)),
+        has_reference=REFERENCE.search(text) is not None,
+        is_present=bool(PRESENT.search(plain) or SOON.search(plain)),
         asks_to_show=_SHOW.search(plain) is not None,
         has_amount=_AMOUNT.search(plain) is not None,
-        has_day=_DAY.search(plain) is not None or _TIME.search(plain) is not None,
+        has_day=DAY.search(plain) is not None or TIME.search(plain) is not None,
+        is_own=_OWN.search(plain) is not None,
     )
 
 
@@ -182,7 +117,7 @@ def list_telling_words(plain: str, stemmer: Stemmer) -> dict[str, str]:
 
     Numbers, days and mail addresses are arguments; they tell nothing.
     """
-    said = " ".join(one for one in plain.split() if "@" not in one and not _REFERENCE.search(one))
+    said = " ".join(one for one in plain.split() if "@" not in one and not REFERENCE.search(one))
     told: dict[str, str] = {}
     for word in _WORD.findall(said.replace("'s", "").replace("e-", "e")):
         if len(word) > 1 and not word[0].isdigit() and word not in _SKIPPED:
@@ -190,6 +125,6 @@ def list_telling_words(plain: str, stemmer: Stemmer) -> dict[str, str]:
     return told
 
 
-_SKIPPED = (_IDLE | STOP_WORDS | frozenset(_CALENDAR)) - (
+_SKIPPED = (_IDLE | STOP_WORDS | frozenset(CALENDAR)) - (
     list_deed_words() & frozenset(["free", "left", "stock"])
 )

@@ -372,6 +372,10 @@ class Vocabulary:
             return True
         return bool(self._inflection.forms(word) or self._inflection.parts(word))
 
+    def holds(self, word: str) -> bool:
+        """Return whether the content has a word."""
+        return self.stemmer.stem(word) in self._counts
+
     def _corrected(self, word: str) -> str:
         """Return the correction of an unknown word."""
         right = self._right.get(word)

@@ -101,7 +101,7 @@ class ActionMatcher:
             return []
         library = self._content.editions.find_library(locale)
         likeness = await self._compare(text, library.vectors)
-        return self._ranking.rank(said, library.vocabulary.knows, likeness, least=-99.0)
+        return self._ranking.rank(said, library.vocabulary, likeness, least=-99.0)
 
     def _permit(
         self, principal: Principal, name: str, ask: AskRequest, allowance: Allowance | None = None
@@ -153,7 +153,7 @@ class ActionMatcher:
         except (ModelUnusable, TimeoutError) as error:
             _log.warning("action_not_matched", reason=str(error) or "too slow")
             likeness = None
-        return self._ranking.find(said, library.vocabulary.knows, likeness)
+        return self._ranking.find(said, library.vocabulary, likeness)
 
     async def _compare(self, text: str, vectors: Vectors | None) -> Mapping[str, Likeness] | None:
         if vectors is None:
