@@ -151,7 +151,7 @@ def read_arguments(text: str, profile: ActionProfile) -> ArgumentEvidence:
 
 
 def _share(stems: frozenset[str], told: Container[str], profiles: ActionProfiles) -> float:
-    """Return the share of stems that are told, by weight."""
+    """Return the share of stems that a visitor says, by weight."""
     whole = sum(map(profiles.weigh, stems))
     return sum(profiles.weigh(stem) for stem in stems if stem in told) / whole if whole else 0.0
 
