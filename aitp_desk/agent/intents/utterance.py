@@ -1,4 +1,4 @@
-"""Reads what a visitor's words are about, what they want done, and of which day or thing."""
+"""Reads what a visitor's words are about, and what they want done."""
 
 from __future__ import annotations
 

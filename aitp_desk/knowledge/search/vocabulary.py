@@ -352,10 +352,7 @@ class Vocabulary:
         return own
 
     def _compound_stems(self, word: str, stem: str) -> dict[str, float]:
-        """Return the stems of compounds with the word.
-
-        For an unused word it returns those of its parts too.
-        """
+        """Return the stems of compounds with a word, and of an unused word's parts."""
         found = map(self.stemmer.stem, self._inflection.compounds(word))
         stems = dict.fromkeys(found, COMPOUND)
         if stem not in self._counts:
