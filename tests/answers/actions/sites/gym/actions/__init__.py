@@ -1,0 +1,5 @@
+"""The actions of the gym."""
+
+from . import membership
+
+__all__ = ["membership"]
