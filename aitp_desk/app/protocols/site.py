@@ -60,7 +60,7 @@ def make_site_routes(
         rows=list_endpoints(config),
         overview=build_overview(config),
         brand=brand,
-        suggestions=config.widget.suggestions,
+        widget=config.widget,
     )
     return (
         *(described.protocol() for described in openapi),

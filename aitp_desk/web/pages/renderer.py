@@ -179,7 +179,8 @@ def render_chat(document: Document, topics: Sequence[str]) -> Markup:
     Parameters:
         topics: what it suggests to ask about.
     """
-    asked = "|".join(f"{document.title}: {topic}".replace("|", "/") for topic in topics)
+    told = [topic for topic in topics if topic != document.title]
+    asked = "|".join(f"{document.title}: {topic}".replace("|", "/") for topic in told)
     return fill_template(
         '<script type="module" src="/widget.js"></script>\n'
         "<aitp-chat$suggestions$language></aitp-chat>",

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from urllib.parse import quote, unquote
 
 import msgspec
 
-from aitp_desk.config import Site
+from aitp_desk.config import Site, Widget
 from aitp_desk.desk.desk import Desk
-from aitp_desk.knowledge.documents.base import Document
+from aitp_desk.knowledge.documents.base import Document, Passage
 from aitp_desk.knowledge.documents.languages import drop_duplicates_by_language
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.model.errors import DeskError, RouteNotFound
@@ -38,7 +38,11 @@ from aitp_desk.web.pages.api import render_api
 from aitp_desk.web.pages.assets import ASSETS, ASSETS_PATH
 from aitp_desk.web.pages.blocks.action_forms import list_offered_actions
 from aitp_desk.web.pages.blocks.brand import PLAIN, Brand
-from aitp_desk.web.pages.blocks.example_questions import list_example_questions, list_page_topics
+from aitp_desk.web.pages.blocks.example_questions import (
+    fits_path,
+    list_example_questions,
+    list_page_topics,
+)
 from aitp_desk.web.pages.files import FileSender
 from aitp_desk.web.pages.full.document import FullDocument, map_urls
 from aitp_desk.web.pages.full.subprocess_render import write_pages
@@ -114,7 +118,7 @@ class PagesHandlers:
         data: the desk's data folder; None disables the cache on disk.
         described: returns the OpenAPI document; None where there is none.
         rows: method, path and text key of endpoints that the home page lists as well.
-        suggestions: the owner's questions that the home page suggests.
+        widget: the owner's questions: of the home page, and of some pages by their paths.
     """
 
     def __init__(
@@ -127,7 +131,7 @@ class PagesHandlers:
         rows: Sequence[tuple[str, str, str]] = (),
         overview: Handler | None = None,
         brand: Brand = PLAIN,
-        suggestions: Sequence[str] = (),
+        widget: Widget | None = None,
     ) -> None:
         self._site = site
         self._render_json = render_json
@@ -135,7 +139,7 @@ class PagesHandlers:
         self._rows = rows
         self._overview = overview
         self._brand = brand
-        self._suggestions = tuple(suggestions)
+        self._widget = widget or Widget()
         self._shelf = PageCache()
         self._files = FileSender()
         self._all_pages = FullDocument(site, data)
@@ -163,9 +167,15 @@ class PagesHandlers:
     def _list_examples(self, editions: Editions) -> tuple[str, ...]:
         """Return the questions to suggest: the owner's, else some that the content answers."""
         library = editions.library
-        return self._suggestions or list_example_questions(
+        return tuple(self._widget.suggestions) or list_example_questions(
             library.documents, library.passages, self._site.language
         )
+
+    def _list_topics(self, document: Document, outline: Iterable[Passage]) -> tuple[str, ...]:
+        """Return what the chat of a page suggests; none where the owner's tables have its path."""
+        if any(fits_path(table.path, document.url) for table in self._widget.paths):
+            return ()
+        return list_page_topics(outline)
 
     async def get_content(self, desk: Desk, call: Call) -> Reply:
         """``GET /llms.txt``: a line on each page (AHP 0.1, section 5.1)."""
@@ -255,7 +265,7 @@ class PagesHandlers:
 
         def render() -> Page:
             library = editions.find_library_of(found)
-            topics = list_page_topics(library.outline(found.path)) if asks else None
+            topics = self._list_topics(found, library.outline(found.path)) if asks else None
             neighbours = make_page_index(self._site, editions.documents)
             offers = library.shelf.list_by_page(found.path)
             html = render_page(

@@ -40,6 +40,11 @@ def list_page_topics(outline: Iterable[Passage]) -> tuple[str, ...]:
     return tuple(heading for heading in headings if 0 < len(heading) <= MAX_CHARACTERS)[:MOST]
 
 
+def fits_path(wanted: str, path: str) -> bool:
+    """Return whether a path of the settings is a page's; a ``*`` at its end is any rest."""
+    return path.startswith(wanted[:-1]) if wanted.endswith("*") else path == wanted
+
+
 def _questions(passages: Sequence[Passage]) -> list[str]:
     """Return headings that are questions: the first of every page, then the second."""
     pages: dict[str, list[str]] = {}

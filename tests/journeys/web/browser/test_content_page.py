@@ -102,6 +102,24 @@ async def test_a_page_is_found_while_typing_and_opened_with_the_keyboard(
         await at.page.wait_for_url("**/guides/boots#return-them")
 
 
+async def test_the_chat_of_a_page_has_the_owners_questions_for_its_path_else_its_headings(
+    browser: OpenBrowser, expect: Expect, tmp_path: Path
+) -> None:
+    asked = "widget.paths=[{path='/guides/bo*', suggestions=['Which boots?']}]"
+    async with (
+        serving(tmp_path / "data", asked, folder=write_site(tmp_path)) as desk,
+        at_page(browser, desk) as at,
+    ):
+        chips = at.page.locator(".welcome .chip")
+        await at.page.goto("/guides/boots")
+        await at.open()
+        await expect(chips).to_have_text(["Which boots?"])
+        await at.page.goto("/guides/tents")
+        await at.open()
+        await expect(chips.first).to_be_visible()
+        await expect(chips.get_by_text("Returning a tent: Returning a tent")).to_have_count(0)
+
+
 async def test_a_click_opens_a_page_and_enter_alone_all_results(
     browser: OpenBrowser, expect: Expect, tmp_path: Path
 ) -> None:
