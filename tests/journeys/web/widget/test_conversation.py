@@ -345,6 +345,23 @@ async def test_what_is_refused_says_why_and_can_be_sent_again(
         await expect(failure).to_have_count(0)
 
 
+async def test_escape_closes_the_menu_alone_also_where_the_chat_fills_a_phone(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with at_chat(browser, ground.url, viewport=PHONE) as visitor:
+        await visitor.ask(QUESTION)
+        await expect(visitor.answers).to_have_count(1)
+        menu = visitor.page.get_by_role("button", name="More")
+        await menu.press("Enter")
+        await expect(visitor.page.locator(".menu")).to_be_visible()
+        await visitor.press("Escape")
+        await expect(visitor.page.locator(".menu")).to_be_hidden()
+        await expect(visitor.panel).to_have_count(1)
+        await expect(menu).to_be_focused()
+        await visitor.press("Escape")
+        await expect(visitor.panel).to_have_count(0)
+
+
 async def test_it_fills_a_phone_and_a_region_and_a_frame(
     ground: Ground, browser: OpenBrowser, expect: Expect
 ) -> None:

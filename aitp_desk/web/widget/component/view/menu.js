@@ -30,7 +30,7 @@ export class Menu {
     this.element = el("div", { class: "menu-place" }, this.button, this.list);
     this.element.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || this.list.hidden) return;
-      event.stopPropagation();
+      event.preventDefault();
       this.toggle(false);
       this.button.focus();
     });

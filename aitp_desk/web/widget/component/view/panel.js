@@ -81,7 +81,7 @@ export class Panel {
       this.live,
     );
     frame.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && !event.isComposing) this.close();
+      if (event.key === "Escape" && !(event.isComposing || event.defaultPrevented)) this.close();
     });
     frame.addEventListener("cancel", (event) => {
       event.preventDefault();

@@ -30,7 +30,6 @@ export function closePreviews(log) {
       if (event.key !== "Escape" || !shown) return;
       shown.classList.add(HUSHED);
       event.preventDefault();
-      event.stopPropagation();
     },
     true,
   );
