@@ -14,7 +14,10 @@ _Phrases = dict[str, list[tuple[str, re.Pattern[str]]]]
 _BETWEEN, _ANY_ENDING = "~", "*"
 _TOLD_APART = 4
 """How many letters the shortest word with any ending has at least."""
-_OUTDOES = {"cancel": {"book", "buy", "ship", "extend"}, "extend": {"book", "return", "renew"}}
+_OUTDOES = {
+    "cancel": {"book", "buy", "ship", "extend", "move"},
+    "extend": {"book", "return", "renew"},
+}
 """Deeds whose phrases have those of others inside: to cancel a booking is not to book."""
 _LANGUAGES = ("", "_de", "_fr")
 """Phrases of all languages are sought: hardly one means another thing in another language."""

@@ -114,7 +114,7 @@ class ActionProfiles:
         add(name, _NAME)
         for example in examples:
             add(example, _EXAMPLE)
-        main = find_deeds(name)
+        main = find_deeds(name) | ({"mine"} if name.startswith("my ") else set())
         deeds = main.union(find_deeds(summary), *map(find_deeds, examples)) - {WANT}
         if deeds & WANTED:
             deeds |= {WANT}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from aitp_desk.agent.intents.deeds import to_plain_text
+from aitp_desk.agent.intents.deeds import PRESENCE, to_plain_text
 from aitp_desk.agent.intents.evidence import (
     ArgumentEvidence,
     Likeness,
@@ -69,14 +69,7 @@ class ActionRanking:
         """
         ranked = self.rank(said, pages, likeness)
         best = max(ranked, key=lambda one: one.score, default=None)
-        if best is None or best.score <= 0 or self._wants_more(said, best.name):
-            return None
-        return best.name
-
-    def _wants_more(self, said: Utterance, name: str) -> bool:
-        """Return whether a wish has a deed that only another action does."""
-        rest = (said.deeds & self._profiles.deeds) - self._profiles.each[name].deeds
-        return said.act == "request" and bool(rest)
+        return None if best is None or best.score <= 0 else best.name
 
     def rank(
         self,
@@ -93,6 +86,7 @@ class ActionRanking:
         """
         weights = BY_WORDS if likeness is None else BY_MEANING
         most = max(weights["arguments"], 0.0)
+        may_refer = said.has_reference or said.has_code
         found: list[tuple[float, ActionProfile, dict[str, float]]] = []
         for name, profile in self._profiles.each.items():
             if not _may_be_asked(said, profile, by_words=likeness is None):
@@ -100,16 +94,16 @@ class ActionRanking:
             near = None if likeness is None else likeness.get(name)
             evidence = list_evidence(said, profile, self._profiles, pages, near)
             score = _score(weights, evidence)
-            if score + most > least or said.has_reference:
+            if score + most > least or may_refer:
                 found.append((score, profile, evidence))
         found.sort(key=lambda one: -one[0])
-        most_read = _MOST_READ_OF_NUMBER if said.has_reference else _MOST_READ
+        most_read = _MOST_READ_OF_NUMBER if may_refer else _MOST_READ
         read = [
             (read_arguments(said.text, profile), evidence)
             for _, profile, evidence in found[:most_read]
         ]
         rivals = sum(argued.has_reference for argued, _ in read)
-        has_reference = said.has_reference and rivals > 0
+        has_reference = may_refer and rivals > 0
         ranked: list[RankedAction] = []
         for argued, evidence in read:
             if _is_asked(said, argued, pages, has_reference=has_reference):
@@ -133,7 +127,7 @@ def _may_be_asked(said: Utterance, profile: ActionProfile, *, by_words: bool) ->
     """
     is_named = not said.deeds.isdisjoint(profile.deeds)
     is_bare = said.act != "statement" or not said.may_be_particular
-    if by_words and not (is_named or said.is_wish) and is_bare:
+    if by_words and not (is_named or said.is_wish or said.has_code) and is_bare:
         return False
     if profile.reads_only:
         return is_named or said.is_present or said.may_be_particular or said.act == "request"
@@ -164,6 +158,9 @@ def _is_asked(
     if profile.reads_only:
         if said.act == "request" or (has_reference and argued.has_reference):
             return True
+        is_vague = said.deeds & profile.deeds == {PRESENCE} and not said.is_present
+        if is_vague and is_foreign and not (argued.read or said.has_day):
+            return False
         needs = any(field.needed for field in profile.typed)
         if needs and not argued.read:
             is_own = said.is_own and said.act != "leave" and is_main and not is_foreign

@@ -69,7 +69,8 @@ DAY = re.compile(
     r"|aujourd'hui|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|(?:lun|mar|mercre|jeu|vendre)di"
     r"|samedi|dimanche|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{4}-\d\d-\d\d"
     rf"|\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?"
-    r"|(?:this|next) (?:week|weekend))(?!\S)"
+    r"|(?:in|of|by|until|from) (?:january|february|march|april|may|june|july|august|september"
+    r"|october|november|december)|(?:this|next) (?:week|weekend|month))(?!\S)"
 )
 PRESENT = re.compile(
     r"(?<!\S)(?:right now|just now|now|at the moment|currently|current|this minute|gerade|jetzt"
@@ -77,7 +78,14 @@ PRESENT = re.compile(
 )
 SOON = re.compile(r"(?<!\S)(?:today|tonight|tomorrow|still|yet|left|moment)(?!\S)")
 TIME = re.compile(r"(?<!\S)(?:\d{1,2}(?:[: ]\d\d)? ?(?:am|pm|o'clock)|\d{1,2}:\d\d)(?!\S)")
-REFERENCE = re.compile(r"\b(?=[a-z-]*\d)(?=\d*[a-z])[a-z]{1,4}-?\d{3,}\b|\b\d{5,}\b", re.IGNORECASE)
+REFERENCE = re.compile(
+    r"\b(?=[a-z-]*\d)(?=\d*[a-z])[a-z]{1,4}-?\d{3,}\b|\b\d{5,}\b"
+    r"|\b[a-z]{1,2}\d{1,2}[a-z]? \d[a-z]{2}\b",
+    re.IGNORECASE,
+)
+"""A number of an order, a membership or a place, postcodes of letters and digits among them."""
+CODE = re.compile(r"\b(?=[a-z\d-]*[a-z])[a-z]+-?\d[a-z\d-]*\b", re.IGNORECASE)
+"""What may be a number of something, if an action takes such a one."""
 
 
 def read_act(text: str, plain: str) -> SpeechAct:

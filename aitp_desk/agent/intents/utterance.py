@@ -9,7 +9,7 @@ import msgspec
 
 from aitp_desk.agent.intents.deeds import find_deeds, list_deed_words
 from aitp_desk.agent.intents.languages import Language, list_function_words, read_language
-from aitp_desk.agent.intents.speech_acts import DAY, PRESENT, REFERENCE, SOON, TIME, SpeechAct
+from aitp_desk.agent.intents.speech_acts import CODE, DAY, PRESENT, REFERENCE, SOON, TIME, SpeechAct
 from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, Stemmer
 
 _SHOW = re.compile(
@@ -49,6 +49,7 @@ class Utterance(msgspec.Struct, frozen=True):
         objects: the stems of those that are in no phrase for a deed.
         deeds: what the words want done, as of :func:`find_deeds`.
         has_reference: whether a number such as ``FB-20417`` is in them.
+        has_code: whether there may be another, of a form that only the site knows.
         is_present: whether they ask about this moment, or about what is left.
         asks_to_show: whether something is to be shown or looked up.
         has_amount: whether they name a number of things.
@@ -63,6 +64,7 @@ class Utterance(msgspec.Struct, frozen=True):
     objects: frozenset[str]
     deeds: frozenset[str]
     has_reference: bool
+    has_code: bool
     is_present: bool
     asks_to_show: bool
     has_amount: bool
@@ -72,7 +74,13 @@ class Utterance(msgspec.Struct, frozen=True):
     @property
     def may_be_particular(self) -> bool:
         """Whether the words may speak of one day, thing or person."""
-        return self.has_reference or self.has_day or self.has_amount or "@" in self.text
+        return (
+            self.has_reference
+            or self.has_code
+            or self.has_day
+            or self.has_amount
+            or "@" in self.text
+        )
 
     @property
     def is_wish(self) -> bool:
@@ -104,6 +112,7 @@ def read_utterance(
         frozenset(stem for stem, word in words.items() if word not in deed_words),
         find_deeds(plain),
         has_reference=REFERENCE.search(text) is not None,
+        has_code=CODE.search(text) is not None,
         is_present=bool(PRESENT.search(plain) or SOON.search(plain)),
         asks_to_show=_SHOW.search(plain) is not None,
         has_amount=_AMOUNT.search(plain) is not None,
