@@ -7,6 +7,8 @@ const KEPT = `aitp-chat ${BASE.href}`;
 const BUBBLE =
   "M12 3c5 0 9 3.4 9 7.7s-4 7.7-9 7.7c-1 0-2-.1-2.9-.4L4.5 20.5l1-4A7.3 7.3 0 0 1 3 10.7C3 6.4 7 3 12 3z";
 
+const PAUSE_MS = 5000;
+
 /** Return the language of the chat: of `lang`, of the visitor, or of the site. */
 function chooseLanguage(lang) {
   const wanted = lang ? [lang] : navigator.languages;
@@ -19,8 +21,7 @@ function makeIcon() {
     document.createElementNS("http://www.w3.org/2000/svg", name),
   );
   svg.setAttribute("viewBox", "0 0 24 24");
-  svg.setAttribute("aria-hidden", "true");
-  path.setAttribute("fill", "currentColor");
+  svg.ariaHidden = "true";
   path.setAttribute("d", BUBBLE);
   svg.append(path);
   return svg;
@@ -52,17 +53,17 @@ class AitpChat extends HTMLElement {
     this.language = chooseLanguage(this.lang);
     if (!this.hasAttribute("corner")) this.setAttribute("corner", DESK.corner);
     if (this.hasAttribute("inline")) {
-      this.#load();
+      this.#begin();
       return;
     }
     this.#badge.className = "badge";
-    this.#badge.setAttribute("aria-hidden", "true");
+    this.#badge.ariaHidden = "true";
     this.#button.className = "launcher";
     this.#button.type = "button";
-    this.#button.setAttribute("aria-haspopup", "dialog");
+    this.#button.ariaHasPopup = "dialog";
     this.#button.append(makeIcon(), this.#badge);
-    this.#button.setAttribute("aria-expanded", "false");
-    this.#button.addEventListener("click", () => this.#toggle().catch(() => {}));
+    this.#button.ariaExpanded = "false";
+    this.#button.onclick = () => this.#toggle().catch(() => {});
     this.#speak().catch(() => {});
     root.append(this.#button);
     const hasAgent = "modelContext" in document || "modelContext" in navigator;
@@ -71,8 +72,7 @@ class AitpChat extends HTMLElement {
 
   /** Open the chat. */
   async open() {
-    const chat = await this.#load();
-    chat.open();
+    (await this.#load()).open();
   }
 
   /** Close the chat; an inline one stays. */
@@ -109,7 +109,7 @@ class AitpChat extends HTMLElement {
   }
 
   #label() {
-    this.#button.setAttribute("aria-label", this.#texts[0] + this.#said);
+    this.#button.ariaLabel = this.#texts[0] + this.#said;
   }
 
   /** Label the button in the site's language until that of the visitor is there. */
@@ -125,9 +125,8 @@ class AitpChat extends HTMLElement {
   }
 
   async #toggle() {
-    const chat = await this.#load();
-    if (this.#button.getAttribute("aria-expanded") === "true") chat.close();
-    else chat.open();
+    if (this.#button.ariaExpanded === "true") this.close();
+    else await this.open();
   }
 
   /** Call a method of the chat; one that is not loaded calls it later. */
@@ -136,9 +135,15 @@ class AitpChat extends HTMLElement {
     this.#held[name] = value;
   }
 
+  /** Show the chat within the page, as soon as it can be loaded. */
+  #begin() {
+    this.#load().catch(() => setTimeout(() => this.#begin(), PAUSE_MS));
+  }
+
   #load() {
     if (this.#chat) return this.#chat;
-    this.#button.setAttribute("aria-busy", "true");
+    this.#button.ariaBusy = "true";
+    this.#button.title = "";
     this.#chat = import(this.#at("chat.js"))
       .then(({ makeChat }) =>
         makeChat(this, {
@@ -154,7 +159,9 @@ class AitpChat extends HTMLElement {
         this.#button.title = this.#texts[1];
         throw reason;
       })
-      .finally(() => this.#button.removeAttribute("aria-busy"));
+      .finally(() => {
+        this.#button.ariaBusy = null;
+      });
     return this.#chat;
   }
 }

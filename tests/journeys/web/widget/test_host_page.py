@@ -100,3 +100,27 @@ async def test_the_page_hears_of_all_that_happens(
         await visitor.call("open")
         await expect(visitor.panel).to_have_count(1)
         assert await visitor.heard("error") == []
+
+
+async def test_a_chat_within_a_page_that_cannot_be_loaded_is_loaded_later(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with at_chat(browser, ground.url, is_open=False) as visitor:
+        page = visitor.page
+        await page.clock.install()
+        await page.route("**/chat.js", lambda route: route.abort())
+        async with page.expect_event("requestfailed"):
+            await page.evaluate(
+                "() => { const chat = document.createElement('aitp-chat');"
+                " chat.setAttribute('inline', ''); document.body.append(chat) }"
+            )
+        await visitor.launcher.click()
+        await expect(visitor.launcher).to_have_attribute(
+            "title", "The chat cannot be loaded right now. Please try again."
+        )
+        await page.unroute("**/chat.js")
+        await page.clock.fast_forward(6000)
+        await expect(page.locator("section.panel")).to_be_visible()
+        await visitor.launcher.click()
+        await expect(page.locator("dialog.panel")).to_be_visible()
+        await expect(visitor.launcher).to_have_attribute("title", "")
