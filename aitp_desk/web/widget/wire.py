@@ -115,7 +115,7 @@ def write_settings(
             "privacy": _on_site(widget.privacy_url, site),
             "consent": widget.consent,
             "paths": widget.paths,
-            "logo": _find_logo_address(widget, site),
+            "logo": _find_logo_address(widget),
             "logo_alt": widget.logo_alt,
             "kept_days": retention_days if widget.show_retention else 0,
             "sound": widget.sound,
@@ -194,10 +194,10 @@ def find_logo_origin(logo: str) -> tuple[str, ...]:
     return () if address is None else (origin_of(address),)
 
 
-def _find_logo_address(widget: Widget, site: Site) -> str:
-    """Return where browsers find the logo; empty without one."""
+def _find_logo_address(widget: Widget) -> str:
+    """Return where browsers find the logo: a path of the desk, or a URL; empty without one."""
     is_file = widget.logo and web_address(widget.logo) is None
-    return f"{site.url}{LOGO_PATH}" if is_file else widget.logo
+    return LOGO_PATH if is_file else widget.logo
 
 
 def _on_site(address: str, site: Site) -> str:

@@ -175,6 +175,24 @@ async def test_the_owners_logo_is_shown_also_from_another_site(
         await expect(visitor.page.locator("header img")).to_have_attribute("src", LOGO)
 
 
+async def test_a_logo_of_the_desk_is_shown_at_any_name_of_the_desk(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    logo = tmp_path / "site" / "logo.svg"
+    logo.parent.mkdir()
+    logo.write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    (logo.parent / "index.md").write_text("# Lamps\n\nWe sell lamps.\n")
+    async with (
+        serving(tmp_path / "data", "widget.logo=logo.svg", folder=logo.parent) as desk,
+        at_page(browser, desk) as visitor,
+    ):
+        named = desk.url.replace("127.0.0.1", "localhost")
+        await visitor.page.goto(named)
+        shown = visitor.page.locator("aitp-chat header img")
+        await expect(shown).to_be_visible()
+        assert await shown.evaluate("one => one.src") == f"{named}/widget/logo"
+
+
 async def test_a_keyboard_is_enough(
     served_desk: RunningServer, browser: OpenBrowser, expect: Expect
 ) -> None:

@@ -91,7 +91,7 @@ def test_what_the_owner_sets_is_told() -> None:
     widget = Widget(paths=paths, logo="brand/logo.svg", logo_alt="A tent", sound=True)
     told = msgspec.json.decode(write_settings(widget, SITE, (), Files(), retention_days=30))
     assert told["paths"] == [{"path": "/shipping/*", "suggestions": ["When?"]}]
-    assert (told["logo"], told["logo_alt"]) == ("https://desk.example/widget/logo", "A tent")
+    assert (told["logo"], told["logo_alt"]) == ("/widget/logo", "A tent")
     assert (told["kept_days"], told["sound"]) == (30, True)
     logo = "https://shop.example/logo.svg"
     widget = Widget(logo=logo, show_retention=False)

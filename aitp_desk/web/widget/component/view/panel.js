@@ -5,7 +5,7 @@ import { Menu } from "./menu.js";
 import { AddressForm } from "./address.js";
 import { Composer } from "./composer.js";
 import { counted, text } from "../texts.js";
-import { el, icon } from "../dom.js";
+import { el, icon, safeAddress } from "../dom.js";
 import { Transcript } from "./transcript.js";
 import { Attachments } from "./attachments.js";
 
@@ -93,7 +93,7 @@ export class Panel {
   makeHeader() {
     const { title, logo, logo_alt: alt } = this.settings;
     const titles = el("div", { class: "titles" }, el("h2", { id: "title" }, title), this.status);
-    const picture = logo && el("img", { src: logo, alt });
+    const picture = logo && el("img", { src: safeAddress(logo), alt });
     return el("header", {}, picture, titles, this.menu.element, !this.isInline && this.makeClose());
   }
 
