@@ -17,6 +17,7 @@ _TOLD_APART = 4
 _OUTDOES = {
     "cancel": {"book", "buy", "ship", "extend", "move"},
     "extend": {"book", "return", "renew"},
+    "pause": {"book", "cancel", "fault"},
 }
 """Deeds whose phrases have those of others inside: to cancel a booking is not to book."""
 _LANGUAGES = ("", "_de", "_fr")
@@ -34,7 +35,7 @@ _ALSO_NOUNS = frozenset(
     " swap order".split()
 )
 _THINGS = frozenset(("book", "books", "order"))
-PRESENCE = "presence"
+PRESENCE, STOCK = "presence", "stock"
 """Whether there is something: asked of an action's things, but of much else, too."""
 WANT, WANTED = "want", frozenset(("book", "buy"))
 """What is wanted, with no word for how: it is booked or bought."""

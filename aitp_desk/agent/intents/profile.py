@@ -10,6 +10,7 @@ import msgspec
 
 from aitp_desk.agent.intents.deeds import (
     PRESENCE,
+    STOCK,
     WANT,
     WANTED,
     find_deeds,
@@ -118,6 +119,8 @@ class ActionProfiles:
         deeds = main.union(find_deeds(summary), *map(find_deeds, examples)) - {WANT}
         if deeds & WANTED:
             deeds |= {WANT}
+        if deeds & {PRESENCE, STOCK}:
+            deeds |= {PRESENCE, STOCK}
         return ActionProfile(
             action,
             self._readers.get(action.name),

@@ -27,15 +27,15 @@ from tests.support.desk.server import SHOP
 FOLDER = Path(__file__).parent
 GROUPS = {
     "seen": ("seen", "earlier", "further"),
-    "practice": ("library", "restaurant", "utility"),
-    "apart": ("gym",),
+    "practice": ("library", "restaurant", "utility", "gym"),
+    "apart": ("courier",),
     "unseen": ("unseen",),
 }
 """Names of files: `seen` and `practice` may be read while the matcher is changed, no others."""
 SEEN = (*GROUPS["seen"], *GROUPS["practice"])
 QUESTIONS = ("shop_tune", "shop_tune_2")
 """Questions about the shop's pages, none of which asks for an action."""
-_OWN = ("bikes", "clinic", "library", "restaurant", "utility", "gym")
+_OWN = ("bikes", "clinic", "library", "restaurant", "utility", "gym", "courier")
 SITES = {"shop": SHOP, **{name: FOLDER / "sites" / name for name in _OWN}}
 NOW = datetime(2027, 3, 1, 9, 0, tzinfo=ZoneInfo("UTC"))
 CALLER = Principal("key:visitor", PrincipalKind.AGENT, frozenset({"actions"}), "")

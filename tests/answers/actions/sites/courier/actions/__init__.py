@@ -1,0 +1,5 @@
+"""The actions of the parcel service."""
+
+from . import parcels
+
+__all__ = ["parcels"]
