@@ -69,7 +69,14 @@ class ActionRanking:
         """
         ranked = self.rank(said, pages, likeness)
         best = max(ranked, key=lambda one: one.score, default=None)
-        return None if best is None or best.score <= 0 else best.name
+        if best is None or best.score <= 0 or self._wants_more(said, best.name):
+            return None
+        return best.name
+
+    def _wants_more(self, said: Utterance, name: str) -> bool:
+        """Return whether a wish has a deed that only another action does."""
+        rest = (said.deeds & self._profiles.deeds) - self._profiles.each[name].deeds
+        return said.act == "request" and bool(rest)
 
     def rank(
         self,
