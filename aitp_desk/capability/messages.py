@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from inspect import cleandoc
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -289,6 +290,9 @@ def document_of(messages: Mapping[str, type[msgspec.Struct]], title: str) -> dic
     shapes, definitions = msgspec.json.schema_components(
         list(messages.values()), ref_template="#/$defs/{name}"
     )
+    for definition in definitions.values():
+        if "description" in definition:  # before msgspec 0.23 it was indented as in the code
+            definition["description"] = cleandoc(definition["description"])
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": title,
