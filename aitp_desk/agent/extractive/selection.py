@@ -24,7 +24,6 @@ from aitp_desk.knowledge.library import Label, Library
 from aitp_desk.knowledge.search.quantities import CODE
 from aitp_desk.knowledge.search.ranking import HOPELESS_WIDELY
 from aitp_desk.knowledge.search.vocabulary import KIN, OWN
-from aitp_desk.knowledge.semantics.vectors import NearPassages
 
 by_score = attrgetter("score")
 """Sorts candidates by their words alone."""
@@ -242,10 +241,16 @@ def order_by_words(found: Sequence[Candidate]) -> list[Candidate]:
 
 
 class _Question:
-    """A question, prepared for comparison with passages."""
+    """A question, prepared for comparison with passages.
+
+    Attributes:
+        near: the passages near it in meaning; None if unknown.
+    """
 
     def __init__(self, library: Library, asked: ReadQuestion, stands: Sequence[TermPlaces]) -> None:
         self.library = library
+        vectors = library.vectors
+        self.near = None if vectors is None else vectors.near(asked.said)
         self._ranking = library.ranking
         self.asked = asked
         self._terms: list[tuple[int, dict[int, TermPlace], float, TermPlaces, bool]] = []
@@ -278,12 +283,6 @@ class _Question:
         self._carries = len(words) < len(asked.wanted)
         self.scores: dict[int, float] = {}
         self.asks_what = not (asked.expects or self._carries or len(words) > _SHORT_QUESTION)
-
-    @property
-    def near(self) -> NearPassages | None:
-        """The passages near it in meaning; None if unknown."""
-        vectors = self.library.vectors
-        return None if vectors is None else vectors.near(self.asked.said)
 
     def called(self) -> Sequence[int]:
         """The first passages of sections whose name is exactly what is asked for."""

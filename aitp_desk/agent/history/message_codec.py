@@ -133,8 +133,10 @@ def _listed(ids: Sequence[str]) -> str:
 
 def find_awaited_call(messages: Sequence[Message]) -> str | None:
     """Return the call that waits for an answer to the desk's last message; None if none does."""
-    desks = [message for message in messages if message.origin is Origin.DESK]
-    return desks[-1].metadata.get(WAITS) if desks else None
+    for message in reversed(messages):
+        if message.origin is Origin.DESK:
+            return message.metadata.get(WAITS)
+    return None
 
 
 def list_due_messages(

@@ -97,11 +97,11 @@ def read_language(plain: str) -> Language:
         plain: as :func:`to_plain_text` returns it.
     """
     words = plain.split()
-    english = sum(word in _ENGLISH for word in words)
+    english = sum(map(_ENGLISH.__contains__, words))
     best: Language = "en"
     most = max(english, _FEWEST * len(words) - 1e-9)
     for language, known in _WORDS.items():
-        found = sum(word in known for word in words)
+        found = sum(map(known.__contains__, words))
         if found > most or (found and not english and found >= _FEWEST * len(words)):
             best, most = language, float(found)
     return best

@@ -30,10 +30,9 @@ class Speller:
 
     def correct(self, plain: str) -> str:
         """Return a plain text with its misspelt words corrected."""
-        return " ".join(map(self._correct, plain.split(" ")))
-
-    def _correct(self, word: str) -> str:
-        return word if word in self._right else self._meant.get(word, word)
+        right, meant = self._right, self._meant
+        words = plain.split(" ")
+        return " ".join([word if word in right else meant.get(word, word) for word in words])
 
 
 def _misspell(word: str) -> Iterable[str]:
