@@ -70,6 +70,11 @@ class Purchase(NamedTuple):
         await self.visitor.card.get_by_label("Code of store credit").fill(credit.code)
         await self.visitor.button("Pay").click()
 
+    async def balance(self, credit: Credit) -> str:
+        """What the statement of an account ends with."""
+        _, told, _ = await run("ledger", "statement", credit.account, "--data", self.data)
+        return told[-1]
+
     async def audit(self) -> str:
         """What the check of the ledger says."""
         _, told, _ = await run("ledger", "verify", "--data", self.data)
@@ -113,8 +118,7 @@ async def test_a_map_is_quoted_paid_by_a_code_and_told_with_a_receipt(
         await visitor.open()
         await expect(receipt).to_contain_text("Paid: 4.90 USD.")
         await expect(visitor.page.locator(".card:not(.closed):not(.receipt)")).to_have_count(0)
-        _, told, _ = await run("ledger", "statement", credit.account, "--data", purchase.data)
-        assert told[-1] == f"{credit.account} holds 5.10 USD."
+        assert await purchase.balance(credit) == f"{credit.account} holds 5.10 USD."
 
 
 async def test_a_choice_leads_to_a_quote_that_is_declined_in_another_tab(
@@ -157,17 +161,19 @@ async def test_a_quote_that_has_had_its_time_is_closed_also_after_a_reload(
 ) -> None:
     async with purchasing(tmp_path, browser) as purchase:
         visitor = purchase.visitor
+        credit = await store_credit(purchase.data, "10")
         await visitor.page.clock.set_fixed_time(purchase.clock.now)
         await purchase.begin()
         await expect(visitor.button("Pay")).to_be_visible()
         purchase.clock.advance(6 * 60)
         await visitor.page.clock.set_fixed_time(purchase.clock.now)
-        await visitor.button("Pay").click()
+        await purchase.pay(credit)
         await expect(visitor.card).to_contain_text("Not answered in time.")
         await visitor.page.reload()
         await visitor.open()
         await expect(visitor.card).to_contain_text("Not answered in time.")
         await expect(visitor.page.locator(".card:not(.closed)")).to_have_count(0)
+        assert await purchase.balance(credit) == f"{credit.account} holds 10.00 USD."
 
 
 async def test_what_is_too_little_is_added_to_and_pays_then(
