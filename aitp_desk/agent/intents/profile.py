@@ -17,7 +17,7 @@ from aitp_desk.agent.intents.deeds import (
     list_deed_words,
     to_plain_text,
 )
-from aitp_desk.agent.intents.spelling import Speller
+from aitp_desk.agent.intents.speller import Speller
 from aitp_desk.agent.intents.utterance import CALENDAR, list_telling_words
 from aitp_desk.agent.slots.filler import FromText
 from aitp_desk.agent.slots.form.form import Field

@@ -8,7 +8,7 @@ from collections.abc import Container
 import msgspec
 
 from aitp_desk.agent.intents.deeds import find_deeds, list_deed_words
-from aitp_desk.agent.intents.languages import Language, list_function_words, read_language
+from aitp_desk.agent.intents.languages import list_function_words, read_language
 from aitp_desk.agent.intents.speech_acts import CODE, DAY, PRESENT, REFERENCE, SOON, TIME, SpeechAct
 from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, Stemmer
 
@@ -44,7 +44,6 @@ class Utterance(msgspec.Struct, frozen=True):
     """A visitor's words as they were read.
 
     Parameters:
-        language: by its everyday words.
         words: the telling ones, folded, by their stems.
         objects: the stems of those that are in no phrase for a deed.
         deeds: what the words want done, as of :func:`find_deeds`.
@@ -59,7 +58,6 @@ class Utterance(msgspec.Struct, frozen=True):
 
     text: str
     act: SpeechAct
-    language: Language
     words: dict[str, str]
     objects: frozenset[str]
     deeds: frozenset[str]
@@ -107,7 +105,6 @@ def read_utterance(
     return Utterance(
         text,
         act,
-        language,
         words,
         frozenset(stem for stem, word in words.items() if word not in deed_words),
         find_deeds(plain),
