@@ -7,6 +7,7 @@ standard on Cross-Origin-Opener-Policy.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 _LOADED = {
     "default-src": "'none'",
@@ -36,6 +37,7 @@ def _policy(*parts: Mapping[str, str]) -> str:
     return "; ".join(f"{name} {value}" for part in parts for name, value in part.items())
 
 
+@cache
 def make_page_headers(pictures: str = "") -> tuple[tuple[str, str], ...]:
     """Return the headers of a page.
 
