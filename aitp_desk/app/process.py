@@ -6,13 +6,16 @@ import asyncio
 import gc
 import os
 import signal
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+import socket
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, ExitStack
+from functools import partial
 
 import structlog
 
 from aitp_desk.agent.base import Agent
 from aitp_desk.app.server import RunningServer, open_server
+from aitp_desk.app.workers.identity import WorkerIdentity, inherited_sockets
 from aitp_desk.config import Config
 from aitp_desk.config.sections.content.claude import API_KEY, API_URL
 from aitp_desk.http.limits.connections import max_connections
@@ -25,7 +28,11 @@ _log = structlog.get_logger()
 
 
 async def serve(
-    config: Config, *, announce: Callable[[str], None], agent: Agent | None = None
+    config: Config,
+    *,
+    announce: Callable[[str], None],
+    agent: Agent | None = None,
+    worker: WorkerIdentity | None = None,
 ) -> None:
     """Serve until SIGTERM or SIGINT; then finish work in progress and return.
 
@@ -33,11 +40,14 @@ async def serve(
         announce: receives the start-up report, line by line, once the desk answers.
         agent: by default Claude where the environment has a key for it, else extraction from
             the content.
+        worker: this process, if it is one of several; its supervisor gets the report, and the
+            process stops when the supervisor has ended.
 
     Raises:
         ListenError, StoreError, KeyFileError, ContentUnreadable: it cannot start.
     """
-    set_up_logs(config.log)
+    label = None if worker is None else worker.label
+    set_up_logs(config.log, worker=label)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for signum in (signal.SIGTERM, signal.SIGINT):
@@ -45,22 +55,33 @@ async def serve(
     most = max_connections(config)
     if not raise_file_limit(most):
         _log.warning("open_files_limited", connections=most)
-    async with open_in_environment(config, agent) as serving:
-        for line in serving.report:
-            announce(line)
-        _calm_collector()
-        await stop.wait()
-        _log.info("stopping")
+    with ExitStack() as stack:
+        listeners: Sequence[socket.socket] = ()
+        report: Callable[[Sequence[str]], None] = partial(_announce_lines, announce)
+        if worker is not None:
+            inherited = stack.enter_context(inherited_sockets(worker, stop.set))
+            listeners, report = inherited.listeners, inherited.report_ready
+        opened = open_in_environment(config, agent, listeners=listeners, worker_label=label)
+        async with opened as serving:
+            report(serving.report)
+            _calm_collector()
+            await stop.wait()
+            _log.info("stopping")
     _log.info("stopped")
 
 
 def open_in_environment(
-    config: Config, agent: Agent | None = None
+    config: Config,
+    agent: Agent | None = None,
+    *,
+    listeners: Sequence[socket.socket] = (),
+    worker_label: str | None = None,
 ) -> AbstractAsyncContextManager[RunningServer]:
     """Open a desk with the credentials in the environment of this process.
 
     Parameters:
         agent: as :func:`serve` takes it.
+        listeners, worker_label: as :func:`open_server` takes them.
     """
     return open_server(
         config,
@@ -68,7 +89,14 @@ def open_in_environment(
         claude_key=os.environ.get(API_KEY, "").strip() or None,
         claude_url=os.environ.get(API_URL) or None,
         environment=os.environ,
+        listeners=listeners,
+        worker_label=worker_label,
     )
+
+
+def _announce_lines(announce: Callable[[str], None], lines: Sequence[str]) -> None:
+    for line in lines:
+        announce(line)
 
 
 def _calm_collector() -> None:

@@ -7,6 +7,7 @@ store, the content, the worker, the HTTP server.
 from __future__ import annotations
 
 import asyncio
+import socket
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -51,7 +52,8 @@ from aitp_desk.egress import Egress
 from aitp_desk.http.cors import CorsPolicy
 from aitp_desk.http.dispatcher import Dispatcher
 from aitp_desk.http.limits.connections import ConnectionLimiter
-from aitp_desk.http.server import bind_socket, serve_socket
+from aitp_desk.http.listener import bind_socket
+from aitp_desk.http.server import serve_sockets
 from aitp_desk.http.tracing import TracedDispatcher
 from aitp_desk.knowledge.documents.titles import site_name
 from aitp_desk.observability.sources import MetricsCollector
@@ -98,6 +100,8 @@ async def open_server(
     agent_actions: Mapping[str, Sequence[OfferedAction]] = NO_ACTIONS,
     capabilities_beside: Mapping[str, type[Capability]] = NO_EXTRA_PLUGINS,
     environment: Mapping[str, str] = NO_ENVIRONMENT,
+    listeners: Sequence[socket.socket] = (),
+    worker_label: str | None = None,
 ) -> AsyncIterator[RunningServer]:
     """Run a desk for as long as the context lasts.
 
@@ -111,11 +115,14 @@ async def open_server(
         capabilities_beside: those that no installed package has, by their names.
         environment: may hold the master key (``auth/keys/master_key.py``), other credentials,
             and the exporter of spans (``tracing.py``).
+        listeners: sockets to listen on, the public one first; by default one is bound to the
+            configured address.
+        worker_label: of this process, if it is one of several.
     """
     async with AsyncExitStack() as stack:
         stack.enter_context(lock_data_folder(config.data))
-        sock = stack.enter_context(bind_socket(config.server.host, config.server.port))
-        server = msgspec.structs.replace(config.server, port=sock.getsockname()[1])
+        listeners = listeners or _bind(stack, config)
+        server = msgspec.structs.replace(config.server, port=listeners[0].getsockname()[1])
         site = msgspec.structs.replace(config.site, url=config.site.url or default_url(server))
         config = msgspec.structs.replace(config, server=server, site=site)
         capabilities = load_plugins(config, capabilities_beside)
@@ -145,7 +152,7 @@ async def open_server(
             key=claude_key,
             url=claude_url,
         )
-        health_checks = HealthChecks(store, clock)
+        health_checks = HealthChecks(store, clock, worker_label)
         site_agents = await open_site_agents(
             stack,
             config,
@@ -207,7 +214,7 @@ async def open_server(
             sessions=sessions,
             clock=clock,
         )
-        collector = MetricsCollector()
+        collector = MetricsCollector(worker_label)
         protocols = make_all_routes(
             config,
             services,
@@ -262,7 +269,7 @@ async def open_server(
             await stack.enter_async_context(background)
         connections = ConnectionLimiter(config, identifier.addresses)
         under_way = await stack.enter_async_context(
-            serve_socket(dispatcher, sock, config.server, connections)
+            serve_sockets(dispatcher, listeners, config.server, connections)
         )
         collector.add(
             dispatcher.meter.figures,
@@ -281,3 +288,7 @@ async def open_server(
             identifier,
             report_start(store, site_agents),
         )
+
+
+def _bind(stack: AsyncExitStack, config: Config) -> Sequence[socket.socket]:
+    return (stack.enter_context(bind_socket(config.server.host, config.server.port)),)

@@ -216,6 +216,11 @@ class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = 10_000
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether several processes may work on the database."""
+        return not self.url.startswith("sqlite:")
+
 
 class Cache(msgspec.Struct, frozen=True, kw_only=True):
     """The cache of answers."""

@@ -1,4 +1,4 @@
-"""The listening socket and the HTTP server, with bounds on slow clients.
+"""The HTTP server, with bounds on slow clients.
 
 A connection records when a request's head began to arrive; a sweep each second answers heads that
 take too long with 408 (RFC 9110, 15.5.9) and closes their connections, as it closes idle ones and
@@ -11,8 +11,8 @@ from __future__ import annotations
 import asyncio
 import resource
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 
 from aitp_desk.config import Server
 from aitp_desk.http.connection.head_cache import HeadCache
@@ -20,6 +20,7 @@ from aitp_desk.http.connection.http_connection import HttpConnection
 from aitp_desk.http.connection.shared_state import SharedState
 from aitp_desk.http.dispatcher import Dispatcher
 from aitp_desk.http.limits.connections import ConnectionLimiter
+from aitp_desk.http.listener import BACKLOG
 
 KEEP_ALIVE_SECONDS = 75.0
 """How long an idle connection stays open, longer than common proxies keep theirs; also how long a
@@ -28,36 +29,12 @@ CROWDED_SECONDS = 5.0
 """How long an idle connection stays open while there are many."""
 LINGER_SECONDS = 2.0
 """How long the rest of an unwanted body is read and dropped, so that its response arrives."""
-BACKLOG = 1024
 SWEEP_SECONDS = 1.0
 WRITE_SECONDS = 1.0
 """How long the last responses may take to be written at shutdown."""
 
 OTHER_FILES = 256
 """How many files may be open in addition to the connections: the database, the content."""
-
-
-class ListenError(Exception):
-    """The address cannot be listened on; the message says why and what to do."""
-
-
-@contextmanager
-def bind_socket(host: str, port: int) -> Iterator[socket.socket]:
-    """Bind a socket, so that its port is known before the server accepts requests.
-
-    Raises:
-        ListenError: the address is taken or is not this machine's.
-    """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        sock = socket.create_server((host, port), family=family, backlog=BACKLOG)
-    except OSError as error:
-        raise ListenError(
-            f"Cannot listen on {host}, port {port}: {error.strerror}. Choose another with --port."
-        ) from None
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # accepted sockets inherit it
-    with sock:
-        yield sock
 
 
 def raise_file_limit(most: int) -> bool:
@@ -78,10 +55,13 @@ def raise_file_limit(most: int) -> bool:
 
 
 @asynccontextmanager
-async def serve_socket(
-    front: Dispatcher, sock: socket.socket, settings: Server, connections: ConnectionLimiter
+async def serve_sockets(
+    front: Dispatcher,
+    listeners: Sequence[socket.socket],
+    settings: Server,
+    connections: ConnectionLimiter,
 ) -> AsyncIterator[Callable[[], int]]:
-    """Serve a bound socket; at the end stop accepting, and let active requests finish.
+    """Serve bound sockets; at the end stop accepting, and let active requests finish.
 
     Parameters:
         front: answers requests.
@@ -93,14 +73,19 @@ async def serve_socket(
     shared = SharedState(front, settings, connections, HeadCache(), LINGER_SECONDS)
     loop = asyncio.get_running_loop()
     sweep = asyncio.create_task(_close_stale_connections(shared))
-    server = await loop.create_server(lambda: HttpConnection(shared), sock=sock, backlog=BACKLOG)
+    servers = [
+        await loop.create_server(lambda: HttpConnection(shared), sock=sock, backlog=BACKLOG)
+        for sock in listeners
+    ]
     try:
         yield lambda: shared.active
-        server.close()
+        for server in servers:
+            server.close()
         await _drain(shared, settings.shutdown_seconds)
     finally:
         sweep.cancel()
-        server.close()
+        for server in servers:
+            server.close()
         await _close_all(shared)
 
 

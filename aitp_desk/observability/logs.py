@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import MutableMapping
+from functools import partial
 from typing import Any
 
 import structlog
@@ -21,17 +22,19 @@ _SECRET_KEYS = frozenset(
 )
 
 
-def set_up_logs(settings: Log, *, quiet: bool = False) -> None:
+def set_up_logs(settings: Log, *, quiet: bool = False, worker: str | None = None) -> None:
     """Send every log of this process, its libraries' too, to standard error.
 
     Parameters:
         quiet: for a command that prints a result: omits the level info.
+        worker: the label of this process, for every line; None for the only process of a desk.
     """
     plain = settings.format == "console" or (settings.format == "auto" and sys.stderr.isatty())
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
+        *([] if worker is None else [partial(_add_worker, worker)]),
         _redact,
     ]
     level = getattr(logging, settings.level.upper())
@@ -74,6 +77,13 @@ def set_up_logs(settings: Log, *, quiet: bool = False) -> None:
     # module that imports the SDK also resets the SDK's own level
     for name in ("anthropic", "httpx2", "httpcore2"):
         logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def _add_worker(
+    worker: str, _logger: object, _method: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    event.setdefault("worker", worker)
+    return event
 
 
 def _redact(

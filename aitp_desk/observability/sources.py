@@ -9,16 +9,21 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable
 
 from aitp_desk import own_version
-from aitp_desk.observability.figures import Figure, gauges
+from aitp_desk.observability.figures import NO_LABELS, Figure, Labels, gauges
 
 Source = Callable[[], Iterable[Figure] | Awaitable[Iterable[Figure]]]
 
 
 class MetricsCollector:
-    """Collects the figures of all sources."""
+    """Collects the figures of all sources.
 
-    def __init__(self) -> None:
+    Parameters:
+        worker: the label of this process, for every sample; None for the only one of a desk.
+    """
+
+    def __init__(self, worker: str | None = None) -> None:
         self._sources: list[Source] = [_about_the_desk]
+        self.labels: Labels = NO_LABELS if worker is None else {"worker": worker}
 
     def add(self, *sources: Source) -> None:
         """Add further sources."""

@@ -20,6 +20,18 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
     port: Annotated[
         int, Meta(ge=0, le=65535, description="Port to listen on; 0 lets the system choose one.")
     ] = 8080
+    worker_port: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=65535,
+            description=(
+                "With several worker processes (serve --workers), the port of 127.0.0.1 where the"
+                " first one alone can be reached, such as by Prometheus; the second one has the"
+                " next port, and so on. 0 for none."
+            ),
+        ),
+    ] = 0
     trusted_proxies: Annotated[
         tuple[str, ...],
         Meta(

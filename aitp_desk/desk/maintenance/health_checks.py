@@ -36,9 +36,11 @@ class HealthChecks:
 
     Parameters:
         clock: Unix seconds.
+        worker: the label of this process; None for the only one of a desk.
     """
 
-    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
+    def __init__(self, store: Store, clock: Callable[[], float], worker: str | None = None) -> None:
+        self.worker = worker
         self._store = store
         self._clock = clock
         self._begun = int(clock())

@@ -33,6 +33,7 @@ class Readiness(msgspec.Struct, frozen=True):
         notes: sentences for operators.
         status: the overall state.
         components: the state of each component; for operators.
+        worker: the label of the process that answers, if there are several.
     """
 
     ready: bool
@@ -44,6 +45,7 @@ class Readiness(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     status: ComponentState = "up"
     components: tuple[Component, ...] | UnsetType = UNSET
+    worker: str | UnsetType = UNSET
 
 
 class ReadinessReport:
@@ -86,4 +88,5 @@ class ReadinessReport:
             (*given_up, *spent, *self._source_notes()),
             status,
             components,
+            self._health_checks.worker or UNSET,
         )

@@ -42,6 +42,7 @@ class Readiness(msgspec.Struct, frozen=True, kw_only=True):
         agent: the agent that answers now.
         notes: sentences for operators.
         components: for operators only.
+        worker: the process that answers; absent if it is the only one of the desk.
     """
 
     ready: bool
@@ -53,6 +54,7 @@ class Readiness(msgspec.Struct, frozen=True, kw_only=True):
     notes: Sequence[str]
     status: ComponentState
     components: Sequence[Component] | UnsetType = UNSET
+    worker: str | UnsetType = UNSET
 
 
 OBJECTS: tuple[type[msgspec.Struct], ...] = (Health, Readiness)

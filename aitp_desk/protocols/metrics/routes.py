@@ -27,7 +27,8 @@ def make_routes(
         from aitp_desk.protocols.metrics.wire import render
 
         check_operator(call.principal)
-        body, content_type = render(await collector.figures(), call.get_list_header("Accept"))
+        accept = call.get_list_header("Accept")
+        body, content_type = render(await collector.figures(), accept, collector.labels)
         return Reply(200, body, content_type)
 
     route = Route("GET", METRICS_PATH, get_metrics, counted="static", gives=("text/plain",))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
+import msgspec
 from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.metrics_core import (
@@ -18,32 +19,57 @@ from prometheus_client.metrics_core import (
 )
 from prometheus_client.registry import Collector
 
-from aitp_desk.observability.figures import Figure, Histogram, Labels, Sample
+from aitp_desk.observability.figures import NO_LABELS, Figure, Histogram, Labels, Sample
 
 
 class _Figures(Collector):
     """Presents figures to the library as a collector."""
 
-    def __init__(self, figures: Iterable[Figure]) -> None:
+    def __init__(self, figures: Iterable[Figure], labels: Labels) -> None:
         self._figures = figures
+        self._labels = labels
 
     def collect(self) -> Iterator[Metric]:
         """Return all figures."""
-        return map(_family, self._figures)
+        for figure in self._figures:
+            samples = tuple(({**own, **self._labels}, value) for own, value in figure.samples)
+            yield _family(msgspec.structs.replace(figure, samples=samples))
 
 
-def render(figures: Iterable[Figure], accept: str) -> tuple[bytes, str]:
+class _Process(Collector):
+    """Presents the library's figures of the process, with labels.
+
+    Parameters:
+        labels: of every sample.
+    """
+
+    def __init__(self, labels: Labels) -> None:
+        self._labels = labels
+        self._collector = ProcessCollector(registry=None)
+
+    def collect(self) -> Iterator[Metric]:
+        """Return all figures."""
+        for family in self._collector.collect():
+            family.samples = [
+                sample._replace(labels={**sample.labels, **self._labels})
+                for sample in family.samples
+            ]
+            yield family
+
+
+def render(figures: Iterable[Figure], accept: str, labels: Labels = NO_LABELS) -> tuple[bytes, str]:
     """Write figures, and the library's own about the process (memory, processor, files).
 
     Parameters:
         accept: the header, by which the form is chosen; empty without one.
+        labels: of every sample.
 
     Returns:
         The text and its media type.
     """
     registry = CollectorRegistry()
-    registry.register(_Figures(figures))
-    ProcessCollector(registry=registry)
+    registry.register(_Figures(figures, labels))
+    registry.register(_Process(labels))
     write, content_type = choose_encoder(accept)
     return write(registry), content_type
 

@@ -1,0 +1,1 @@
+"""Several processes of a desk on one address, and the supervisor that keeps them."""

@@ -1,0 +1,161 @@
+"""Small programs for the supervisor: as a process, and as the workers that it starts.
+
+    python -m tests.support.desk.worker_cluster supervise FOLDER PORT WORKERS
+
+A worker answers each request with its label and its process id. ``/die`` kills it before the
+response; ``/slow`` says that it has begun, and waits for another line. Where FOLDER holds a file
+``broken`` a worker cannot start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import click
+import msgspec
+
+from aitp_desk.app.workers.identity import WorkerIdentity, inherited_sockets
+from aitp_desk.app.workers.supervisor import WorkersFailed, supervise
+from aitp_desk.config import Log, Server
+from aitp_desk.observability.logs import set_up_logs
+
+MODULE = "tests.support.desk.worker_cluster"
+ROOT = Path(__file__).parents[3]
+SECONDS = 30
+
+
+class Cluster:
+    """A supervisor with its workers, in processes of their own."""
+
+    def __init__(self, process: asyncio.subprocess.Process, port: int) -> None:
+        self.process = process
+        self.port = port
+        self.log: list[dict[str, object]] = []
+
+    async def until(self, event: str, **fields: object) -> dict[str, object]:
+        """Read the log on to an event with these fields."""
+        assert self.process.stderr is not None
+        async with asyncio.timeout(SECONDS):
+            while line := await self.process.stderr.readline():
+                self.log.append(entry := msgspec.json.decode(line, type=dict[str, object]))
+                if entry["event"] == event and fields.items() <= entry.items():
+                    return entry
+        raise AssertionError(f"The log ended without {event}: {self.log}")
+
+    async def get(self, path: str = "/") -> tuple[str, int]:
+        """Ask on a new connection: the label and process id of the worker that answered."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        try:
+            writer.write(f"GET {path}\n".encode())
+            label, pid = (await reader.readline()).split()
+            return label.decode(), int(pid)
+        finally:
+            writer.close()
+
+    async def who_answer(self, count: int) -> dict[str, int]:
+        """Ask on new connections until so many labels have answered: the pid of each."""
+        found: dict[str, int] = {}
+        async with asyncio.timeout(SECONDS):
+            while len(found) < count:
+                label, pid = await self.get()
+                found[label] = pid
+        return found
+
+
+@asynccontextmanager
+async def slow_request(
+    cluster: Cluster,
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """Send a request that a worker has begun to answer, and that a line lets end."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", cluster.port)
+    try:
+        writer.write(b"GET /slow\n")
+        assert await reader.readline() == b"begun\n"
+        yield reader, writer
+    finally:
+        writer.close()
+
+
+@asynccontextmanager
+async def running_cluster(folder: Path, workers: int) -> AsyncIterator[Cluster]:
+    """Run a supervisor until the context ends; it has announced its start."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", MODULE, "supervise", folder, "0", str(workers)),
+        cwd=ROOT,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    try:
+        async with asyncio.timeout(SECONDS):
+            first = await process.stdout.readline()
+            assert first, (await process.communicate())[1].decode()
+            second = await process.stdout.readline()
+        assert second.decode() == f"  workers    {workers} processes\n"
+        yield Cluster(process, int(first))
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+def _supervise(folder: str, port: str, workers: str) -> None:
+    set_up_logs(Log(format="json"), worker="supervisor")
+    command = [sys.executable, "-m", MODULE, "work", folder]
+    server = Server(port=int(port), shutdown_seconds=5)
+    try:
+        asyncio.run(supervise(server, int(workers), command, announce=click.echo))
+    except WorkersFailed as failure:
+        sys.exit(failure.code)
+
+
+async def _work(identity: WorkerIdentity) -> None:
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    me = f"{identity.label} {os.getpid()}\n".encode()
+    answers: set[asyncio.Task[None]] = set()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        answers.add(task)
+        path = (await reader.readline()).split()[1]
+        if path == b"/die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if path == b"/slow":
+            writer.write(b"begun\n")
+            await reader.readline()
+        writer.write(me)
+        await writer.drain()
+        writer.close()
+        answers.discard(task)
+
+    with inherited_sockets(identity, stop.set) as inherited:
+        (listener,) = inherited.listeners
+        server = await asyncio.start_server(answer, sock=listener)
+        inherited.report_ready([str(listener.getsockname()[1])])
+        await stop.wait()
+        server.close()
+        if answers:
+            await asyncio.wait(answers)
+
+
+def _main(role: str, folder: str, *rest: str) -> None:
+    if role == "supervise":
+        _supervise(folder, *rest)
+    elif (Path(folder) / "broken").exists():
+        sys.exit(3)
+    else:
+        asyncio.run(_work(WorkerIdentity.from_argument(rest[-1])))
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])
