@@ -102,6 +102,8 @@ def build_parts(site_agent: SiteAgentContext, services: Services) -> DeskParts:
         take_on=services.async_calls.enqueue,
         begun=services.async_calls.start_now,
     )
+    limiter = RateLimiter(config.limits, clock, services.named_agents, services.tiers)
+    limiter.share(services.shared_counts, site_agent.name)
     return DeskParts(
         site_agent=site_agent,
         services=services,
@@ -109,7 +111,7 @@ def build_parts(site_agent: SiteAgentContext, services: Services) -> DeskParts:
         judge=judge,
         agent_tools=AgentTools(
             invoker,
-            limiter=RateLimiter(config.limits, clock, services.named_agents, services.tiers),
+            limiter=limiter,
             now=lambda: datetime.fromtimestamp(clock(), config.site.zone),
             desk_messages=DeskMessages(judge, services.store, clock),
         ),

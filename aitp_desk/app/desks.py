@@ -305,7 +305,12 @@ def _build_conversations(
             intake=intake,
             answerer=answerer,
             first_answers=FirstAnswers(
-                answerer, knowledge, config.cache, context.clock, now=agent_tools.now
+                answerer,
+                knowledge,
+                config.cache,
+                context.clock,
+                now=agent_tools.now,
+                shared=services.shared_answers,
             ),
             turn_writer=turn_writer,
             sessions=sessions,

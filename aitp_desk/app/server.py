@@ -31,7 +31,6 @@ from aitp_desk.app.services import build_services, make_digester
 from aitp_desk.app.site_agents import open_agent, open_content, open_enrichment, open_site_agents
 from aitp_desk.app.startup_report import report_start
 from aitp_desk.app.warmup import warm_caches
-from aitp_desk.auth.credentials.guess_limiter import GuessLimiter
 from aitp_desk.auth.credentials.proof_cache import CredentialEpoch
 from aitp_desk.auth.identifier import Identifier
 from aitp_desk.auth.keys.data_keys import open_data_keys
@@ -40,6 +39,7 @@ from aitp_desk.capability import Capability
 from aitp_desk.config import Config, default_url
 from aitp_desk.desk.calls.recovery import recover_calls
 from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.jobs.background_task import run_in_background
 from aitp_desk.desk.limits.concurrency import ConcurrencyLimiter
 from aitp_desk.desk.limits.token_usage import TokenUsage
 from aitp_desk.desk.maintenance.health_checks import HealthChecks
@@ -64,6 +64,7 @@ from aitp_desk.store.engine.lock import lock_data_folder
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.units import TOKENS_EPOCH
+from aitp_desk.store.valkey import open_valkey
 from aitp_desk.web.console.routes import make_sessions
 
 NO_ACTIONS: Mapping[str, Sequence[OfferedAction]] = MappingProxyType({})
@@ -134,6 +135,9 @@ async def open_server(
         is_traced = stack.enter_context(tracing(config.tracing.enabled or is_wanted(environment)))
         keys = await open_data_keys(store, config.data, environment)
         assign_secrets(config, capabilities, keys.derive)
+        valkey = await stack.enter_async_context(
+            open_valkey(config.valkey.url, environment.get(config.valkey.password_env))
+        )
         egress = await stack.enter_async_context(
             Egress(allow_loopback=config.egress.allow_loopback)
         )
@@ -178,6 +182,7 @@ async def open_server(
             tokens_used=tokens_used,
             capabilities=capabilities,
             health_checks=health_checks,
+            valkey=valkey,
             clock=clock,
         )
         parts = {one.name: build_parts(one, services) for one in site_agents}
@@ -200,9 +205,8 @@ async def open_server(
             services.push.make_kind(make_task_renderer(desks)),
         )
         epoch = CredentialEpoch(partial(reads.epoch, store, TOKENS_EPOCH))
-        guesses = GuessLimiter(clock) if config.limits.enabled else None
         sessions = make_sessions(
-            config, store=store, keys=keys, epoch=epoch, guesses=guesses, clock=clock
+            config, store=store, keys=keys, epoch=epoch, guesses=services.key_guesses, clock=clock
         )
         identifier = make_identifier(
             config,
@@ -210,7 +214,7 @@ async def open_server(
             keys=keys,
             egress=egress,
             epoch=epoch,
-            guesses=guesses,
+            guesses=services.key_guesses,
             sessions=sessions,
             clock=clock,
         )
@@ -261,6 +265,7 @@ async def open_server(
             )
         )
         for background in (
+            *(run_in_background(work) for work in services.sharing()),
             services.health_checks.run_periodically(),
             *(one.background() for one in protocols if one.background is not None),
             # before the socket: a warm-up at shutdown must not delay requests in progress
@@ -276,6 +281,7 @@ async def open_server(
             lambda: connections.figures(under_way()),
             *([] if concurrency is None else [concurrency.figures]),
             *([] if day is None else [day.figures]),
+            *([] if valkey is None else [valkey.figures]),
             lambda: store.measure().figures(),
             *make_metric_sources(services, worker, desks, parts),
         )

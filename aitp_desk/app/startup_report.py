@@ -44,6 +44,7 @@ def report_start(store: Store, site_agents: Sequence[SiteAgentContext]) -> tuple
     return (
         f"aitp-desk serves {config.site.name} on {default_url(config.server)}",
         f"  store      {store.name}",
+        *(["  shared     limits and answers, through valkey.url"] if config.valkey.url else []),
         f"  agent      {_introduce(own.agent)}",
         *_report_content(own),
         f"  home       {url}/",

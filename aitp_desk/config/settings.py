@@ -44,6 +44,7 @@ from aitp_desk.config.sections.retention import Retention
 from aitp_desk.config.sections.server import Events, Server
 from aitp_desk.config.sections.threads import Threads
 from aitp_desk.config.sections.tracing import Tracing
+from aitp_desk.config.sections.valkey import ValkeySettings
 from aitp_desk.config.sections.widget import Widget
 from aitp_desk.config.units import (
     Bytes,
@@ -334,6 +335,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     signatures: SignatureSettings = SignatureSettings()
     signature_agents: tuple[SignatureAgent, ...] = ()
     store: StoreSettings = StoreSettings()
+    valkey: ValkeySettings = ValkeySettings()
     cache: Cache = Cache()
     actions: Actions = Actions()
     openapi: tuple[OpenApi, ...] = ()

@@ -2,6 +2,9 @@
 
 Keys that have reached their limit are stored apart from the others. So newcomers, however many,
 evict one another, but not the keys that are being refused.
+
+Several processes can count together (``desk/limits/shared_counts.py``): each adds what it counted
+to a common count from time to time, and adopts the sum.
 """
 
 from __future__ import annotations
@@ -37,6 +40,18 @@ class Window(msgspec.Struct):
     is_full: bool = False
 
 
+class UnsharedCount(msgspec.Struct, frozen=True):
+    """A part of a key's count that other processes do not know yet.
+
+    Parameters:
+        ends: Unix seconds at which the key's window ends.
+    """
+
+    key: Hashable
+    ends: float
+    amount: int
+
+
 class Counters:
     """Counts many keys, each in a window that begins with its first count.
 
@@ -53,6 +68,38 @@ class Counters:
         self._clock = clock
         self._open: OrderedDict[Hashable, Window] = OrderedDict()
         self._full: OrderedDict[Hashable, Window] = OrderedDict()
+        self._unshared: dict[Hashable, int] | None = None
+
+    def share(self) -> None:
+        """Count together with other processes from now on: windows are minutes of the clock.
+
+        What is counted is kept for :meth:`take_unshared`.
+        """
+        self._end = end_of_clock_minute
+        self._unshared = {}
+
+    def take_unshared(self) -> list[UnsharedCount]:
+        """Return what was counted since the last time, of windows that have not ended."""
+        taken, self._unshared = self._unshared or {}, {}
+        counts = ((key, amount, self.read(key)) for key, amount in taken.items())
+        return [UnsharedCount(key, window.ends, amount) for key, amount, window in counts if window]
+
+    def return_unshared(self, counts: list[UnsharedCount]) -> None:
+        """Take back counts that could not be shared, for the next time."""
+        if self._unshared is not None:
+            for count in counts:
+                self._unshared[count.key] = self._unshared.get(count.key, 0) + count.amount
+
+    def adopt(self, count: UnsharedCount, total: int) -> None:
+        """Continue a key's window from the count of all processes together.
+
+        Parameters:
+            total: includes ``count``, and nothing that this process has counted since.
+        """
+        window = self.read(count.key)
+        if window is not None and window.ends == count.ends:
+            since = (self._unshared or {}).get(count.key, 0)
+            window.counted = max(window.counted, total + since)
 
     def read(self, key: Hashable) -> Window | None:
         """Return the key's current window; None if it has none."""
@@ -66,6 +113,8 @@ class Counters:
         if window is None or not _lasts(window, now):
             window = self._begin(key, now)
         window.counted += amount
+        if self._unshared is not None:
+            self._unshared[key] = self._unshared.get(key, 0) + amount
         if window.counted >= limit and not window.is_full:
             window.is_full = True
             del self._open[key]
@@ -84,6 +133,11 @@ class Counters:
 def end_of_minute(now: float) -> float:
     """Return when a one-minute window ends."""
     return now + WINDOW_SECONDS
+
+
+def end_of_clock_minute(now: float) -> float:
+    """Return when the current minute of the clock ends; the same in all processes."""
+    return (now // WINDOW_SECONDS + 1) * WINDOW_SECONDS
 
 
 def _make_room(windows: OrderedDict[Hashable, Window], now: float) -> None:

@@ -22,6 +22,9 @@ class GuessLimiter:
         what: the name of these secrets in messages.
         most: the limit per minute.
         scope: the scope that the error names.
+
+    Attributes:
+        counters: wrong secrets by caller; shared with other processes.
     """
 
     def __init__(
@@ -36,7 +39,7 @@ class GuessLimiter:
         self._what = what
         self._most = most
         self._scope: LimitScope = scope
-        self._counters = Counters(end_of_minute, clock)
+        self.counters = Counters(end_of_minute, clock)
 
     def check(self, caller: str) -> None:
         """Refuse a caller that has sent too many wrong secrets.
@@ -52,7 +55,7 @@ class GuessLimiter:
 
     def refusal(self, caller: str) -> RateLimited | None:
         """Return the refusal that :meth:`check` raises; None if it raises none."""
-        window = self._counters.read(caller)
+        window = self.counters.read(caller)
         if window is None or window.counted < self._most:
             return None
         left = max(1, math.ceil(window.ends - self._clock()))
@@ -65,7 +68,7 @@ class GuessLimiter:
 
     def count_guess(self, caller: str) -> None:
         """Count a secret that was looked up and is wrong."""
-        self._counters.count(caller, self._most)
+        self.counters.count(caller, self._most)
 
 
 def make_code_limiter(clock: Callable[[], float]) -> GuessLimiter:

@@ -138,6 +138,10 @@ def check_rules(config: Config) -> Iterator[Problem]:
         yield Problem(
             "store.url", f"{wrong}; it takes sqlite: followed by a path, such as sqlite:desk.db."
         )
+    if config.valkey.url and (wrong := _wrong_valkey_url(config.valkey.url)):
+        yield Problem(
+            "valkey.url", f"{wrong}; it takes an address such as redis://127.0.0.1:6379/0."
+        )
 
 
 def _is_time_zone(name: str) -> bool:
@@ -314,6 +318,18 @@ def wrong_store_url(url: str) -> str | None:
         return "has no file"
     if rest.startswith("//") and not rest.startswith("///"):
         return "has a host, which SQLite does not use"
+    return None
+
+
+def _wrong_valkey_url(url: str) -> str | None:
+    """Return the fault of a Valkey URL, which is never repeated: it may contain a password."""
+    address = urlsplit(url)
+    if address.scheme not in {"redis", "rediss", "unix", "valkey", "valkeys"}:
+        return "is not the address of a Valkey or Redis server"
+    if address.password is not None:
+        return "contains a password: put it in an environment variable that password_env names"
+    if not (address.path if address.scheme == "unix" else address.hostname):
+        return "names no server"
     return None
 
 

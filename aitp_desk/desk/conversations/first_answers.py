@@ -12,6 +12,7 @@ from aitp_desk.config import Cache
 from aitp_desk.desk.calls.registry import Content
 from aitp_desk.desk.conversations.answerer import Answerer
 from aitp_desk.desk.dialogue.answer_cache import AnswerCache, CachedAnswer, normalise_query
+from aitp_desk.desk.dialogue.shared_answers import SharedAnswers
 from aitp_desk.desk.dialogue.turn import AskRequest
 from aitp_desk.desk.threads.sessions import Session
 from aitp_desk.model.access.principal import Principal
@@ -25,6 +26,7 @@ class FirstAnswers:
         content: holds the current content.
         clock: Unix seconds.
         now: returns the present time in the site's time zone.
+        shared: the answers of all processes; None if they share none.
 
     Attributes:
         kept: the cached answers.
@@ -38,10 +40,11 @@ class FirstAnswers:
         clock: Callable[[], float],
         *,
         now: Callable[[], datetime],
+        shared: SharedAnswers | None = None,
     ) -> None:
         self._answerer = answerer
         self._content = content
-        self.kept = AnswerCache(cache, clock)
+        self.kept = AnswerCache(cache, clock, shared)
         self._now = now
 
     async def get_answer(
@@ -55,6 +58,7 @@ class FirstAnswers:
         """Return the cached answer to a first question, or make a new one."""
         editions = self._content.editions
         key = (
+            principal.desk,
             action.name,
             normalise_query(ask.query),
             ask.accepts,

@@ -2,7 +2,8 @@
 
 An answer is cached under everything that it depends on, until it expires, the content changes or
 the cache is full. Concurrent callers with one question wait for one answer, so that many of them
-cost one agent call.
+cost one agent call. An answer that another process has made is taken over, where processes share
+answers (``shared_answers.py``).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import msgspec
 
 from aitp_desk.agent.base import Answer, Said
 from aitp_desk.config import Cache
+from aitp_desk.desk.dialogue.shared_answers import SharedAnswers
 from aitp_desk.model.errors import Unavailable
 
 Key = tuple[object, ...]
@@ -131,15 +133,21 @@ class _PendingEntry(msgspec.Struct, eq=False):
 class AnswerCache:
     """An LRU cache of first answers, by everything that they depend on.
 
+    Parameters:
+        shared: the answers of all processes; None if they share none.
+
     Attributes:
         counts: hits, misses and evictions; read only.
     """
 
-    def __init__(self, settings: Cache, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, settings: Cache, clock: Callable[[], float], shared: SharedAnswers | None = None
+    ) -> None:
         self._most = settings.max_answers
         self._most_bytes = settings.max_bytes
         self._ttl = settings.ttl_seconds
         self._clock = clock
+        self._shared = shared if settings.max_answers else None
         self._revision = ""
         self._entries: OrderedDict[Key, _Entry] = OrderedDict()
         self._pending_entries: dict[tuple[str, Key], _PendingEntry] = {}
@@ -170,7 +178,7 @@ class AnswerCache:
         while known is None:
             making = self._pending_entries.get((revision, key))
             if making is None:
-                return CachedAnswer(await self._make(revision, key, make))
+                return await self._make(revision, key, make)
             await self._wait(making)
             if isinstance(making.error, Unavailable):
                 raise making.error
@@ -187,6 +195,8 @@ class AnswerCache:
         """Drop all answers; those that are being made are not cached."""
         self._drop_all()
         self._revision = ""
+        if self._shared is not None:
+            self._shared.clear()
 
     def _find(self, key: Key) -> CachedAnswer | None:
         """Return the cached answer, unless it has expired."""
@@ -212,14 +222,21 @@ class AnswerCache:
         finally:
             self.counts.waiting -= 1
 
-    async def _make(self, revision: str, key: Key, make: Callable[[], Awaitable[Said]]) -> Said:
+    async def _make(
+        self, revision: str, key: Key, make: Callable[[], Awaitable[Said]]
+    ) -> CachedAnswer:
         making = self._pending_entries[revision, key] = _PendingEntry()
         try:
+            if (known := await self._take_over(revision, key)) is not None:
+                making.outcome = known.outcome
+                return known
             self.counts.misses += 1
             outcome = making.outcome = await make()
             may_keep = outcome.fallback is None and not _acts_for_one(outcome)
             if isinstance(outcome, Answer) and may_keep:
-                self._put(revision, key, outcome)
+                self._put(revision, key, outcome, self._clock())
+                if self._shared is not None and revision == self._revision:
+                    self._shared.put(revision, key, outcome, self._clock())
         except Exception as error:
             making.error = error
             raise
@@ -227,9 +244,19 @@ class AnswerCache:
             del self._pending_entries[revision, key]
             if making.over is not None:
                 making.over.set()
-        return outcome
+        return CachedAnswer(outcome)
 
-    def _put(self, revision: str, key: Key, answer: Answer) -> None:
+    async def _take_over(self, revision: str, key: Key) -> CachedAnswer | None:
+        """Cache the answer that another process has made, if there is one."""
+        if self._shared is None:
+            return None
+        found = await self._shared.find(revision, key)
+        if found is None:
+            return None
+        self._put(revision, key, found.answer, found.made_at)
+        return self._find(key)
+
+    def _put(self, revision: str, key: Key, answer: Answer, made_at: float) -> None:
         """Cache an answer made from the current content."""
         if revision != self._revision or not self._most:
             return
@@ -238,7 +265,7 @@ class AnswerCache:
             return
         if key in self._entries:
             self._drop(key)
-        self._entries[key] = _Entry(self._clock(), answer, RenderSlot(), size, growth)
+        self._entries[key] = _Entry(made_at, answer, RenderSlot(), size, growth)
         self.counts.stored += 1
         self.counts.answers += 1
         self.counts.size += size

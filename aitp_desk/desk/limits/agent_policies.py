@@ -21,11 +21,14 @@ class AgentPolicies:
     Parameters:
         blocks: each with a unique name.
         clock: Unix seconds.
+
+    Attributes:
+        counters: requests by caller and block; shared with other processes.
     """
 
     def __init__(self, blocks: Iterable[AgentLimits], clock: Callable[[], float]) -> None:
         self._blocks = {block.name.lower(): block for block in blocks}
-        self._counters = Counters(end_of_minute, clock)
+        self.counters = Counters(end_of_minute, clock)
 
     def find(self, user_agent: str) -> AgentLimits | None:
         """Return the block for a User-Agent, or the default block if it has none.
@@ -48,7 +51,7 @@ class AgentPolicies:
 
     def count(self, principal: Principal, block: AgentLimits) -> Window:
         """Count a request of an agent against its block."""
-        return self._counters.count((principal.limited_as, block.name), block.per_minute)
+        return self.counters.count((principal.limited_as, block.name), block.per_minute)
 
 
 def check_action(blocks: Sequence[AgentLimits], action: str) -> None:

@@ -16,6 +16,7 @@ import msgspec
 
 from aitp_desk.config import AgentLimits, Limits
 from aitp_desk.desk.limits.agent_policies import AgentPolicies, check_action, may_call
+from aitp_desk.desk.limits.shared_counts import SharedCounts
 from aitp_desk.desk.limits.tiers import Tiers
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.counters import WINDOW_SECONDS, Counters, Window, end_of_minute
@@ -98,6 +99,13 @@ class RateLimiter:
         self._actions = Counters(end_of_minute, clock)
         self._agents = Counters(end_of_minute, clock)
         self._sessions = Counters(end_of_minute, clock)
+
+    def share(self, shared: SharedCounts, desk: str) -> None:
+        """Count together with the other processes, separately from further desks."""
+        shared.add(f"{desk} callers", self._callers)
+        shared.add(f"{desk} actions", self._actions)
+        shared.add(f"{desk} agents", self._agents)
+        shared.add(f"{desk} sessions", self._sessions)
 
     @property
     def one_agent(self) -> int:

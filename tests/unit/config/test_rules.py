@@ -126,6 +126,24 @@ def test_an_unusable_store_url_is_reported_without_being_repeated(
     assert "hunter2" not in message
 
 
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("http://127.0.0.1:6379", "is not the address of a Valkey or Redis server"),
+        ("redis://:hunter2@127.0.0.1", "contains a password"),
+        ("redis:///0", "names no server"),
+        ("unix://", "names no server"),
+    ],
+)
+def test_an_unusable_valkey_url_is_reported_without_being_repeated(
+    tmp_path: Path, url: str, reason: str
+) -> None:
+    message = told(tmp_path, f"valkey.url={url}")["valkey.url"]
+    assert reason in message
+    assert "it takes" in message
+    assert "hunter2" not in message
+
+
 @pytest.mark.parametrize("network", ["10.0.0.1/8", "proxy.example", "10.0.0.0/33", ""])
 def test_a_trusted_proxy_is_an_address_or_network(tmp_path: Path, network: str) -> None:
     assert (

@@ -1,0 +1,71 @@
+"""Counts requests of all processes together, where they share a Valkey server.
+
+A request is counted in its own process, without waiting. Every fifth of a second what was counted
+is added to common counts, and the sums are adopted: a caller that spreads its requests over
+processes passes its limit by at most what they admit in that time. While the server is away each
+process counts on its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from aitp_desk.model.counters import WINDOW_SECONDS, Counters
+from aitp_desk.store.valkey import Increment, ValkeyAway, ValkeyServer
+
+EXCHANGE_SECONDS = 0.2
+
+
+class SharedCounts:
+    """Exchanges the counts of this process with those of the others.
+
+    Parameters:
+        server: None if the desk has none; then nothing is shared.
+        digest: hashes a counted key, such as an address, so that the server holds none.
+    """
+
+    def __init__(self, server: ValkeyServer | None, digest: Callable[[bytes], bytes]) -> None:
+        self._server = server
+        self._digest = digest
+        self._shared: dict[str, Counters] = {}
+
+    def add(self, name: str, counters: Counters) -> None:
+        """Share counters under a name, which is the same in all processes."""
+        if self._server is not None:
+            counters.share()
+            self._shared[name] = counters
+
+    async def exchange_regularly(self) -> None:
+        """Exchange counts until the task is cancelled."""
+        while True:
+            await asyncio.sleep(EXCHANGE_SECONDS)
+            await self.exchange()
+
+    async def exchange(self) -> None:
+        """Exchange counts now."""
+        if self._server is not None:
+            for name, counters in self._shared.items():
+                await self._exchange(self._server, name, counters)
+
+    async def _exchange(self, server: ValkeyServer, name: str, counters: Counters) -> None:
+        counts = counters.take_unshared()
+        if not counts:
+            return
+        try:
+            totals = await server.add(
+                [
+                    Increment(self._key(name, count.key, count.ends), count.amount)
+                    for count in counts
+                ],
+                seconds=2 * WINDOW_SECONDS,
+            )
+        except ValkeyAway:
+            counters.return_unshared(counts)
+            return
+        for count, total in zip(counts, totals, strict=True):
+            counters.adopt(count, total)
+
+    def _key(self, name: str, key: object, ends: float) -> str:
+        digest = self._digest(f"{name}\n{key!r}".encode()).hex()[:32]
+        return f"aitp-desk:count:{digest}:{ends:.0f}"

