@@ -34,6 +34,7 @@ from tests.support.desk.jobs import a_job
 from tests.support.doubles.agent import Clock
 from tests.support.http.raw_client import send
 from tests.support.sites.actions import calling, offering
+from tests.support.store.valkey_process import valkey_process
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -60,10 +61,10 @@ class Scrape:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def operator(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talker]:
-    """The operator of a desk with its limits on."""
+    """The operator of a desk with its limits on, whose Valkey server is away."""
     folder = tmp_path_factory.mktemp("metrics")
     limits = ("limits.enabled=true", "limits.converse_per_minute=1000")
-    async with talking(folder, *limits) as anybody:
+    async with talking(folder, *limits, f"valkey.url=unix://{folder}/nothing.sock") as anybody:
         yield await anybody.with_key("operator")
 
 
@@ -246,6 +247,21 @@ async def test_the_bounds_of_how_long_requests_take_hold_all_of_them() -> None:
         return scrape.value("aitp_desk_request_seconds_bucket", method="GET", route="/", le=bound)
 
     assert [below("0.001"), below("0.0025"), below("30.0"), below("+Inf")] == [2, 3, 4, 5]
+
+
+@pytest.mark.servers
+async def test_a_server_that_goes_away_is_told_and_no_question_is_refused(tmp_path: Path) -> None:
+    with valkey_process(tmp_path) as process:
+        settings = ("limits.enabled=true", f"valkey.url={process.url}")
+        async with talking(tmp_path / "desk", *settings) as anybody:
+            operator = await anybody.with_key("operator")
+            found = await anybody.send("POST", "/agent/converse", QUESTION)
+            assert Scrape(await read(operator)).value("aitp_desk_valkey_up") == 1
+            process.kill()
+            again = {**QUESTION, "query": "What are your opening hours?"}
+            without = await anybody.send("POST", "/agent/converse", again)
+            assert (found.status, without.status) == (200, 200)
+            assert Scrape(await read(operator)).value("aitp_desk_valkey_up") == 0
 
 
 async def test_what_models_are_asked_is_counted() -> None:
