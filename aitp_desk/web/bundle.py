@@ -7,7 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 _IMPORT = re.compile(rb'^import [^;]+ from "[./]+(?:[a-z]+/)*([a-z]+)\.js";\n', re.MULTILINE)
-_CONSTANT = re.compile(r'^const ([A-Z][A-Z0-9_]+) = ("[^"\n]*"|\d[\d._]*);\n', re.MULTILINE)
+_CONSTANT = re.compile(
+    r"^const (?P<name>[A-Z][A-Z0-9_]+) = (?P<value>"
+    r'"[^"\n]*"|\d[\d._]*'
+    r"|/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[iu]*"
+    r");\n",
+    re.MULTILINE,
+)
 _EXPORT = re.compile(rb"^export ", re.MULTILINE)
 
 
@@ -32,12 +38,15 @@ def bundle_modules(name: str, modules: Mapping[str, bytes], *, exports: bool = F
 
 
 def put_constants(code: str) -> str:
-    """Replace names of constants that are used once by their numbers and strings."""
-    for name, value in _CONSTANT.findall(code):
-        uses = re.compile(rf"\b{name}\b")
+    """Replace names of constants that are used once by their values.
+
+    Those are numbers, strings, and regular expressions that keep no place.
+    """
+    for found in _CONSTANT.finditer(code):
+        uses = re.compile(rf"\b{found['name']}\b")
         if len(uses.findall(code)) == 2:
-            code = code.replace(f"const {name} = {value};\n", "", 1)
-            code = value.join(uses.split(code))
+            code = code.replace(found[0], "", 1)
+            code = found["value"].join(uses.split(code))
     return code
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from string import ascii_letters
 from typing import Final
 
 import msgspec
@@ -18,7 +19,7 @@ from aitp_desk.config.rules.widget import LOGO_TYPES
 from aitp_desk.protocols.base.protocol import make_etag
 from aitp_desk.web.bundle import bundle_modules, put_constants, read_modules
 from aitp_desk.web.cards.assets import CARDS, read_card_texts, read_cards
-from aitp_desk.web.minifier import minify
+from aitp_desk.web.javascript.minifier import minify
 from aitp_desk.web.widget.text_numbers import list_texts, number_texts
 
 COMPONENT = Path(__file__).with_name("component")
@@ -39,6 +40,8 @@ LAUNCHER_TEXTS: Final = ("open", "unavailable")
 _COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
 _LAYOUT = re.compile(rb"\s*([{};,>])\s*|(?<=:) ")
 _QUOTED = re.compile(rb'="([a-z]+)"')
+_COMBINED = re.compile(rb" ([+~]) (?=[^{};]*\{)")
+_PROPERTY = re.compile(r"(?<=[{;])--[a-z-]+(?=:)")
 
 
 class ComponentFile(msgspec.Struct, frozen=True):
@@ -61,8 +64,15 @@ def read_texts() -> Mapping[str, Mapping[str, str]]:
 
 def squeeze_style(style: bytes) -> bytes:
     """Return a style sheet without its comments, layout and needless quotes."""
-    bare = _LAYOUT.sub(rb"\1", _COMMENT.sub(b"", style))
+    bare = _COMBINED.sub(rb"\1", _LAYOUT.sub(rb"\1", _COMMENT.sub(b"", style)))
     return _QUOTED.sub(rb"=\1", bare).replace(b";}", b"}").strip()
+
+
+def shorten_properties(style: str) -> str:
+    """Return a style sheet with shorter names of its custom properties."""
+    for number, name in enumerate(dict.fromkeys(_PROPERTY.findall(style))):
+        style = re.sub(rf"{name}(?![\w-])", f"--{ascii_letters[number]}", style)
+    return style
 
 
 def read_logo(logo: str, folder: Path) -> ComponentFile | None:
@@ -88,9 +98,13 @@ def read_component() -> tuple[str, Mapping[str, ComponentFile]]:
     modules = {**read_modules(COMPONENT), **read_cards()}
     code = bundle_modules("chat", modules, exports=True).decode()
     code, names = number_texts(code, LAUNCHER_TEXTS)
+    loader = (COMPONENT / LOADER).read_text("utf-8")
     sources = ((COMPONENT / "chat.css").read_bytes(), (CARDS / "cards.css").read_bytes())
-    style = msgspec.json.encode(b"".join(map(squeeze_style, sources)).decode())
-    script = b"const STYLE = %s;\n%s" % (style, minify(put_constants(code)).encode())
+    style = shorten_properties(b"".join(map(squeeze_style, sources)).decode())
+    script = b"const STYLE = %s;\n%s" % (
+        msgspec.json.encode(style),
+        minify(put_constants(code), loader).encode(),
+    )
     found = {"chat.js": ComponentFile(script, TYPES[".js"])}
     for language, texts in read_texts().items():
         body = msgspec.json.encode(list_texts(texts, names))

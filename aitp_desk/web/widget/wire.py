@@ -9,7 +9,8 @@ import msgspec
 
 from aitp_desk.config import Files, Site, Widget
 from aitp_desk.config.rules.web_address import origin_of, web_address
-from aitp_desk.web.minifier import minify
+from aitp_desk.web.bundle import put_constants
+from aitp_desk.web.javascript.minifier import minify
 from aitp_desk.web.widget.assets import (
     COMPONENT,
     ENGLISH,
@@ -69,7 +70,7 @@ def write_loader(version: str, widget: Widget, site: Site) -> bytes:
     }
     return b"const DESK = %s;\n%s" % (
         msgspec.json.encode(told),
-        minify((COMPONENT / LOADER).read_text("utf-8")).encode(),
+        minify(put_constants((COMPONENT / LOADER).read_text("utf-8"))).encode(),
     )
 
 

@@ -12,6 +12,8 @@ from aitp_desk.web.bundle import put_constants
     [
         ("const MOST = 1_000;\nf(MOST);\n", "f(1_000);\n"),
         ('const KIND = "a b";\nf(`.${KIND}`, KINDS);\n', 'f(`.${"a b"}`, KINDS);\n'),
+        ("const WORD = /[/\\\\]\\w/u;\nf(WORD);\n", "f(/[/\\\\]\\w/u);\n"),
+        ("const WORD = /a/g;\nf(WORD);\n", "const WORD = /a/g;\nf(WORD);\n"),
         ("const MOST = 2;\nf(MOST, MOST);\n", "const MOST = 2;\nf(MOST, MOST);\n"),
         ("const most = 2;\nf(most);\n", "const most = 2;\nf(most);\n"),
         ("const ALL = [1];\nf(ALL);\n", "const ALL = [1];\nf(ALL);\n"),

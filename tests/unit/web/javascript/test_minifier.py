@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aitp_desk.web.minifier import minify
+from aitp_desk.web.javascript.minifier import minify
 
 
 @pytest.mark.parametrize(
@@ -12,7 +12,7 @@ from aitp_desk.web.minifier import minify
     [
         ("// A comment.\nf(one);\n/** Another. */\n", "f(one);"),
         ("function add(one, other) {\n  return one + other;\n}\n", "function ee(e,t){return e+t}"),
-        ("const at = 1;\nlet on = at - -at;\n", "let ee=1;\nlet et=ee- -ee;"),
+        ("const at = 1;\nlet on = at - -at;\n", "let ee=1,et=ee- -ee;"),
         ("export function open(door) {\n  door.open();\n}\n", "export function open(e){e.open()}"),
         (
             "export async function go({ by, key: x = 1, ...all }) {\n  return { by, x: all };\n}\n",
@@ -44,7 +44,16 @@ from aitp_desk.web.minifier import minify
             "const { a: one } = new URL(import.meta.url);\nfunction go() {\n  return one;\n}\n",
             "let{a:ee}=new URL(import.meta.url);\nfunction et(){return ee}",
         ),
-        ("const at = document.x;\nconst document2 = at;\n", "let ee=document.x;\nlet et=ee;"),
+        ("const at = document.x;\nconst document2 = at;\n", "let ee=document.x,et=ee;"),
+        (
+            "for (let n = 1; n; n -= 1) {\n  const a = n;\n  let b;\n  b(a);\n  const c = b;\n}\n",
+            "for(let ee=1;ee;ee-=1){let en=ee,et;et(en);let er=et}",
+        ),
+        ("export const a = 1;\nconst b = a;\n", "export let a=1;\nlet ee=a;"),
+        (
+            "const a = { true: true, b: x.false };\nfunction f() {\n  return false;\n}\n",
+            "let ee={true:!0,b:x.false};\nfunction et(){return!1}",
+        ),
     ],
 )
 def test_layout_and_names_become_shorter(code: str, shorter: str) -> None:
@@ -80,3 +89,32 @@ def test_many_names_are_all_different() -> None:
     given = told.partition("(")[2].partition(")")[0].split(",")
     assert len(set(given)) == 100
     assert max(map(len, given)) == 2
+
+
+def test_what_only_one_class_names_becomes_shorter() -> None:
+    code = (
+        "class A {\n  #held = 1;\n  constructor() {\n    this.count = this.#held;\n  }\n"
+        "  grow() {\n    this.count += 1;\n    this.shown = this.kept = this.grow();\n  }\n}\n"
+        'class B extends A {\n  go() {\n    this.kept = f("shown");\n  }\n}\n'
+    )
+    assert minify(code) == (
+        "class ee{#e=1;constructor(){this.e=this.#e}"
+        "t(){this.e+=1;this.shown=this.kept=this.t()}}\n"
+        'class et extends ee{go(){this.kept=f("shown")}}'
+    )
+
+
+@pytest.mark.parametrize(
+    "use",
+    ["one.count;", "const { count } = one;", "f({ count: 1 });", 'f("count");', "f(one?.count);"],
+)
+def test_a_member_that_others_name_keeps_its_name(use: str) -> None:
+    code = "class A {\n  grow() {\n    this.count = this.count + 1;\n  }\n}\n"
+    assert minify(code) == "class ee{grow(){this.e=this.e+1}}"
+    assert "this.count=this.count+1" in minify(f"{code}{use}\n")
+    assert "this.count=this.count+1" in minify(code, use)
+
+
+def test_a_class_of_the_browser_is_extended_by_members_with_their_names() -> None:
+    code = "class A extends Node {\n  grow() {\n    this.count = this.grow();\n  }\n}\n"
+    assert minify(code) == "class ee extends Node{grow(){this.count=this.grow()}}"

@@ -1,0 +1,1 @@
+"""Shortens the JavaScript that the desk serves."""
