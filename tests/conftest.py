@@ -19,6 +19,7 @@ from tests.support.specs.folder import find_shared_folder
 
 if TYPE_CHECKING:
     from aitp_desk.app.server import RunningServer
+    from tests.support.store.postgres import PostgresServer
 
 # the same examples in every run, however slow the machine is; more of them where minutes are there
 _EXAMPLES = int(os.environ.get("AITP_DESK_EXAMPLES", "15"))
@@ -72,6 +73,15 @@ def pytest_runtest_setup() -> None:
 def shared_folder() -> Path:
     """The folder of outside reference data; skips or fails as `find_shared_folder` says."""
     return find_shared_folder(os.environ.get("AITP_DESK_SHARED"))
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL server, started when a test first asks for it."""
+    from tests.support.store.postgres import postgres_server
+
+    with postgres_server() as server:
+        yield server
 
 
 @pytest.fixture

@@ -60,8 +60,7 @@ from aitp_desk.observability.sources import MetricsCollector
 from aitp_desk.observability.tracing import is_wanted, tracing
 from aitp_desk.protocols.ahp.wire import clear_body_cache
 from aitp_desk.store.base import Store
-from aitp_desk.store.engine.lock import lock_data_folder
-from aitp_desk.store.engine.sqlite import SqliteStore
+from aitp_desk.store.engine.opening import find_engine, open_store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.units import TOKENS_EPOCH
 from aitp_desk.store.valkey import open_valkey
@@ -121,17 +120,13 @@ async def open_server(
         worker_label: of this process, if it is one of several.
     """
     async with AsyncExitStack() as stack:
-        stack.enter_context(lock_data_folder(config.data))
+        stack.enter_context(find_engine(config.store.url).lock(config.data))
         listeners = listeners or _bind(stack, config)
         server = msgspec.structs.replace(config.server, port=listeners[0].getsockname()[1])
         site = msgspec.structs.replace(config.site, url=config.site.url or default_url(server))
         config = msgspec.structs.replace(config, server=server, site=site)
         capabilities = load_plugins(config, capabilities_beside)
-        store = await stack.enter_async_context(
-            SqliteStore.open(
-                config.database, synchronous=config.store.synchronous, queue=config.store.queue
-            )
-        )
+        store = await stack.enter_async_context(open_store(config.store, config.data, environment))
         is_traced = stack.enter_context(tracing(config.tracing.enabled or is_wanted(environment)))
         keys = await open_data_keys(store, config.data, environment)
         assign_secrets(config, capabilities, keys.derive)

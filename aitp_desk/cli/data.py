@@ -15,11 +15,13 @@ from aitp_desk.cli.arguments import fail
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from contextlib import AbstractAsyncContextManager
 
     from aitp_desk.auth.keys.data_keys import DataKeys
     from aitp_desk.auth.keys.master_key import MasterKey
     from aitp_desk.model.access.audit import Auditor
     from aitp_desk.store.base import Store
+    from aitp_desk.store.engine.opening import DeskStore
 
 R = TypeVar("R")
 
@@ -49,13 +51,25 @@ desk_store = click.option(
 json_lines = click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 
 
-def find_database(data: Path, url: str) -> Path:
-    """Return the path of the desk's database; exit where ``url`` names none."""
+def is_file(url: str) -> bool:
+    """Return whether the desk's database is a file; exit where ``url`` names none."""
     from aitp_desk.config.rules.settings_rules import wrong_store_url
-    from aitp_desk.config.settings import sqlite_path
+    from aitp_desk.store.engine.opening import find_engine
 
     if wrong := wrong_store_url(url):
-        fail([f"--store: {wrong}. Use sqlite: followed by a path, such as sqlite:desk.db."])
+        right = (
+            "sqlite: followed by a path, such as sqlite:desk.db, or postgresql://USER@HOST/DATABASE"
+        )
+        fail([f"--store: {wrong}. Use {right}."])
+    return find_engine(url).is_file
+
+
+def find_database(data: Path, url: str) -> Path:
+    """Return the path of the desk's database; exit where ``url`` names no file."""
+    from aitp_desk.config.settings import sqlite_path
+
+    if not is_file(url):
+        fail(["--store: this command is for SQLite, whose database is a file."])
     return sqlite_path(url, data)
 
 
@@ -90,9 +104,22 @@ def require_keys(data: Path, url: str) -> DataKeys:
     """
     from aitp_desk.auth.keys.data_keys import open_data_keys
 
-    require_database(data, url)
     require_master_key(data)
     return run_in_store(data, url, lambda store: open_data_keys(store, data, os.environ))
+
+
+def open_store(data: Path, url: str) -> AbstractAsyncContextManager[DeskStore]:
+    """Open the desk's database as an async context manager; exit where it does not exist.
+
+    Raises:
+        StoreError: the database cannot be opened.
+    """
+    from aitp_desk.config.settings import StoreSettings
+    from aitp_desk.store.engine.opening import open_store as open_engine
+
+    if is_file(url):
+        require_database(data, url)
+    return open_engine(StoreSettings(url=url), data, os.environ)
 
 
 def run_in_store(data: Path, url: str, work: Callable[[Store], Awaitable[R]]) -> R:
@@ -102,12 +129,9 @@ def run_in_store(data: Path, url: str, work: Callable[[Store], Awaitable[R]]) ->
         StoreError: the database cannot be opened.
         Exception: any error of the work.
     """
-    from aitp_desk.store.engine.sqlite import SqliteStore
-
-    database = require_database(data, url)
 
     async def opened() -> R:
-        async with SqliteStore.open(database) as store:
+        async with open_store(data, url) as store:
             return await work(store)
 
     return asyncio.run(opened())

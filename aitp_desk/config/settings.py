@@ -188,14 +188,17 @@ class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
         Line,
         Meta(
             extra={"unit": "a URL"},
-            description="The database: sqlite: followed by a path, relative to the data folder.",
+            description=(
+                "The database: sqlite: followed by a path, relative to the data folder, or"
+                " postgresql://USER@HOST/DATABASE."
+            ),
         ),
     ] = "sqlite:desk.db"
     synchronous: Annotated[
         Literal["full", "normal"],
         Meta(
             description=(
-                "Both keep every acknowledged message if the process is killed; normal "
+                "Of SQLite. Both keep every acknowledged message if the process is killed; normal "
                 "is faster, but may lose the last commits in a power failure."
             ),
         ),
@@ -216,6 +219,25 @@ class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
             description="The most waiting writes; further callers are refused.",
         ),
     ] = 10_000
+    connections: Annotated[
+        Annotated[int, Meta(ge=1, le=1000)],
+        Meta(
+            extra={"unit": "connections"},
+            description="The most connections that read from PostgreSQL; one more writes.",
+        ),
+    ] = 8
+    statement_seconds: Annotated[
+        Seconds, Meta(description="The longest time that a statement may take in PostgreSQL.")
+    ] = 30
+    pooler: Annotated[
+        bool,
+        Meta(
+            description=(
+                "The server of the URL is a pooler of transactions, such as PgBouncer: no"
+                " statement stays prepared."
+            ),
+        ),
+    ] = False
 
     @property
     def is_shared(self) -> bool:
@@ -389,7 +411,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def database(self) -> Path:
-        """The SQLite database file, absolute."""
+        """The file of an SQLite database, absolute."""
         return sqlite_path(self.store.url, self.data)
 
 

@@ -34,8 +34,8 @@ TERMS_OF_THE_INTERFACE = frozenset("asking failing".split())
 """Names that packages of capabilities know: a question as it is asked, a job that fails."""
 STORED = frozenset({"aitp_desk/agent/enrichment/dispatch.py: creating"})
 """Members of stored files."""
-NUMBERED = "store/schema"
-"""Migrations are a sequence: they stand in one folder, by their numbers."""
+NUMBERED = "store/schema/*"
+"""Migrations are a sequence: they stand in one folder of their engine, by their numbers."""
 
 
 def modules() -> list[Path]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterable, Iterator
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from aitp_desk.config.opening_hours import read_opening_hours
@@ -136,7 +136,9 @@ def check_rules(config: Config) -> Iterator[Problem]:
     yield from check_agents_txt(config.agents_txt, site.url or default_url(server))
     if wrong := wrong_store_url(config.store.url):
         yield Problem(
-            "store.url", f"{wrong}; it takes sqlite: followed by a path, such as sqlite:desk.db."
+            "store.url",
+            f"{wrong}; it takes sqlite: followed by a path, such as sqlite:desk.db, or"
+            " postgresql://USER@HOST/DATABASE.",
         )
     if config.valkey.url and (wrong := _wrong_valkey_url(config.valkey.url)):
         yield Problem(
@@ -311,7 +313,7 @@ def wrong_store_url(url: str) -> str | None:
     """
     scheme, _, rest = url.partition(":")
     if scheme in {"postgres", "postgresql"}:
-        return "is a PostgreSQL database, which this version does not support"
+        return _wrong_postgres_url(url)
     if scheme != "sqlite":
         return "is not a supported kind of database"
     if not rest.strip("/") or rest.startswith(":"):
@@ -330,6 +332,23 @@ def _wrong_valkey_url(url: str) -> str | None:
         return "contains a password: put it in an environment variable that password_env names"
     if not (address.path if address.scheme == "unix" else address.hostname):
         return "names no server"
+    return None
+
+
+def _wrong_postgres_url(url: str) -> str | None:
+    if not url.partition(":")[2].startswith("//"):
+        return "has no // after postgresql:"
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "is not a URL"
+    if parts.fragment:
+        return "has a fragment, which PostgreSQL does not use"
+    if ":" in parts.netloc.rpartition("@")[0] or "password" in parse_qs(parts.query):
+        return (
+            "contains a password, which is taken from AITP_DESK_STORE_PASSWORD or the file that"
+            " AITP_DESK_STORE_PASSWORD_FILE names"
+        )
     return None
 
 

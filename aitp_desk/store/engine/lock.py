@@ -27,11 +27,7 @@ def lock_data_folder(data: Path) -> Iterator[None]:
         DataInUse: another process holds it.
         StoreError: it cannot be created or written to.
     """
-    try:
-        data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(data / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise StoreError(f"{error.filename or data} cannot be used: {error.strerror}.") from error
+    handle = _open_lock(data)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -42,3 +38,22 @@ def lock_data_folder(data: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+@contextmanager
+def share_data_folder(data: Path) -> Iterator[None]:
+    """Make a data folder, for this user only, that several processes may use at once.
+
+    Raises:
+        StoreError: it cannot be created or written to.
+    """
+    os.close(_open_lock(data))
+    yield
+
+
+def _open_lock(data: Path) -> int:
+    try:
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return os.open(data / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StoreError(f"{error.filename or data} cannot be used: {error.strerror}.") from error

@@ -62,6 +62,32 @@ class QueueMetrics:
         return now - self._groups[0][1] if self._groups else 0.0
 
 
+class FileMetrics(msgspec.Struct, frozen=True):
+    """The measured files of a store.
+
+    Parameters:
+        bytes: size of the database.
+        log_bytes: size of the write-ahead log.
+        free_bytes: free space on their file system.
+    """
+
+    bytes: int
+    log_bytes: int
+    free_bytes: int
+
+    def figures(self) -> tuple[Figure, ...]:
+        """Return the sizes as figures."""
+        return (
+            gauge("aitp_desk_store_bytes", "Size of the database file.", self.bytes),
+            gauge("aitp_desk_store_log_bytes", "Size of the write-ahead log.", self.log_bytes),
+            gauge(
+                "aitp_desk_store_free_bytes",
+                "Free space on the disk of the database.",
+                self.free_bytes,
+            ),
+        )
+
+
 class StoreMetrics(msgspec.Struct, frozen=True):
     """The measured state of a store.
 
@@ -69,18 +95,14 @@ class StoreMetrics(msgspec.Struct, frozen=True):
         waiting: units that wait for their commit.
         most_waiting: from this number on callers are turned away.
         waiting_seconds: how long the first of them has waited since it was submitted.
-        bytes: size of the database.
-        log_bytes: size of the write-ahead log.
-        free_bytes: free space on their file system.
+        files: those of the database; None where it is on a server.
     """
 
     waiting: int
     most_waiting: int
     waiting_seconds: float
     commits: CommitMetrics
-    bytes: int
-    log_bytes: int
-    free_bytes: int
+    files: FileMetrics | None = None
 
     def figures(self) -> tuple[Figure, ...]:
         """Return the state as figures."""
@@ -109,11 +131,5 @@ class StoreMetrics(msgspec.Struct, frozen=True):
                 "Writes that the database rejected, counting each attempt.",
                 self.commits.failed,
             ),
-            gauge("aitp_desk_store_bytes", "Size of the database file.", self.bytes),
-            gauge("aitp_desk_store_log_bytes", "Size of the write-ahead log.", self.log_bytes),
-            gauge(
-                "aitp_desk_store_free_bytes",
-                "Free space on the disk of the database.",
-                self.free_bytes,
-            ),
+            *([] if self.files is None else self.files.figures()),
         )

@@ -1,8 +1,8 @@
 """Applies the schema: numbered files in ``schema/``, each applied once and never changed.
 
-``migrations`` keeps the number and the SHA-256 of every file that was applied. Missing files are
-applied in one transaction that holds the only write lock, so two processes that start at once apply
-them once.
+Each engine has its own folder of files. ``migrations`` keeps the number and the SHA-256 of every
+file that was applied. Missing files are applied in one transaction that holds the only write lock,
+so two processes that start at once apply them once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ import msgspec
 
 from aitp_desk.store.base import Opened, StoreChanged, StoreError, StoreTooNew
 
-SCHEMA = Path(__file__).parents[1] / "schema"
+SCHEMA = Path(__file__).parents[1] / "schema" / "sqlite"
+"""The files of SQLite."""
+POSTGRES_SCHEMA = SCHEMA.with_name("postgres")
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS migrations (
@@ -43,12 +45,13 @@ def load_migrations(folder: Path = SCHEMA) -> tuple[Migration, ...]:
     Raises:
         StoreError: a number is missing or used twice.
     """
-    return _load_own_migrations() if folder == SCHEMA else _read_migrations(folder)
+    own = folder in {SCHEMA, POSTGRES_SCHEMA}
+    return _load_own_migrations(folder) if own else _read_migrations(folder)
 
 
 @cache
-def _load_own_migrations() -> tuple[Migration, ...]:
-    return _read_migrations(SCHEMA)
+def _load_own_migrations(folder: Path) -> tuple[Migration, ...]:
+    return _read_migrations(folder)
 
 
 def _read_migrations(folder: Path) -> tuple[Migration, ...]:

@@ -1,8 +1,7 @@
 """Implements the store on SQLite; callers use it on the event loop.
 
-Units are collected for one tick of the loop and go to the writer thread (``sqlite_writer.py``) as
-one group; records are collected for longer, unless a caller waits for a unit behind them. Reads run
-on the loop, over a connection that cannot write.
+Units go in groups (``queue.py``) to the writer thread (``sqlite_writer.py``). Reads run on the
+loop, over a connection that cannot write.
 """
 
 from __future__ import annotations
@@ -11,42 +10,22 @@ import asyncio
 import shutil
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager, closing
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
-from aitp_desk.model.errors import StoreBusy
-from aitp_desk.store.base import (
-    PAGE_BYTES,
-    Opened,
-    P,
-    Params,
-    Row,
-    RowPage,
-    StoreError,
-    T,
-    Work,
-)
-from aitp_desk.store.engine.failure_log import FailureLog
-from aitp_desk.store.engine.metrics import QueueMetrics, StoreMetrics
+from aitp_desk.store.base import PAGE_BYTES, Opened, Params, Row, RowPage, StoreError
+from aitp_desk.store.engine.metrics import FileMetrics, StoreMetrics
 from aitp_desk.store.engine.migration import migrate
+from aitp_desk.store.engine.queue import UnitQueue
 from aitp_desk.store.engine.sqlite_reader import read_page
-from aitp_desk.store.engine.sqlite_writer import (
-    BEHIND_UNITS,
-    COMMIT_WAITS_MS,
-    MAX_UNITS,
-    CheckpointThread,
-    WriterThread,
-)
+from aitp_desk.store.engine.sqlite_writer import COMMIT_WAITS_MS, CheckpointThread, WriterThread
 from aitp_desk.store.engine.statements import load_statements
-from aitp_desk.store.engine.unit import Unit
 
 Synchronous = Literal["full", "normal"]
 """A killed process loses no commit. With ``normal`` a power failure may lose one."""
 
-GATHER_SECONDS = 0.05
-"""How long records are collected; the rest of their 100 ms is for the commit."""
 READ_WAITS_SECONDS = 1.0
 CACHED_STATEMENTS = 256
 CACHE_KIB = 16 * 1024
@@ -54,7 +33,7 @@ OLDEST_SQLITE = (3, 37, 0)
 """The first version with STRICT tables."""
 
 
-class SqliteStore:
+class SqliteStore(UnitQueue):
     """A store in one SQLite file, used on one event loop.
 
     ``base.py`` states its guarantees.
@@ -63,9 +42,12 @@ class SqliteStore:
         opened: the result of opening it.
     """
 
+    _writer: WriterThread
+
     def __init__(
         self, path: Path, opened: Opened, connections: _Connections, most_waiting: int
     ) -> None:
+        super().__init__(most_waiting)
         statements = load_statements("sqlite")
         self.opened = opened
         self._path = path
@@ -73,16 +55,6 @@ class SqliteStore:
         self._statements = statements
         self._connection = connections.reader
         self._execute = connections.reader.cursor().execute
-        self._loop = asyncio.get_running_loop()
-        self._most_waiting = most_waiting
-        self._behind = min(BEHIND_UNITS, most_waiting // 2)
-        self._waiting = 0
-        self._line = QueueMetrics()
-        self._gathered: list[Unit] = []
-        self._hand_over: asyncio.Handle | None = None
-        self._is_due = False
-        self._is_closed = False
-        self._failed = FailureLog(self._loop)
         self._checkpointer = CheckpointThread(connections.checkpoints)
         self._writer = WriterThread(
             connections.writer,
@@ -123,21 +95,6 @@ class SqliteStore:
         """The engine and the path, for people."""
         return f"SQLite, {self._path}"
 
-    @property
-    def is_behind(self) -> bool:
-        """Whether more units wait than a few commits take; see ``base.Store.is_behind``."""
-        return self._waiting > self._behind
-
-    async def run(self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run one unit and return its result after its commit; see ``base.Store.run``."""
-        future: asyncio.Future[T] = self._loop.create_future()
-        self._gather(Unit(work, args, kwargs, future))
-        return await future
-
-    def record(self, work: Callable[P, Work[Any]], /, *args: P.args, **kwargs: P.kwargs) -> None:
-        """Submit one unit without waiting for it; see ``base.Store.record``."""
-        self._gather(Unit(work, args, kwargs))
-
     async def read(self, statement: str, params: Params, /) -> list[Row]:
         """Run one reading statement by its name and return its rows."""
         try:
@@ -151,15 +108,6 @@ class SqliteStore:
         """Run one reading statement and return its first rows; see ``base.Reader.read_page``."""
         return read_page(self._connection, self._statements[statement], params, limit, most_bytes)
 
-    async def settled(self) -> None:
-        """Return once everything submitted before this call is settled; see :class:`Store`."""
-        if self._waiting or self._is_closed:
-            future: asyncio.Future[None] = self._loop.create_future()
-            self._gather(Unit(_nothing, (), {}, future), is_bounded=False)
-            await future
-        else:  # also if another program holds the database
-            await asyncio.sleep(0)
-
     def measure(self) -> StoreMetrics:
         """Measure the current state of the store."""
         return StoreMetrics(
@@ -167,49 +115,15 @@ class SqliteStore:
             most_waiting=self._most_waiting,
             waiting_seconds=self._line.seconds(self._loop.time()),
             commits=self._writer.commits,
-            bytes=_size(self._path),
-            log_bytes=_size(self._wal),
-            free_bytes=shutil.disk_usage(self._path.parent).free,
+            files=FileMetrics(
+                bytes=_size(self._path),
+                log_bytes=_size(self._wal),
+                free_bytes=shutil.disk_usage(self._path.parent).free,
+            ),
         )
 
-    def _gather(self, unit: Unit, *, is_bounded: bool = True) -> None:
-        """Queue a unit and schedule the hand-over to the writer."""
-        if self._is_closed:
-            raise StoreError("The store is closed.")
-        if is_bounded and self._waiting >= self._most_waiting:
-            raise StoreBusy("Too many writes are waiting. Try again in a second.", retry_after=1)
-        self._waiting += 1
-        self._gathered.append(unit)
-        if self._is_due:
-            return
-        if unit.future is not None or len(self._gathered) >= MAX_UNITS:
-            if self._hand_over is not None:
-                self._hand_over.cancel()
-            self._hand_over = self._loop.call_soon(self._hand_over_now)
-            self._is_due = True
-        elif self._hand_over is None:
-            self._hand_over = self._loop.call_later(GATHER_SECONDS, self._hand_over_now)
-
-    def _hand_over_now(self) -> None:
-        units, self._gathered = self._gathered, []
-        self._hand_over, self._is_due = None, False
-        self._line.hand_over(len(units), self._loop.time())
-        self._writer.enqueue(units)
-
-    def _settle(self, units: list[Unit]) -> None:
-        self._waiting -= len(units)
-        self._line.settle(len(units))
-        for unit in units:
-            if unit.future is not None:
-                unit.resolve_future()
-            elif unit.error is not None:
-                self._failed.note(unit.name, unit.error)
-
     async def _close(self) -> None:
-        self._is_closed = True
-        if self._hand_over is not None:
-            self._hand_over.cancel()
-            self._hand_over_now()
+        self._refuse_more()
         # These block, so that nothing can cancel them and close the connections while the threads
         # use them. Settled units are reported in the loop's next turn.
         self._writer.stop()
@@ -278,8 +192,3 @@ def _size(file: Path) -> int:
         return file.stat().st_size
     except OSError:
         return 0
-
-
-def _nothing() -> Work[None]:
-    """Do nothing, as a unit in the queue."""
-    yield from ()

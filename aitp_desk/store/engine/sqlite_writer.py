@@ -31,12 +31,9 @@ import structlog
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import StoreError
 from aitp_desk.store.engine.metrics import CommitMetrics
+from aitp_desk.store.engine.queue import MAX_UNITS
 from aitp_desk.store.engine.unit import Unit, one_statement
 
-MAX_UNITS = 512
-"""Maximum number of units in one commit."""
-BEHIND_UNITS = 4 * MAX_UNITS
-"""From this many waiting units a store is behind. Fewer arrive between two commits."""
 MAX_WAL_BYTES = 64 * 1024 * 1024
 """Past this size the writer empties the WAL."""
 COMMIT_WAITS_MS = 5000

@@ -20,7 +20,7 @@ import aiosqlite
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import PAGE_BYTES, P, Params, Row, RowPage, StoreError, T, Work
 from aitp_desk.store.engine.migration import migrate
-from aitp_desk.store.engine.sqlite_writer import BEHIND_UNITS
+from aitp_desk.store.engine.queue import BEHIND_UNITS
 from aitp_desk.store.engine.statements import load_statements
 from aitp_desk.store.engine.unit import Unit, list_touched_keys
 from aitp_desk.store.rows.pages import take_page

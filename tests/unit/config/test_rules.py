@@ -106,8 +106,10 @@ def test_a_store_url_names_a_file(tmp_path: Path, url: str, path: str) -> None:
 @pytest.mark.parametrize(
     ("url", "reason"),
     [
-        ("postgresql://desk:hunter2@db/desk", "PostgreSQL database, which this version does not"),
-        ("postgres://db/desk", "PostgreSQL database, which this version does not"),
+        ("postgresql://desk:hunter2@db/desk", "contains a password, which is taken from"),
+        ("postgres://db/desk?password=hunter2", "contains a password, which is taken from"),
+        ("postgresql:desk", "has no // after postgresql:"),
+        ("postgresql://[db/desk", "is not a URL"),
         ("mysql://desk:hunter2@db/desk", "is not a supported kind of database"),
         ("desk.db", "is not a supported kind of database"),
         ("sqlite:", "has no file"),
@@ -142,6 +144,18 @@ def test_an_unusable_valkey_url_is_reported_without_being_repeated(
     assert reason in message
     assert "it takes" in message
     assert "hunter2" not in message
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://db/desk",
+        "postgres://desk@db:5432/desk?sslmode=verify-full",
+        "postgresql:///desk?host=/run/postgresql",
+    ],
+)
+def test_a_store_url_may_name_a_server(tmp_path: Path, url: str) -> None:
+    assert load_config(tmp_path, [f"store.url={url}"]).store.url == url
 
 
 @pytest.mark.parametrize("network", ["10.0.0.1/8", "proxy.example", "10.0.0.0/33", ""])

@@ -1,11 +1,15 @@
-"""The stores that the contract suite runs on."""
+"""The stores that the contract suite runs on.
+
+PostgreSQL needs a server: the suite runs there with ``make test-servers``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager
-from functools import partial
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,15 +23,18 @@ from tests.support.store.console_site import Site
 from tests.support.store.integrity import check_whole
 from tests.support.store.shuffled_store import ShuffledStore
 
-Open = Callable[[Path], AbstractAsyncContextManager[Store]]
+if TYPE_CHECKING:
+    from tests.support.store.postgres import PostgresServer
 
-ENGINES: dict[str, Open] = {
-    "sqlite": partial(SqliteStore.open, synchronous="normal"),
-    "shuffled": ShuffledStore.open,
-}
+Open = Callable[..., AbstractAsyncContextManager[Store]]
+"""Opens an empty store; ``queue`` is the number of units that may wait."""
+Rows = Callable[..., Awaitable[list[tuple[Any, ...]]]]
+"""Runs a statement in a store's database, past the store."""
+
+POSTGRES = pytest.param("postgres", marks=pytest.mark.servers)
 
 
-@pytest.fixture(params=list(ENGINES))
+@pytest.fixture(params=["sqlite", "shuffled", POSTGRES])
 def engine(request: pytest.FixtureRequest) -> str:
     """Name of an engine."""
     return str(request.param)
@@ -35,17 +42,55 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    """Where the store's file is."""
+    """Where the file of an SQLite store is."""
     return tmp_path / "desk.db"
 
 
 @pytest.fixture
-async def store(engine: str, database: Path) -> AsyncIterator[Store]:
-    """An open store of each engine. What a test leaves in it must be whole."""
-    begin_database(database)
-    async with ENGINES[engine](database) as opened:
+def open_database(engine: str, database: Path, request: pytest.FixtureRequest) -> Open:
+    """Opens an empty store of the engine by a name. What is left in it must be whole."""
+
+    @asynccontextmanager
+    async def opened(name: str = "desk", **limits: Any) -> AsyncIterator[Store]:
+        path = database.with_stem(name)
+        if engine == "postgres":
+            from aitp_desk.store.engine.postgres.store import PostgresStore
+            from tests.support.store.postgres_copy import copy_rows
+
+            server: PostgresServer = request.getfixturevalue("postgres")
+            url = await server.begin(name)
+            async with PostgresStore.open(url, {}, **limits) as store:
+                yield store
+            await copy_rows(url, path)
+        else:
+            begin_database(path)
+            open_file = SqliteStore.open if engine == "sqlite" else ShuffledStore.open
+            async with open_file(path, **limits) as store:
+                yield store
+        check_whole(path)
+
+    return opened
+
+
+@pytest.fixture
+async def store(open_database: Open) -> AsyncIterator[Store]:
+    """An open store of each engine."""
+    async with open_database() as opened:
         yield opened
-    check_whole(database)
+
+
+@pytest.fixture
+def rows(engine: str, database: Path, request: pytest.FixtureRequest) -> Rows:
+    """Reads and writes a store's database next to the store, as another program does."""
+    if engine == "postgres":
+        server: PostgresServer = request.getfixturevalue("postgres")
+        return server.rows
+
+    async def run(sql: str, name: str = "desk") -> list[tuple[Any, ...]]:
+        with closing(sqlite3.connect(database.with_stem(name))) as connection, connection:
+            return connection.execute(sql).fetchall()
+
+    return run
 
 
 @pytest.fixture

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given, settings
@@ -22,10 +20,8 @@ from aitp_desk.store.records.capabilities import (
 )
 from aitp_desk.store.units.capabilities import apply_effects
 from aitp_desk.store.units.privacy.erasure import erase_around
-from tests.support.desk.first_start import begin_database
-from tests.support.store.integrity import check_whole
 from tests.support.store.messages import NOW, delete_thread, open_thread
-from tests.unit.store.conftest import ENGINES
+from tests.unit.store.conftest import Open
 
 KEYS = ("a", "b")
 STEPS = st.lists(
@@ -91,12 +87,9 @@ async def walk(store: Store, rounds: list[list[tuple[str, str, int]]], base: str
         assert kept == (times.get(key, 0), sums.get(("record", key), 0))
 
 
-@pytest.mark.parametrize("engine", list(ENGINES))
-def test_records_and_counters_are_the_sum_of_what_was_applied(engine: str) -> None:
-    with TemporaryDirectory() as folder, asyncio.Runner() as runner:
-        path = Path(folder) / "desk.db"
-        begin_database(path)
-        context = ENGINES[engine](path)
+def test_records_and_counters_are_the_sum_of_what_was_applied(open_database: Open) -> None:
+    with asyncio.Runner() as runner:
+        context = open_database("desk")
         store = runner.run(context.__aenter__())
         tries = iter(range(1000))
 
@@ -109,7 +102,6 @@ def test_records_and_counters_are_the_sum_of_what_was_applied(engine: str) -> No
             holds()
         finally:
             runner.run(context.__aexit__(None, None, None))
-        check_whole(path)
 
 
 async def test_what_does_not_fit_any_more_leaves_nothing_behind(store: Store) -> None:

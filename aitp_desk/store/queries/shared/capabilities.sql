@@ -34,7 +34,7 @@ INSERT INTO capability_records (
 
 -- add_to_counter: Adds to a counter.
 INSERT INTO capability_counters (capability, key, value) VALUES (:capability, :key, :delta)
-ON CONFLICT (capability, key) DO UPDATE SET value = value + excluded.value;
+ON CONFLICT (capability, key) DO UPDATE SET value = capability_counters.value + excluded.value;
 
 -- erase_records_on_thread: Empties records that were last written on a thread since a time.
 UPDATE capability_records SET value = 'null', version = version + 1, open_until = NULL

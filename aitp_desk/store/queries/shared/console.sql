@@ -7,7 +7,7 @@ SELECT state, taken_by, count(*), min(created_at) FROM (
 
 -- newest_said: Lists the newest messages before a position, with their threads, and whether each is
 -- the thread's last.
-SELECT m.id, m.thread_id, t.desk, m.seq = t.last_seq AND t.deleted_at IS NULL
+SELECT m.id, m.thread_id, t.desk, CAST(m.seq = t.last_seq AND t.deleted_at IS NULL AS INTEGER)
 FROM messages m JOIN threads t ON t.id = m.thread_id
 WHERE m.id < :before ORDER BY m.id DESC LIMIT :limit;
 
@@ -36,10 +36,10 @@ WHERE state IN ('open', 'taken') AND thread_id IS NOT NULL ORDER BY id LIMIT :li
 
 -- end_of_thread: Reads the last message of a thread, its operator, and whether a request for a
 -- person is unassigned.
-SELECT m.id, t.desk, m.origin, o.operator, EXISTS (
+SELECT m.id, t.desk, m.origin, o.operator, CAST(EXISTS (
     SELECT 1 FROM tickets
     WHERE thread_id = t.id AND kind IN ('request', 'question') AND state = 'open'
-)
+) AS INTEGER)
 FROM threads t JOIN messages m ON m.thread_id = t.id AND m.seq = t.last_seq
 LEFT JOIN thread_operators o ON o.thread_id = t.id
 WHERE t.id = :thread_id AND t.deleted_at IS NULL;
@@ -61,14 +61,14 @@ WHERE thread_id = :thread_id AND seq < :before ORDER BY seq DESC LIMIT :limit;
 SELECT count(*), sum(CASE WHEN origin = 'visitor' THEN 1 ELSE 0 END), max(id) FROM (
     SELECT id, origin FROM messages
     WHERE id > :since AND id < :before ORDER BY id LIMIT :limit
-) AS some;
+) AS counted;
 
 -- count_folded_between: Counts the oldest folded threads between two positions, up to a bound, with
 -- the last position.
 SELECT count(*), max(thread_id) FROM (
     SELECT thread_id FROM folded_turns
     WHERE thread_id > :since AND thread_id < :before ORDER BY thread_id LIMIT :limit
-) AS some;
+) AS counted;
 
 -- count_tickets_made: Counts tickets created within a period, up to a bound.
 SELECT count(*) FROM (

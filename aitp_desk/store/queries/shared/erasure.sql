@@ -21,9 +21,9 @@ WHERE m.thread_id = :thread_id AND m.seq > :after ORDER BY m.seq LIMIT :limit;
 
 -- runs_after: Lists the oldest runs of a thread after one, with who started them, and whether a
 -- principal submitted tool results for them (any principal if none is named).
-SELECT r.created_at, r.id, r.started_by, EXISTS (
+SELECT r.created_at, r.id, r.started_by, CAST(EXISTS (
     SELECT 1 FROM run_givers g WHERE g.run_id = r.id AND (:whose = '' OR g.principal = :whose)
-)
+) AS INTEGER)
 FROM runs r
 WHERE r.thread_id = :thread_id AND (r.created_at, r.id) > (:created_at, :id)
 ORDER BY r.created_at, r.id LIMIT :limit;

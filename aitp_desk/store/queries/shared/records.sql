@@ -27,7 +27,8 @@ VALUES (:id, :thread_id, :owner, :turns, :created_at, :last_at, :pending, :token
 
 -- move_session: Updates the state of a session after a turn.
 UPDATE sessions SET turns = :turns, last_at = :last_at, pending = :pending, tokens = :tokens,
-    heard = :heard, kept_until = max(kept_until, :kept_until)
+    heard = :heard,
+    kept_until = CASE WHEN kept_until > :kept_until THEN kept_until ELSE :kept_until END
 WHERE id = :id;
 
 -- keep_sessions: Extends the sessions of a thread to a time; never shortens them.

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from aitp_desk.model.errors import Forbidden, StoreBusy, ThreadNotFound
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Store, StoreError, Work
-from aitp_desk.store.engine.sqlite import SqliteStore
-from aitp_desk.store.engine.sqlite_writer import BEHIND_UNITS
+from aitp_desk.store.engine.queue import BEHIND_UNITS
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.threads import IdempotencyRecord
 from tests.support.store.messages import (
@@ -27,7 +25,7 @@ from tests.support.store.messages import (
     said,
     texts_of,
 )
-from tests.support.store.shuffled_store import ShuffledStore
+from tests.unit.store.conftest import Open, Rows
 
 
 def raise_epoch(*, thread_id: str, name: str) -> Work[int]:
@@ -67,12 +65,9 @@ def ask_for_nothing_known(*, thread_id: str) -> Work[None]:
     yield "no_such_statement", {}
 
 
-async def test_a_unit_returns_its_result_after_its_commit(store: Store, database: Path) -> None:
+async def test_a_unit_returns_its_result_after_its_commit(store: Store, rows: Rows) -> None:
     assert await store.run(raise_epoch, thread_id="t", name="tokens") == 1
-
-    beside = sqlite3.connect(database)
-    assert beside.execute("SELECT value FROM epochs").fetchall() == [(1,)]
-    beside.close()
+    assert await rows("SELECT value FROM epochs") == [(1,)]
     assert await reads.epoch(store, "tokens") == 1
 
 
@@ -209,14 +204,9 @@ async def test_a_caller_that_gives_up_does_not_undo_its_unit(store: Store) -> No
 
 
 async def test_a_full_queue_turns_callers_away_and_writes_nothing_of_theirs(
-    engine: str, database: Path
+    open_database: Open,
 ) -> None:
-    opened: AbstractAsyncContextManager[Store] = (
-        SqliteStore.open(database, queue=3)
-        if engine == "sqlite"
-        else ShuffledStore.open(database, queue=3)
-    )
-    async with opened as store:
+    async with open_database(queue=3) as store:
         outcomes = await asyncio.gather(
             *(store.run(raise_epoch, thread_id="t", name="n") for _ in range(5)),
             return_exceptions=True,
@@ -255,8 +245,14 @@ async def test_the_same_key_in_one_group_is_used_once(store: Store) -> None:
     assert second.thread_id == first.thread_id
 
 
-async def test_the_store_names_its_file(store: Store, database: Path) -> None:
-    assert str(database) in store.name
+async def test_the_store_names_its_place(
+    store: Store, engine: str, database: Path, request: pytest.FixtureRequest
+) -> None:
+    if engine == "postgres":
+        url = request.getfixturevalue("postgres").url()
+        assert urlsplit(url).path.lstrip("/") in store.name
+    else:
+        assert str(database) in store.name
 
 
 async def test_a_long_message_comes_back_as_it_was(store: Store) -> None:

@@ -44,8 +44,9 @@ async def test_commits_are_counted_with_what_was_in_them(tmp_path: Path) -> None
     assert told.commits.sizes.total == 11, "and the one that waited for them"
     assert sum(told.commits.seconds.counts) == sum(told.commits.sizes.counts)
     assert told.commits.failed == 0
-    assert told.bytes > 0
-    assert told.free_bytes > 0
+    assert told.files is not None
+    assert told.files.bytes > 0
+    assert told.files.free_bytes > 0
 
 
 async def test_what_the_database_does_not_take_is_counted(tmp_path: Path) -> None:

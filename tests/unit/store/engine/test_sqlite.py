@@ -17,6 +17,7 @@ from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Opened, Row, StoreChanged, StoreError, StoreTooNew, Work
 from aitp_desk.store.engine import sqlite_writer
+from aitp_desk.store.engine.queue import MAX_UNITS
 from aitp_desk.store.engine.sqlite import SqliteStore, Synchronous
 from aitp_desk.store.engine.statements import load_statements
 from aitp_desk.store.reads import threads as reads
@@ -154,10 +155,10 @@ async def test_many_records_do_not_wait_for_the_clock(database: Path) -> None:
             store_loop.call_soon_threadsafe(seen.append, number)
             yield from ()
 
-        for number in range(3 * sqlite_writer.MAX_UNITS):
+        for number in range(3 * MAX_UNITS):
             store.record(note, number)
         await store.settled()
-        assert seen == list(range(3 * sqlite_writer.MAX_UNITS))
+        assert seen == list(range(3 * MAX_UNITS))
 
 
 async def test_the_command_line_may_write_while_a_desk_serves(database: Path) -> None:

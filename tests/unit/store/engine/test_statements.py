@@ -40,8 +40,8 @@ def test_every_statement_is_understood_by_sqlite() -> None:
 
 WALKED_WHOLE = {
     "audit_anchor": {"audit_anchor"},
-    "count_folded_between": {"some"},  # as far as its bound
-    "count_said_between": {"some"},  # as far as its bound
+    "count_folded_between": {"counted"},  # as far as its bound
+    "count_said_between": {"counted"},  # as far as its bound
     "count_tickets_made": {"made"},  # as far as its bound
     "count_dead_jobs": {"dead"},  # a hundred at most, which it has gathered itself
     "calls_cut_short": {"calls_at_work"},  # what is at work

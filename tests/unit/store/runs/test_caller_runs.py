@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-from contextlib import closing, suppress
-from pathlib import Path
+from contextlib import suppress
 
 import pytest
 
@@ -29,6 +27,7 @@ from tests.support.store.messages import (
     post,
 )
 from tests.support.store.runs import IDLE, cancel, kept, pause, paused_run, start, submit
+from tests.unit.store.conftest import Rows
 
 ACTIVE = {
     RunState.QUEUED,
@@ -141,9 +140,7 @@ class TestReading:
         assert noted.metadata == {"a": "b"}
 
 
-async def test_drivers_and_workers_at_once_leave_every_run_whole(
-    store: Store, database: Path
-) -> None:
+async def test_drivers_and_workers_at_once_leave_every_run_whole(store: Store, rows: Rows) -> None:
     """A caller who comes first wins; nobody's win is half."""
     opened = await open_thread(store, "Hello?")
     runs: list[str] = []
@@ -170,22 +167,17 @@ async def test_drivers_and_workers_at_once_leave_every_run_whole(
                     await answer(store, held, "!")
 
     await asyncio.gather(*map(drive, range(3)), work_on("w1"), work_on("w2"))
-    with closing(sqlite3.connect(database)) as beside:
-        states = {
-            RunState(state): count
-            for state, count in beside.execute("SELECT state, count(*) FROM runs GROUP BY state")
-        }
-        active = sum(count for state, count in states.items() if state in ACTIVE)
-        assert active <= 1
-        assert sum(states.values()) == len(runs) > 1
-        owing = "SELECT count(*) FROM runs WHERE (owed IS NOT NULL) <> (state = 'requires_action')"
-        assert beside.execute(owing).fetchall() == [(0,)]
-        for run_id, state in beside.execute("SELECT id, state FROM runs"):
-            told = beside.execute(
-                "SELECT kind FROM events WHERE ref = ? ORDER BY n", (run_id,)
-            ).fetchall()
-            assert told[-1] == (f"run.{state}",)
-            replies = beside.execute(
-                "SELECT count(*) FROM messages WHERE run_id = ? AND origin = 'desk'", (run_id,)
-            ).fetchone()
-            assert replies == (1 if state == "completed" else 0,)
+    states = {
+        RunState(state): count
+        for state, count in await rows("SELECT state, count(*) FROM runs GROUP BY state")
+    }
+    active = sum(count for state, count in states.items() if state in ACTIVE)
+    assert active <= 1
+    assert sum(states.values()) == len(runs) > 1
+    owing = "SELECT count(*) FROM runs WHERE (owed IS NOT NULL) <> (state = 'requires_action')"
+    assert await rows(owing) == [(0,)]
+    for run_id, state in await rows("SELECT id, state FROM runs"):
+        told = await rows(f"SELECT kind FROM events WHERE ref = '{run_id}' ORDER BY n")
+        assert told[-1] == (f"run.{state}",)
+        said = f"FROM messages WHERE run_id = '{run_id}' AND origin = 'desk'"
+        assert await rows(f"SELECT count(*) {said}") == [(1 if state == "completed" else 0,)]

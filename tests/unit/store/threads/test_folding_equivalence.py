@@ -5,11 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import sqlite3
 from collections.abc import Awaitable, Callable
-from contextlib import closing
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
@@ -24,9 +20,8 @@ from aitp_desk.store.base import Store, Work
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.threads import FoldedTurn, NewMessage
 from aitp_desk.store.units.threads.folded_threads import write_turn
-from tests.support.store.integrity import check_whole
 from tests.support.store.messages import NOW, new_name
-from tests.unit.store.conftest import ENGINES
+from tests.unit.store.conftest import Open, Rows
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=80)
 NAMES = TEXTS.filter(bool)
@@ -108,15 +103,14 @@ async def write_at_length(store: Store, turn: FoldedTurn, thread_id: str, sessio
     await store.run(open_session, turn=turn, thread_id=thread_id, session_id=session_id)
 
 
-def kept(database: Path, thread_id: str) -> dict[str, list[tuple[Any, ...]]]:
+async def kept(rows: Rows, name: str, thread_id: str) -> dict[str, list[tuple[Any, ...]]]:
     """Every row of a thread, digests and links too."""
-    with closing(sqlite3.connect(database)) as connection:
-        return {
-            table: connection.execute(
-                f"SELECT * FROM {table} WHERE {column} = ? ORDER BY 1, 2", (thread_id,)
-            ).fetchall()
-            for table, column in (*COLUMNS.items(), ("sessions", "thread_id"))
-        }
+    return {
+        table: await rows(
+            f"SELECT * FROM {table} WHERE {column} = '{thread_id}' ORDER BY 1, 2", name
+        )
+        for table, column in (*COLUMNS.items(), ("sessions", "thread_id"))
+    }
 
 
 def reader(turn: FoldedTurn) -> Principal:
@@ -125,10 +119,12 @@ def reader(turn: FoldedTurn) -> Principal:
     return Principal(turn.owner, PrincipalKind.AGENT, frozenset(), "192.0.2.1")
 
 
-def test_whatever_is_folded_reads_as_if_it_had_been_written_at_length(engine: str) -> None:
-    with TemporaryDirectory() as folder, asyncio.Runner() as runner:
-        paths = [Path(folder) / name for name in ("folded.db", "long.db")]
-        contexts = [ENGINES[engine](path) for path in paths]
+def test_whatever_is_folded_reads_as_if_it_had_been_written_at_length(
+    open_database: Open, rows: Rows
+) -> None:
+    names = ("folded", "long")
+    with asyncio.Runner() as runner:
+        contexts = [open_database(name) for name in names]
         folded, long = [runner.run(context.__aenter__()) for context in contexts]
 
         async def both(turn: FoldedTurn, first: int) -> None:
@@ -154,9 +150,9 @@ def test_whatever_is_folded_reads_as_if_it_had_been_written_at_length(engine: st
             ]
             assert access[0] == access[1]
             assert access[0] is not None
-            rows = [kept(path, thread_id) for path in paths]
-            assert rows[0] == rows[1]
-            assert [len(rows[0][table]) for table in ("threads", "messages", "sessions")] == [
+            found_rows = [await kept(rows, name, thread_id) for name in names]
+            assert found_rows[0] == found_rows[1]
+            assert [len(found_rows[0][table]) for table in ("threads", "messages", "sessions")] == [
                 1,
                 2,
                 1,
@@ -172,5 +168,3 @@ def test_whatever_is_folded_reads_as_if_it_had_been_written_at_length(engine: st
         finally:
             for context in contexts:
                 runner.run(context.__aexit__(None, None, None))
-        for path in paths:
-            check_whole(path)

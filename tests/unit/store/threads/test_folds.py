@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import sqlite3
 from collections.abc import Awaitable, Callable
-from contextlib import closing
-from pathlib import Path
 from typing import Any, cast
 
 import msgspec
@@ -41,15 +38,11 @@ from tests.support.store.messages import (
     session_id,
     texts_of,
 )
+from tests.unit.store.conftest import Rows
 
 
-def rows(database: Path, statement: str) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(database)) as connection:
-        return connection.execute(statement).fetchall()
-
-
-def count_folded(database: Path) -> int:
-    ((number,),) = rows(database, "SELECT count(*) FROM folded_turns")
+async def count_folded(rows: Rows) -> int:
+    ((number,),) = await rows("SELECT count(*) FROM folded_turns")
     return int(number)
 
 
@@ -59,15 +52,15 @@ async def fold(store: Store, owner: str | None = None, question: str = "One?") -
     return session
 
 
-async def test_a_first_turn_is_one_row(store: Store, database: Path) -> None:
+async def test_a_first_turn_is_one_row(store: Store, rows: Rows) -> None:
     await fold(store)
-    assert count_folded(database) == 1
+    assert await count_folded(rows) == 1
     for table in ("threads", "actors", "messages", "sessions"):
-        assert rows(database, f"SELECT count(*) FROM {table}") == [(0,)]
+        assert await rows(f"SELECT count(*) FROM {table}") == [(0,)]
 
 
 async def test_ids_salts_times_and_chain_follow_from_what_was_folded(
-    store: Store, database: Path
+    store: Store, rows: Rows
 ) -> None:
     session = a_session(a_thread("aya"))
     given = first_turn(session, "One?", "One!", recorded_at=NOW + 2.5)
@@ -77,7 +70,7 @@ async def test_ids_salts_times_and_chain_follow_from_what_was_folded(
     assert asked.id == id_from("msg", NOW + 2.5, made[:26])
     assert answered.id == id_from("msg", NOW + 2.5, made[26:52])
     assert {asked.created_at, answered.created_at} == {NOW + 2}
-    links = rows(database, "SELECT salt, digest, link FROM messages ORDER BY seq")
+    links = await rows("SELECT salt, digest, link FROM messages ORDER BY seq")
     link = FIRST_LINK
     for message, salt, (kept_salt, kept_digest, kept_link) in zip(
         (asked, answered), (made[52:68], made[68:]), links, strict=True
@@ -94,7 +87,7 @@ async def test_ids_salts_times_and_chain_follow_from_what_was_folded(
         digest = digest_message(salt, text)
         link = next_link(link, digest)
         assert (kept_salt, kept_digest, kept_link) == (salt, digest, link)
-    assert count_folded(database) == 0
+    assert await count_folded(rows) == 0
 
 
 READS: dict[str, Callable[[Store, Session], Awaitable[Any]]] = {
@@ -161,7 +154,7 @@ async def test_a_message_is_added_behind_it(store: Store) -> None:
     assert texts_of(kept) == ["One?", "One!", "Three?"]
 
 
-async def test_a_refused_message_leaves_it_as_it_was(store: Store, database: Path) -> None:
+async def test_a_refused_message_leaves_it_as_it_was(store: Store, rows: Rows) -> None:
     session = await fold(store, "aya")
     outcomes = await asyncio.gather(
         post(store, session.thread_id, principal=BEN),
@@ -170,8 +163,8 @@ async def test_a_refused_message_leaves_it_as_it_was(store: Store, database: Pat
         return_exceptions=True,
     )
     assert [type(outcome) for outcome in outcomes] == [ThreadNotFound, InvalidRequest, Session]
-    assert count_folded(database) == 2
-    assert rows(database, "SELECT count(*) FROM threads") == [(0,)]
+    assert await count_folded(rows) == 2
+    assert await rows("SELECT count(*) FROM threads") == [(0,)]
 
 
 async def test_a_thread_is_forked_off_it(store: Store) -> None:
@@ -190,13 +183,13 @@ async def test_a_thread_is_forked_off_it(store: Store) -> None:
     assert await reads.forked_at(store, child.id) == (session.thread_id, 2)
 
 
-async def test_deleting_it_drops_every_word(store: Store, database: Path) -> None:
+async def test_deleting_it_drops_every_word(store: Store, rows: Rows) -> None:
     session = await fold(store, question="My secret is 4711.")
     await delete_thread(store, session.thread_id)
     assert await reads.thread(store, session.thread_id) is None
     assert await reads.session(store, session.id) is None
-    assert count_folded(database) == 0
-    assert rows(database, "SELECT DISTINCT content, salt FROM messages") == [(None, None)]
+    assert await count_folded(rows) == 0
+    assert await rows("SELECT DISTINCT content, salt FROM messages") == [(None, None)]
 
 
 async def test_an_anonymous_one_closes_with_its_time(store: Store) -> None:

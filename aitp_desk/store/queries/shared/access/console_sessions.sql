@@ -16,5 +16,5 @@ DELETE FROM console_sessions WHERE hash IN (
 -- make_room_for_session: Ends the oldest sessions of a key that has many.
 DELETE FROM console_sessions WHERE hash IN (
     SELECT hash FROM console_sessions WHERE key_id = :key_id
-    ORDER BY created_at DESC, hash LIMIT -1 OFFSET :kept
+    ORDER BY created_at DESC, hash LIMIT 1000000 OFFSET :kept
 ) RETURNING hash;

@@ -2,7 +2,8 @@
 INSERT INTO revoked_jwts (issuer, claim, value, revoked_at)
 VALUES (:issuer, :claim, :value, :revoked_at)
 ON CONFLICT (issuer, claim, value)
-DO UPDATE SET revoked_at = max(revoked_jwts.revoked_at, excluded.revoked_at);
+DO UPDATE SET revoked_at = excluded.revoked_at
+WHERE excluded.revoked_at > revoked_jwts.revoked_at;
 
 -- forget_moot_revocations: Deletes revocations whose tokens have all expired.
 DELETE FROM revoked_jwts WHERE revoked_at < :before;

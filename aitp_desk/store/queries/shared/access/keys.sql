@@ -22,6 +22,6 @@ DELETE FROM grants WHERE hash IS NOT NULL RETURNING id;
 DELETE FROM signing_keys;
 
 -- is_keyed: Returns whether anything stored depends on a key.
-SELECT EXISTS (SELECT 1 FROM tokens) OR EXISTS (SELECT 1 FROM clients)
+SELECT CAST(EXISTS (SELECT 1 FROM tokens) OR EXISTS (SELECT 1 FROM clients)
     OR EXISTS (SELECT 1 FROM audit) OR EXISTS (SELECT 1 FROM idempotency)
-    OR EXISTS (SELECT 1 FROM files);
+    OR EXISTS (SELECT 1 FROM files) AS INTEGER);

@@ -12,7 +12,7 @@ INSERT INTO files (
 INSERT INTO file_parts (file_id, n, bytes) VALUES (:file_id, :n, :bytes);
 
 -- files_counted: Reads how many files and bytes count against an allowance.
-SELECT count(*), coalesce(sum(size), 0) FROM files WHERE counted = :counted;
+SELECT count(*), CAST(coalesce(sum(size), 0) AS BIGINT) FROM files WHERE counted = :counted;
 
 -- file: Reads a file, without its bytes.
 SELECT {file}

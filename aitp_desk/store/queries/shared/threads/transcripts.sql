@@ -9,7 +9,9 @@ UPDATE transcript_keys SET signs_until = :now WHERE signs_until IS NULL;
 -- reactivated; if the clock was ahead then, its start moves to the earlier time.
 INSERT INTO transcript_keys (id, public, signs_from) VALUES (:id, :public, :signs_from)
 ON CONFLICT (id) DO UPDATE
-SET signs_until = NULL, signs_from = min(signs_from, excluded.signs_from);
+SET signs_until = NULL,
+    signs_from = CASE WHEN excluded.signs_from < transcript_keys.signs_from
+        THEN excluded.signs_from ELSE transcript_keys.signs_from END;
 
 -- withdraw_transcript_key: Marks a transcript key as compromised, unless it is marked already.
 UPDATE transcript_keys SET withdrawn_at = :now WHERE id = :id AND withdrawn_at IS NULL

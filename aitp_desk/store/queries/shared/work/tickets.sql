@@ -72,7 +72,8 @@ SELECT operator, for_itself FROM thread_operators WHERE thread_id = :thread_id;
 SELECT seq, actor, content FROM messages
 WHERE thread_id = :thread_id AND seq > :above AND content IS NOT NULL AND origin = 'desk'
     AND (
-        actor LIKE '%/operators/%' OR metadata LIKE '%"ticket":%' OR metadata LIKE '%"capability":%'
+        instr(actor, '/operators/') > 0 OR instr(metadata, '"ticket":') > 0
+        OR instr(metadata, '"capability":') > 0
     )
 ORDER BY seq LIMIT :limit;
 

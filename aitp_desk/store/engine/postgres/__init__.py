@@ -1,0 +1,1 @@
+"""Stores threads and related data in PostgreSQL (the extra ``postgres``)."""

@@ -1,0 +1,148 @@
+"""Opens connections to PostgreSQL and tells its errors apart.
+
+No connection has a state that outlives a transaction, so a pooler that gives every transaction
+another session (PgBouncer) may stand between; it is named by a setting, because prepared statements
+are kept otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import asyncpg
+import msgspec
+from asyncpg import Connection, Pool
+
+from aitp_desk.model.errors import StoreBusy
+from aitp_desk.store.base import StoreError
+from aitp_desk.store.engine.postgres.address import Address, read_address
+
+CONNECT_SECONDS = 10.0
+CACHED_STATEMENTS = 1000
+OLDEST = 15
+"""The first version of PostgreSQL that the tests run on."""
+
+CLIENT_SECONDS = 5.0
+"""How much longer than the server a connection waits for the end of a statement."""
+
+DATABASE_ERRORS = (
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+    OSError,
+    TimeoutError,
+)
+"""What a connection raises, apart from faults of the desk."""
+
+_CONFLICTS = frozenset({"40001", "40P01"})
+"""Serialization failure, deadlock: nothing was written, and another try may succeed."""
+_LOCKED = "55P03"
+_LOST = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "25006", "53300"})
+"""Shutdown, start, idle time over, a standby, too many connections."""
+
+
+class Connections(msgspec.Struct, frozen=True):
+    """How to connect to one database.
+
+    Parameters:
+        seconds: how long one statement may take.
+        is_pooled: whether a pooler is between, which gives each transaction another session.
+    """
+
+    address: Address
+    seconds: float = 30.0
+    is_pooled: bool = False
+
+    async def connect(self) -> Connection:
+        """Open a connection.
+
+        Raises:
+            DATABASE_ERRORS: it cannot be opened.
+        """
+        connection: Connection = await asyncpg.connect(**self._arguments)
+        return connection
+
+    async def open_pool(self, size: int) -> Pool:
+        """Open a pool of connections for reads; further ones open as they are needed.
+
+        Raises:
+            DATABASE_ERRORS: none can be opened.
+        """
+        pool: Pool = await asyncpg.create_pool(
+            min_size=1, max_size=size, reset=_keep, **self._arguments
+        )
+        return pool
+
+    @property
+    def _arguments(self) -> dict[str, Any]:
+        return {
+            **self.address.arguments,
+            "timeout": CONNECT_SECONDS,
+            "command_timeout": self.seconds + CLIENT_SECONDS,
+            "statement_cache_size": 0 if self.is_pooled else CACHED_STATEMENTS,
+            "max_cached_statement_lifetime": 0,
+            "server_settings": {"application_name": "aitp-desk"},
+        }
+
+
+def plan_connections(
+    url: str, environment: Mapping[str, str], *, seconds: float, is_pooled: bool
+) -> Connections:
+    """Return how to connect to the database of a URL.
+
+    Raises:
+        StoreError: the password's file cannot be read.
+    """
+    return Connections(read_address(url, environment), seconds, is_pooled)
+
+
+def check_version(connection: Connection) -> None:
+    """Check that the server is new enough.
+
+    Raises:
+        StoreError: it is not.
+    """
+    version: int = connection.get_server_version().major
+    if version < OLDEST:
+        raise StoreError(f"PostgreSQL {OLDEST} or newer is needed; this server has {version}.")
+
+
+def is_conflict(error: BaseException) -> bool:
+    """Return whether the transaction lost against another one, and may be repeated."""
+    return getattr(error, "sqlstate", None) in _CONFLICTS
+
+
+def is_lost(error: BaseException) -> bool:
+    """Return whether the connection is of no more use."""
+    state = getattr(error, "sqlstate", None) or ""
+    return state.startswith("08") or state in _LOST or isinstance(error, OSError | TimeoutError)
+
+
+def describe(error: Exception) -> Exception:
+    """Convert a database error into one that the store interface defines."""
+    if not isinstance(error, DATABASE_ERRORS):
+        return error
+    told: Exception
+    if getattr(error, "sqlstate", None) == _LOCKED:
+        told = StoreBusy("Another program is writing to the database. Try again.", retry_after=1)
+    elif is_lost(error) or is_conflict(error):
+        told = StoreBusy("The database cannot be reached now. Try again.", retry_after=1)
+    else:
+        told = StoreError(f"The database failed: {reason(error)}")
+    told.__cause__ = error
+    return told
+
+
+def reason(error: Exception) -> str:
+    """Return what went wrong, without any stored or given value."""
+    name = type(error).__name__
+    if isinstance(error, asyncpg.PostgresError):
+        # the text of the exception has the row too, or was made here with the value of a parameter
+        message = getattr(error, "message", None)
+        return f"{name}: {message}" if message else name
+    return str(error) or name
+
+
+async def _keep(_: Connection) -> None:
+    """Leave a connection that returns to its pool as it is: it has no state."""

@@ -1,0 +1,87 @@
+"""Applies the PostgreSQL schema; see ``engine/migration.py``.
+
+All missing files are applied in one transaction under the lock that every commit takes
+(``writer.py``): two processes that start at once apply them once, and no unit runs between two of
+them.
+
+A desk of the version before goes on serving meanwhile and afterwards, so files only *expand* the
+schema: tables, indexes and columns that are new and may be left out. What nothing uses any more is
+dropped by a file of a later version (*contract*).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from asyncpg import Connection
+
+from aitp_desk.store.base import Opened
+from aitp_desk.store.engine.migration import (
+    POSTGRES_SCHEMA,
+    Migration,
+    check_applied,
+    load_migrations,
+)
+
+LOCK = "SELECT pg_advisory_xact_lock(hashtext('aitp-desk ' || current_schema()))"
+"""Takes the lock that everything which writes holds until its transaction ends."""
+LOCK_SECONDS = 60
+"""How long a migration waits for what other programs read and write."""
+
+_TABLE = """
+CREATE TABLE IF NOT EXISTS migrations (
+    number     BIGINT NOT NULL PRIMARY KEY,
+    sha256     TEXT COLLATE "C" NOT NULL,
+    applied_at BIGINT NOT NULL
+)
+"""
+
+
+async def migrate(connection: Connection, *, now: int, folder: Path = POSTGRES_SCHEMA) -> Opened:
+    """Migrate a database to this version of the desk.
+
+    Parameters:
+        connection: outside a transaction.
+        now: Unix seconds.
+
+    Raises:
+        StoreTooNew, StoreChanged: as ``engine.migration.migrate``.
+    """
+    known = load_migrations(folder)
+    if not await list_missing(connection, folder=folder):
+        return Opened(version=len(known), migrated=0)
+    async with connection.transaction():
+        await connection.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
+        await connection.execute(LOCK)
+        await connection.execute(_TABLE)
+        missing = await _find_missing(connection, known)
+        for migration in missing:
+            await connection.execute(migration.sql)
+            await connection.execute(
+                "INSERT INTO migrations (number, sha256, applied_at) VALUES ($1, $2, $3)",
+                migration.number,
+                migration.sha256,
+                now,
+            )
+    return Opened(version=len(known), migrated=len(missing))
+
+
+async def list_missing(
+    connection: Connection, *, folder: Path = POSTGRES_SCHEMA
+) -> tuple[Migration, ...]:
+    """Return the migrations that a database lacks, changing nothing.
+
+    Raises:
+        StoreTooNew, StoreChanged: as ``engine.migration.migrate``.
+    """
+    async with connection.transaction(readonly=True):
+        return await _find_missing(connection, load_migrations(folder))
+
+
+async def _find_missing(
+    connection: Connection, known: tuple[Migration, ...]
+) -> tuple[Migration, ...]:
+    applied = []
+    if await connection.fetchval("SELECT to_regclass('migrations')") is not None:
+        applied = await connection.fetch("SELECT number, sha256 FROM migrations ORDER BY number")
+    return check_applied([(number, sha256) for number, sha256 in applied], known)

@@ -1,0 +1,183 @@
+"""Implements the store on PostgreSQL; callers use it on the event loop.
+
+Units go in groups (``engine/queue.py``) to the writer, a task with its own connection
+(``writer.py``). Reads go to a small pool of connections, and see every unit whose run has returned.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from typing import Self
+
+from asyncpg import Connection, Pool
+
+from aitp_desk.store.base import PAGE_BYTES, Opened, Params, Row, RowPage, StoreError
+from aitp_desk.store.engine.metrics import StoreMetrics
+from aitp_desk.store.engine.postgres.connections import (
+    DATABASE_ERRORS,
+    Connections,
+    check_version,
+    is_lost,
+    plan_connections,
+    reason,
+)
+from aitp_desk.store.engine.postgres.migration import migrate
+from aitp_desk.store.engine.postgres.statements import load_postgres_statements
+from aitp_desk.store.engine.postgres.writer import GroupWriter
+from aitp_desk.store.engine.queue import UnitQueue
+from aitp_desk.store.rows.pages import size_of, take_page
+
+POOL_SIZE = 8
+STATEMENT_SECONDS = 30.0
+ROWS_AT_ONCE = 20
+"""How many rows of a page are read in one round trip."""
+
+
+class PostgresStore(UnitQueue):
+    """A store in a PostgreSQL database, used on one event loop.
+
+    ``base.py`` states its guarantees.
+
+    Attributes:
+        opened: the result of opening it.
+        connections: how to open further connections to the database.
+    """
+
+    _writer: GroupWriter
+
+    def __init__(
+        self,
+        connections: Connections,
+        opened: Opened,
+        writing: Connection,
+        pool: Pool,
+        most_waiting: int,
+    ) -> None:
+        super().__init__(most_waiting)
+        self.opened = opened
+        self.connections = connections
+        self._pool = pool
+        self._statements = load_postgres_statements()
+        self._writer = GroupWriter(
+            connections, writing, statements=self._statements, on_settled=self._settle
+        )
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        url: str,
+        environment: Mapping[str, str],
+        *,
+        queue: int = 10_000,
+        pool_size: int = POOL_SIZE,
+        statement_seconds: float = STATEMENT_SECONDS,
+        is_pooled: bool = False,
+    ) -> AsyncIterator[Self]:
+        """Open the store as an async context manager; leaving it commits what waits.
+
+        Parameters:
+            url: ``postgresql://…``, as ``address.py`` reads it.
+            environment: may hold the password, and what libpq reads there.
+            queue: how many units may wait before callers are turned away.
+            pool_size: maximum number of connections for reads.
+            statement_seconds: how long a statement may take.
+            is_pooled: whether a pooler gives each transaction another session.
+
+        Raises:
+            StoreError: the database cannot be opened.
+            StoreTooNew, StoreChanged: as ``migration.migrate``.
+        """
+        connections = plan_connections(
+            url, environment, seconds=statement_seconds, is_pooled=is_pooled
+        )
+        async with AsyncExitStack() as stack:
+            try:
+                writing = await connections.connect()
+                stack.push_async_callback(_close_quietly, writing)
+                check_version(writing)
+                opened = await migrate(writing, now=int(time.time()))
+                pool = await stack.enter_async_context(await connections.open_pool(pool_size))
+            except DATABASE_ERRORS as error:
+                name = connections.address.name
+                told = f"The database {name} cannot be opened: {reason(error)}."
+                raise StoreError(told) from error
+            stack.pop_all()
+            store = cls(connections, opened, writing, pool, queue)
+            try:
+                yield store
+            finally:
+                await store._close()
+
+    @property
+    def name(self) -> str:
+        """The engine, server and database, for people."""
+        return self.connections.address.name
+
+    async def read(self, statement: str, params: Params, /) -> list[Row]:
+        """Run one reading statement by its name and return its rows."""
+        asked = self._statements[statement]
+        async with self._reading() as connection:
+            return [
+                tuple(row) for row in await connection.fetch(asked.sql, *asked.arguments(params))
+            ]
+
+    async def read_page(
+        self, statement: str, params: Params, /, *, limit: int, most_bytes: int = PAGE_BYTES
+    ) -> RowPage:
+        """Run one reading statement and return its first rows; see ``base.Reader.read_page``."""
+        asked = self._statements[statement]
+        arguments = asked.arguments({**params, "limit": limit + 1})
+        rows: list[Row] = []
+        room = most_bytes
+        async with self._reading() as connection, connection.transaction(readonly=True):
+            cursor = await connection.cursor(asked.sql, *arguments)
+            while room >= 0 and (found := await cursor.fetch(ROWS_AT_ONCE)):
+                rows += (tuple(row) for row in found)
+                room -= sum(size_of(row) for row in rows[-len(found) :])
+                if len(found) < ROWS_AT_ONCE:
+                    break
+        return take_page(rows, limit, most_bytes)
+
+    def measure(self) -> StoreMetrics:
+        """Measure the current state of the store."""
+        return StoreMetrics(
+            waiting=self._waiting,
+            most_waiting=self._most_waiting,
+            waiting_seconds=self._line.seconds(self._loop.time()),
+            commits=self._writer.commits,
+        )
+
+    @asynccontextmanager
+    async def _reading(self) -> AsyncIterator[Connection]:
+        """Take a connection for a read.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        try:
+            async with self._pool.acquire(timeout=self.connections.seconds) as connection:
+                if self.connections.is_pooled and not connection.is_in_transaction():
+                    async with connection.transaction(readonly=True):
+                        yield connection
+                else:
+                    yield connection
+        except DATABASE_ERRORS as error:
+            if is_lost(error):
+                raise StoreError("The database cannot be reached now.") from error
+            raise StoreError(f"The database failed: {reason(error)}") from error
+
+    async def _close(self) -> None:
+        self._refuse_more()
+        try:
+            await self._writer.stop()
+        finally:
+            self._failed.close()
+            await self._pool.close()
+
+
+async def _close_quietly(connection: Connection) -> None:
+    with suppress(*DATABASE_ERRORS):
+        await connection.close(timeout=1)

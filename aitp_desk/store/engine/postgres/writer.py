@@ -1,0 +1,321 @@
+"""Commits units to PostgreSQL, in groups, on one connection of the event loop.
+
+Any number of desks may write to one database. Units read before they write (the end of a thread's
+chain, the newest row of the audit log, a counter, an idempotency key), so they must not interleave
+with those of another desk. Every group therefore begins by taking one lock, a PostgreSQL advisory
+lock that ends with the transaction: groups of all desks commit one after another, exactly as those
+of one desk do, and each statement sees everything committed before. A group takes all units that
+wait, so the number of commits does not grow with that of units. Reads take no lock.
+
+The alternatives are worse. In SERIALIZABLE transactions groups of two desks would fail each other
+all the time: all units of a group must be repeated for one that conflicts, and the audit log and
+its like are in nearly all. Locks on rows would have to know what each unit reads.
+
+A desk that stops in the middle of a group (a paused virtual machine) loses its transaction after
+``IDLE_SECONDS``, and with it the lock.
+
+A unit that fails before it has written anything fails alone, and the group continues. One that
+fails later, or any error of the database, spoils the transaction: it is rolled back and the units
+are driven again, each in a separate transaction. So they are as a whole after a conflict or a lost
+connection. Where the connection is lost during COMMIT, the server is asked what became of the
+transaction: no unit takes effect twice.
+
+While the server cannot be reached, callers are refused; records stay first in the queue until they
+are committed, since no caller waits that could submit them again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from time import perf_counter
+from typing import Any
+
+import structlog
+from asyncpg import Connection
+
+from aitp_desk.model.errors import StoreBusy
+from aitp_desk.store.base import StoreError
+from aitp_desk.store.engine.metrics import CommitMetrics
+from aitp_desk.store.engine.postgres.connections import (
+    DATABASE_ERRORS,
+    Connections,
+    describe,
+    is_conflict,
+    is_lost,
+)
+from aitp_desk.store.engine.postgres.migration import LOCK
+from aitp_desk.store.engine.postgres.statements import Statement
+from aitp_desk.store.engine.queue import MAX_UNITS
+from aitp_desk.store.engine.unit import Unit, one_statement
+
+LOCK_SECONDS = 5
+"""How long a commit waits for another program that writes."""
+IDLE_SECONDS = 10
+"""How long a transaction may wait for its desk before the server ends it."""
+MOST_TRIES = 5
+"""How often a group is driven before its units fail."""
+BACK_OFF_SECONDS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+"""How long the writer waits before it connects again."""
+OUTCOME_SECONDS = 30.0
+"""How long it asks what became of a transaction."""
+
+_log = structlog.get_logger()
+
+
+class _OutcomeUnknown(StoreError):
+    """The connection was lost during a COMMIT, and the server does not answer."""
+
+
+class GroupWriter:
+    """Commits units in the order in which they were submitted.
+
+    Parameters:
+        connection: used by nobody else from now on.
+        statements: by name.
+        on_settled: called with settled units.
+
+    Attributes:
+        commits: metrics of the commits.
+    """
+
+    def __init__(
+        self,
+        connections: Connections,
+        connection: Connection,
+        *,
+        statements: Mapping[str, Statement],
+        on_settled: Callable[[list[Unit]], object],
+    ) -> None:
+        self._connections = connections
+        self._connection: Connection | None = connection
+        self._statements = statements
+        self._on_settled = on_settled
+        self.commits = CommitMetrics()
+        self._submitted: list[Unit] = []
+        self._arrived = asyncio.Event()
+        self._is_stopping = False
+        self._failures = 0
+        self._begin = (
+            "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;"
+            f" SET LOCAL statement_timeout = '{connections.seconds:g}s';"
+            f" SET LOCAL lock_timeout = '{LOCK_SECONDS}s';"
+            f" SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
+        )
+        self._serving = asyncio.create_task(self._serve(), name="aitp-desk store writer")
+
+    def enqueue(self, units: list[Unit]) -> None:
+        """Submit units; the list belongs to the writer from now on."""
+        self._submitted += units
+        self._arrived.set()
+
+    async def stop(self) -> None:
+        """Return once everything submitted has been settled, even if the caller is cancelled."""
+        self._is_stopping = True
+        self._arrived.set()
+        cancelled: asyncio.CancelledError | None = None
+        while not self._serving.done():
+            try:
+                await asyncio.shield(self._serving)
+            except asyncio.CancelledError as error:
+                cancelled = error
+        await self._disconnect()
+        if cancelled is not None:
+            raise cancelled
+
+    async def _serve(self) -> None:
+        late: list[Unit] = []
+        while True:
+            await self._wait(is_late=bool(late))
+            if not self._submitted and not late:
+                return
+            units = late + self._submitted[:MAX_UNITS]
+            del self._submitted[:MAX_UNITS]
+            await self._write(units)
+            late = [] if self._is_stopping else [unit for unit in units if _waits(unit)]
+            self._on_settled([unit for unit in units if not _waits(unit)] if late else units)
+
+    async def _wait(self, *, is_late: bool) -> None:
+        """Wait for units; after a failure, also until the next try is due."""
+        if is_late:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._back_off()):
+                    await self._arrive()
+        else:
+            await self._arrive()
+
+    async def _arrive(self) -> None:
+        while not self._submitted and not self._is_stopping:
+            self._arrived.clear()
+            await self._arrived.wait()
+
+    def _back_off(self) -> float:
+        return BACK_OFF_SECONDS[min(self._failures, len(BACK_OFF_SECONDS) - 1)]
+
+    async def _write(self, units: list[Unit]) -> None:
+        """Commit the units together, or else each alone."""
+        for attempt in range(1, MOST_TRIES + 1):
+            began = perf_counter()
+            try:
+                connection = await self._connect()
+                number = await self._open_transaction(connection)
+            except DATABASE_ERRORS as error:
+                if attempt > 1 or not await self._is_worth_a_try(error):
+                    self._fail(units, error)
+                    return
+                continue
+            try:
+                await self._drive_all(connection, units)
+                await self._commit(connection, number)
+            except _OutcomeUnknown as error:
+                self.commits.failed += len(units)
+                for unit in units:
+                    unit.error = error
+                return
+            except Exception as error:  # noqa: BLE001 - it is passed to the callers
+                was_lost = is_lost(error) or connection.is_closed()
+                await self._roll_back(was_lost=was_lost)
+                if attempt < MOST_TRIES and (was_lost or is_conflict(error)):
+                    continue
+                if len(units) == 1:
+                    self.commits.failed += isinstance(error, DATABASE_ERRORS)
+                    units[0].error = describe(error)
+                    return
+                break
+            self.commits.note(len(units), perf_counter() - began)
+            return
+        for unit in units:
+            await self._write([unit])
+
+    async def _connect(self) -> Connection:
+        if self._connection is None or self._connection.is_closed():
+            self._connection = await self._connections.connect()
+            _log.info("store.connected_again")
+        return self._connection
+
+    async def _is_worth_a_try(self, error: BaseException) -> bool:
+        """Return whether to begin again at once: the connection was lost since the last group."""
+        connection = self._connection
+        if connection is None or not (is_lost(error) or connection.is_closed()):
+            return False
+        await self._disconnect()
+        return True
+
+    def _fail(self, units: list[Unit], error: Exception) -> None:
+        """Give up a group that was not begun."""
+        if self._failures == 0:
+            _log.warning("store.unreachable", reason=str(error) or type(error).__name__)
+        self._failures += 1
+        self.commits.failed += len(units)
+        for unit in units:
+            unit.error = describe(error)
+
+    async def _open_transaction(self, connection: Connection) -> str:
+        """Begin a transaction that holds the lock, and return its number."""
+        try:
+            await connection.execute(self._begin)
+            number: str = await connection.fetchval("SELECT pg_current_xact_id()::text")
+            await connection.fetchval(LOCK)
+        except DATABASE_ERRORS:
+            with suppress(*DATABASE_ERRORS):
+                await connection.execute("ROLLBACK")
+            raise
+        self._failures = 0
+        return number
+
+    async def _drive_all(self, connection: Connection, units: list[Unit]) -> None:
+        single: dict[str, list[Mapping[str, Any]]] = {}
+        for unit in units:
+            if (name := one_statement(unit.work)) is not None:
+                unit.error = None
+                single.setdefault(name, []).append(unit.kwargs)
+                continue
+            await self._run_many(connection, single)
+            await self._drive(connection, unit)
+        await self._run_many(connection, single)
+
+    async def _run_many(
+        self, connection: Connection, single: dict[str, list[Mapping[str, Any]]]
+    ) -> None:
+        """Run units of one statement each, grouped by statement, and clear them."""
+        while single:
+            name, rows = single.popitem()
+            statement = self._statements[name]
+            await connection.executemany(statement.sql, [statement.arguments(row) for row in rows])
+
+    async def _drive(self, connection: Connection, unit: Unit) -> None:
+        """Drive a unit to its end. An error is raised only if the transaction is spoiled."""
+        unit.error = None
+        has_written = False
+        try:
+            running = unit.work(*unit.args, **unit.kwargs)
+            name, params = next(running)
+            while True:
+                statement = self._statements[name]
+                found = await connection.fetch(statement.sql, *statement.arguments(params))
+                has_written = has_written or statement.writes
+                name, params = running.send([tuple(row) for row in found])
+        except StopIteration as done:
+            unit.result = done.value
+        except Exception as error:
+            if has_written or isinstance(error, DATABASE_ERRORS):
+                raise
+            unit.error = error
+
+    async def _commit(self, connection: Connection, number: str) -> None:
+        """Commit the transaction of a number.
+
+        Raises:
+            DATABASE_ERRORS: nothing was written.
+            _OutcomeUnknown: it is not known what was written.
+        """
+        try:
+            await connection.execute("COMMIT")
+        except DATABASE_ERRORS as error:
+            await self._disconnect()
+            if not await self._was_committed(number, error):
+                raise
+
+    async def _was_committed(self, number: str, error: Exception) -> bool:
+        """Ask the server what became of a transaction."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(OUTCOME_SECONDS):
+                for seconds in _back_offs():
+                    with suppress(*DATABASE_ERRORS):
+                        connection = await self._connect()
+                        async with connection.transaction(readonly=True):
+                            outcome = await connection.fetchval(
+                                "SELECT pg_xact_status($1::text::xid8)", number
+                            )
+                        if outcome != "in progress":
+                            return bool(outcome == "committed")
+                    await asyncio.sleep(seconds)
+        raise _OutcomeUnknown(
+            "The database was lost while it committed, and it is not known what was written."
+        ) from error
+
+    async def _roll_back(self, *, was_lost: bool) -> None:
+        """End the transaction; give up the connection if that is not possible."""
+        if self._connection is None:  # it was lost during COMMIT
+            return
+        if not was_lost:
+            with suppress(*DATABASE_ERRORS):
+                await self._connection.execute("ROLLBACK")
+                return
+        await self._disconnect()
+
+    async def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(*DATABASE_ERRORS):
+                await connection.close(timeout=1)
+
+
+def _back_offs() -> list[float]:
+    return [*BACK_OFF_SECONDS, *([BACK_OFF_SECONDS[-1]] * int(OUTCOME_SECONDS))]
+
+
+def _waits(unit: Unit) -> bool:
+    """Return whether a unit stays queued: no caller waits for it, and the server did not answer."""
+    return unit.future is None and isinstance(unit.error, StoreBusy)

@@ -1,0 +1,116 @@
+"""The schema and the statements of PostgreSQL are those of SQLite."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sqlite3
+from contextlib import closing
+
+import asyncpg
+import pytest
+
+from aitp_desk.store.engine import migration as sqlite_migration
+from aitp_desk.store.engine.postgres.migration import list_missing, migrate
+from aitp_desk.store.engine.postgres.statements import load_postgres_statements, translate
+from aitp_desk.store.engine.statements import load_statements
+from tests.support.store.postgres import PostgresServer
+
+TYPES = {"INTEGER": "int8", "TEXT": "text", "BLOB": "bytea"}
+"""Types of SQLite's columns, and their names in PostgreSQL."""
+
+COLUMNS = """
+SELECT c.table_name, c.column_name, c.udt_name, c.is_nullable = 'NO', c.collation_name
+FROM information_schema.columns AS c WHERE c.table_schema = current_schema()
+ORDER BY c.table_name, c.ordinal_position
+"""
+INDEXES = """
+SELECT t.relname, i.relname, x.indisunique FROM pg_index AS x
+JOIN pg_class AS i ON i.oid = x.indexrelid JOIN pg_class AS t ON t.oid = x.indrelid
+WHERE t.relnamespace = current_schema()::regnamespace AND NOT x.indisprimary
+ORDER BY 1, 2
+"""
+
+
+@pytest.mark.servers
+async def test_both_schemas_have_the_same_tables_columns_and_indexes(
+    postgres: PostgresServer,
+) -> None:
+    await postgres.begin()
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
+        sqlite_migration.migrate(database, now=0)
+        tables = [
+            name
+            for (name,) in database.execute(
+                "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
+            )
+        ]
+        expected = [
+            (table, name, TYPES[kind], bool(is_needed), "C" if kind == "TEXT" else None)
+            for table in tables
+            for _, name, kind, is_needed, *_ in database.execute(f"PRAGMA table_info({table})")
+        ]
+        indexes = [
+            (table, name, bool(is_unique))
+            for table in tables
+            for _, name, is_unique, origin, _ in database.execute(f"PRAGMA index_list({table})")
+            if origin == "c"
+        ]
+    assert await postgres.rows(COLUMNS) == expected
+    assert await postgres.rows(INDEXES) == sorted(indexes)
+
+
+@pytest.mark.servers
+async def test_every_statement_is_understood_and_gives_what_sqlite_gives(
+    postgres: PostgresServer,
+) -> None:
+    connection = await asyncpg.connect(await postgres.begin())
+    for name, statement in load_postgres_statements().items():
+        for sql in filter(None, (statement.sql, statement.numbered)):
+            prepared = await connection.prepare(sql)
+            given = {kind.name for kind in prepared.get_parameters()}
+            assert given <= {"int4", "int8", "text", "bytea"}, name
+            gotten = {column.type.name for column in prepared.get_attributes()}
+            assert gotten <= {"int4", "int8", "text", "bytea"}, name
+    await connection.close()
+
+
+@pytest.mark.servers
+async def test_numbers_have_64_bits_wherever_they_are_compared_or_kept(
+    postgres: PostgresServer,
+) -> None:
+    """What has 32 bits is a length or a place in a text."""
+    connection = await asyncpg.connect(await postgres.begin())
+    short = set()
+    for statement in load_postgres_statements().values():
+        prepared = await connection.prepare(statement.sql)
+        kinds = zip(statement.names, prepared.get_parameters(), strict=True)
+        short |= {name for name, kind in kinds if kind.name == "int4"}
+    assert short == {"first", "longest", "most", "size"}
+    await connection.close()
+
+
+@pytest.mark.servers
+async def test_desks_that_start_at_once_migrate_once(postgres: PostgresServer) -> None:
+    url = await postgres.make("young")
+    connections = [await asyncpg.connect(url) for _ in range(4)]
+    assert [step.number for step in await list_missing(connections[0])] == [1]
+    done = await asyncio.gather(*(migrate(one, now=0) for one in connections))
+    assert sorted(opened.migrated for opened in done) == [0, 0, 0, 1]
+    assert await list_missing(connections[0]) == ()
+    for one in connections:
+        await one.close()
+
+
+def test_parameters_are_numbered_but_not_in_texts_and_casts() -> None:
+    found = translate("one", "SELECT ':a', :b::text FROM t WHERE c = :c AND b = :b RETURNING d")
+    assert found.sql == "SELECT ':a', $1::text FROM t WHERE c = $2 AND b = $1 RETURNING d"
+    assert found.names == ("b", "c")
+    assert found.arguments({"c": 3, "b": 2, "a": 1}) == (2, 3)
+
+
+def test_both_engines_have_the_same_statements_with_the_same_parameters() -> None:
+    own, others = load_statements("sqlite"), load_postgres_statements()
+    assert set(own) == set(others)
+    for name, sql in own.items():
+        assert set(re.findall(r":([a-z_]+)", sql)) == set(others[name].names), name
