@@ -60,7 +60,7 @@ from aitp_desk.observability.sources import MetricsCollector
 from aitp_desk.observability.tracing import is_wanted, tracing
 from aitp_desk.protocols.ahp.wire import clear_body_cache
 from aitp_desk.store.base import Store
-from aitp_desk.store.engine.opening import find_engine, open_store
+from aitp_desk.store.engine.engines import find_engine, open_store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.units import TOKENS_EPOCH
 from aitp_desk.store.valkey import open_valkey

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from aitp_desk.auth.keys.master_key import MasterKey
     from aitp_desk.model.access.audit import Auditor
     from aitp_desk.store.base import Store
-    from aitp_desk.store.engine.opening import DeskStore
+    from aitp_desk.store.engine.engines import DeskStore
 
 R = TypeVar("R")
 
@@ -54,7 +54,7 @@ json_lines = click.option("--json", "as_json", is_flag=True, help="Print one JSO
 def is_file(url: str) -> bool:
     """Return whether the desk's database is a file; exit where ``url`` names none."""
     from aitp_desk.config.rules.settings_rules import wrong_store_url
-    from aitp_desk.store.engine.opening import find_engine
+    from aitp_desk.store.engine.engines import find_engine
 
     if wrong := wrong_store_url(url):
         right = (
@@ -115,7 +115,7 @@ def open_store(data: Path, url: str) -> AbstractAsyncContextManager[DeskStore]:
         StoreError: the database cannot be opened.
     """
     from aitp_desk.config.settings import StoreSettings
-    from aitp_desk.store.engine.opening import open_store as open_engine
+    from aitp_desk.store.engine.engines import open_store as open_engine
 
     if is_file(url):
         require_database(data, url)

@@ -42,7 +42,9 @@ def lock_data_folder(data: Path) -> Iterator[None]:
 
 @contextmanager
 def share_data_folder(data: Path) -> Iterator[None]:
-    """Make a data folder, for this user only, that several processes may use at once.
+    """Make a data folder that several processes may use at once.
+
+    It is created if missing, for this user only.
 
     Raises:
         StoreError: it cannot be created or written to.

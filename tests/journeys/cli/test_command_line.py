@@ -293,7 +293,7 @@ def test_a_missing_or_wrong_data_folder_is_named(tmp_path: Path) -> None:
         (["list"], "serve the site once first"),
         (["revoke", "a"], "serve the site once first"),
         (["rotate", "a"], "serve the site once first"),
-        (["list", "--store", "postgresql://desk:hunter2@db/desk"], "PostgreSQL"),
+        (["list", "--store", "postgresql://desk:hunter2@db/desk"], "a password"),
     ],
 )
 def test_an_error_with_tokens_is_reported_and_leaves_nothing_behind(

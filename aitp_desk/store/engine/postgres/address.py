@@ -1,4 +1,4 @@
-"""Reads the URL of a PostgreSQL database as libpq does, but never without TLS by default.
+"""Reads the URL of a PostgreSQL database as libpq does, with safer defaults.
 
 ``sslmode`` and the other parameters mean what they mean to libpq. Where the URL names no
 ``sslmode``, a server on another host must prove its name by a certificate of an authority that this

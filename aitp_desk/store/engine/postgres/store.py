@@ -51,7 +51,7 @@ class PostgresStore(UnitQueue):
         self,
         connections: Connections,
         opened: Opened,
-        writing: Connection,
+        connection: Connection,
         pool: Pool,
         most_waiting: int,
     ) -> None:
@@ -61,7 +61,7 @@ class PostgresStore(UnitQueue):
         self._pool = pool
         self._statements = load_postgres_statements()
         self._writer = GroupWriter(
-            connections, writing, statements=self._statements, on_settled=self._settle
+            connections, connection, statements=self._statements, on_settled=self._settle
         )
 
     @classmethod
@@ -95,17 +95,17 @@ class PostgresStore(UnitQueue):
         )
         async with AsyncExitStack() as stack:
             try:
-                writing = await connections.connect()
-                stack.push_async_callback(_close_quietly, writing)
-                check_version(writing)
-                opened = await migrate(writing, now=int(time.time()))
+                connection = await connections.connect()
+                stack.push_async_callback(_close_quietly, connection)
+                check_version(connection)
+                opened = await migrate(connection, now=int(time.time()))
                 pool = await stack.enter_async_context(await connections.open_pool(pool_size))
             except DATABASE_ERRORS as error:
                 name = connections.address.name
                 told = f"The database {name} cannot be opened: {reason(error)}."
                 raise StoreError(told) from error
             stack.pop_all()
-            store = cls(connections, opened, writing, pool, queue)
+            store = cls(connections, opened, connection, pool, queue)
             try:
                 yield store
             finally:

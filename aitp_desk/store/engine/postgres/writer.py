@@ -103,7 +103,7 @@ class GroupWriter:
             f" SET LOCAL lock_timeout = '{LOCK_SECONDS}s';"
             f" SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"
         )
-        self._serving = asyncio.create_task(self._serve(), name="aitp-desk store writer")
+        self._task = asyncio.create_task(self._serve(), name="aitp-desk store writer")
 
     def enqueue(self, units: list[Unit]) -> None:
         """Submit units; the list belongs to the writer from now on."""
@@ -115,9 +115,9 @@ class GroupWriter:
         self._is_stopping = True
         self._arrived.set()
         cancelled: asyncio.CancelledError | None = None
-        while not self._serving.done():
+        while not self._task.done():
             try:
-                await asyncio.shield(self._serving)
+                await asyncio.shield(self._task)
             except asyncio.CancelledError as error:
                 cancelled = error
         await self._disconnect()
