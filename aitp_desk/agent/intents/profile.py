@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 import msgspec
 
@@ -84,8 +85,8 @@ class ActionProfiles:
         )
         self._holders = Counter(word for one in self.each.values() for word in one.words)
         self.words = frozenset(self._holders)
-        said = " ".join(to_plain_text(text) for one in actions for text in _texts_of(one))
-        self.speller = Speller({*list_deed_words(), *CALENDAR, *said.split()}, STOP_WORDS)
+        own = " ".join(to_plain_text(text) for one in actions for text in _texts_of(one))
+        self.speller = Speller(_list_shared_words(), frozenset(own.split()), STOP_WORDS)
 
     def weigh(self, stem: str) -> float:
         """Return how telling a word is: more, the fewer actions have it."""
@@ -134,6 +135,11 @@ class ActionProfiles:
             action.kind == "query" and not action.may_cost and not action.is_prepaid,
             any(field.kind == "text" and field.needed for field in fields),
         )
+
+
+@cache
+def _list_shared_words() -> frozenset[str]:
+    return list_deed_words() | frozenset(CALENDAR)
 
 
 def _texts_of(action: Action) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 _SHORTEST = 5
 _LETTERS = re.compile(r"[a-z]+")
@@ -15,24 +16,31 @@ class Speller:
     Only swapped, lost and doubled letters are mended: another letter makes another word too often.
 
     Parameters:
-        words: those to correct to.
+        words: those to correct to that all sites share; their misspellings are made once.
+        own: those of this site; a word that may be meant for either is corrected to these.
         others: right ones that stay as they are.
     """
 
-    def __init__(self, words: Iterable[str], others: Iterable[str]) -> None:
-        known = {word for word in words if _LETTERS.fullmatch(word)}
-        self._right = known | frozenset(others)
-        self._meant: dict[str, str] = {}
-        for word in known:
-            if len(word) >= _SHORTEST:
-                for wrong in _misspell(word):
-                    self._meant.setdefault(wrong, word)
+    def __init__(self, words: frozenset[str], own: frozenset[str], others: frozenset[str]) -> None:
+        self._right = words | own | others
+        self._meant = _list_misspelt(words) | _list_misspelt(own - words)
 
     def correct(self, plain: str) -> str:
         """Return a plain text with its misspelt words corrected."""
         right, meant = self._right, self._meant
         words = plain.split(" ")
         return " ".join([word if word in right else meant.get(word, word) for word in words])
+
+
+@lru_cache(maxsize=16)
+def _list_misspelt(words: frozenset[str]) -> dict[str, str]:
+    """Return which word each misspelt one is meant for; do not change it."""
+    meant: dict[str, str] = {}
+    for word in sorted(words):
+        if len(word) >= _SHORTEST and _LETTERS.fullmatch(word):
+            for wrong in _misspell(word):
+                meant.setdefault(wrong, word)
+    return meant
 
 
 def _misspell(word: str) -> Iterable[str]:
