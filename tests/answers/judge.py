@@ -18,6 +18,7 @@ import tempfile
 import tomllib
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -250,6 +251,7 @@ def available() -> list[Corpus]:
     return ["shop", "specs"] if SHARED is not None else ["shop"]
 
 
+@lru_cache(maxsize=256)
 def _normal(text: str) -> str:
     text = unicodedata.normalize("NFKC", text).casefold()
     text = re.sub(r"[\u2010-\u2015\u2212]", "-", text)

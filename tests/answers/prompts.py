@@ -50,7 +50,12 @@ def five_by_bm25(turn: Turn, library: Library) -> Excerpts:
 
 
 def everything(turn: Turn, library: Library) -> Excerpts:
-    """All the content."""
+    """All the content: for every question the same list, which is measured once."""
+    return _excerpts_of(library)
+
+
+@cache
+def _excerpts_of(library: Library) -> Excerpts:
     return [Excerpt(passage, passage.text) for passage in library.passages]
 
 
@@ -194,6 +199,7 @@ async def prompts_of(corpus: Corpus) -> dict[str, list[Prompt]]:
     """The prompts for every labelled question of a corpus, each way."""
     folder, synonyms, site = corpus_of(corpus)
     made: dict[str, list[Prompt]] = {name: [] for name in WAYS}
+    before: dict[str, tuple[Excerpts, _Passages]] = {}
     with tempfile.TemporaryDirectory() as data:
         async with open_knowledge(
             folder, data=Path(data), synonyms=synonyms, enriched=False
@@ -203,24 +209,40 @@ async def prompts_of(corpus: Corpus) -> dict[str, list[Prompt]]:
                 turn = await turn_of(agent, site, question)
                 for name, way in WAYS.items():
                     excerpts = way(turn, knowledge.library)
-                    made[name].append(_prompt(question, turn, excerpts))
+                    if name not in before or before[name][0] is not excerpts:
+                        before[name] = excerpts, _measure(excerpts)
+                    made[name].append(_prompt(question, turn, before[name][1]))
     return made
 
 
+@cache
 def instructions_tokens(site: SiteFacts) -> int:
     """What the instructions take, with the tools that the model always has."""
     return _tokens_as_sent([wire.system(site), wire.tools(())])
 
 
-def _prompt(question: Question, turn: Turn, excerpts: Excerpts) -> Prompt:
-    text = "\n".join(f"{excerpt.passage.name}\n{excerpt.text}" for excerpt in excerpts)
+class _Passages(msgspec.Struct, frozen=True):
+    """What is chosen for a question."""
+
+    text: str
+    tokens: int
+    count: int
+
+
+def _measure(excerpts: Excerpts) -> _Passages:
+    return _Passages(
+        "\n".join(f"{excerpt.passage.name}\n{excerpt.text}" for excerpt in excerpts),
+        sum(map(_tokens_as_sent, wire.search_results(excerpts))),
+        len(excerpts),
+    )
+
+
+def _prompt(question: Question, turn: Turn, passages: _Passages) -> Prompt:
     return Prompt(
         question,
-        instructions_tokens(turn.site)
-        + _tokens_as_sent(wire.messages(turn, ()))
-        + sum(map(_tokens_as_sent, wire.search_results(excerpts))),
-        len(excerpts),
-        all(holds(text, fact) for fact in question.facts),
+        instructions_tokens(turn.site) + _tokens_as_sent(wire.messages(turn, ())) + passages.tokens,
+        passages.count,
+        all(holds(passages.text, fact) for fact in question.facts),
     )
 
 
