@@ -93,8 +93,9 @@ def test_no_undocumented_name_of_aiohttp_is_used() -> None:
     found = {}
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.py")):
-            names = found_in(path.read_text(encoding="utf-8"))
-            if names:
+            text = path.read_text(encoding="utf-8")
+            # without an import of aiohttp nothing stands for a name of its
+            if "aiohttp" in text and (names := found_in(text)):
                 found[str(path.relative_to(ROOT))] = names
     assert found == REMAINING
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator, Sequence
-from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
-ROOT = Path(__file__).parents[2]
-PACKAGES = ("aitp_desk", "capabilities")
+from tests.architecture.sources import ROOT, sources
+
 DOCUMENTS = ("README.md", "CHANGELOG.md", "docs", "capabilities", "examples/clients")
 MOST_WORDS = 14
 LINE_END = "\n"
@@ -26,46 +22,11 @@ DENIED = re.compile(
 """
 
 
-class Texts(NamedTuple):
-    """The texts of a module, each with its line."""
-
-    path: str
-    constants: Sequence[tuple[int, str]]
-    sentences: Sequence[tuple[int, str]]
-
-
-@cache
-def modules() -> Sequence[Texts]:
-    """Return the texts of every module; the syntax trees of all at once are slow to keep."""
-    found = []
-    for path in (path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))):
-        tree = ast.parse(path.read_text("utf-8"))
-        texts = list(texts_of(tree)), list(first_lines(tree))
-        found.append(Texts(str(path.relative_to(ROOT)), *texts))
-    return found
-
-
-def texts_of(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield the docstrings and string constants of a module, with their lines."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
-            yield node.lineno, node.value
-
-
-def first_lines(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield the first sentence of each docstring, up to its first full stop, colon or semicolon."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            docstring = ast.get_docstring(node)
-            if docstring:
-                yield node.body[0].lineno, re.split(r"[.;:](?:\s|$)|\n\n", docstring, maxsplit=1)[0]
-
-
 def test_no_text_of_the_code_has_a_denied_word() -> None:
     found = [
         f"{module.path}:{line}: {match[0]}"
-        for module in modules()
-        for line, text in module.constants
+        for module in sources()
+        for line, text in module.texts
         for match in DENIED.finditer(text)
     ]
     assert found == []
@@ -74,8 +35,8 @@ def test_no_text_of_the_code_has_a_denied_word() -> None:
 def test_the_first_sentence_of_a_docstring_is_short() -> None:
     long = [
         f"{module.path}:{line}: {len(sentence.split())} words"
-        for module in modules()
-        for line, sentence in module.sentences
+        for module in sources()
+        for line, sentence in module.first_sentences
         if len(sentence.split()) > MOST_WORDS
     ]
     assert long == []

@@ -1,10 +1,10 @@
 """A module is small and says what it is for."""
 
-import ast
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.architecture.sources import ROOT, sources
+
 PACKAGE = ROOT / "aitp_desk"
 MODULES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "capabilities").rglob("*.py")])
 LARGEST = 450
@@ -29,8 +29,7 @@ def test_nine_files_of_ten_have_at_most_350_lines() -> None:
 
 
 def test_every_module_says_what_it_is_for() -> None:
-    texts = {name(path): path.read_text(encoding="utf-8") for path in MODULES}
-    assert [path for path, text in texts.items() if not ast.get_docstring(ast.parse(text))] == []
+    assert [source.path for source in sources() if not source.docstring] == []
 
 
 def test_no_second_generation_runs_next_to_the_first() -> None:

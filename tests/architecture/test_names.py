@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-PACKAGES = ("aitp_desk", "capabilities")
+from tests.architecture.sources import PACKAGES, ROOT, sources
+
 MOST_ENTRIES = 16
 TERMS = frozenset(
     "docstring embedding encoding fastembed feed framing listing ranking routing "
@@ -57,29 +55,14 @@ def test_modules_and_packages_are_named_by_nouns() -> None:
     } == set()
 
 
-def values_of(tree: ast.Module) -> Iterator[str]:
-    """Yield the names of parameters, of attributes of ``self`` and of fields."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.arg():
-                yield node.arg
-            case ast.Attribute(value=ast.Name("self"), ctx=ast.Store()):
-                yield node.attr
-            case ast.ClassDef():
-                for one in node.body:
-                    if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
-                        yield one.target.id
-            case _:
-                pass
-
-
 def test_values_are_named_by_nouns_and_not_by_what_is_done_with_them() -> None:
     gerunds = set()
-    for path in modules():
-        name = path.as_posix()
-        if not name.startswith("aitp_desk/"):
+    named = set(modules())
+    for source in sources():
+        name = source.path.as_posix()
+        if not name.startswith("aitp_desk/") or source.path not in named:
             continue
-        for value in values_of(ast.parse((ROOT / path).read_text("utf-8"))):
+        for value in source.values:
             word = value.strip("_")
             last = word.rpartition("_")[2]
             if word.startswith(("is_", "has_")) or not last.endswith("ing"):

@@ -1,6 +1,5 @@
 """What is built and installed is what stands in the tree."""
 
-import ast
 import re
 import subprocess
 import sys
@@ -11,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.architecture.sources import ROOT, sources
+
 CAPABILITIES = {folder.name: folder for folder in (ROOT / "capabilities").glob("*/")}
 PACKAGES = {"aitp_desk", *CAPABILITIES}
 NO_USE = {"all", "browser", "dev", "fuzz"}
@@ -117,13 +117,7 @@ def test_every_imported_package_is_declared(project: dict[str, object]) -> None:
     assert isinstance(dependencies, list)
     wanted = [*dependencies, *(one for extra in extras.keys() - NO_USE for one in extras[extra])]
     declared = set(map(_name, wanted))
-    imported: set[str] = set()
-    for source in [*(ROOT / "aitp_desk").rglob("*.py"), *(ROOT / "capabilities").rglob("*.py")]:
-        for node in ast.walk(ast.parse(source.read_bytes())):
-            if isinstance(node, ast.Import):
-                imported |= {alias.name.partition(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                imported.add(node.module.partition(".")[0])
+    imported = {name.partition(".")[0] for source in sources() for name in source.imports}
     modules = packages_distributions()
     undeclared = {
         module
