@@ -1,8 +1,10 @@
 """Notifies subscribers of what happens on threads.
 
-Within one process: a waiter for a run wakes when its end has been committed, and a subscriber of a
-thread receives all its events (``channel.py``). The store is authoritative; a late subscriber reads
-from it. Without subscribers a notification costs one dictionary lookup.
+A waiter for a run wakes when its end has been committed, and a subscriber of a thread receives all
+its events (``channel.py``), also those that another process on the database has written
+(``store/changes.py``). The store is authoritative; a late subscriber reads from it. Without
+subscribers a notification costs one dictionary lookup. The text of an answer in progress reaches
+only subscribers of the process that writes it; others see the finished message.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from aitp_desk.desk.events.events import ReadThreadEvents
 from aitp_desk.desk.events.run_stream import RunEventFormat, RunStream
 from aitp_desk.desk.jobs.background_task import run_in_background
 from aitp_desk.store.base import StoreError
+from aitp_desk.store.changes import Change
 
 REVIEW_SECONDS = 0.25
 """Maximum delay between a credential change and the next check of subscribers' access."""
@@ -77,10 +80,14 @@ class Broadcaster:
 
     Parameters:
         read: reads a thread's events.
+        publish: sends a change to the other processes on the database.
     """
 
-    def __init__(self, read: ReadThreadEvents) -> None:
+    def __init__(
+        self, read: ReadThreadEvents, publish: Callable[[Change], None] = lambda _: None
+    ) -> None:
         self._read = read
+        self._publish = publish
         self._ends: dict[str, asyncio.Event] = {}
         self._waiting: dict[str, int] = {}
         self._at_end: dict[str, list[Callable[[], None]]] = {}
@@ -97,10 +104,22 @@ class Broadcaster:
 
     def notify_change(self, thread_id: str) -> None:
         """Notify subscribers of a committed event on a thread."""
-        for observer in self._observers:
-            observer(thread_id)
-        for listener in self._listeners.get(thread_id, ()):
-            listener.on_event()
+        self._change(thread_id)
+        self._publish(Change("thread", thread_id))
+
+    def receive(self, change: Change) -> None:
+        """Notify subscribers of what another process has done."""
+        match change.kind:
+            case "thread":
+                self._change(change.id)
+            case "end":
+                self._end(change.id)
+            case "access":
+                self._recheck(change.id)
+            case "typing":
+                self._type(change.id, change.actor)
+            case "stop":
+                pass  # for whoever executes the run
 
     def poll_all(self) -> None:
         """Let all subscribers read what another process has written."""
@@ -115,19 +134,20 @@ class Broadcaster:
 
     def recheck_access(self, thread_id: str) -> None:
         """Check the access of a thread's subscribers again."""
-        for listener in self._listeners.get(thread_id, ()):
-            listener.recheck_access()
+        self._recheck(thread_id)
+        self._publish(Change("access", thread_id))
 
     def notify_end(self, run_id: str) -> None:
         """Notify waiters of the committed end of a run or background call."""
-        event = self._ends.get(run_id)
-        if event is not None:
-            event.set()
-        for called in self._at_end.pop(run_id, ()):
-            called()
+        self._end(run_id)
+        self._publish(Change("end", run_id))
+
+    def request_stop(self, run_id: str) -> None:
+        """Ask the process that executes a run to stop it."""
+        self._publish(Change("stop", run_id))
 
     def on_end(self, run_id: str, called: Callable[[], None]) -> None:
-        """Register a one-time callback for a run's end in this process."""
+        """Register a one-time callback for a run's end."""
         self._at_end.setdefault(run_id, []).append(called)
 
     async def wait(self, id_: str, is_over: Callable[[], Awaitable[bool]], seconds: float) -> None:
@@ -145,7 +165,7 @@ class Broadcaster:
     @property
     def awaited(self) -> tuple[str, ...]:
         """The ids of runs and calls whose ends are awaited."""
-        return tuple(self._ends)
+        return tuple({**self._ends, **self._at_end})
 
     @contextmanager
     def watch_run(self, run_id: str) -> Iterator[asyncio.Event]:
@@ -210,8 +230,8 @@ class Broadcaster:
         Parameters:
             actor: the operator's id on the thread.
         """
-        for listener in self._listeners.get(thread_id, ()):
-            listener.on_typing(actor)
+        self._type(thread_id, actor)
+        self._publish(Change("typing", thread_id, actor))
 
     def stop_answer(self, thread_id: str) -> None:
         """Stop sending the answer in progress on a thread."""
@@ -306,6 +326,27 @@ class Broadcaster:
                 await self.send_keepalives()
             except Exception:  # noqa: BLE001 -- a failed keepalive is followed by another
                 _log.exception("beat_failed")
+
+    def _change(self, thread_id: str) -> None:
+        for observer in self._observers:
+            observer(thread_id)
+        for listener in self._listeners.get(thread_id, ()):
+            listener.on_event()
+
+    def _end(self, id_: str) -> None:
+        event = self._ends.get(id_)
+        if event is not None:
+            event.set()
+        for called in self._at_end.pop(id_, ()):
+            called()
+
+    def _recheck(self, thread_id: str) -> None:
+        for listener in self._listeners.get(thread_id, ()):
+            listener.recheck_access()
+
+    def _type(self, thread_id: str, actor: str) -> None:
+        for listener in self._listeners.get(thread_id, ()):
+            listener.on_typing(actor)
 
     def _tell(self, thread_id: str, answer: AnswerInProgress) -> None:
         for listener in self._listeners.get(thread_id, ()):

@@ -82,11 +82,19 @@ class RunWorker:
         self._wanted.set()
 
     def stop_run(self, run_id: str) -> None:
-        """Stop the work on a run that is being cancelled, if it is here."""
+        """Stop the work on a run that is being cancelled, here or in another process."""
+        if not self.stop_held(run_id):
+            self._events.request_stop(run_id)
+
+    def stop_held(self, run_id: str) -> bool:
+        """Stop the work on a run that is being cancelled, if it is here; return whether it is."""
+        is_here = False
         for task, claim in self._held.items():
             if claim.id == run_id and task not in self._cancelled:
                 self._cancelled.add(task)
                 task.cancel()
+                is_here = True
+        return is_here
 
     def stop_taken_over(self) -> None:
         """Stop the work on runs that operators have ended by taking over their threads.
@@ -191,7 +199,7 @@ class RunWorker:
                 with suppress(StoreBusy, StoreError):
                     state = await self._store.run(renew_lease, claim=claim, lease_until=until)
                     if state is RunState.CANCELLING:
-                        self.stop_run(claim.id)
+                        self.stop_held(claim.id)
                     elif state is None:
                         task.cancel()
 
