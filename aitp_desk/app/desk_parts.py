@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 
 import msgspec
 
@@ -11,6 +12,7 @@ from aitp_desk.app.site_agents import SiteAgentContext
 from aitp_desk.config import Config
 from aitp_desk.desk.access.context import DeskContext
 from aitp_desk.desk.calls.invoker import ActionInvoker
+from aitp_desk.desk.calls.recovery import recover_run_calls
 from aitp_desk.desk.dialogue.offers.facts import site_facts
 from aitp_desk.desk.dialogue.tools.access_notice import AccessNotice
 from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
@@ -70,6 +72,7 @@ class DeskParts(msgspec.Struct, frozen=True, eq=False):
             desk_messages=self.agent_tools.desk_messages,
             events=services.events,
             answered=services.summarizer.request_summary,
+            recover_calls=partial(recover_run_calls, self.invoker, context.store),
             clock=context.clock,
         )
 

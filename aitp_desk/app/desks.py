@@ -75,6 +75,7 @@ def build_desk(parts: DeskParts, worker: RunWorker) -> Desk:
         desk=context.name,
         anonymous_days=config.threads.anonymous_ttl,
         capabilities=services.capabilities,
+        has_peers=config.store.is_shared,
     )
     events.on_change(sessions.on_change)
     threads = ThreadService(
@@ -250,7 +251,7 @@ def _build_conversations(
         desk=context.name,
         store=context.store,
         actor=context.actor,
-        durable=config.store.query_turns == "durable",
+        durable=config.store.query_turns == "durable" or config.store.is_shared,
         changed=services.events.notify_change,
         clock=context.clock,
     )

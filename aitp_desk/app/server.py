@@ -18,7 +18,7 @@ import msgspec
 
 from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.base import Agent
-from aitp_desk.app.background import run_background_tasks
+from aitp_desk.app.background import recover_interrupted_calls, run_background_tasks
 from aitp_desk.app.desk_parts import build_parts
 from aitp_desk.app.desks import build_desk
 from aitp_desk.app.health import register_health_probes
@@ -37,7 +37,6 @@ from aitp_desk.auth.keys.data_keys import open_data_keys
 from aitp_desk.auth.methods import make_identifier
 from aitp_desk.capability import Capability
 from aitp_desk.config import Config, default_url
-from aitp_desk.desk.calls.recovery import recover_calls
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.jobs.background_task import run_in_background
 from aitp_desk.desk.limits.concurrency import ConcurrencyLimiter
@@ -47,6 +46,7 @@ from aitp_desk.desk.plugins.discovery import NO_EXTRA_PLUGINS, load_plugins
 from aitp_desk.desk.plugins.outside.offers import make_plugin_actions
 from aitp_desk.desk.plugins.outside.ownership import assign_secrets
 from aitp_desk.desk.plugins.payment_check import require_payable
+from aitp_desk.desk.runs.remote_changes import RemoteChanges
 from aitp_desk.desk.runs.worker import RunWorker
 from aitp_desk.egress import Egress
 from aitp_desk.http.cors import CorsPolicy
@@ -60,6 +60,7 @@ from aitp_desk.observability.sources import MetricsCollector
 from aitp_desk.observability.tracing import is_wanted, tracing
 from aitp_desk.protocols.ahp.wire import clear_body_cache
 from aitp_desk.store.base import Store
+from aitp_desk.store.changes import NoChangeFeed
 from aitp_desk.store.engine.engines import find_engine, open_store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.units import TOKENS_EPOCH
@@ -178,6 +179,7 @@ async def open_server(
             capabilities=capabilities,
             health_checks=health_checks,
             valkey=valkey,
+            feed=NoChangeFeed(),
             clock=clock,
         )
         parts = {one.name: build_parts(one, services) for one in site_agents}
@@ -189,6 +191,7 @@ async def open_server(
             summarizer=services.summarizer,
             jobs=services.jobs,
             clock=clock,
+            is_shared=config.store.is_shared,
         )
         enrichment = open_enrichment(
             config, site_agents, key=claude_key, url=claude_url, day=day, clock=clock
@@ -239,9 +242,11 @@ async def open_server(
             concurrency=concurrency,
             faces=build_hac_renderer(config),
         )
-        for one in parts.values():
-            await recover_calls(one.invoker, store)
+        await recover_interrupted_calls(config, services, parts)
         # closed in reverse: first no new requests, then the runs in progress, then the store
+        await stack.enter_async_context(
+            RemoteChanges(store, services.events, worker).receive_from(services.feed)
+        )
         await stack.enter_async_context(worker.run(config.server.shutdown_seconds))
         await stack.enter_async_context(
             services.events.run_keepalive(config.events.heartbeat_seconds)

@@ -50,6 +50,7 @@ from aitp_desk.egress import Egress
 from aitp_desk.model.access.audit import AuditKeys
 from aitp_desk.model.conversation.thread import Actor
 from aitp_desk.store.base import Store
+from aitp_desk.store.changes import ChangeFeed
 from aitp_desk.store.valkey import ValkeyServer
 
 
@@ -81,6 +82,7 @@ class Services(msgspec.Struct, frozen=True):
         transcript_keys: sign transcripts of threads.
         hash_link: hashes the secret of a link, for storage.
         asked_from: hashes the origin of a request for a person, for storage.
+        feed: carries changes to other processes.
     """
 
     store: Store
@@ -112,6 +114,7 @@ class Services(msgspec.Struct, frozen=True):
     transcript_keys: TranscriptKeys
     hash_link: Callable[[str], bytes]
     asked_from: Callable[[bytes], bytes]
+    feed: ChangeFeed
     clock: Callable[[], float]
 
     def sharing(self) -> Sequence[Callable[[], Coroutine[Any, Any, None]]]:
@@ -133,6 +136,7 @@ def build_services(
     capabilities: PluginRegistry,
     health_checks: HealthChecks,
     valkey: ValkeyServer | None,
+    feed: ChangeFeed,
     clock: Callable[[], float],
 ) -> Services:
     """Build the services that all desks share.
@@ -143,9 +147,10 @@ def build_services(
         capabilities: those that the site has enabled.
         health_checks: the health of the desk.
         valkey: shares limits and answers with other processes; None for one process alone.
+        feed: carries changes to other processes.
         clock: Unix seconds.
     """
-    jobs = JobQueue(store=store, clock=clock)
+    jobs = JobQueue(store=store, clock=clock, is_shared=config.store.is_shared)
     TicketNotifications(
         store=store,
         egress=egress,
@@ -157,7 +162,7 @@ def build_services(
     callbacks = make_callbacks(config, store, keys, egress, clock)
     text_sealer = TextSealer(keys)
     sealer = Sealer(text_sealer, clock)
-    events = Broadcaster(partial(read_thread_events, store))
+    events = Broadcaster(partial(read_thread_events, store), feed.publish)
     shared_counts = SharedCounts(valkey, make_digester(keys, "shared counts"))
     named_agents = AgentPolicies(config.agent_limits, clock)
     shared_counts.add("named agents", named_agents.counters)
@@ -230,6 +235,7 @@ def build_services(
         transcript_keys=TranscriptKeys(keys),
         hash_link=keys.hash_link,
         asked_from=make_digester(keys, "asked from"),
+        feed=feed,
         clock=clock,
     )
 

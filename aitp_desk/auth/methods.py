@@ -67,7 +67,7 @@ def make_identifier(
     """
     find_token = partial(reads.token_by_id, store)
     last_use = LastUse(partial(_note_use, store), clock)
-    nonces = NonceCache(store)
+    nonces = NonceCache(store, is_shared=config.store.is_shared)
     methods = AuthMethods(
         api_keys=ApiKeys(find_token, keys, ProofCache(epoch, clock), last_use, clock),
         jwts=BearerTokens(

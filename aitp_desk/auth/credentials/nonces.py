@@ -5,8 +5,9 @@ is on disk after 100 ms, or once no other program holds the database. It is ther
 anything that the request writes: a change is never repeated by a replayed request, even after a
 ``kill -9``. Such a crash can only lose the use of a request that changed nothing, within that time.
 
-One process serves a store. Uses that are no longer in memory, or are from an earlier process, are
-looked up in the store if they may be there: a replay has the same expiry as the first use.
+Uses that are no longer in memory, or are from an earlier process, are looked up in the store if
+they may be there: a replay has the same expiry as the first use. Where several processes serve a
+store, each use waits for its commit, and the store decides which of two came first.
 
 Digests depend on none of the desk's keys: tokens and signatures of others outlive them, and a used
 one must stay used after the desk's keys are reset.
@@ -20,7 +21,7 @@ from hashlib import blake2b
 from aitp_desk.model.errors import DeskError, NotAuthenticated
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.reads import threads as reads
-from aitp_desk.store.units.keys.nonces import keep_nonce
+from aitp_desk.store.units.keys.nonces import keep_nonce, use_nonce
 
 _DIGEST_BYTES = 32
 """Long enough that nobody finds two nonces with the same digest."""
@@ -36,10 +37,12 @@ class NonceCache:
 
     Parameters:
         store: where uses are kept.
+        is_shared: whether other processes work on the same store.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, *, is_shared: bool = False) -> None:
         self._store = store
+        self._is_shared = is_shared
         self._recent: set[bytes] = set()
         self._former: set[bytes] = set()
         self._recent_end = 0
@@ -66,6 +69,10 @@ class NonceCache:
         if digest in self._recent or digest in self._former:
             raise _used()
         end = math.ceil(until)
+        if self._is_shared:
+            if not await self._store.run(use_nonce, nonce=digest, until=end):
+                raise _used()
+            return
         self._remember(digest, end)
         if self._stored_end is None:
             self._stored_end = await reads.last_nonce_end(self._store)

@@ -53,6 +53,8 @@ class JobQueue:
     Parameters:
         clock: Unix seconds.
         chance: returns a random number from 0 to 1.
+        is_shared: whether other processes work on the same database: at the start all jobs stay
+            with those that hold them, until their leases expire.
     """
 
     def __init__(
@@ -61,8 +63,10 @@ class JobQueue:
         store: Store,
         clock: Callable[[], float],
         chance: Callable[[], float] = random.random,
+        is_shared: bool = False,
     ) -> None:
         self._store = store
+        self._is_shared = is_shared
         self._clock = clock
         self._chance = chance
         self._name = f"worker_{secrets.token_hex(8)}"
@@ -87,9 +91,10 @@ class JobQueue:
 
     async def begin(self) -> None:
         """Release the jobs of dead processes, and claim jobs until :meth:`stop`."""
-        freed = await self._store.run(release_jobs, worker=None, kinds=tuple(self._kinds))
-        if freed:
-            _log.info("jobs_resumed", count=freed)
+        if not self._is_shared:
+            freed = await self._store.run(release_jobs, worker=None, kinds=tuple(self._kinds))
+            if freed:
+                _log.info("jobs_resumed", count=freed)
         self._loops = [
             asyncio.create_task(self._take_up()),
             asyncio.create_task(self._renew()),

@@ -8,7 +8,7 @@ again, and the agent receives all of it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from time import perf_counter
 from typing import Final
 
@@ -45,6 +45,7 @@ class RunExecutor:
         replies: has the agent answer them.
         desk_messages: lets plugins judge the desk's messages.
         answered: called with a thread's id and the number of its newest answered message.
+        recover_calls: ends the calls of a run that an earlier attempt has left.
 
     Attributes:
         ended: number of runs that have ended here, by outcome.
@@ -60,6 +61,7 @@ class RunExecutor:
         desk_messages: DeskMessages,
         events: Broadcaster,
         answered: Callable[[str, int], None],
+        recover_calls: Callable[[str], Awaitable[None]],
         clock: Callable[[], float],
     ) -> None:
         self._desk = desk
@@ -68,6 +70,7 @@ class RunExecutor:
         self._desk_messages = desk_messages
         self._events = events
         self._answered = answered
+        self._recover_calls = recover_calls
         self._clock = clock
         self.ended: Counter[str] = Counter()
         self.seconds = Histogram(RUN_SECONDS)
@@ -109,6 +112,8 @@ class RunExecutor:
         made: Span,
     ) -> None:
         try:
+            if claim.is_again:
+                await self._recover_calls(claim.id)
             outcome = await self._replies.reply_to_run(claim, caller, message_id, tell)
         except DeskError as error:
             made.fail(error.kind.value)

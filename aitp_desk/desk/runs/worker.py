@@ -1,8 +1,9 @@
 """The run worker: claims queued runs and answers them, also after a crash.
 
-A run is held under a lease. A process that died leaves only leases; the next start releases them,
-and its worker claims those runs again. A run's end and its replies are one commit that requires the
-lease, so a run is answered once.
+A run is held under a lease. A process that died leaves only leases. Where it was the only one on
+its database, the next start releases them, and its worker claims those runs again; where there are
+others, one of them does so once the leases have expired. A run's end and its replies are one commit
+that requires the lease, so a run is answered once.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class RunWorker:
     Parameters:
         turns: of each desk, by its name; empty for the site's own.
         summarizer, jobs: run as long as the worker does.
+        is_shared: whether other processes work on the same database.
     """
 
     def __init__(
@@ -60,8 +62,10 @@ class RunWorker:
         summarizer: ThreadSummarizer,
         jobs: JobQueue,
         clock: Callable[[], float],
+        is_shared: bool = False,
     ) -> None:
         self._store = store
+        self._is_shared = is_shared
         self.turns = turns
         self._events = events
         self._summarizer = summarizer
@@ -112,9 +116,10 @@ class RunWorker:
     @asynccontextmanager
     async def run(self, stop_seconds: float) -> AsyncIterator[None]:
         """Work while the context lasts, then allow running work ``stop_seconds`` to end."""
-        freed = await self._store.run(release_runs, worker=None)
-        if freed:
-            _log.info("runs_resumed", count=freed)
+        if not self._is_shared:
+            freed = await self._store.run(release_runs, worker=None)
+            if freed:
+                _log.info("runs_resumed", count=freed)
         self._loops = [
             asyncio.create_task(self._take_up()),
             asyncio.create_task(self._renew()),

@@ -4,6 +4,9 @@ A session is another name for a thread. A process that does not hold a session l
 thread, so a restart ends no stored session. Every protocol uses the same names: a thread that was
 opened elsewhere gets a session name on request (:meth:`SessionService.get_session_name`), and a
 session's thread accepts messages by its id. A session with such a name lives as long as its thread.
+
+Where several processes serve a store, another one may take the next turn: each turn is stored
+before its answer, and a session is loaded again for each, unless a turn is in progress here.
 """
 
 from __future__ import annotations
@@ -113,6 +116,7 @@ class SessionService:
         desk: the desk that the sessions belong to; empty for the site's own.
         anonymous_days: an anonymous thread without a message for so many days is closed.
         capabilities: render their messages as plain text.
+        has_peers: whether other processes work on the same store.
     """
 
     def __init__(
@@ -124,7 +128,9 @@ class SessionService:
         desk: str,
         anonymous_days: int,
         capabilities: PluginRegistry,
+        has_peers: bool = False,
     ) -> None:
+        self._has_peers = has_peers
         self._capabilities = capabilities
         self._desk = desk
         self._settings = settings
@@ -159,7 +165,8 @@ class SessionService:
         if is_thread(session_id):
             session_id = await self.get_session_name(principal, session_id)
         session = self._held.get(session_id)
-        if session is None:
+        if session is None or (self._has_peers and session.is_written and not session.is_taken):
+            self._held.pop(session_id, None)
             kept = await self._read_back(session_id)
             # another request may have loaded it meanwhile: one session, one lock
             session = self._held.get(session_id, kept)

@@ -78,9 +78,10 @@ async def working(
     *kinds: JobKind,
     clock: Callable[[], float] | None = None,
     stop_seconds: float = 0.01,
+    is_shared: bool = False,
 ) -> AsyncIterator[JobQueue]:
     """Have a store's jobs done for as long as the context lasts."""
-    jobs = JobQueue(store=store, clock=clock or Clock(), chance=lambda: 0.0)
+    jobs = JobQueue(store=store, clock=clock or Clock(), chance=lambda: 0.0, is_shared=is_shared)
     for kind in kinds:
         jobs.register_kinds(kind)
     await jobs.begin()

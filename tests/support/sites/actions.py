@@ -21,6 +21,7 @@ from aitp_desk.desk.plugins.judge import Judge
 from aitp_desk.desk.plugins.registry import NO_PLUGINS
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.conversation.thread import Actor
+from aitp_desk.store.base import Store
 from aitp_desk.store.engine.sqlite import SqliteStore
 from tests.support.access.audit_log import KEYS
 from tests.support.desk.first_start import begin_database
@@ -66,10 +67,17 @@ async def calling(
     database = folder / "calls.db"
     begin_database(database)
     async with SqliteStore.open(database) as store:
-        yield ActionInvoker(
-            context_of(store, clock),
-            offered,
-            sealer=Sealer(TextSealer(DataKeys({FIRST: bytes(32)})), clock),
-            expires_seconds=3600,
-            **more,
-        )
+        yield invoker_on(store, *offered, clock=clock, **more)
+
+
+def invoker_on(
+    store: Store, *offered: OfferedAction, clock: Callable[[], float] = time.time, **more: Any
+) -> ActionInvoker:
+    """What calls these actions, with calls in a store."""
+    return ActionInvoker(
+        context_of(store, clock),
+        offered,
+        sealer=Sealer(TextSealer(DataKeys({FIRST: bytes(32)})), clock),
+        expires_seconds=3600,
+        **more,
+    )

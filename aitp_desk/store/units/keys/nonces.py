@@ -15,6 +15,15 @@ def keep_nonce(*, nonce: bytes, until: int) -> Work[None]:
     yield "keep_nonce", {"nonce": nonce, "until": until}
 
 
+def use_nonce(*, nonce: bytes, until: int) -> Work[bool]:
+    """Insert a used nonce; return whether it was new.
+
+    Parameters:
+        nonce, until: as of :func:`keep_nonce`.
+    """
+    return bool((yield "use_nonce", {"nonce": nonce, "until": until}))
+
+
 def forget_nonces(*, before: int, limit: int) -> Work[int]:
     """Delete nonces that expired before a time.
 

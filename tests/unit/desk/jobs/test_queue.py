@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import structlog
 
 from aitp_desk.desk.jobs.epoch_watcher import watch_epoch
 from aitp_desk.desk.jobs.kinds import Finish, GiveUp, Retry
-from aitp_desk.desk.jobs.queue import ATTEMPTS, MOVED
+from aitp_desk.desk.jobs.queue import ATTEMPTS, LEASE_SECONDS, MOVED
 from aitp_desk.desk.maintenance.expiry import DEAD_SECONDS, DONE_SECONDS, Expiry
 from aitp_desk.model.calls.job import JobState
 from aitp_desk.model.errors import PreconditionFailed
@@ -394,3 +394,38 @@ class FailingStore:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
+
+
+async def test_next_to_others_a_start_leaves_them_what_they_hold(store: Store) -> None:
+    clock, first, second = Clock(), Errands(), Errands()
+    await store.run(queue, a_job("a"))
+    async with working(store, first.kind, clock=clock, is_shared=True):
+        claim = await first.next()
+        async with working(store, second.kind, clock=clock, is_shared=True) as late:
+            late.wake()
+            await store.run(queue, a_job("b"))
+            late.wake()
+            assert (await second.next()).ref == "b"
+            second.give(None)
+            await until(store, "b", JobState.DONE)
+            assert (await kept(store, "a")).attempts == 1
+            # the first one stands still until its lease is over
+            clock.now += LEASE_SECONDS + 1
+            late.wake()
+            again = await second.next()
+            assert (again.ref, again.attempt) == ("a", 2)
+            first.give(Finish(also=queue_next))
+            with structlog.testing.capture_logs() as log:
+                await lease_lost(log)
+            assert claim.attempt == 1
+            assert await job_reads.job(store, "job_next") is None
+            second.give(None)
+            await until(store, "a", JobState.DONE, attempts=2)
+
+
+async def lease_lost(log: Sequence[Mapping[str, object]]) -> None:
+    async with asyncio.timeout(SECONDS):
+        while True:
+            if any(entry["event"] == "job_lease_lost" for entry in log):
+                return
+            await asyncio.sleep(0)

@@ -97,3 +97,14 @@ async def test_a_part_of_a_second_counts_as_a_whole_one(store: Store) -> None:
     await NonceCache(store).use("a", "one", until=NOW + 0.1)
     assert await forget(store, NOW + 1) == 0
     assert await forget(store, NOW + 2) == 1
+
+
+async def test_of_several_processes_one_can_use_it(store: Store) -> None:
+    processes = [NonceCache(store, is_shared=True) for _ in range(3)]
+    attempts = [one.use("a", "one", until=NOW) for one in (*processes, *processes)]
+    ended = await asyncio.gather(*attempts, return_exceptions=True)
+    assert ended.count(None) == 1
+    assert sum(isinstance(end, NotAuthenticated) for end in ended) == 5
+    await processes[0].use("b", "one", until=NOW)
+    with pytest.raises(NotAuthenticated):
+        await processes[1].use("b", "one", until=NOW)

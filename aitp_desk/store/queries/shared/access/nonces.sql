@@ -1,6 +1,10 @@
 -- keep_nonce: Inserts a used nonce.
 INSERT INTO nonces (digest, until) VALUES (:nonce, :until) ON CONFLICT DO NOTHING;
 
+-- use_nonce: Inserts a used nonce; returns a row if it is new.
+INSERT INTO nonces (digest, until) VALUES (:nonce, :until) ON CONFLICT DO NOTHING
+RETURNING until;
+
 -- nonce: Finds a used nonce.
 SELECT until FROM nonces WHERE until = :until AND digest = :nonce;
 
