@@ -1,8 +1,8 @@
-"""The interface by which the processes on one database tell each other what they committed.
+"""The interface by which processes on one database exchange what they committed.
 
-A change says that something happened to a thread, a run or a call, by its id alone; whoever wants
-to know more reads the store by number. So a change that is lost costs time, never content: each
-process also looks by itself, at once after it was cut off and every few seconds otherwise.
+A change says that something happened to a thread, a run or a call, by its id alone; its receiver
+reads the store by number. So a change that is lost costs time, never content: each process also
+looks by itself, at once after it was cut off and every few seconds otherwise.
 """
 
 from __future__ import annotations

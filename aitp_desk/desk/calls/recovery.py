@@ -50,7 +50,7 @@ async def recover_run_calls(invoker: ActionInvoker, store: Store, run_id: str) -
 
 
 class AbandonedCalls:
-    """Ends the calls of processes that have died, next to others that serve the same database.
+    """Ends the calls of dead processes, next to others on the same database.
 
     How long a call has lasted is measured from when it was first seen here, by a clock that cannot
     be set, since neither the clocks of other machines nor the time of the call's creation tell when

@@ -91,7 +91,7 @@ class RunWorker:
             self._events.request_stop(run_id)
 
     def stop_held(self, run_id: str) -> bool:
-        """Stop the work on a run that is being cancelled, if it is here; return whether it is."""
+        """Stop a run that is being cancelled, if it is here; return whether."""
         is_here = False
         for task, claim in self._held.items():
             if claim.id == run_id and task not in self._cancelled:
