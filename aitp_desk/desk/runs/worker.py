@@ -86,12 +86,12 @@ class RunWorker:
         self._wanted.set()
 
     def stop_run(self, run_id: str) -> None:
-        """Stop the work on a run that is being cancelled, here or in another process."""
+        """Stop a run that is being cancelled, here or in another process."""
         if not self.stop_held(run_id):
             self._events.request_stop(run_id)
 
     def stop_held(self, run_id: str) -> bool:
-        """Stop a run that is being cancelled, if it is here; return whether."""
+        """Stop a run that is being cancelled, if it is here; return whether it is."""
         is_here = False
         for task, claim in self._held.items():
             if claim.id == run_id and task not in self._cancelled:
