@@ -9,7 +9,14 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.agent.slots.base import MissingArgument, Path, has_value, is_inside, write_path
+from aitp_desk.agent.slots.base import (
+    MissingArgument,
+    Path,
+    get_value,
+    has_value,
+    is_inside,
+    write_path,
+)
 from aitp_desk.agent.slots.form import form
 from aitp_desk.agent.slots.gaps import Gap, find_gaps
 from aitp_desk.agent.slots.prompts import (
@@ -156,6 +163,25 @@ def ask_by_schema(
     return ArgumentQuestion(Fill(title=title, fields=asked))
 
 
+def ask_with_values(
+    fields: Sequence[form.Field], arguments: Mapping[str, Any], title: str, description: str
+) -> ArgumentQuestion | None:
+    """Return a form for arguments that has their values; None if no field takes one."""
+    asked = [
+        msgspec.structs.replace(
+            make_form_field(field, required=field.is_required),
+            default=_write_filled(field, get_value(arguments, field.path)),
+        )
+        for field in fields
+        if field.kind in _FILLED - {"secret"} and has_value(arguments, field.path)
+    ]
+    if not asked:
+        return None
+    return ArgumentQuestion(
+        Fill(title=title, description=description, fields=tuple(asked[:MAX_FIELDS]))
+    )
+
+
 def find_field(fields: Sequence[form.Field], path: Path) -> form.Field | None:
     """Return the field of an argument, or of a member of one."""
     return next((field for field in fields if field.path == path), None)
@@ -198,6 +224,12 @@ def write_form_value(value: Any) -> str:
     if isinstance(value, bool):
         return YES if value else NO
     return "" if value is None else str(value)
+
+
+def _write_filled(field: form.Field, value: Any) -> str:
+    """Return an argument as a visitor fills it in: ``09:30`` without the seconds."""
+    text = write_form_value(value)
+    return text.removesuffix(":00") if field.kind == "time" and text.count(":") > 1 else text
 
 
 def _options(gap: Gap) -> Sequence[form.Option]:

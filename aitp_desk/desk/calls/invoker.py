@@ -34,6 +34,7 @@ from aitp_desk.desk.calls.invocation import (
     Invocation,
     InvocationOutcome,
     PaymentNeeded,
+    Requirement,
     WriteMessages,
     has_consent,
     make_call,
@@ -217,6 +218,15 @@ class ActionInvoker:
     async def wait_idle(self, calls: Sequence[ActionCall]) -> None:
         """Wait until none of these calls is executing in this process."""
         await self._shield.wait_for_all(call.id for call in calls)
+
+    async def renew(self, needed: Requirement) -> Requirement:
+        """Return what a call needs: a new one, if its action has refused the pending one."""
+        waiting = needed.invocation.waiting
+        stands = None if waiting is None else await self.calls.find(waiting.id)
+        if stands is None or stands.waits_for_asker:
+            return needed
+        invocation = msgspec.structs.replace(needed.invocation, waiting=None, id=self.new_call_id())
+        return msgspec.structs.replace(needed, invocation=invocation)
 
     def new_call_id(self) -> str:
         """Return an id for a new call."""

@@ -18,7 +18,12 @@ from aitp_desk.desk.calls.repository import CallRepository
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.call import WAITS_SECONDS, ActionCall, CallError, CallPayment, CallState
 from aitp_desk.model.errors import DeskError
-from aitp_desk.store.units.calls.calls import ExtraStatements, move_call
+from aitp_desk.store.units.calls.calls import (
+    ExtraStatements,
+    begin_call,
+    forgetting_answer,
+    move_call,
+)
 
 
 class PendingCalls:
@@ -106,6 +111,21 @@ class PendingCalls:
         """
         return partial(
             move_call, call=call, before=before.state, turn=None, by=None, now=self._now()
+        )
+
+    def make_begin(self, pending: ActionCall, after: ActionCall) -> ExtraStatements:
+        """Return the statements that store a new call, which waits.
+
+        Parameters:
+            after: the ended call that it repeats.
+        """
+        return partial(
+            begin_call,
+            call=pending,
+            turn=None,
+            by=None,
+            now=self._now(),
+            extra_statements=forgetting_answer(after.id),
         )
 
     def _now(self) -> int:

@@ -33,18 +33,12 @@ from aitp_desk.desk.calls.invocation import (
 )
 from aitp_desk.desk.calls.invoker import ActionInvoker
 from aitp_desk.desk.calls.results import offer_result
-from aitp_desk.desk.dialogue.action_dialogue import (
-    Ask,
-    Decline,
-    Dialogue,
-    Refuse,
-    Remind,
-    Statement,
-)
+from aitp_desk.desk.dialogue.action_dialogue import Dialogue
 from aitp_desk.desk.dialogue.consent import make_question_outcome
 from aitp_desk.desk.dialogue.conversation import Conversation
 from aitp_desk.desk.dialogue.prompts import describe_accepted, find_question
 from aitp_desk.desk.dialogue.recorder import TurnRecorder
+from aitp_desk.desk.dialogue.statements import Ask, Decline, Refuse, Remind, Statement
 from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools, make_tool
 from aitp_desk.desk.dialogue.turn import ActionReply, ActionRequest
 from aitp_desk.desk.limits.token_budgets import TokenBudgets
@@ -235,7 +229,8 @@ class SessionDriver:
 
     async def _ask(self, ask: Ask) -> ActionReply:
         """Store a call as waiting, and ask: through a plugin, or as text if none can."""
-        means, needed, question = self._means, ask.needed, ask.question
+        means, question = self._means, ask.question
+        needed = await means.invoker.renew(ask.needed)
         invocation = needed.invocation
         if invocation.waiting is None:
             # the requested id is for the call that is made, not for one that waits for consent

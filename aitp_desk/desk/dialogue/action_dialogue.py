@@ -7,7 +7,7 @@ the desk's statement. A session turn, a run and an agent's tool call each hold i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -15,8 +15,9 @@ import msgspec
 import structlog
 
 from aitp_desk.actions.base import OfferedAction
-from aitp_desk.agent.base import Answer, Clarification
-from aitp_desk.agent.slots.base import FilledArguments, MissingArgument
+from aitp_desk.agent.base import Clarification
+from aitp_desk.agent.extractive.dialogue.courtesy import is_agreement
+from aitp_desk.agent.slots.base import FilledArguments
 from aitp_desk.agent.slots.filler import FromText, fill_arguments
 from aitp_desk.agent.slots.replies.change import has_question
 from aitp_desk.desk.calls.invocation import (
@@ -27,7 +28,6 @@ from aitp_desk.desk.calls.invocation import (
     Invocation,
     InvocationOutcome,
     PaymentNeeded,
-    Requirement,
 )
 from aitp_desk.desk.dialogue.consent import (
     ONLY_YES,
@@ -45,85 +45,30 @@ from aitp_desk.desk.dialogue.next_question import (
     write_memory,
 )
 from aitp_desk.desk.dialogue.prompts import (
-    DECLINED,
+    NOT_YET,
     describe_question,
     make_consent_question,
     payment_question,
     refuse_secret,
 )
+from aitp_desk.desk.dialogue.statements import (
+    Ask,
+    Call,
+    Decline,
+    FindQuestion,
+    Refuse,
+    Remind,
+    Resumed,
+    Statement,
+)
 from aitp_desk.model.calls.call import ActionCall, CallState, Source
-from aitp_desk.model.calls.question import Question
+from aitp_desk.model.calls.question import Fill, Question
 from aitp_desk.model.calls.secret_places import is_secret_at, secrets_in
 from aitp_desk.model.errors import DeskError, InvalidRequest, PreconditionFailed, StoreBusy
 
 _log = structlog.get_logger()
 
 
-class Call(msgspec.Struct, frozen=True):
-    """Asks the driver to make a call; it is sent the outcome.
-
-    Parameters:
-        invocation: what is called.
-    """
-
-    invocation: Invocation
-
-
-class FindQuestion(msgspec.Struct, frozen=True):
-    """Asks the driver for the next question about a call.
-
-    The site's own code may ask it.
-
-    Parameters:
-        missing: the findings about missing arguments, from reading the words.
-        waiting: the pending call; None for a new one.
-    """
-
-    arguments: Mapping[str, Any]
-    missing: Sequence[MissingArgument] = ()
-    waiting: ActionCall | None = None
-
-
-class Ask(msgspec.Struct, frozen=True):
-    """States that a call waits for an answer, consent or a payment.
-
-    Parameters:
-        needed: the call, not stored yet.
-        words: the question as text.
-        question: the same for a plugin that can ask it; None if none can.
-        memory: the values read and the questions asked so far; None if only
-            consent or payment is missing.
-    """
-
-    needed: Requirement
-    words: Clarification
-    question: Question | None = None
-    memory: Mapping[str, Any] | None = None
-
-
-class Remind(msgspec.Struct, frozen=True):
-    """States again that a call waits for payment, without a second payment request."""
-
-    call: ActionCall
-    words: Clarification
-
-
-class Decline(msgspec.Struct, frozen=True):
-    """States that a pending call ends, because its caller does not want it."""
-
-    call: ActionCall
-    words: Answer = Answer(DECLINED)
-
-
-class Refuse(msgspec.Struct, frozen=True):
-    """States that a pending call can no longer be made, and why."""
-
-    call: ActionCall
-    error: DeskError
-
-
-Resumed = CompletedCall | AcceptedCall | Ask | Decline | Refuse
-Statement = Resumed | Remind
 Amended = Statement | None
 """None if words mean something else than an answer."""
 S = TypeVar("S")
@@ -269,12 +214,7 @@ class ActionDialogue:
                 return None
             return self.remind(waiting) if agreed else Decline(waiting)
         if waiting.memory is not None:
-            filled = self._fill(words, waiting.memory, self._offered.from_text)
-            if filled.is_dropped:
-                return Decline(waiting)
-            if has_question(words) or not _is_answered(filled, waiting):
-                return None
-            return (yield from self.read(words, waiting))
+            return (yield from self._amend_arguments(words, waiting))
         known, is_mild = waiting.arguments, is_low_risk(self._action, waiting.price)
         match parse_answer(words, self._action, known, self._now, is_mild=is_mild):
             case True:
@@ -288,6 +228,21 @@ class ActionDialogue:
                 return (yield from self._ask_for_yes(waiting))
             case _:
                 return None
+
+    def _amend_arguments(self, words: str, waiting: ActionCall) -> Dialogue[Amended]:
+        filled = self._fill(words, waiting.memory, self._offered.from_text)
+        if filled.is_dropped:
+            return Decline(waiting)
+        if has_question(words):
+            return None
+        if is_agreement(words) and not _is_chosen(filled, waiting):
+            return self._remind_of_gaps(waiting)
+        if not _is_answered(filled, waiting):
+            return None
+        try:
+            return (yield from self.read(words, waiting))
+        except InvalidRequest as error:
+            return self._ask_again(error, filled.arguments, waiting)
 
     def resume(self, call: ActionCall, value: Any) -> Dialogue[Resumed]:
         """Go on with a call that was answered.
@@ -316,13 +271,25 @@ class ActionDialogue:
         asked = payment_question(self._action, waiting.arguments, waiting.price)
         return Remind(waiting, describe_question(asked))
 
+    def _remind_of_gaps(self, waiting: ActionCall) -> Remind | None:
+        """Say what is still missing; a form that is open stays so, and a choice is repeated."""
+        asked = read_asked(waiting.memory)
+        missing = self._fill("", waiting.memory, None)
+        if missing.options or not (asked is None or isinstance(asked.question, Fill)):
+            return None
+        return Remind(waiting, Clarification(f"{NOT_YET} {missing.question}"))
+
     def _resume(self, call: ActionCall, value: Any) -> Dialogue[Resumed]:
         if call.state is CallState.WAITING_PAYMENT:  # only paying agrees to it
             return Decline(call)
         if call.memory is None:
             if value is not True:
                 return Decline(call)
-            return (yield from self.call(call.arguments, call.source, Consent(call.price), call))
+            consent = Consent(call.price)
+            try:
+                return (yield from self.call(call.arguments, call.source, consent, call))
+            except InvalidRequest as error:
+                return self._ask_again(error, call.arguments, call)
         before = read_asked(call.memory)
         if before is None:
             raise ValueError(f"{call.id} waits for text, not for the answer to a question.")
@@ -332,11 +299,20 @@ class ActionDialogue:
             try:
                 return (yield from self.call(merged.arguments, call.source, None, call))
             except InvalidRequest as error:
-                again = make_correction_question(self._action, before, merged.arguments, error)
-                if again is None or again.again is None:
-                    raise
-                merged, asked = again, again.again
+                return self._ask_again(error, merged.arguments, call)
         return self._ask(asked, merged.arguments, call.source, call)
+
+    def _ask_again(
+        self, error: InvalidRequest, arguments: Mapping[str, Any], waiting: ActionCall
+    ) -> Ask:
+        """Ask for what the action has refused; raises the error if no question can help."""
+        before = read_asked(waiting.memory)
+        again = make_correction_question(self._action, before, arguments, error)
+        if self._can_ask is None or again is None or again.again is None:
+            raise error
+        if not self._can_ask(again.again.question):
+            raise error
+        return self._ask(again.again, again.arguments, waiting.source, waiting)
 
     def _change(
         self, filled: FilledArguments, waiting: ActionCall
@@ -444,3 +420,11 @@ def _is_answered(filled: FilledArguments, waiting: ActionCall) -> bool:
     before = (waiting.memory or {}).get("arguments", {})
     has_problem = any(one.problem for one in filled.missing)
     return has_problem or filled.arguments != before
+
+
+def _is_chosen(filled: FilledArguments, waiting: ActionCall) -> bool:
+    """Return whether words such as ``yes`` are a value, and no mere text."""
+    memory = waiting.memory or {}
+    before, options = memory.get("arguments", {}), memory.get("options", ())
+    found = [value for name, value in filled.arguments.items() if before.get(name) != value]
+    return any(not isinstance(value, str) or value in options for value in found)

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from aitp_desk.desk.calls.invocation import WriteMessages, write_no_messages
-from aitp_desk.desk.dialogue.action_dialogue import Statement
+from aitp_desk.desk.dialogue.statements import Statement
 from aitp_desk.model.calls.call import ActionCall, CallState
 from aitp_desk.store.units.calls.calls import SessionTurn
 

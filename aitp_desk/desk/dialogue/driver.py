@@ -9,8 +9,9 @@ from typing import TypeVar
 from aitp_desk.actions.base import OfferedAction
 from aitp_desk.desk.calls.invocation import Invocation, WriteMessages
 from aitp_desk.desk.calls.invoker import ActionInvoker
-from aitp_desk.desk.dialogue.action_dialogue import ActionDialogue, Call, Dialogue
+from aitp_desk.desk.dialogue.action_dialogue import ActionDialogue, Dialogue
 from aitp_desk.desk.dialogue.next_question import next_question
+from aitp_desk.desk.dialogue.statements import Call
 from aitp_desk.desk.plugins.desk_messages import DeskMessages
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.calls.call import ActionCall

@@ -22,6 +22,7 @@ from aitp_desk.agent.slots.form.schema import read_form
 from aitp_desk.agent.slots.questions import (
     ArgumentQuestion,
     ask_by_schema,
+    ask_with_values,
     find_field,
     list_gaps,
     parse_path,
@@ -120,14 +121,15 @@ def make_correction_question(
 ) -> MergedAnswer | None:
     """Return a question for a refused argument; None if no question can help.
 
+    If the refusal names none, but the site says what helps, all arguments are asked for again, with
+    their values.
+
     Parameters:
         asked: the question that was answered last; None for none.
         arguments: including the refused one.
         error: names the argument in ``param``.
     """
-    if not error.param:
-        return None
-    path = parse_path(error.param.partition("[")[0])
+    path = parse_path((error.param or "").partition("[")[0])
     kept = msgspec.json.decode(msgspec.json.encode(arguments))
     if asked is not None:
         for one in asked.paths:
@@ -138,9 +140,12 @@ def make_correction_question(
                 )
     fields = read_form(action.input_schema)
     if find_field(fields, path) is None:
-        return None
+        if error.recovery is None:
+            return None
+        filled = ask_with_values(fields, kept, error.message, error.recovery.description)
+        return None if filled is None else MergedAnswer(kept, filled)
     remove_value(kept, path)
-    missing = MissingArgument(error.param, problem=error.message)
+    missing = MissingArgument(error.param or "", problem=error.message)
     gaps = [gap for gap in list_gaps(fields, kept, (missing,)) if gap.path == path]
     again = ask_by_schema(fields, kept, gaps) if gaps else None
     return None if again is None else MergedAnswer(kept, again)

@@ -17,6 +17,7 @@ from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.money import Money
 
 DECLINED = "Nothing was done."
+NOT_YET = "Nothing was done yet, because some details are missing."
 PAID_FIRST = "It is done after the payment."
 _TAKEN_ON = (
     "Your request was accepted. Ask here for its status; the result is posted on this thread."

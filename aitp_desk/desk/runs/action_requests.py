@@ -17,9 +17,9 @@ from aitp_desk.desk.calls.invocation import (
     write_no_messages,
 )
 from aitp_desk.desk.calls.registry import CONTENT_SEARCH
-from aitp_desk.desk.dialogue.action_dialogue import Ask
 from aitp_desk.desk.dialogue.conversation import Conversation
 from aitp_desk.desk.dialogue.prompts import describe_accepted
+from aitp_desk.desk.dialogue.statements import Ask
 from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
 from aitp_desk.desk.dialogue.tools.matcher import ActionMatcher
 from aitp_desk.desk.dialogue.turn import AskRequest

@@ -8,10 +8,10 @@ import msgspec
 
 from aitp_desk.agent.base import Answer, Clarification, Said, Turn
 from aitp_desk.desk.calls.invocation import AcceptedCall, CompletedCall
-from aitp_desk.desk.dialogue.action_dialogue import Ask, Decline, Refuse, Remind, Statement
 from aitp_desk.desk.dialogue.consent import make_question_outcome
 from aitp_desk.desk.dialogue.conversation import Conversation
 from aitp_desk.desk.dialogue.prompts import describe_accepted, find_question, match_option
+from aitp_desk.desk.dialogue.statements import Ask, Decline, Refuse, Remind, Statement
 from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools
 from aitp_desk.desk.payments.run_receipts import WriteReply
 from aitp_desk.desk.plugins.desk_messages import DeskQuestion, Utterance
@@ -227,10 +227,16 @@ class RunAnswers:
                 said = describe_accepted(accepted)
                 return ContinuedCall(call.id, forgetting_answer(call.id), said, is_made=True)
             case Ask(needed, words, question, memory):
+                needed = await self._invoker.renew(needed)
                 pending = await pending_calls.make_pending(asker, needed, memory)
-                asks = None if question is None else DeskQuestion(question, of, call.id)
-                words = msgspec.structs.replace(words, waits=call.id)
-                return ContinuedCall(call.id, pending_calls.make_move(pending, call), words, asks)
+                asks = None if question is None else DeskQuestion(question, of, pending.id)
+                words = msgspec.structs.replace(words, waits=pending.id)
+                moves = (
+                    pending_calls.make_move(pending, call)
+                    if pending.id == call.id
+                    else pending_calls.make_begin(pending, after=call)
+                )
+                return ContinuedCall(pending.id, moves, words, asks)
             case Remind(_, words):  # asked only once: a payment that has begun may still settle
                 words = msgspec.structs.replace(words, waits=call.id)
                 return ContinuedCall(call.id, forgetting_answer(call.id), words, is_reminder=True)

@@ -95,8 +95,8 @@ def find_order(
     ):
         return row
     raise InvalidRequest(
-        f"You have no order {order_id} here. If you placed it elsewhere, name the email address"
-        " of the order.",
+        f"You have no order {order_id} here. Check the number, and name the email address that the"
+        " order was placed with.",
         param="order_id",
     )
 

@@ -19,7 +19,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from aitp_desk.actions import Choice, Choose, Related, Secret, Ticket, action
+from aitp_desk.actions import Choice, Choose, InvalidRequest, Related, Secret, Ticket, action
 
 BOOK = Path(__file__).with_name("book.txt")
 GRAVE = {"kind": "action", "mutability": "irreversible", "blast_radius": "self"}
@@ -108,6 +108,36 @@ def engrave(text: str) -> Ticket:
         text: what it says.
     """
     return Ticket(f"Engrave {text}.")
+
+
+@action
+def find_loan(number: str, name: str) -> str:
+    """Says when a loan is due.
+
+    Args:
+        number: of the loan.
+        name: who has it.
+    """
+    if number == "L9":
+        raise InvalidRequest("There is no loan L9.", param="number")
+    return f"The loan {number} of {name} is due."
+
+
+@action(**MILD)
+def reserve_court(hour: Annotated[int, Meta(ge=1, le=24)], name: str) -> str:
+    """Reserves a court.
+
+    Args:
+        hour: when it begins.
+        name: who plays.
+    """
+    write(f"court at {hour}")
+    return f"The court is yours at {hour}, {name}."
+
+
+@reserve_court.requires("is_free", "The court is free.", recovery="Choose another hour.")
+def is_free(hour: int) -> str | None:
+    return "The court is taken at 9." if hour == 9 else None
 '''
 DESK_TOML = """
 [content]

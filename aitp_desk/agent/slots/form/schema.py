@@ -117,6 +117,8 @@ def _of_string(field: Field) -> Field:
     if known := _PATTERNS.get(format_):
         return change(field, kind="id", pattern=re.compile(known, re.ASCII))
     kind: Kind = _FORMATS.get(format_, "text")
+    if not format_ and _spoken(str(field.path[-1]))[-1:] == ["email"]:
+        kind = "email"  # most sites do not declare the format
     pattern = field.schema.get("pattern")
     if pattern is None:
         return change(field, kind=kind)

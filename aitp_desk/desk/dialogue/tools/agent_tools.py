@@ -31,9 +31,9 @@ from aitp_desk.desk.calls.invocation import (
     write_no_messages,
 )
 from aitp_desk.desk.calls.invoker import ActionInvoker
-from aitp_desk.desk.dialogue.action_dialogue import Ask, Decline, Remind, Statement
 from aitp_desk.desk.dialogue.conversation import Conversation
 from aitp_desk.desk.dialogue.driver import DialogueDriver
+from aitp_desk.desk.dialogue.statements import Ask, Decline, Remind, Statement
 from aitp_desk.desk.limits.rate_limits import RateLimiter
 from aitp_desk.desk.plugins.desk_messages import DeskMessages
 from aitp_desk.model.access.principal import Principal

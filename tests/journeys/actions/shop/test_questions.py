@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from aitp_desk.actions.loader.loader import load_actions
 from aitp_desk.config import load_config
 from tests.support.doubles.claude_desk import meeting
 from tests.support.doubles.messages_api import in_turn, say, tool_results, use
-from tests.support.sites.shop import STOVE, TENT, Shopper, make_shop, shopping
+from tests.support.sites.shop import RUTH, SAM, STOVE, TENT, Shopper, make_shop, shopping
 from tests.support.sites.tent_order import (
     ASKING,
     BEGIN,
@@ -21,6 +22,7 @@ from tests.support.sites.tent_order import (
     answer,
     check_order,
     join,
+    message,
     read,
     story,
     structured,
@@ -194,3 +196,57 @@ async def test_what_is_called_by_its_name_when_that_is_asked(tmp_path: Path) -> 
                 assert told["clarification"]["question"].startswith(question)
         assert told["response"]["answer"] == "Nothing was done."
         assert shopper.rows("SELECT id FROM orders WHERE call_id IS NOT NULL") == []
+
+
+async def test_a_time_that_is_taken_keeps_what_was_filled_in(tmp_path: Path) -> None:
+    """A visit in words on a thread: what is missing, what is refused, and another time."""
+    async with shopping(tmp_path, *ASKING) as (anybody, _):
+        shopper = await anybody.with_key("actions", "threads")
+        talker = shopper.talker
+
+        async def say(thread: str, said: str) -> list[tuple[Any, ...]]:
+            told = (await talker.post(thread, said, wait=10)).ok
+            return story(told["replies"])
+
+        visit = {"store": "Bend", "day": "2027-01-22", "time": "16:30", "email": SAM["email"]}
+        await shopper.do("book_visit", **visit)
+        opened = await talker.open(
+            "Book a boot fitting in Bend", wait=10, metadata={"actors": [READER]}
+        )
+        thread = opened.id
+        asked = [("assistant", "asks", "Day, time and email", ["day", "time", "email"])]
+        assert story(opened.ok["replies"]) == asked
+        ((_, _, missing),) = await say(thread, "sure")
+        assert missing.startswith("Nothing was done yet, because some details are missing. Which")
+        filled = [{"id": name, "value": visit[name]} for name in ("day", "time", "email")]
+        (again,) = (
+            await talker.post(thread, message("data", data={"fields": filled}), wait=10)
+        ).ok["replies"]
+        (form,) = structured(again["content"])
+        assert (
+            form["request_data"]["title"]
+            == "The fitter in Bend has a visit at 16:30 on 2027-01-22."
+        )
+        assert form["request_data"]["description"] == "Choose another time."
+        kept = {one["id"]: one["default_value"] for one in form["request_data"]["form"]["fields"]}
+        assert kept == visit
+        later = [{"id": name, "value": {**visit, "time": "15:30"}[name]} for name in visit]
+        ((_, _, done),) = await say(thread, message("data", data={"fields": later}))
+        assert "Bend, Friday 2027-01-22, 15:30 to 16:00." in done
+
+
+async def test_what_the_action_itself_refuses_is_asked_again(tmp_path: Path) -> None:
+    """A query has begun when it refuses a value: the next form belongs to a new call."""
+    async with shopping(tmp_path, *ASKING) as (anybody, _):
+        shopper = await anybody.with_key("actions", "threads")
+        talker = shopper.talker
+        wanted = f"Where is my order? my email is {SAM['email']}"
+        opened = await talker.open(wanted, wait=10, metadata={"actors": [READER]})
+        assert story(opened.ok["replies"])[0][1:] == ("asks", "What is the order id?", ["order_id"])
+        said = []
+        for order in (RUTH["order_id"], SAM["order_id"]):
+            told = (await talker.post(opened.id, order, wait=10)).ok
+            assert told["run"]["status"] == "completed"
+            said.append(story(told["replies"])[0])
+        assert said[0][1:] == ("asks", "Order id", ["order_id"])
+        assert said[1][2].startswith("Order TH… in Portland is placed.")

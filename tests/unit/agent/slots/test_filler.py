@@ -52,6 +52,13 @@ def test_words_say_what_they_say_and_nothing_else(
     assert wrong == []
 
 
+def test_an_argument_with_the_name_of_an_email_takes_one_without_a_format() -> None:
+    action = taking(order={"type": "string"}, customer_email={"type": "string"})
+    filled = fill_arguments(action, "Where is it? my email is x@example.org", now=NOW)
+    assert filled.arguments == {"customer_email": "x@example.org"}
+    assert missing_of(filled) == "order"
+
+
 def test_declared_actions_take_what_is_read_for_them() -> None:
     told: list[str] = []
     made = [build_action(declared, told.append) for declared in DECLARED]

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from aitp_desk.actions.base import OfferedAction
+from aitp_desk.agent.base import Clarification
 from aitp_desk.desk.calls.invocation import (
     CompletedCall,
     Consent,
@@ -20,23 +21,16 @@ from aitp_desk.desk.calls.invocation import (
     PaymentNeeded,
 )
 from aitp_desk.desk.dialogue import action_dialogue
-from aitp_desk.desk.dialogue.action_dialogue import (
-    ActionDialogue,
-    Ask,
-    Call,
-    Decline,
-    Dialogue,
-    FindQuestion,
-    Refuse,
-    Remind,
-)
+from aitp_desk.desk.dialogue.action_dialogue import ActionDialogue, Dialogue
 from aitp_desk.desk.dialogue.consent import ONLY_YES
 from aitp_desk.desk.dialogue.next_question import ArgumentQuestion, write_memory
+from aitp_desk.desk.dialogue.prompts import NOT_YET
+from aitp_desk.desk.dialogue.statements import Ask, Call, Decline, FindQuestion, Refuse, Remind
 from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.calls.action import Action, Safety
 from aitp_desk.model.calls.call import ActionCall, CallState
-from aitp_desk.model.calls.question import Choice, Choose, Confirm, Pay
-from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, StoreBusy
+from aitp_desk.model.calls.question import Choice, Choose, Confirm, Fill, Pay
+from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, Recovery, StoreBusy
 from aitp_desk.model.money import Money
 from tests.support.sites.actions import offering
 
@@ -98,6 +92,7 @@ def test_it_awaits_nothing_and_knows_no_store_thread_or_plugin() -> None:
         "aitp_desk.desk.dialogue.consent",
         "aitp_desk.desk.dialogue.next_question",
         "aitp_desk.desk.dialogue.prompts",
+        "aitp_desk.desk.dialogue.statements",
     }
     assert not any(name.startswith(("aitp_desk.store", "aitp_desk.egress")) for name in modules)
 
@@ -125,6 +120,20 @@ def test_words_that_name_no_action_agree_refuse_or_change_and_mean_nothing_else(
     given = next(answered)
     assert isinstance(given, Call)
     assert given.invocation.arguments == {"size": "large"}
+
+
+def test_a_vague_yes_to_an_open_form_is_told_what_is_missing() -> None:
+    schema = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+    action = Action("greet", "Greets somebody.", input_schema=schema)
+    held = ActionDialogue(
+        offering(action, perform), Invocation("greet", {}, "text"), can_ask=None, now=NOW
+    )
+    _, asked = state(held.read("I want to greet", None))
+    assert isinstance(asked, Ask)
+    open_ = waiting(arguments={}, memory=asked.memory, price=None)
+    for words in ("sure", "ok", "yes please", "ja gerne"):
+        _, stated = state(held.amend(words, open_))
+        assert stated == Remind(open_, Clarification(f"{NOT_YET} What is the name?"))
 
 
 def test_words_that_pay_nothing_repeat_how_to_pay() -> None:
@@ -247,6 +256,27 @@ def test_a_call_that_cannot_be_made_any_more_is_refused_with_the_reason() -> Non
         dialogue().answer("no, large", call, may_change=True),
     ):
         assert state(answered, error)[1] == Refuse(call, error)
+
+
+def test_what_the_site_refuses_and_knows_help_for_is_asked_with_its_values() -> None:
+    error = PreconditionFailed(
+        "It is sold out.", param="in_stock", recovery=Recovery("Choose another size.")
+    )
+    open_ = waiting(arguments={}, memory=write_memory(WHICH, {}), price=None)
+    for held, before in (
+        (dialogue().resume(waiting(), True), ()),
+        (dialogue().resume(open_, [{"id": "large"}]), (None,)),
+    ):
+        _, stated = state(held, *before, error)
+        assert isinstance(stated, Ask)
+        assert isinstance(stated.question, Fill)
+        assert (stated.question.title, stated.question.description) == (
+            "It is sold out.",
+            "Choose another size.",
+        )
+        (field,) = stated.question.fields
+        assert field.default == stated.needed.invocation.arguments["size"]
+    assert state(dialogue(asks=False).resume(waiting(), True), error)[1] == Refuse(waiting(), error)
 
 
 def test_a_store_that_is_busy_refuses_nothing() -> None:

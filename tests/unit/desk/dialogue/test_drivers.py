@@ -59,6 +59,23 @@ PLATE_SURE = (
     "Has people engrave a plate: text “Ada”. It cannot be undone. Shall I go ahead?"
     "\n1. Yes\n2. No\nReply 1 or 2."
 )
+LOAN = (
+    "Number and name\n- Number: Of the loan.\n- Name: Who has it.\n"
+    "Reply with one line for each field: “Number: …”, “Name: …”."
+)
+NO_LOAN = (
+    "Number\n- Number: There is no loan L9. Of the loan.\n"
+    "Reply with the value alone, or with “Number: …”."
+)
+COURT = (
+    "Hour and name\n- Hour: When it begins.\n- Name: Who plays.\n"
+    "Reply with one line for each field: “Hour: …”, “Name: …”."
+)
+TAKEN = (
+    "The court is taken at 9.\nChoose another hour.\n- Hour (default: 9): When it begins.\n"
+    "- Name (default: Ada): Who plays.\nReply with one line for each field: “Hour: …”,"
+    " “Name: …”. “The same” accepts all proposed values."
+)
 QUOTE = "Sells a ticket: name “Ada”. 5.00 EUR. Pay at the till, or say no."
 REFUND = (
     "Pays an order back: order last. It cannot be undone. A person of the site approves it first."
@@ -109,9 +126,10 @@ class Row(NamedTuple):
     Parameters:
         words: what begins the call; a mapping is its arguments.
         says: the desk's statements in order; a ``?`` before one marks a question about the call,
-            a ``!`` what a plugin or a person says, and a ``~`` what a session says by the status of
-            its reply alone.
+            a ``!`` what a plugin or a person says, a ``~`` what a session says by the status of
+            its reply alone, and a ``+`` what only a session says: how a call has ended.
         done: what the action has done in the end.
+        refused: states of earlier calls, whose action has refused what was answered.
     """
 
     action: str
@@ -120,6 +138,7 @@ class Row(NamedTuple):
     says: Sequence[str]
     state: str
     done: Sequence[str] = ()
+    refused: Sequence[str] = ()
 
 
 TABLE: Mapping[str, Row] = {
@@ -232,6 +251,25 @@ TABLE: Mapping[str, Row] = {
         (f"?{BED}", f"?{NIGHTS}", f"?{BED_SURE}", BOOKED),
         "succeeded",
         ("3 nights",),
+    ),
+    "a value that the action refuses is asked for again, for another call": Row(
+        "find_loan",
+        "When is it due?",
+        (Filled({"number": "L9", "name": "Ada"}), Filled({"number": "L7"})),
+        (f"?{LOAN}", "+There is no loan L9.", f"?{NO_LOAN}", "The loan L7 of Ada is due."),
+        "succeeded",
+        refused=("failed",),
+    ),
+    "a form that the site refuses and knows help for": Row(
+        "reserve_court",
+        "Reserve a court",
+        (
+            Filled({"hour": "9", "name": "Ada"}),
+            Filled({"hour": "10", "name": "Ada"}),
+        ),
+        (f"?{COURT}", f"?{TAKEN}", "The court is yours at 10, Ada."),
+        "succeeded",
+        ("court at 10",),
     ),
     "a secret": Row(
         "lock_box",
@@ -376,18 +414,20 @@ async def until_said(site: DialogueSite, thread: str, count: int) -> None:
 
 def expected(row: Row, driver: str) -> list[str]:
     """The desk's statements that stand on the thread."""
-    return [one for one in row.says if driver == "run" or not one.startswith("~")]
+    other = "+" if driver == "run" else "~"
+    return [one for one in row.says if not one.startswith(other)]
 
 
 def check(told: Told, row: Row, driver: str, url: str) -> None:
     """Compare a dialogue with its row."""
     says = expected(row, driver)
-    assert told.says == [one.lstrip("?!~").format(url=url) for one in says]
+    assert told.says == [one.lstrip("?!~+").format(url=url) for one in says]
     for said, metadata in zip(says, told.metadata, strict=True):
         assert ("asks_back" in metadata) == said.startswith("?")
         assert "waits" in metadata or not said.startswith("?")
         assert ("calls" in metadata) == (said[0] not in "?!"), said
-    assert told.calls == [(row.action, row.state)]
+    states = (*row.refused, row.state)
+    assert sorted(told.calls) == sorted((row.action, state) for state in states)
     assert told.done == list(row.done)
     assert CODE not in told.everything
 
