@@ -60,7 +60,6 @@ from aitp_desk.observability.sources import MetricsCollector
 from aitp_desk.observability.tracing import is_wanted, tracing
 from aitp_desk.protocols.ahp.wire import clear_body_cache
 from aitp_desk.store.base import Store
-from aitp_desk.store.changes import NoChangeFeed
 from aitp_desk.store.engine.engines import find_engine, open_store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.units import TOKENS_EPOCH
@@ -179,7 +178,7 @@ async def open_server(
             capabilities=capabilities,
             health_checks=health_checks,
             valkey=valkey,
-            feed=NoChangeFeed(),
+            feed=store.feed,
             clock=clock,
         )
         parts = {one.name: build_parts(one, services) for one in site_agents}

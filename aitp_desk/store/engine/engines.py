@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 
 from aitp_desk.config.settings import StoreSettings, sqlite_path
 from aitp_desk.store.base import Opened, Store, StoreError
+from aitp_desk.store.changes import ChangeFeed
 from aitp_desk.store.engine.lock import lock_data_folder, share_data_folder
 from aitp_desk.store.engine.metrics import StoreMetrics
 
@@ -23,6 +24,10 @@ class DeskStore(Store, Protocol):
     @property
     def opened(self) -> Opened:
         """The result of opening it."""
+
+    @property
+    def feed(self) -> ChangeFeed:
+        """Carries changes between the processes on the database."""
 
     def measure(self) -> StoreMetrics:
         """Measure the current state of the store."""

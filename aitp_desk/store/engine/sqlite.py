@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, Self
 
 from aitp_desk.store.base import PAGE_BYTES, Opened, Params, Row, RowPage, StoreError
+from aitp_desk.store.changes import ChangeFeed, NoChangeFeed
 from aitp_desk.store.engine.metrics import FileMetrics, StoreMetrics
 from aitp_desk.store.engine.migration import migrate
 from aitp_desk.store.engine.queue import UnitQueue
@@ -40,6 +41,7 @@ class SqliteStore(UnitQueue):
 
     Attributes:
         opened: the result of opening it.
+        feed: carries no changes: one process alone serves the file.
     """
 
     _writer: WriterThread
@@ -50,6 +52,7 @@ class SqliteStore(UnitQueue):
         super().__init__(most_waiting)
         statements = load_statements("sqlite")
         self.opened = opened
+        self.feed: ChangeFeed = NoChangeFeed()
         self._path = path
         self._wal = connections.wal
         self._statements = statements

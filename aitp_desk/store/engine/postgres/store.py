@@ -14,7 +14,9 @@ from typing import Self
 from asyncpg import Connection, Pool
 
 from aitp_desk.store.base import PAGE_BYTES, Opened, Params, Row, RowPage, StoreError
+from aitp_desk.store.changes import ChangeFeed
 from aitp_desk.store.engine.metrics import StoreMetrics
+from aitp_desk.store.engine.postgres.change_feed import PostgresChangeFeed
 from aitp_desk.store.engine.postgres.connections import (
     DATABASE_ERRORS,
     Connections,
@@ -43,6 +45,7 @@ class PostgresStore(UnitQueue):
     Attributes:
         opened: the result of opening it.
         connections: how to open further connections to the database.
+        feed: carries changes to other processes.
     """
 
     _writer: GroupWriter
@@ -58,6 +61,7 @@ class PostgresStore(UnitQueue):
         super().__init__(most_waiting)
         self.opened = opened
         self.connections = connections
+        self.feed: ChangeFeed = PostgresChangeFeed(connections)
         self._pool = pool
         self._statements = load_postgres_statements()
         self._writer = GroupWriter(
