@@ -66,7 +66,7 @@ async def supervise(
     """
     port = reserve_port(settings.host, settings.port)
     settings = msgspec.structs.replace(settings, port=port)
-    await Supervisor(settings, workers, command).run(announce)
+    await Supervisor(settings, workers, [*command, "--port", str(port)]).run(announce)
 
 
 class Supervisor:

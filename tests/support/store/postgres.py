@@ -41,7 +41,8 @@ class PostgresServer:
 
     def url(self, name: str = "desk") -> str:
         """Return the URL of a database."""
-        return urlsplit(self._url)._replace(path=f"/{_own(name)}").geturl()
+        parts = urlsplit(self._url)
+        return f"{parts.scheme}://{parts.netloc}/{_own(name)}?{parts.query}"
 
     async def begin(self, name: str = "desk") -> str:
         """Make a database with the present schema and no rows, and return its URL."""
