@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -118,6 +119,33 @@ async def test_a_page_that_nobody_opens_the_chat_of_loads_one_small_file(
         await visitor.launcher.wait_for()
         loaded = [one.url for one in visitor.requests if one.url.startswith(ground.desk.url)]
         assert loaded == [f"{ground.desk.url}/widget.js"]
+
+
+async def test_two_tabs_that_begin_at_once_begin_one_conversation(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    began: list[str] = []
+    asked = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        """Begin no conversation before both tabs have asked."""
+        began.append(route.request.url)
+        await asked.wait()
+        await route.continue_()
+
+    async with at_chat(browser, ground.url) as visitor:
+        other = await in_new_tab(visitor.page.context, ground.url)
+        await other.open()
+        await visitor.page.context.route("**/v1/threads", hold)
+        await visitor.ask(QUESTION)
+        await other.ask("Do you repair boots?")
+        asked.set()
+        for tab in (visitor, other):
+            await expect(tab.questions).to_have_count(2)
+            await expect(tab.answers.last).to_be_visible()
+            await expect(tab.page.locator(".sending")).to_have_count(0)
+        assert await visitor.thread() == await other.thread() is not None
+        assert len(began) == 1
 
 
 async def test_a_reload_and_a_second_tab_show_the_conversation(

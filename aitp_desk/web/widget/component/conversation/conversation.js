@@ -54,7 +54,7 @@ export class Conversation {
       });
     }
     memory.onchange({
-      onthread: (id) => id !== this.thread && this.restart(id),
+      onthread: (id) => id !== this.thread && (this.thread ? this.restart(id) : this.follow(id)),
       onseen: () => this.count(),
     });
   }

@@ -76,7 +76,19 @@ export class Outbox {
 
   /** Send an entry once all earlier ones are sent: the first of them opens the thread. */
   send(entry) {
-    return this.then(() => this.deliver(entry));
+    return this.then(() => (this.conversation.thread ? this.deliver(entry) : this.begin(entry)));
+  }
+
+  /** Begin a conversation, or go on with the one that another tab has begun meanwhile. */
+  begin(entry) {
+    const { conversation } = this;
+    const { memory } = conversation;
+    const deliver = () => {
+      if (memory.thread) conversation.follow(memory.thread);
+      return this.deliver(entry);
+    };
+    // a frame without storage has no locks either
+    return navigator.locks?.request(memory.name, deliver).catch(deliver) ?? deliver();
   }
 
   /** Post an entry, again until the desk has it; its key makes a repeat harmless. */
