@@ -159,9 +159,15 @@ def _explained(explanation: Explanation) -> Iterator[str]:
         yield ""
         yield f"Sections found, by {' + '.join(explanation.candidates[0].scores)}"
     for place, one in enumerate(explanation.candidates[:MOST_SECTIONS], 1):
-        parts = " + ".join(f"{score:.2f}" for score in one.scores.values())
-        scores = f"{one.score:.2f} = {parts}" if len(one.scores) > 1 else parts
+        parts = " + ".join(map(_write_score, one.scores.values()))
+        scores = f"{_write_score(one.score)} = {parts}" if len(one.scores) > 1 else parts
         yield f"  {place:2}. {scores}  {one.url}  ({one.title})"
         lacks = f"; lacks {', '.join(one.lacks)}" if one.lacks else ""
         like = f"; like {one.like!r}" if one.like else ""
-        yield f"           covers {one.coverage:.0%}, its best sentence {one.fit:.2f}{lacks}{like}"
+        fit = _write_score(one.fit)
+        yield f"           covers {one.coverage:.0%}, its best sentence {fit}{lacks}{like}"
+
+
+def _write_score(score: float) -> str:
+    """Return a score with two digits; one that rounds to zero has no sign."""
+    return f"{round(score, 2) + 0.0:.2f}"

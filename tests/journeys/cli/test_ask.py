@@ -84,6 +84,7 @@ def explained(site: Path, *asked: str) -> tuple[str, list[str], list[str]]:
     """What decided, the lines of the words, and the lines of the sections."""
     done = run_here("ask", site, *asked, "--explain")
     assert (done.code, done.err) == (0, "")
+    assert "-0.00" not in done.out
     _, _, why = done.out.partition("\nWhy: ")
     reason, _, rest = why.partition("\n")
     words, _, sections = rest.partition("\nSections found")

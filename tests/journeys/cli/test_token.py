@@ -17,9 +17,19 @@ from aitp_desk.auth.keys.webhook_signatures import webhook_secret_of_key
 from aitp_desk.cli.data import require_keys
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.units import note_token_use
+from tests.support.desk.command import run_here
 from tests.support.desk.terminal import command
 
 DAY = 86_400
+ACTION = '''
+from aitp_desk.actions import action
+
+
+@action
+def get_quote(sku: str) -> str:
+    """Quotes a price."""
+    return sku
+'''
 
 
 @pytest.fixture
@@ -53,6 +63,24 @@ def listed(data: Path) -> list[dict[str, Any]]:
 
 def seconds(instant: str) -> float:
     return datetime.fromisoformat(instant).timestamp()
+
+
+def test_a_scope_of_an_action_that_the_site_does_not_have_is_noted(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    (site / "content").mkdir(parents=True)
+    (site / "content" / "about.md").write_text("# About\n\nWe sell gear.\n", "utf-8")
+    (site / "desk.toml").write_text('[content]\nfolder = "content"\n', "utf-8")
+    (site / "actions.py").write_text(ACTION, "utf-8")
+    data = site / ".desk"
+    open_master_key(data)
+    in_store(data)
+    scopes = [f"--scope=actions:{name}" for name in ("get_qoute", "get_quote", "content_search")]
+    done = run_here("token", "create", "--data", data, "--name", "agent", *scopes)
+    assert done.code == 0
+    assert done.err == (
+        "Note: the site has no action named 'get_qoute'; did you mean actions:get_quote?\n"
+    )
+    assert listed(data)[0]["scopes"] == [scope.removeprefix("--scope=") for scope in scopes]
 
 
 def test_a_token_is_made_listed_and_revoked(data: Path) -> None:

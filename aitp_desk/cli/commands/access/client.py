@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from aitp_desk.cli.arguments import fail, mistakes_told
+from aitp_desk.cli.commands.access.unknown_scopes import note_unknown_actions
 from aitp_desk.cli.credentials import (
     check_name,
     describe_lifetime,
@@ -81,6 +82,7 @@ def create(
         )
         by = make_local_auditor(keys)
         run_in_store(data, url, lambda store: store.run(work.create_client, client=made, by=by))
+    note_unknown_actions(data, scopes)
     print_created(f"client {made.id} ({name})", scopes, expires_at)
     _show(made, secret, keys if shows_webhook_secret else None)
 

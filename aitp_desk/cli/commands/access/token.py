@@ -10,6 +10,7 @@ import click
 
 from aitp_desk.cli.arguments import fail, mistakes_told
 from aitp_desk.cli.commands.access.revoke_jwt import revoke_jwt
+from aitp_desk.cli.commands.access.unknown_scopes import note_unknown_actions
 from aitp_desk.cli.credentials import (
     check_name,
     describe_lifetime,
@@ -94,6 +95,7 @@ def create(
         )
         by = make_local_auditor(keys)
         run_in_store(data, url, lambda store: store.run(work.create_token, token=made, by=by))
+    note_unknown_actions(data, scopes)
     print_created(f"token {id_} ({name})", scopes, expires_at)
     if shows_webhook_secret:
         _show_webhook_secret(keys, made)
