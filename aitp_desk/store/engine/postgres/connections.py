@@ -116,7 +116,8 @@ def is_conflict(error: BaseException) -> bool:
 def is_lost(error: BaseException) -> bool:
     """Return whether the connection is of no more use."""
     state = getattr(error, "sqlstate", None) or ""
-    return state.startswith("08") or state in _LOST or isinstance(error, OSError | TimeoutError)
+    kinds = OSError | asyncpg.InterfaceError | asyncpg.InternalClientError
+    return state.startswith("08") or state in _LOST or isinstance(error, kinds)
 
 
 def describe(error: Exception) -> Exception:
@@ -126,7 +127,7 @@ def describe(error: Exception) -> Exception:
     told: Exception
     if getattr(error, "sqlstate", None) == _LOCKED:
         told = StoreBusy("Another program is writing to the database. Try again.", retry_after=1)
-    elif is_lost(error) or is_conflict(error):
+    elif is_lost(error) or is_conflict(error) or isinstance(error, TimeoutError):
         told = StoreBusy("The database cannot be reached now. Try again.", retry_after=1)
     else:
         told = StoreError(f"The database failed: {reason(error)}")

@@ -7,7 +7,7 @@ Units go in groups (``engine/queue.py``) to the writer, a task with its own conn
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Self
 
@@ -123,10 +123,12 @@ class PostgresStore(UnitQueue):
     async def read(self, statement: str, params: Params, /) -> list[Row]:
         """Run one reading statement by its name and return its rows."""
         asked = self._statements[statement]
-        async with self._reading() as connection:
-            return [
-                tuple(row) for row in await connection.fetch(asked.sql, *asked.arguments(params))
-            ]
+        arguments = asked.arguments(params)
+
+        async def fetch(connection: Connection) -> list[Row]:
+            return [tuple(row) for row in await connection.fetch(asked.sql, *arguments)]
+
+        return await self._read(fetch)
 
     async def read_page(
         self, statement: str, params: Params, /, *, limit: int, most_bytes: int = PAGE_BYTES
@@ -134,16 +136,20 @@ class PostgresStore(UnitQueue):
         """Run one reading statement and return its first rows; see ``base.Reader.read_page``."""
         asked = self._statements[statement]
         arguments = asked.arguments({**params, "limit": limit + 1})
-        rows: list[Row] = []
-        room = most_bytes
-        async with self._reading() as connection, connection.transaction(readonly=True):
-            cursor = await connection.cursor(asked.sql, *arguments)
-            while room >= 0 and (found := await cursor.fetch(ROWS_AT_ONCE)):
-                rows += (tuple(row) for row in found)
-                room -= sum(size_of(row) for row in rows[-len(found) :])
-                if len(found) < ROWS_AT_ONCE:
-                    break
-        return take_page(rows, limit, most_bytes)
+
+        async def fetch(connection: Connection) -> list[Row]:
+            rows: list[Row] = []
+            room = most_bytes
+            async with connection.transaction(readonly=True):
+                cursor = await connection.cursor(asked.sql, *arguments)
+                while room >= 0 and (found := await cursor.fetch(ROWS_AT_ONCE)):
+                    rows += map(tuple, found)
+                    room -= sum(map(size_of, rows[-len(found) :]))
+                    if len(found) < ROWS_AT_ONCE:
+                        break
+            return rows
+
+        return take_page(await self._read(fetch), limit, most_bytes)
 
     def measure(self) -> StoreMetrics:
         """Measure the current state of the store."""
@@ -154,24 +160,30 @@ class PostgresStore(UnitQueue):
             commits=self._writer.commits,
         )
 
-    @asynccontextmanager
-    async def _reading(self) -> AsyncIterator[Connection]:
-        """Take a connection for a read.
+    async def _read(self, fetch: Callable[[Connection], Awaitable[list[Row]]]) -> list[Row]:
+        """Read over a connection of the pool; once more if that one was lost.
 
         Raises:
             StoreError: the database failed.
         """
         try:
-            async with self._pool.acquire(timeout=self.connections.seconds) as connection:
-                if self.connections.is_pooled and not connection.is_in_transaction():
-                    async with connection.transaction(readonly=True):
-                        yield connection
-                else:
-                    yield connection
+            try:
+                return await self._read_once(fetch)
+            except DATABASE_ERRORS as error:
+                if not is_lost(error) or isinstance(error, TimeoutError):
+                    raise
+                return await self._read_once(fetch)
         except DATABASE_ERRORS as error:
             if is_lost(error):
                 raise StoreError("The database cannot be reached now.") from error
             raise StoreError(f"The database failed: {reason(error)}") from error
+
+    async def _read_once(self, fetch: Callable[[Connection], Awaitable[list[Row]]]) -> list[Row]:
+        async with self._pool.acquire(timeout=self.connections.seconds) as connection:
+            if not self.connections.is_pooled:
+                return await fetch(connection)
+            async with connection.transaction(readonly=True):  # which keeps the session
+                return await fetch(connection)
 
     async def _close(self) -> None:
         self._refuse_more()

@@ -1,0 +1,105 @@
+"""A line to a PostgreSQL server that can be cut, in the middle of a COMMIT too."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from enum import Enum
+from pathlib import Path
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+SOCKET = ".s.PGSQL.5432"
+COMMIT = b"COMMIT\0"
+
+
+class Cut(Enum):
+    """What becomes of the next COMMIT."""
+
+    BEFORE = "the server never hears of it"
+    AFTER = "the server commits, and its answer is lost"
+
+
+class Line:
+    """Passes bytes between desks and the server.
+
+    Attributes:
+        url: the server's address by this line.
+        is_open: whether new connections are let through.
+        cut: what is done at the next COMMIT; None to let it pass.
+    """
+
+    def __init__(self, url: str, folder: Path) -> None:
+        parts = urlsplit(url)
+        query = {name: value for name, (value,) in parse_qs(parts.query).items()}
+        self._server = Path(query["host"]) / SOCKET
+        query["host"] = str(folder)
+        self.url = parts._replace(query=urlencode(query)).geturl()
+        self.is_open = True
+        self.cut: Cut | None = None
+        self._writers: set[asyncio.StreamWriter] = set()
+
+    def break_all(self) -> None:
+        """Cut every connection."""
+        for writer in list(self._writers):
+            writer.transport.abort()
+
+    async def connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one connection."""
+        if not self.is_open:
+            writer.transport.abort()
+            return
+        back, forth = await asyncio.open_unix_connection(str(self._server))
+        both = {writer, forth}
+        self._writers |= both
+        try:
+            async with asyncio.TaskGroup() as group:
+                is_last = asyncio.Event()
+                group.create_task(self._pass_on(reader, forth, is_last))
+                group.create_task(self._pass_back(back, writer, is_last))
+        except* (ConnectionError, OSError):
+            pass
+        finally:
+            self._writers -= both
+            for one in both:
+                one.transport.abort()
+
+    async def _pass_on(
+        self,
+        reader: asyncio.StreamReader,
+        forth: asyncio.StreamWriter,
+        is_last: asyncio.Event,
+    ) -> None:
+        while sent := await reader.read(65536):
+            if self.cut is not None and COMMIT in sent:
+                cut, self.cut = self.cut, None
+                if cut is Cut.BEFORE:
+                    raise ConnectionError
+                is_last.set()
+            forth.write(sent)
+            await forth.drain()
+        raise ConnectionError
+
+    async def _pass_back(
+        self, back: asyncio.StreamReader, writer: asyncio.StreamWriter, is_last: asyncio.Event
+    ) -> None:
+        while got := await back.read(65536):
+            if is_last.is_set():
+                break
+            writer.write(got)
+            await writer.drain()
+        raise ConnectionError
+
+
+@asynccontextmanager
+async def open_line(url: str, folder: Path) -> AsyncIterator[Line]:
+    """Open a line to the server of a URL, which names the folder of its socket."""
+    line = Line(url, folder)
+    server = await asyncio.start_unix_server(line.connect, str(folder / SOCKET))
+    try:
+        yield line
+    finally:
+        line.break_all()
+        server.close()
+        with suppress(OSError):
+            await server.wait_closed()

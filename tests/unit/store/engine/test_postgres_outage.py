@@ -1,0 +1,116 @@
+"""A PostgreSQL server that goes away and comes back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from aitp_desk.model.errors import StoreBusy
+from aitp_desk.store.base import Store, StoreError, Work
+from aitp_desk.store.engine.postgres import writer
+from aitp_desk.store.engine.postgres.store import PostgresStore
+from aitp_desk.store.reads import threads as reads
+from tests.support.store.postgres import PostgresServer
+from tests.support.store.postgres_line import Cut, Line, open_line
+
+pytestmark = pytest.mark.servers
+
+
+@pytest.fixture
+async def line(
+    postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Line]:
+    folder = tmp_path_factory.mktemp("line")
+    async with open_line(await postgres.begin(), folder) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def store(line: Line, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Store]:
+    monkeypatch.setattr(writer, "BACK_OFF_SECONDS", (0.01,))
+    async with PostgresStore.open(line.url, {}) as opened:
+        yield opened
+
+
+def add(name: str = "n") -> Work[int]:
+    yield "raise_epoch", {"name": name}
+    rows = yield "epoch", {"name": name}
+    return int(rows[0][0])
+
+
+async def test_a_connection_that_was_cut_is_opened_again(store: Store, line: Line) -> None:
+    assert await store.run(add) == 1
+    for count in (2, 3):
+        line.break_all()
+        assert await store.run(add) == count
+        line.break_all()
+        assert await reads.epoch(store, "n") == count
+
+
+@pytest.mark.parametrize("cut", Cut)
+@pytest.mark.parametrize("units", [1, 5])
+async def test_a_unit_takes_effect_once_wherever_its_commit_is_cut(
+    store: Store, line: Line, cut: Cut, units: int
+) -> None:
+    line.cut = cut
+    numbers = await asyncio.gather(*(store.run(add) for _ in range(units)))
+    assert line.cut is None
+    assert sorted(numbers) == list(range(1, units + 1))
+    assert await reads.epoch(store, "n") == units
+
+
+async def test_callers_are_turned_away_until_the_server_is_there_again(
+    store: Store, line: Line
+) -> None:
+    assert await store.run(add) == 1
+    line.is_open = False
+    line.break_all()
+    for _ in range(3):
+        with pytest.raises(StoreBusy, match="cannot be reached") as refused:
+            await store.run(add)
+        assert refused.value.retry_after == 1
+        with pytest.raises(StoreError, match="cannot be reached"):
+            await reads.epoch(store, "n")
+    line.is_open = True
+    assert await store.run(add) == 2
+    assert await reads.epoch(store, "n") == 2
+
+
+async def test_records_wait_for_the_server(store: Store, line: Line) -> None:
+    line.is_open = False
+    line.break_all()
+    for _ in range(3):
+        store.record(add)
+    with pytest.raises(StoreBusy):
+        await store.settled()
+    line.is_open = True
+    while True:
+        with suppress(StoreBusy):
+            await store.settled()
+            break
+    assert await reads.epoch(store, "n") == 3
+
+
+async def test_another_program_that_holds_the_lock_is_not_waited_for_forever(
+    line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "LOCK_SECONDS", 0.05)
+    async with PostgresStore.open(line.url, {}) as store:
+        connection = await store.connections.connect()
+        async with connection.transaction():
+            await connection.execute(writer.LOCK)
+            with pytest.raises(StoreBusy, match="Another program is writing"):
+                await store.run(add)
+        await connection.close()
+        assert await store.run(add) == 1
+
+
+async def test_a_server_that_is_not_there_is_told_at_the_start(tmp_path: Path) -> None:
+    url = f"postgresql:///desk?host={tmp_path}&user=desk"
+    with pytest.raises(StoreError, match="cannot be opened"):
+        async with PostgresStore.open(url, {}):
+            pass
