@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from aitp_desk.auth.keys.master_key import MasterKey
     from aitp_desk.model.access.audit import Auditor
     from aitp_desk.store.base import Store
-    from aitp_desk.store.engine.engines import DeskStore
+    from aitp_desk.store.engine.engines import DeskStore, SnapshotReader
 
 R = TypeVar("R")
 
@@ -73,12 +73,10 @@ def find_database(data: Path, url: str) -> Path:
     return sqlite_path(url, data)
 
 
-def require_database(data: Path, url: str) -> Path:
-    """Return the path of the desk's database; exit where it does not exist."""
-    path = find_database(data, url)
-    if not path.is_file():
+def require_database(data: Path, url: str) -> None:
+    """Exit where the desk's database does not exist, as far as that is seen without opening it."""
+    if is_file(url) and not (path := find_database(data, url)).is_file():
         _not_served(data, path)
-    return path
 
 
 def require_master_key(data: Path) -> MasterKey:
@@ -117,8 +115,20 @@ def open_store(data: Path, url: str) -> AbstractAsyncContextManager[DeskStore]:
     from aitp_desk.config.settings import StoreSettings
     from aitp_desk.store.engine.engines import open_store as open_engine
 
-    if is_file(url):
-        require_database(data, url)
+    require_database(data, url)
+    return open_engine(StoreSettings(url=url), data, os.environ)
+
+
+def open_snapshot(data: Path, url: str) -> AbstractAsyncContextManager[SnapshotReader]:
+    """Open the desk's database for reading; exit where it does not exist.
+
+    Raises:
+        StoreError: the database cannot be opened.
+    """
+    from aitp_desk.config.settings import StoreSettings
+    from aitp_desk.store.engine.engines import open_snapshot as open_engine
+
+    require_database(data, url)
     return open_engine(StoreSettings(url=url), data, os.environ)
 
 

@@ -23,7 +23,7 @@ from aitp_desk.cli.data import (
     desk_store,
     json_lines,
     make_local_auditor,
-    require_database,
+    open_snapshot,
     require_keys,
     run_in_store,
 )
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from aitp_desk.capability import Delivery, Effect, Start
     from aitp_desk.desk.plugins.read_set import ReadSet
     from aitp_desk.model.access.audit import Auditor
-    from aitp_desk.store.base import Store
-    from aitp_desk.store.engine.sqlite_reader import SqliteReader
+    from aitp_desk.store.base import Reader, Store
     from aitp_desk.store.reads.capabilities import WrittenRecord
     from aitp_desk.store.records.capabilities import NewEffects
     from aitp_desk.store.records.jobs import NewJob
@@ -61,35 +60,38 @@ class Looking:
 
     Parameters:
         capability: its slug.
+        run: runs a coroutine of the reader to its end.
     """
 
-    def __init__(self, reader: SqliteReader, capability: str) -> None:
+    def __init__(
+        self, reader: Reader, capability: str, run: Callable[[Coroutine[Any, Any, Any]], Any]
+    ) -> None:
         self._reader = reader
         self._capability = capability
+        self._run = run
 
     def records(self, prefix: str) -> Iterator[WrittenRecord]:
         """Yield all records whose keys have this prefix, by key."""
         from aitp_desk.store.reads import capabilities as capability_reads
 
         read = partial(capability_reads.list_records, self._reader, self._capability, prefix)
-        return _page_by_page(read, lambda record: record.key)
+        return self._page_by_page(read, lambda record: record.key)
 
     def counters(self, prefix: str) -> Iterator[tuple[str, int]]:
         """Yield all counters whose names have this prefix, by name."""
         from aitp_desk.store.reads import capabilities as capability_reads
 
         read = partial(capability_reads.list_counters, self._reader, self._capability, prefix)
-        return _page_by_page(read, lambda counter: counter[0])
+        return self._page_by_page(read, lambda counter: counter[0])
 
-
-def _page_by_page(
-    read: Callable[[str], Coroutine[Any, Any, Sequence[T]]], name: Callable[[T], str]
-) -> Iterator[T]:
-    """Yield the items of all pages; each page continues after the last name."""
-    after = ""
-    while page := asyncio.run(read(after)):
-        yield from page
-        after = name(page[-1])
+    def _page_by_page(
+        self, read: Callable[[str], Coroutine[Any, Any, Sequence[T]]], name: Callable[[T], str]
+    ) -> Iterator[T]:
+        """Yield the items of all pages; each page continues after the last name."""
+        after = ""
+        while page := self._run(read(after)):
+            yield from page
+            after = name(page[-1])
 
 
 @contextmanager
@@ -103,10 +105,13 @@ def look(data: Path, url: str, capability: str) -> Iterator[Looking]:
     Raises:
         StoreError: the database cannot be read.
     """
-    from aitp_desk.store.engine.sqlite_reader import open_reader
-
-    with open_reader(require_database(data, url)) as reader, reader.at_one_moment():
-        yield Looking(reader, capability)
+    with asyncio.Runner() as runner:
+        opened = open_snapshot(data, url)
+        reader = runner.run(opened.__aenter__())
+        try:
+            yield Looking(reader, capability, runner.run)
+        finally:
+            runner.run(opened.__aexit__(None, None, None))
 
 
 def own_secret(data: Path, url: str, capability: str, purpose: str) -> bytes:

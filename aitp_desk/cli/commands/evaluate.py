@@ -175,7 +175,7 @@ async def _suggest(config: Config, count: int, *, refused: bool) -> str:
         write_suggestions,
     )
     from aitp_desk.knowledge.enrichment.file import FILE, read_lines
-    from aitp_desk.store.engine.sqlite import SqliteStore
+    from aitp_desk.store.engine.engines import find_engine, open_store
     from aitp_desk.store.reads.console.refusals import refusals
 
     async with open_standalone_agent(config, disable_model(os.environ)) as answering:
@@ -184,10 +184,10 @@ async def _suggest(config: Config, count: int, *, refused: bool) -> str:
             lines, _ = read_lines(config.content_folder / FILE)
             found = suggest_from_enrichment(lines, library) or suggest_from_titles(library)
             return write_suggestions(found[:count])
-        if not config.database.is_file():
+        if find_engine(config.store.url).is_file and not config.database.is_file():
             right = "serve the site first, or name its data folder with --data"
             fail([f"--refused: there is no {config.database}; {right}."], UNUSABLE)
-        async with SqliteStore.open(config.database) as store:
+        async with open_store(config.store, config.data) as store:
             return write_suggestions(
                 (await suggest_from_refusals(refusals(store), answering))[:count]
             )

@@ -1,4 +1,4 @@
-"""``aitp-desk store``: backs up, restores and checks a desk's database."""
+"""``aitp-desk store``: backs up, restores, copies and checks a desk's database."""
 
 from __future__ import annotations
 
@@ -19,19 +19,22 @@ from aitp_desk.cli.data import (
     desk_data,
     desk_store,
     find_database,
+    is_file,
     make_local_auditor,
+    open_snapshot,
     require_database,
 )
 
 if TYPE_CHECKING:
     from aitp_desk.desk.maintenance.integrity import IntegrityReport
+    from aitp_desk.store.engine.copy.copier import CopyReport
 
 _PROGRESS_SECONDS = 1.0
 
 
 @click.group()
 def store() -> None:
-    """Back up, restore and check a desk's database."""
+    """Back up, restore, copy and check a desk's database."""
 
 
 @store.command()
@@ -41,33 +44,22 @@ def store() -> None:
 def backup(data: Path, url: str, dest: Path) -> None:
     """Copy a snapshot of the database to DEST. Only you can read that file.
 
-    The desk may be running. The copy contains uploaded files, but not the master key. An existing
-    DEST is not overwritten.
+    DEST is an SQLite file, also of a PostgreSQL database. The desk may be running. The copy
+    contains uploaded files, but not the master key. An existing DEST is not overwritten.
     """
     with mistakes_told():
-        from aitp_desk.store.engine.sqlite_backup import (
-            copy_database,
-            put_in_place,
-            remove_database,
-        )
         from aitp_desk.store.engine.sqlite_reader import open_reader
         from aitp_desk.store.reads.credentials import keys as key_reads
 
-        database = require_database(data, url)
+        require_database(data, url)
         if dest.exists():
             fail([f"{dest} exists already. Name a new file."])
-        draft = dest.with_name(f"{dest.name}.{secrets.token_hex(8)}")
-        with _progress("copied", "pages") as told:
-            copy_database(database, draft, told=told)
-        try:
-            with open_reader(draft) as reader:
-                damage = reader.damage()
-                kept = () if damage else asyncio.run(key_reads.data_keys(reader))
-            if damage:
-                fail([*(f"database: {what}" for what in damage), "Nothing was backed up."])
-            put_in_place(draft, dest)
-        finally:
-            remove_database(draft)
+        if is_file(url):
+            _copy_file(find_database(data, url), dest)
+        else:
+            _copy_to_file(data, url, dest.resolve())
+        with open_reader(dest) as reader:
+            kept = asyncio.run(key_reads.data_keys(reader))
     click.echo(f"Backed up {_size(dest)} to {dest}; the copy is complete.")
     if kept:
         named = " or ".join(sorted({key.master for key in kept}))
@@ -83,57 +75,56 @@ def backup(data: Path, url: str, dest: Path) -> None:
 def restore(data: Path, url: str, src: Path) -> None:
     """Restore the backup SRC where no database exists, and migrate it to this version.
 
-    Stop the desk first. The backup's master key must be in the data folder or the environment.
+    A PostgreSQL database must exist and be empty. Stop the desk first. The backup's master key must
+    be in the data folder or the environment.
     """
     with mistakes_told():
-        from aitp_desk.auth.keys.data_keys import known_data_keys
-        from aitp_desk.desk.jobs.call_kinds import KINDS as CALL_KINDS
         from aitp_desk.store.engine.lock import lock_data_folder
-        from aitp_desk.store.engine.sqlite import SqliteStore
-        from aitp_desk.store.engine.sqlite_backup import (
-            JOURNAL_SUFFIXES,
-            copy_database,
-            put_in_place,
-            remove_database,
-        )
-        from aitp_desk.store.engine.sqlite_reader import open_reader
-        from aitp_desk.store.units.privacy.restoration import note_restored
-
-        named = find_database(data, url)
-        target = named.resolve()
-
-        async def bring_up(draft: Path) -> None:
-            async with SqliteStore.open(draft) as opened:
-                keys = await known_data_keys(opened, data, os.environ)
-                await opened.run(
-                    note_restored,
-                    now=int(time.time()),
-                    call_kinds=CALL_KINDS,
-                    by=None if keys is None else make_local_auditor(keys),
-                )
 
         with lock_data_folder(data):
-            for end in ("", *JOURNAL_SUFFIXES):
-                if (there := target.with_name(f"{target.name}{end}")).exists():
-                    fail([f"{there} exists already. Move it away first, or give another --data."])
-            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            draft = target.with_name(f"{target.name}.{secrets.token_hex(8)}")
-            try:
-                with _progress("copied", "pages") as told:
-                    copy_database(src, draft, told=told)
-                with open_reader(draft) as reader:
-                    damage = reader.damage()
-                if damage:
-                    fail([*(f"database: {what}" for what in damage), "Nothing was restored."])
-                asyncio.run(bring_up(draft))
-                put_in_place(draft, target)
-            finally:
-                remove_database(draft)
-    click.echo(f"Restored {_size(named)} to {named}.")
+            if is_file(url):
+                named = find_database(data, url)
+                _restore_file(data, src, named)
+                done = f"Restored {_size(named)} to {named}."
+            else:
+                done = f"Restored {_restore_rows(data, src, url)} rows."
+    click.echo(done)
     click.echo(
         "Changes made after the backup are lost. Before you start the desk, repeat the "
         "revocations and erasures made since then."
     )
+
+
+@store.command()
+@desk_data
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+def copy(data: Path, source: str, target: str) -> None:
+    """Copy the database FROM, a store.url, to TO, which is new: SQLite to PostgreSQL or back.
+
+    Stop the desk first; FROM cannot be written to meanwhile. Every row of the copy is compared with
+    its source, and all chains are checked. Run it again if it was interrupted. Then set store.url.
+    """
+    with mistakes_told():
+        from aitp_desk.desk.maintenance.integrity import check_integrity
+        from aitp_desk.store.engine.lock import lock_data_folder
+
+        require_database(data, source)
+        is_file(target)
+
+        async def check_copy(told: Callable[[int], None]) -> IntegrityReport:
+            async with open_snapshot(data, target) as reader:
+                return await check_integrity(reader, data, os.environ, told)
+
+        with lock_data_folder(data):
+            copied = _copy_rows(data, source, target)
+            with _progress("checked", "messages") as told:
+                found = asyncio.run(check_copy(lambda n: told(n, None)))
+    before = f", {copied.resumed} of them by an earlier copy" if copied.resumed else ""
+    click.echo(f"Copied {copied.rows} rows{before}; all are as in the source.")
+    _tell_whole(found)
+    if found.problems:
+        fail(found.problems)
 
 
 @store.command()
@@ -148,32 +139,35 @@ def check(data: Path, url: str, as_json: bool) -> None:
     """
     with mistakes_told():
         from aitp_desk.desk.maintenance.integrity import IntegrityReport, check_integrity
-        from aitp_desk.store.engine.sqlite_reader import open_reader
 
-        database = require_database(data, url)
-        with open_reader(database) as reader:
-            wrong = [f"database: {what}" for what in reader.damage()]
-            applied, known = (0, 0) if wrong else reader.version()
-            if applied < known:
-                wrong.append(
-                    f"database: its schema is {applied}, and that of this version "
-                    f"{known}. Start the desk once to migrate it, then check again."
-                )
-            with _progress("checked", "messages") as told:
-                found = (
-                    IntegrityReport(problems=tuple(wrong))
-                    if wrong
-                    else asyncio.run(
-                        check_integrity(reader, data, os.environ, lambda n: told(n, None))
+        async def look(told: Callable[[int], None]) -> tuple[int, IntegrityReport]:
+            async with open_snapshot(data, url) as reader:
+                wrong = [f"database: {what}" for what in await reader.damage()]
+                applied, known = (0, 0) if wrong else await reader.version()
+                if applied < known:
+                    wrong.append(
+                        f"database: its schema is {applied}, and that of this version "
+                        f"{known}. Start the desk once to migrate it, then check again."
                     )
-                )
+                if wrong:
+                    return applied, IntegrityReport(problems=tuple(wrong))
+                return applied, await check_integrity(reader, data, os.environ, told)
+
+        with _progress("checked", "messages") as told:
+            applied, found = asyncio.run(look(lambda n: told(n, None)))
+        file = find_database(data, url) if is_file(url) else None
     if as_json:
-        _print_json(database, applied, found)
+        _print_json(file, applied, found)
     if found.problems:
         fail(found.problems)
     if as_json:
         return
-    click.echo(f"database   complete: {_size(database)}, schema {applied}")
+    size = "" if file is None else f"{_size(file)}, "
+    click.echo(f"database   complete: {size}schema {applied}")
+    _tell_whole(found)
+
+
+def _tell_whole(found: IntegrityReport) -> None:
     turns = f", and {found.folded} first turns of sessions" if found.folded else ""
     click.echo(f"threads    {found.messages} messages on {found.threads} threads{turns}: unchanged")
     click.echo(f"audit log  {found.audit_rows} rows: unchanged")
@@ -181,13 +175,119 @@ def check(data: Path, url: str, as_json: bool) -> None:
     click.echo(f"data keys  {keys}")
 
 
-def _print_json(database: Path, schema: int, found: IntegrityReport) -> None:
+def _copy_file(database: Path, dest: Path) -> None:
+    """Copy a database file page by page."""
+    from aitp_desk.store.engine.sqlite_backup import copy_database, put_in_place, remove_database
+
+    draft = dest.with_name(f"{dest.name}.{secrets.token_hex(8)}")
+    with _progress("copied", "pages") as told:
+        copy_database(database, draft, told=told)
+    try:
+        _refuse_damage(draft, "Nothing was backed up.")
+        put_in_place(draft, dest)
+    finally:
+        remove_database(draft)
+
+
+def _copy_to_file(data: Path, url: str, dest: Path) -> None:
+    """Copy the rows of a server's database to a file."""
+    from aitp_desk.store.engine.copy.sqlite_rows import remove_draft
+
+    try:
+        _copy_rows(data, url, f"sqlite:{dest}", is_exclusive=False)
+    finally:
+        remove_draft(dest)
+
+
+def _copy_rows(data: Path, source: str, target: str, *, is_exclusive: bool = True) -> CopyReport:
+    from aitp_desk.store.engine.copy.copier import copy_store
+    from aitp_desk.store.engine.engines import find_engine
+
+    async def run(told: Callable[[int, int | None], None]) -> CopyReport:
+        read, write = find_engine(source).copy_from, find_engine(target).copy_to
+        async with (
+            read(source, data, os.environ, is_exclusive) as rows,
+            write(target, data, os.environ) as copied,
+        ):
+            return await copy_store(rows, copied, told)
+
+    with _progress("copied", "rows") as told:
+        return asyncio.run(run(told))
+
+
+def _restore_file(data: Path, src: Path, named: Path) -> None:
+    from aitp_desk.store.engine.sqlite_backup import (
+        JOURNAL_SUFFIXES,
+        put_in_place,
+        remove_database,
+    )
+
+    target = named.resolve()
+    for end in ("", *JOURNAL_SUFFIXES):
+        if (there := target.with_name(f"{target.name}{end}")).exists():
+            fail([f"{there} exists already. Move it away first, or give another --data."])
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = target.with_name(f"{target.name}.{secrets.token_hex(8)}")
+    try:
+        _bring_up(data, src, draft)
+        put_in_place(draft, target)
+    finally:
+        remove_database(draft)
+
+
+def _restore_rows(data: Path, src: Path, url: str) -> int:
+    """Copy the rows of a backup to a server; return their number."""
+    from aitp_desk.store.engine.sqlite_backup import remove_database
+
+    draft = (data / f"restored.db.{secrets.token_hex(8)}").resolve()
+    try:
+        _bring_up(data, src, draft)
+        return _copy_rows(data, f"sqlite:{draft}", url).rows
+    finally:
+        remove_database(draft)
+
+
+def _bring_up(data: Path, src: Path, draft: Path) -> None:
+    """Copy a backup, migrate the copy and note in it that it was restored."""
+    from aitp_desk.auth.keys.data_keys import known_data_keys
+    from aitp_desk.desk.jobs.call_kinds import KINDS as CALL_KINDS
+    from aitp_desk.store.engine.sqlite import SqliteStore
+    from aitp_desk.store.engine.sqlite_backup import copy_database
+    from aitp_desk.store.units.privacy.restoration import note_restored
+
+    async def bring_up() -> None:
+        async with SqliteStore.open(draft) as opened:
+            keys = await known_data_keys(opened, data, os.environ)
+            await opened.run(
+                note_restored,
+                now=int(time.time()),
+                call_kinds=CALL_KINDS,
+                by=None if keys is None else make_local_auditor(keys),
+            )
+
+    with _progress("copied", "pages") as told:
+        copy_database(src, draft, told=told)
+    _refuse_damage(draft, "Nothing was restored.")
+    asyncio.run(bring_up())
+
+
+def _refuse_damage(draft: Path, consequence: str) -> None:
+    """Exit if a copy of a file is damaged."""
+    from aitp_desk.store.engine.sqlite_reader import open_reader
+
+    with open_reader(draft) as reader:
+        damage = asyncio.run(reader.damage())
+    if damage:
+        fail([*(f"database: {what}" for what in damage), consequence])
+
+
+def _print_json(file: Path | None, schema: int, found: IntegrityReport) -> None:
     import msgspec
 
     told = {
         "whole": not found.problems,
         "schema": schema or None,
-        "bytes": database.stat().st_size,
+        "bytes": None if file is None else file.stat().st_size,
         **msgspec.structs.asdict(found),
     }
     click.echo(msgspec.json.encode(told).decode())

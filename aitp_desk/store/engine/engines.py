@@ -5,15 +5,18 @@ An engine is imported when it is opened, not before.
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from aitp_desk.config.settings import StoreSettings, sqlite_path
-from aitp_desk.store.base import Opened, Store, StoreError
+from aitp_desk.store.base import Opened, Reader, Store, StoreError
 from aitp_desk.store.changes import ChangeFeed
+from aitp_desk.store.engine.copy.tables import RowSource, RowTarget
 from aitp_desk.store.engine.lock import lock_data_folder, share_data_folder
 from aitp_desk.store.engine.metrics import StoreMetrics
 
@@ -33,16 +36,45 @@ class DeskStore(Store, Protocol):
         """Measure the current state of the store."""
 
 
+class SnapshotReader(Reader, Protocol):
+    """Reads a database as it is at one moment, without changing anything."""
+
+    async def version(self) -> tuple[int, int]:
+        """Return the number of the newest applied migration and of the newest known one.
+
+        Raises:
+            StoreTooNew, StoreChanged: as ``migration.migrate``.
+            StoreError: it is no database of a desk.
+        """
+
+    async def damage(self) -> tuple[str, ...]:
+        """Return what the engine itself reports as damaged."""
+
+
 class Engine(NamedTuple):
     """A kind of database.
 
     Attributes:
         open: opens it, given the settings, the data folder and the environment.
+        read: opens it for reading, given the same.
+        wipe: removes what deleted rows have left in it, and rewrites it if asked to; given its
+            URL, the data folder and the environment.
+        copy_from: opens it to copy all its rows; given the same, and whether nobody may write
+            meanwhile.
+        copy_to: opens it to copy all rows to it.
         lock: makes the data folder of a desk that serves, and locks it where one alone may.
         is_file: whether the database is a file.
     """
 
     open: Callable[[StoreSettings, Path, Mapping[str, str]], AbstractAsyncContextManager[DeskStore]]
+    read: Callable[
+        [StoreSettings, Path, Mapping[str, str]], AbstractAsyncContextManager[SnapshotReader]
+    ]
+    wipe: Callable[[str, Path, Mapping[str, str], bool], None]
+    copy_from: Callable[
+        [str, Path, Mapping[str, str], bool], AbstractAsyncContextManager[RowSource]
+    ]
+    copy_to: Callable[[str, Path, Mapping[str, str]], AbstractAsyncContextManager[RowTarget]]
     lock: Callable[[Path], AbstractContextManager[None]]
     is_file: bool
 
@@ -68,6 +100,21 @@ def open_store(
     return find_engine(settings.url).open(settings, data, environment)
 
 
+def open_snapshot(
+    settings: StoreSettings, data: Path, environment: Mapping[str, str] = os.environ
+) -> AbstractAsyncContextManager[SnapshotReader]:
+    """Open the store for reading, as an async context manager.
+
+    Parameters:
+        data: the data folder.
+        environment: may hold the password of a server.
+
+    Raises:
+        StoreError: it cannot be opened.
+    """
+    return find_engine(settings.url).read(settings, data, environment)
+
+
 @asynccontextmanager
 async def _open_sqlite(
     settings: StoreSettings, data: Path, _: Mapping[str, str]
@@ -82,17 +129,22 @@ async def _open_sqlite(
 
 
 @asynccontextmanager
+async def _read_sqlite(
+    settings: StoreSettings, data: Path, _: Mapping[str, str]
+) -> AsyncIterator[SnapshotReader]:
+    from aitp_desk.store.engine.sqlite_reader import open_reader
+
+    with open_reader(sqlite_path(settings.url, data)) as reader:
+        yield reader
+
+
+@asynccontextmanager
 async def _open_postgres(
     settings: StoreSettings, _: Path, environment: Mapping[str, str]
 ) -> AsyncIterator[DeskStore]:
-    try:
-        from aitp_desk.store.engine.postgres.store import PostgresStore
-    except ModuleNotFoundError as error:
-        if error.name != "asyncpg":
-            raise
-        raise StoreError(
-            "A PostgreSQL database needs the extra postgres: pip install 'aitp-desk[postgres]'."
-        ) from error
+    _require_asyncpg()
+    from aitp_desk.store.engine.postgres.store import PostgresStore
+
     async with PostgresStore.open(
         settings.url,
         environment,
@@ -104,9 +156,95 @@ async def _open_postgres(
         yield store
 
 
-_POSTGRES = Engine(_open_postgres, share_data_folder, is_file=False)
+@asynccontextmanager
+async def _read_postgres(
+    settings: StoreSettings, _: Path, environment: Mapping[str, str]
+) -> AsyncIterator[SnapshotReader]:
+    _require_asyncpg()
+    from aitp_desk.store.engine.postgres.reader import open_reader
+
+    async with open_reader(
+        settings.url,
+        environment,
+        statement_seconds=settings.statement_seconds,
+        is_pooled=settings.pooler,
+    ) as reader:
+        yield reader
+
+
+def _copy_from_sqlite(
+    url: str, data: Path, _: Mapping[str, str], is_exclusive: bool
+) -> AbstractAsyncContextManager[RowSource]:
+    from aitp_desk.store.engine.copy.sqlite_rows import open_sqlite_source
+
+    return open_sqlite_source(sqlite_path(url, data), is_exclusive=is_exclusive)
+
+
+def _copy_to_sqlite(
+    url: str, data: Path, _: Mapping[str, str]
+) -> AbstractAsyncContextManager[RowTarget]:
+    from aitp_desk.store.engine.copy.sqlite_rows import open_sqlite_target
+
+    return open_sqlite_target(sqlite_path(url, data))
+
+
+def _copy_from_postgres(
+    url: str, _: Path, environment: Mapping[str, str], is_exclusive: bool
+) -> AbstractAsyncContextManager[RowSource]:
+    _require_asyncpg()
+    from aitp_desk.store.engine.copy.postgres_rows import open_postgres_source
+
+    return open_postgres_source(url, environment, is_exclusive=is_exclusive)
+
+
+def _copy_to_postgres(
+    url: str, _: Path, environment: Mapping[str, str]
+) -> AbstractAsyncContextManager[RowTarget]:
+    _require_asyncpg()
+    from aitp_desk.store.engine.copy.postgres_rows import open_postgres_target
+
+    return open_postgres_target(url, environment)
+
+
+def _require_asyncpg() -> None:
+    if find_spec("asyncpg") is None:
+        raise StoreError(
+            "A PostgreSQL database needs the extra postgres: pip install 'aitp-desk[postgres]'."
+        )
+
+
+def _wipe_sqlite(url: str, data: Path, _: Mapping[str, str], rewrites: bool) -> None:
+    from aitp_desk.store.engine.sqlite_wipe import wipe_free_space
+
+    wipe_free_space(sqlite_path(url, data), rewrites=rewrites)
+
+
+def _wipe_postgres(url: str, _: Path, environment: Mapping[str, str], rewrites: bool) -> None:
+    _require_asyncpg()
+    from aitp_desk.store.engine.postgres.wipe import wipe_free_space
+
+    asyncio.run(wipe_free_space(url, environment, rewrites=rewrites))
+
+
+_POSTGRES = Engine(
+    _open_postgres,
+    _read_postgres,
+    _wipe_postgres,
+    _copy_from_postgres,
+    _copy_to_postgres,
+    share_data_folder,
+    is_file=False,
+)
 _ENGINES = {
-    "sqlite": Engine(_open_sqlite, lock_data_folder, is_file=True),
+    "sqlite": Engine(
+        _open_sqlite,
+        _read_sqlite,
+        _wipe_sqlite,
+        _copy_from_sqlite,
+        _copy_to_sqlite,
+        lock_data_folder,
+        is_file=True,
+    ),
     "postgresql": _POSTGRES,
     "postgres": _POSTGRES,
 }

@@ -27,10 +27,34 @@ def lock_data_folder(data: Path) -> Iterator[None]:
         DataInUse: another process holds it.
         StoreError: it cannot be created or written to.
     """
-    handle = _open_lock(data)
+    with _lock(data, fcntl.LOCK_EX):
+        yield
+
+
+@contextmanager
+def share_data_folder(data: Path) -> Iterator[None]:
+    """Lock a data folder for processes that share it: no one of them has it alone.
+
+    It is created if missing, for this user only.
+
+    Raises:
+        DataInUse: another process holds it alone.
+        StoreError: it cannot be created or written to.
+    """
+    with _lock(data, fcntl.LOCK_SH):
+        yield
+
+
+@contextmanager
+def _lock(data: Path, kind: int) -> Iterator[None]:
+    try:
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(data / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StoreError(f"{error.filename or data} cannot be used: {error.strerror}.") from error
     try:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, kind | fcntl.LOCK_NB)
         except BlockingIOError:
             raise DataInUse(
                 f"Another desk is serving from {data}. Stop it, or name another folder by --data."
@@ -38,24 +62,3 @@ def lock_data_folder(data: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
-
-
-@contextmanager
-def share_data_folder(data: Path) -> Iterator[None]:
-    """Make a data folder that several processes may use at once.
-
-    It is created if missing, for this user only.
-
-    Raises:
-        StoreError: it cannot be created or written to.
-    """
-    os.close(_open_lock(data))
-    yield
-
-
-def _open_lock(data: Path) -> int:
-    try:
-        data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return os.open(data / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise StoreError(f"{error.filename or data} cannot be used: {error.strerror}.") from error

@@ -38,22 +38,7 @@ class SqliteReader:
         """Run one reading statement and return its first rows; see ``base.Reader.read_page``."""
         return read_page(self._connection, self._statements[statement], params, limit, most_bytes)
 
-    @contextmanager
-    def at_one_moment(self) -> Iterator[None]:
-        """Make all reads within the context see one state of the database.
-
-        It is the state at the first of these reads.
-
-        Raises:
-            StoreError: the database failed.
-        """
-        self._fetch("BEGIN", {})
-        try:
-            yield
-        finally:
-            self._fetch("ROLLBACK", {})
-
-    def version(self) -> tuple[int, int]:
+    async def version(self) -> tuple[int, int]:
         """Return the number of the newest applied migration and of the newest known one.
 
         Raises:
@@ -65,7 +50,7 @@ class SqliteReader:
         missing = check_applied([(number, sha256) for number, sha256 in applied], known)
         return len(known) - len(missing), len(known)
 
-    def damage(self) -> tuple[str, ...]:
+    async def damage(self) -> tuple[str, ...]:
         """Return what SQLite reports as damaged in the file, its indexes and references.
 
         At most ``MOST_TOLD`` lines; empty if the database is intact.
@@ -107,6 +92,8 @@ def read_page(
 def open_reader(path: Path) -> Iterator[SqliteReader]:
     """Open a database file for reading, as a context manager.
 
+    All reads see one state of the database, that of the first of them.
+
     Raises:
         StoreError: it cannot be opened.
     """
@@ -120,4 +107,5 @@ def open_reader(path: Path) -> Iterator[SqliteReader]:
     except sqlite3.Error as error:
         raise StoreError(f"The database {path} cannot be opened: {error}.") from error
     with closing(connection):
+        connection.execute("BEGIN")
         yield SqliteReader(connection)

@@ -27,6 +27,7 @@ class Line:
         url: the server's address by this line.
         is_open: whether new connections are let through.
         cut: what is done at the next COMMIT; None to let it pass.
+        cuts: how many were not let pass.
     """
 
     def __init__(self, url: str, folder: Path) -> None:
@@ -37,6 +38,7 @@ class Line:
         self.url = parts._replace(query=urlencode(query)).geturl()
         self.is_open = True
         self.cut: Cut | None = None
+        self.cuts = 0
         self._writers: set[asyncio.StreamWriter] = set()
 
     def break_all(self) -> None:
@@ -73,6 +75,7 @@ class Line:
         while sent := await reader.read(65536):
             if self.cut is not None and COMMIT in sent:
                 cut, self.cut = self.cut, None
+                self.cuts += 1
                 if cut is Cut.BEFORE:
                     raise ConnectionError
                 is_last.set()

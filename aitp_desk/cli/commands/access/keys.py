@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable
@@ -20,6 +19,7 @@ from aitp_desk.cli.data import (
     require_database,
     require_keys,
     require_master_key,
+    run_in_store,
 )
 
 if TYPE_CHECKING:
@@ -54,22 +54,20 @@ def rotate(data: Path, url: str, at_once: bool) -> None:
     with mistakes_told():
         from aitp_desk.auth.jwt.signing_keys import AHEAD_SECONDS
         from aitp_desk.store import units as work
-        from aitp_desk.store.engine.sqlite import SqliteStore
 
-        database, known = require_database(data, url), require_keys(data, url)
+        known = require_keys(data, url)
 
-        async def add() -> SigningKey:
-            async with SqliteStore.open(database) as store:
-                return await store.run(
-                    work.rotate_signing_key,
-                    now=int(time.time()),
-                    ahead=AHEAD_SECONDS,
-                    data_key=known.newest,
-                    voids_earlier=at_once,
-                    by=make_local_auditor(known),
-                )
+        async def add(store: Store) -> SigningKey:
+            return await store.run(
+                work.rotate_signing_key,
+                now=int(time.time()),
+                ahead=AHEAD_SECONDS,
+                data_key=known.newest,
+                voids_earlier=at_once,
+                by=make_local_auditor(known),
+            )
 
-        made = asyncio.run(add())
+        made = run_in_store(data, url, add)
     if at_once:
         click.echo(
             f"Key {made.version} signs access tokens from now on; tokens signed by "
@@ -90,17 +88,15 @@ def check(data: Path, url: str) -> None:
     """
     with mistakes_told():
         from aitp_desk.auth.keys.data_keys import unwrap_all
-        from aitp_desk.store.engine.sqlite import SqliteStore
         from aitp_desk.store.reads import threads as reads
         from aitp_desk.store.reads.credentials import keys as key_reads
 
-        database, master = require_database(data, url), require_master_key(data)
+        async def read(store: Store) -> tuple[tuple[WrappedKey, ...], tuple[Key, ...]]:
+            return await key_reads.data_keys(store), await reads.list_tokens(store)
 
-        async def read() -> tuple[tuple[WrappedKey, ...], tuple[Key, ...]]:
-            async with SqliteStore.open(database) as store:
-                return await key_reads.data_keys(store), await reads.list_tokens(store)
-
-        kept, tokens = asyncio.run(read())
+        require_database(data, url)
+        master = require_master_key(data)
+        kept, tokens = run_in_store(data, url, read)
         click.echo(f"master key  {master.fingerprint}, from {master.origin}")
         if not kept:
             click.echo("data keys   none yet; the next start creates one")
@@ -202,16 +198,11 @@ def reset(data: Path, url: str) -> None:
 
 def _while_stopped(data: Path, url: str, exchange: Callable[[Store, MasterKey], Awaitable[T]]) -> T:
     from aitp_desk.store.engine.lock import lock_data_folder
-    from aitp_desk.store.engine.sqlite import SqliteStore
 
-    database, master = require_database(data, url), require_master_key(data)
-
-    async def run() -> T:
-        async with SqliteStore.open(database) as store:
-            return await exchange(store, master)
-
+    require_database(data, url)
+    master = require_master_key(data)
     with lock_data_folder(data):
-        return asyncio.run(run())
+        return run_in_store(data, url, lambda store: exchange(store, master))
 
 
 def _wrong_tokens(live: list[Key], opened: DataKeys) -> list[str]:

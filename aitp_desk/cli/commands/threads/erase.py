@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,12 +13,15 @@ from aitp_desk.cli.arguments import fail, mistakes_told
 from aitp_desk.cli.data import (
     desk_data,
     desk_store,
+    is_file,
     make_local_auditor,
     require_database,
     require_keys,
+    run_in_store,
 )
 
 if TYPE_CHECKING:
+    from aitp_desk.store.base import Store
     from aitp_desk.store.reads.erasure import ErasureCounts, Person
 
 _EVERYBODY = ("visitor", "anonymous")
@@ -68,15 +71,12 @@ def erase(
     """
     with mistakes_told():
         from aitp_desk.desk.maintenance.erasure import erase_words, find_words
-        from aitp_desk.store.engine.sqlite import SqliteStore
-        from aitp_desk.store.engine.sqlite_wipe import wipe_free_space
         from aitp_desk.store.reads.erasure import Person
 
         if free_space:
             if actor or thread_id or dry_run or no_rewrite:
                 fail(["--free-space changes no row. Leave out --actor and --thread."])
-            wipe_free_space(require_database(data, url), rewrites=True)
-            click.echo(_wiped(rewrites=True))
+            click.echo(_wipe(data, url, rewrites=True))
             return
         if actor is None and thread_id is None:
             fail(["Name the author or the thread with --actor ID, --thread ID, or both."])
@@ -87,23 +87,21 @@ def erase(
                 [f"--actor: {actor} means all callers without a credential. Give --thread as well."]
             )
         person = Person(actor, thread_id)
-        database, keys = require_database(data, url), require_keys(data, url)
+        keys = require_keys(data, url)
 
-        async def work() -> ErasureCounts:
-            async with SqliteStore.open(database) as store:
-                if dry_run:
-                    return await find_words(store, person)
-                by = make_local_auditor(keys)
-                return await erase_words(store, person, by=by, clock=time.time)
+        async def work(store: Store) -> ErasureCounts:
+            if dry_run:
+                return await find_words(store, person)
+            by = make_local_auditor(keys)
+            return await erase_words(store, person, by=by, clock=time.time)
 
-        erased = asyncio.run(work())
+        erased = run_in_store(data, url, work)
         for line in _told(person, erased, dry_run=dry_run):
             click.echo(line)
         if thread_id is not None and not erased.threads:
             click.echo(_NO_THREAD.format(id=thread_id), err=True)
         if not dry_run:
-            wipe_free_space(database, rewrites=not no_rewrite)
-            click.echo(f"{_wiped(rewrites=not no_rewrite)} {_FORGOTTEN}")
+            click.echo(f"{_wipe(data, url, rewrites=not no_rewrite)} {_FORGOTTEN}")
             click.echo(_NOT_TOUCHED)
 
 
@@ -131,6 +129,14 @@ def _told(person: Person, erased: ErasureCounts, *, dry_run: bool) -> list[str]:
     return [f"{did} the words of {whose} on {where}:", *(f"  {n:>6}  {what}" for what, n in counts)]
 
 
-def _wiped(*, rewrites: bool) -> str:
+def _wipe(data: Path, url: str, *, rewrites: bool) -> str:
+    """Remove what deleted rows have left in the database; return what was done."""
+    from aitp_desk.store.engine.engines import find_engine
+
+    require_database(data, url)
+    find_engine(url).wipe(url, data, os.environ, rewrites)
     rewritten = "rewrote the database" if rewrites else "did not rewrite the database"
-    return f"Emptied the write-ahead log and {rewritten}."
+    if is_file(url):
+        return f"Emptied the write-ahead log and {rewritten}."
+    kept = "The server's write-ahead log and its archives may keep deleted rows for a while."
+    return f"Freed the space of deleted rows and {rewritten}. {kept}"

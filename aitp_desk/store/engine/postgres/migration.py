@@ -15,7 +15,7 @@ from pathlib import Path
 
 from asyncpg import Connection
 
-from aitp_desk.store.base import Opened
+from aitp_desk.store.base import Opened, StoreError
 from aitp_desk.store.engine.migration import (
     POSTGRES_SCHEMA,
     Migration,
@@ -25,6 +25,8 @@ from aitp_desk.store.engine.migration import (
 
 LOCK = "SELECT pg_advisory_xact_lock(hashtext('aitp-desk ' || current_schema()))"
 """Takes the lock that everything which writes holds until its transaction ends."""
+UNFINISHED = "unfinished_copy"
+"""A table that a database has while it is copied to."""
 LOCK_SECONDS = 60
 """How long a migration waits for what other programs read and write."""
 
@@ -46,8 +48,14 @@ async def migrate(connection: Connection, *, now: int, folder: Path = POSTGRES_S
 
     Raises:
         StoreTooNew, StoreChanged: as ``engine.migration.migrate``.
+        StoreError: a copy into the database was not finished.
     """
     known = load_migrations(folder)
+    if await has_unfinished_copy(connection):
+        raise StoreError(
+            "A copy into the database was not finished. Finish it with 'aitp-desk store copy', or"
+            " drop the database and create it again."
+        )
     if not await list_missing(connection, folder=folder):
         return Opened(version=len(known), migrated=0)
     async with connection.transaction():
@@ -64,6 +72,12 @@ async def migrate(connection: Connection, *, now: int, folder: Path = POSTGRES_S
                 now,
             )
     return Opened(version=len(known), migrated=len(missing))
+
+
+async def has_unfinished_copy(connection: Connection) -> bool:
+    """Return whether a copy into the database was begun and not finished."""
+    async with connection.transaction(readonly=True):
+        return await connection.fetchval("SELECT to_regclass($1::text)", UNFINISHED) is not None
 
 
 async def list_missing(

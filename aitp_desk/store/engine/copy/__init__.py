@@ -1,0 +1,1 @@
+"""Copies every row of a store into another one, of any engine."""

@@ -1,0 +1,174 @@
+"""Reads and writes whole tables of a PostgreSQL database, for a copy.
+
+A database that is copied to has a table ``unfinished_copy``, which the end of the copy drops. A
+desk does not open a database that has it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+
+from asyncpg import CharacterNotInRepertoireError, Connection
+
+from aitp_desk.store.base import Row, StoreError
+from aitp_desk.store.engine.copy.tables import Table, load_tables
+from aitp_desk.store.engine.postgres.connections import (
+    DATABASE_ERRORS,
+    check_version,
+    plan_connections,
+    reason,
+)
+from aitp_desk.store.engine.postgres.migration import (
+    LOCK,
+    UNFINISHED,
+    has_unfinished_copy,
+    list_missing,
+    migrate,
+)
+
+WAITS_SECONDS = 3600.0
+"""How long one statement may take."""
+
+
+class PostgresRows:
+    """The rows of one database; see ``tables.RowSource`` and ``tables.RowTarget``."""
+
+    def __init__(self, connection: Connection, *, is_resumed: bool = False) -> None:
+        self._connection = connection
+        self.is_resumed = is_resumed
+
+    async def count(self, table: Table) -> int:
+        """Return the number of rows."""
+        with _errors_told():
+            sql = f"SELECT count(*) FROM {table.name}"  # noqa: S608
+            number: int = await self._connection.fetchval(sql)
+        return number
+
+    async def rows_after(self, table: Table, key: Row | None) -> list[Row]:
+        """Return the next rows after a key, in the order of the keys; none after the last."""
+        given = (*(key or ()), table.rows_at_once)
+        marks = [f"${number}" for number in range(1, len(given) + 1)]
+        with _errors_told():
+            found = await self._connection.fetch(table.select(marks), *given)
+        return [tuple(row) for row in found]
+
+    async def last_key(self, table: Table) -> Row | None:
+        """Return the key of the last row; None if there is none."""
+        columns = table.key_columns
+        order = columns.replace(",", " DESC,")
+        sql = f"SELECT {columns} FROM {table.name} ORDER BY {order} DESC LIMIT 1"  # noqa: S608
+        with _errors_told():
+            found = await self._connection.fetchrow(sql)
+        return None if found is None else tuple(found)
+
+    async def insert(self, table: Table, rows: list[Row]) -> None:
+        """Insert rows, all or none."""
+        marks = [f"${number}" for number in range(1, len(table.columns) + 1)]
+        try:
+            with _errors_told():
+                async with self._connection.transaction():
+                    await self._connection.executemany(table.insert(marks), rows)
+        except StoreError as error:
+            if isinstance(error.__cause__, CharacterNotInRepertoireError):
+                told = f"A text in {table.name} has a character that PostgreSQL cannot keep (NUL)."
+                raise StoreError(told) from error
+            raise
+
+    async def clear(self, table: Table) -> None:
+        """Delete all rows."""
+        with _errors_told():
+            await self._connection.execute(f"DELETE FROM {table.name}")  # noqa: S608
+
+    async def finish(self) -> None:
+        """Make the database one that a desk may serve."""
+        with _errors_told():
+            await self._connection.execute("ANALYZE")
+            await self._connection.execute(f"DROP TABLE {UNFINISHED}")
+
+
+@asynccontextmanager
+async def open_postgres_source(
+    url: str, environment: Mapping[str, str], *, is_exclusive: bool
+) -> AsyncIterator[PostgresRows]:
+    """Open a database to copy from, as it is at one moment.
+
+    Parameters:
+        is_exclusive: whether no desk may write to it meanwhile.
+
+    Raises:
+        StoreError: it cannot be opened, is in use, or has another schema than this version.
+    """
+    async with AsyncExitStack() as stack:
+        connection = await _connect(stack, url, environment)
+        with _errors_told():
+            if await list_missing(connection):
+                raise StoreError(
+                    "The database has no schema, or an older one. Start the desk once, then copy"
+                    " again."
+                )
+            if is_exclusive:
+                guard = await _connect(stack, url, environment)
+                await guard.execute(
+                    "BEGIN; SET LOCAL lock_timeout = '5s';"
+                    " SET LOCAL idle_in_transaction_session_timeout = 0"
+                )
+                await guard.execute(LOCK)
+            # after the lock: what was committed before is part of what is read
+            await connection.execute(
+                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;"
+                " SET LOCAL idle_in_transaction_session_timeout = 0"
+            )
+        yield PostgresRows(connection)
+
+
+@asynccontextmanager
+async def open_postgres_target(
+    url: str, environment: Mapping[str, str]
+) -> AsyncIterator[PostgresRows]:
+    """Open a database to copy to. It is empty, or has what an unfinished copy has left.
+
+    Raises:
+        StoreError: it cannot be opened, or has other data.
+    """
+    async with AsyncExitStack() as stack:
+        connection = await _connect(stack, url, environment)
+        with _errors_told():
+            is_resumed = await has_unfinished_copy(connection)
+            if not is_resumed:
+                await migrate(connection, now=int(time.time()))
+                for table in load_tables():
+                    if table.name != "audit_anchor" and await connection.fetchval(
+                        f"SELECT EXISTS (SELECT 1 FROM {table.name})"  # noqa: S608
+                    ):
+                        raise StoreError(
+                            f"The database to copy to is not empty: {table.name} has rows."
+                        )
+                await connection.execute(f"CREATE TABLE {UNFINISHED} ()")
+        yield PostgresRows(connection, is_resumed=is_resumed)
+
+
+async def _connect(stack: AsyncExitStack, url: str, environment: Mapping[str, str]) -> Connection:
+    connections = plan_connections(url, environment, seconds=WAITS_SECONDS, is_pooled=False)
+    try:
+        connection = await connections.connect()
+    except DATABASE_ERRORS as error:
+        name = connections.address.name
+        raise StoreError(f"The database {name} cannot be opened: {reason(error)}.") from error
+    stack.push_async_callback(_close, connection)
+    check_version(connection)
+    return connection
+
+
+async def _close(connection: Connection) -> None:
+    with suppress(*DATABASE_ERRORS):
+        await connection.close(timeout=1)
+
+
+@contextmanager
+def _errors_told() -> Iterator[None]:
+    try:
+        yield
+    except DATABASE_ERRORS as error:
+        raise StoreError(f"The database failed: {reason(error)}") from error

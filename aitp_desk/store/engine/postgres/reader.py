@@ -1,0 +1,87 @@
+"""Reads a PostgreSQL store as it is at one moment, without creating or changing anything."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+
+from asyncpg import Connection
+
+from aitp_desk.store.base import PAGE_BYTES, Params, Row, RowPage, StoreError
+from aitp_desk.store.engine.migration import POSTGRES_SCHEMA, load_migrations
+from aitp_desk.store.engine.postgres.connections import DATABASE_ERRORS, plan_connections, reason
+from aitp_desk.store.engine.postgres.migration import list_missing
+from aitp_desk.store.engine.postgres.statements import load_postgres_statements
+from aitp_desk.store.rows.pages import take_page
+
+
+class PostgresReader:
+    """Reads a database, also while desks write to it. See ``base.Reader``.
+
+    Parameters:
+        connection: one within a transaction that sees one state of the database.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._statements = load_postgres_statements()
+
+    async def read(self, statement: str, params: Params, /) -> list[Row]:
+        """Run one reading statement by its name and return its rows."""
+        asked = self._statements[statement]
+        try:
+            found = await self._connection.fetch(asked.sql, *asked.arguments(params))
+        except DATABASE_ERRORS as error:
+            raise StoreError(f"The database failed: {reason(error)}") from error
+        return [tuple(row) for row in found]
+
+    async def read_page(
+        self, statement: str, params: Params, /, *, limit: int, most_bytes: int = PAGE_BYTES
+    ) -> RowPage:
+        """Run one reading statement and return its first rows; see ``base.Reader.read_page``."""
+        rows = await self.read(statement, {**params, "limit": limit + 1})
+        return take_page(rows, limit, most_bytes)
+
+    async def version(self) -> tuple[int, int]:
+        """Return the number of the newest applied migration and of the newest known one.
+
+        Raises:
+            StoreTooNew, StoreChanged: as ``migration.migrate``.
+            StoreError: it is no database of a desk.
+        """
+        known = len(load_migrations(POSTGRES_SCHEMA))
+        missing = len(await list_missing(self._connection))
+        if missing == known:
+            raise StoreError("It is not the database of a desk.")
+        return known - missing, known
+
+    async def damage(self) -> tuple[str, ...]:
+        """Return nothing: the server checks its pages itself as it reads them."""
+        return ()
+
+
+@asynccontextmanager
+async def open_reader(
+    url: str,
+    environment: Mapping[str, str],
+    *,
+    statement_seconds: float = 30.0,
+    is_pooled: bool = False,
+) -> AsyncIterator[PostgresReader]:
+    """Open a database for reading, as an async context manager.
+
+    Raises:
+        StoreError: it cannot be opened.
+    """
+    connections = plan_connections(url, environment, seconds=statement_seconds, is_pooled=is_pooled)
+    try:
+        connection = await connections.connect()
+        await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    except DATABASE_ERRORS as error:
+        name = connections.address.name
+        raise StoreError(f"The database {name} cannot be opened: {reason(error)}.") from error
+    try:
+        yield PostgresReader(connection)
+    finally:
+        with suppress(*DATABASE_ERRORS):
+            await connection.close(timeout=1)
