@@ -74,7 +74,7 @@ def find_database(data: Path, url: str) -> Path:
 
 
 def require_database(data: Path, url: str) -> None:
-    """Exit where the desk's database does not exist, as far as that is seen without opening it."""
+    """Exit where the file of the desk's database does not exist."""
     if is_file(url) and not (path := find_database(data, url)).is_file():
         _not_served(data, path)
 
@@ -107,7 +107,7 @@ def require_keys(data: Path, url: str) -> DataKeys:
 
 
 def open_store(data: Path, url: str) -> AbstractAsyncContextManager[DeskStore]:
-    """Open the desk's database as an async context manager; exit where it does not exist.
+    """Open the desk's database in an async context; exit where there is none.
 
     Raises:
         StoreError: the database cannot be opened.

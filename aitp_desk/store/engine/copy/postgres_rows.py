@@ -47,7 +47,7 @@ class PostgresRows:
         return number
 
     async def rows_after(self, table: Table, key: Row | None) -> list[Row]:
-        """Return the next rows after a key, in the order of the keys; none after the last."""
+        """Return the next rows after a key, by key; none after the last."""
         given = (*(key or ()), table.rows_at_once)
         marks = [f"${number}" for number in range(1, len(given) + 1)]
         with _errors_told():

@@ -40,7 +40,7 @@ class SqliteRows:
         return int(number)
 
     async def rows_after(self, table: Table, key: Row | None) -> list[Row]:
-        """Return the next rows after a key, in the order of the keys; none after the last."""
+        """Return the next rows after a key, by key; none after the last."""
         marks = ["?"] * (0 if key is None else len(key)) + ["?"]
         return self._fetch(table.select(marks), (*(key or ()), table.rows_at_once))
 
@@ -126,7 +126,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _begin_draft(path: Path) -> tuple[Path, bool]:
-    """Return the file that is written until the copy is finished, and whether it existed."""
+    """Return the file to write until the copy is finished; whether it existed."""
     if path.exists():
         raise StoreError(f"{path} exists already. Name a new file.")
     draft = path.with_name(f"{path.name}{DRAFT}")

@@ -1,4 +1,4 @@
-"""Lists the tables that a copy has to copy, and reads and writes their rows."""
+"""Lists the tables of a store, and defines how a copy reads and writes them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class RowSource(Protocol):
         """Return the number of rows."""
 
     async def rows_after(self, table: Table, key: Row | None) -> list[Row]:
-        """Return the next rows after a key, in the order of the keys; none after the last."""
+        """Return the next rows after a key, by key; none after the last."""
 
 
 class RowTarget(RowSource, Protocol):

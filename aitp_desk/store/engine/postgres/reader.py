@@ -1,4 +1,4 @@
-"""Reads a PostgreSQL store as it is at one moment, without creating or changing anything."""
+"""Reads a PostgreSQL store of one moment without changing anything."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Removes deleted content from the tables of a PostgreSQL store.
 
 Deleted and replaced rows stay in their pages until VACUUM frees the space, and are legible there
-until it is used again; VACUUM FULL writes the tables anew. The write-ahead log of the server, its
+until it is used again; VACUUM FULL rewrites the tables. The write-ahead log of the server, its
 archives and its standbys are not reached from here.
 """
 
@@ -21,7 +21,7 @@ async def wipe_free_space(url: str, environment: Mapping[str, str], *, rewrites:
     """Remove deleted content, also while desks run.
 
     Parameters:
-        rewrites: whether every table is written anew. Desks can neither read nor write a table
+        rewrites: whether every table is rewritten. Desks can neither read nor write a table
             meanwhile.
 
     Raises:
