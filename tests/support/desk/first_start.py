@@ -13,6 +13,7 @@ from pathlib import Path
 from aitp_desk.auth.keys.master_key import KEY_BYTES, KEY_FILE
 from aitp_desk.config import Config
 from aitp_desk.knowledge.index.builder import FILE
+from aitp_desk.store.engine.engines import find_engine
 from aitp_desk.store.engine.migration import migrate
 
 _PROJECT = Path(__file__).parents[3]
@@ -20,10 +21,14 @@ _indexes: dict[Path, bytes] = {}
 
 
 def begin_desk(config: Config) -> None:
-    """Put a master key and an empty database where there is no database."""
-    if config.database.exists():
-        return
-    begin_database(config.database)
+    """Put a master key and an empty database where there is no database.
+
+    A database of a server is begun by who makes it.
+    """
+    if find_engine(config.store.url).is_file:
+        if config.database.exists():
+            return
+        begin_database(config.database)
     key = config.data / KEY_FILE
     if not key.exists():
         config.data.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -35,7 +35,7 @@ class Line:
         query = {name: value for name, (value,) in parse_qs(parts.query).items()}
         self._server = Path(query["host"]) / SOCKET
         query["host"] = str(folder)
-        self.url = parts._replace(query=urlencode(query)).geturl()
+        self.url = f"postgresql://{parts.netloc}{parts.path}?{urlencode(query)}"
         self.is_open = True
         self.cut: Cut | None = None
         self.cuts = 0

@@ -59,7 +59,7 @@ def read_address(url: str, environment: Mapping[str, str]) -> Address:
         arguments["ssl"] = ssl.create_default_context(cafile=root)
     if (password := _find_password(environment)) is not None:
         arguments["password"] = password
-    arguments["dsn"] = parts._replace(query=urlencode(query)).geturl()
+    arguments["dsn"] = f"postgresql://{parts.netloc}{parts.path}?{urlencode(query)}"
     database = unquote(parts.path.lstrip("/")) or query.get("database") or query.get("dbname", "")
     place = " ".join(part for part in (", ".join(hosts), database) if part)
     return Address(f"PostgreSQL, {place}" if place else "PostgreSQL", arguments)

@@ -62,7 +62,7 @@ async def migrate(connection: Connection, *, now: int, folder: Path = POSTGRES_S
         await connection.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
         await connection.execute(LOCK)
         await connection.execute(_TABLE)
-        missing = await _find_missing(connection, known)
+        missing = await find_missing(connection, known)
         for migration in missing:
             await connection.execute(migration.sql)
             await connection.execute(
@@ -89,12 +89,13 @@ async def list_missing(
         StoreTooNew, StoreChanged: as ``engine.migration.migrate``.
     """
     async with connection.transaction(readonly=True):
-        return await _find_missing(connection, load_migrations(folder))
+        return await find_missing(connection, load_migrations(folder))
 
 
-async def _find_missing(
+async def find_missing(
     connection: Connection, known: tuple[Migration, ...]
 ) -> tuple[Migration, ...]:
+    """Return those of the known migrations that a database lacks, within a transaction."""
     applied = []
     if await connection.fetchval("SELECT to_regclass('migrations')") is not None:
         applied = await connection.fetch("SELECT number, sha256 FROM migrations ORDER BY number")

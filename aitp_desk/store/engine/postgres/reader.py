@@ -10,7 +10,7 @@ from asyncpg import Connection
 from aitp_desk.store.base import PAGE_BYTES, Params, Row, RowPage, StoreError
 from aitp_desk.store.engine.migration import POSTGRES_SCHEMA, load_migrations
 from aitp_desk.store.engine.postgres.connections import DATABASE_ERRORS, plan_connections, reason
-from aitp_desk.store.engine.postgres.migration import list_missing
+from aitp_desk.store.engine.postgres.migration import find_missing
 from aitp_desk.store.engine.postgres.statements import load_postgres_statements
 from aitp_desk.store.rows.pages import take_page
 
@@ -49,11 +49,14 @@ class PostgresReader:
             StoreTooNew, StoreChanged: as ``migration.migrate``.
             StoreError: it is no database of a desk.
         """
-        known = len(load_migrations(POSTGRES_SCHEMA))
-        missing = len(await list_missing(self._connection))
+        known = load_migrations(POSTGRES_SCHEMA)
+        try:
+            missing = await find_missing(self._connection, known)
+        except DATABASE_ERRORS as error:
+            raise StoreError(f"The database failed: {reason(error)}") from error
         if missing == known:
             raise StoreError("It is not the database of a desk.")
-        return known - missing, known
+        return len(known) - len(missing), len(known)
 
     async def damage(self) -> tuple[str, ...]:
         """Return nothing: the server checks its pages itself as it reads them."""

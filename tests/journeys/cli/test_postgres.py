@@ -1,0 +1,119 @@
+"""A desk on PostgreSQL, and the commands of its owner."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.clients.threads import THREADS, Talker, talking
+from tests.support.desk.command import run
+from tests.support.store.postgres import PostgresServer
+
+pytestmark = pytest.mark.servers
+
+SAID = ("Do you ship to Canada?", "And to Mexico?")
+
+
+@pytest.fixture
+async def url(postgres: PostgresServer) -> str:
+    """An empty database with the schema."""
+    return await postgres.begin()
+
+
+async def told(*arguments: object, code: int = 0) -> list[str]:
+    """What a command tells, on stdout or else on stderr."""
+    ended, out, err = await run(*arguments)
+    assert ended == code, (out, err)
+    return out or err
+
+
+async def talk(owner: Talker) -> tuple[str, list[str]]:
+    """A thread with two questions and their answers: its id and what was said."""
+    opened = await owner.open(SAID[0], wait=10)
+    await owner.post(opened.id, SAID[1], wait=10)
+    return opened.id, await read(owner, opened.id)
+
+
+async def read(owner: Talker, thread_id: str) -> list[str]:
+    listed = (await owner.send("GET", f"{THREADS}/{thread_id}/messages")).ok
+    return [message["content"][0] for message in listed["data"]]
+
+
+async def test_commands_work_beside_a_desk_on_postgres(url: str, tmp_path: Path) -> None:
+    data = ("--data", tmp_path / "data", "--store", url)
+    async with talking(tmp_path, f"store.url={url}") as anybody:
+        owner = await anybody.with_key("threads")
+        thread_id, said = await talk(owner)
+        assert len(said) == 4
+
+        made = await told("token", "create", *data, "--name", "made", "--scope", "threads")
+        assert any("made" in line for line in made)
+        assert any("made" in line for line in await told("token", "list", *data))
+        await told("token", "revoke", *data, "made")
+        await told("keys", "check", *data)
+        await told("jobs", "list", *data)
+        (one, *_) = await told("store", "check", *data)
+        assert one == "database   complete: schema 1"
+        audit = [json.loads(line)["action"] for line in await told("audit", "export", *data)]
+        assert audit[-2:] == ["key.made", "key.revoked"]
+        await told("audit", "verify", *data)
+        erased = await told("erase", *data, "--thread", thread_id)
+        assert erased[0].startswith("Erased the words of all visitors")
+        assert any("Freed the space" in line for line in erased)
+        left = await read(owner, thread_id)
+        assert not set(SAID) & set(left)
+
+
+async def test_a_desk_moves_to_postgres_and_back(postgres: PostgresServer, tmp_path: Path) -> None:
+    url, data = await postgres.make("moved"), tmp_path / "data"
+    async with talking(tmp_path) as anybody:
+        owner = await anybody.with_key("threads")
+        assert owner.key is not None
+        thread_id, said = await talk(owner)
+
+    lines = await told("store", "copy", "--data", data, "sqlite:desk.db", url)
+    assert lines[0].endswith("all are as in the source.")
+    assert any("unchanged" in line for line in lines)
+    (data / "desk.db").rename(data / "before.db")
+
+    async with talking(tmp_path, f"store.url={url}") as anybody:
+        owner = Talker(anybody.desk, data, anybody.http, owner.key)
+        assert await read(owner, thread_id) == said
+        await owner.post(thread_id, "On PostgreSQL.", wait=10)
+        said = await read(owner, thread_id)
+
+    await told("store", "copy", "--data", data, url, "sqlite:desk.db")
+    async with talking(tmp_path) as anybody:
+        owner = Talker(anybody.desk, data, anybody.http, owner.key)
+        assert await read(owner, thread_id) == said
+
+
+async def test_a_backup_of_postgres_is_a_file_that_either_engine_restores(
+    url: str, postgres: PostgresServer, tmp_path: Path
+) -> None:
+    data, backup = tmp_path / "data", tmp_path / "backup.db"
+    async with talking(tmp_path, f"store.url={url}") as anybody:
+        owner = await anybody.with_key("threads")
+        assert owner.key is not None
+        thread_id, said = await talk(owner)
+        lines = await told("store", "backup", "--data", data, "--store", url, backup)
+        assert lines[0].startswith("Backed up ")
+        await owner.post(thread_id, "After the backup.", wait=10)
+    assert backup.stat().st_mode & 0o077 == 0
+
+    refused = await told("store", "restore", "--data", data, "--store", url, backup, code=1)
+    assert any("is not empty" in line for line in refused)
+    for store in (await postgres.make("restored"), "sqlite:desk.db"):
+        await told("store", "restore", "--data", data, "--store", store, backup)
+        async with talking(tmp_path, f"store.url={store}") as anybody:
+            owner = Talker(anybody.desk, data, anybody.http, owner.key)
+            assert await read(owner, thread_id) == said
+
+
+async def test_commands_for_files_say_so(tmp_path: Path) -> None:
+    (line,) = await told(
+        "store", "check", "--data", tmp_path, "--store", f"postgresql:///x?host={tmp_path}", code=1
+    )
+    assert "cannot be opened" in line
