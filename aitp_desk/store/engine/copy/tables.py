@@ -1,4 +1,4 @@
-"""Lists the tables of a store, and defines how a copy reads and writes them."""
+"""Lists the tables of a store, and how a copy reads and writes them."""
 
 from __future__ import annotations
 
