@@ -30,6 +30,9 @@ CROWDED_SECONDS = 5.0
 LINGER_SECONDS = 2.0
 """How long the rest of an unwanted body is read and dropped, so that its response arrives."""
 SWEEP_SECONDS = 1.0
+STEP_SECONDS = 0.02
+FIRST_REQUEST_STEPS = 50
+"""How long a new connection may take to send its first request at shutdown: a second."""
 WRITE_SECONDS = 1.0
 """How long the last responses may take to be written at shutdown."""
 
@@ -92,14 +95,19 @@ async def serve_sockets(
 async def _drain(shared: SharedState, seconds: float) -> None:
     """Close idle connections, and let active requests end, for at most ``seconds``.
 
-    Streams end at once. Bodies that are still arriving are read on.
+    Streams end at once. Bodies that are still arriving are read on. A client that has just
+    connected has a moment to send its request, which it would not expect to fail.
     """
     await asyncio.sleep(0)  # lets requests that have arrived begin
     shared.is_ending = True
     for connection in tuple(shared.connections):
         connection.end_streams()
-        if connection.is_idle:
+        if connection.is_idle and connection.head_began is None:
             connection.close()
+    for _ in range(FIRST_REQUEST_STEPS):
+        if not any(one.is_idle and not one.is_closed for one in shared.connections):
+            break
+        await asyncio.sleep(STEP_SECONDS)
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await shared.wait_ended()

@@ -18,7 +18,7 @@ from tests.support.access.keys import SigningKey, make_key, make_signing_key
 from tests.support.clients.ahp import Visitor
 from tests.support.clients.threads import Talker
 from tests.support.desk.command import Served, serving_command
-from tests.support.desk.processes import free_port
+from tests.support.desk.processes import free_ports
 from tests.support.desk.server import SITE
 from tests.support.store.postgres import PostgresServer
 
@@ -92,7 +92,7 @@ async def serving_cluster(
         database: the name of its database, which no other cluster uses at the time.
     """
     url = await postgres.begin(database)
-    first = free_port()
+    first = free_ports(workers)
     given = (f"store.url={url}", f"server.worker_port={first}", *WITHOUT_LIMITS, *settings)
     options = [part for setting in given for part in ("--set", setting)]
     data = folder / "data"

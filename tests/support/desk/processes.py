@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import http.client
 import os
+import random
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from tests.support.desk.server import SHOP
@@ -68,6 +69,19 @@ def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as sock:
         port: int = sock.getsockname()[1]
         return port
+
+
+def free_ports(count: int) -> int:
+    """The first of so many adjacent ports on which nobody listens now.
+
+    They are below those that the system gives to clients.
+    """
+    while True:
+        first = random.randrange(10_000, 30_000)
+        with ExitStack() as stack, suppress(OSError):
+            for port in range(first, first + count):
+                stack.enter_context(socket.create_server(("127.0.0.1", port)))
+            return first
 
 
 def desk_command(data: Path, port: int, *settings: str, folder: Path = SHOP) -> list[str]:
