@@ -105,7 +105,8 @@ class Widget(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             extra={"unit": "languages"},
             description="Languages of the chat's own texts; by default all that it has. Visitors"
-            " get theirs if it is among them, else site.language, else the first.",
+            " get theirs if it is among them, else site.language, else the first. By default they"
+            " choose among site.language and site.languages only, unless these name English alone.",
         ),
     ] = ()
     sign_in_url: Annotated[

@@ -37,6 +37,17 @@ def list_languages(widget: Widget) -> tuple[str, ...]:
     return widget.languages or tuple(read_texts())
 
 
+def list_greeted(widget: Widget, site: Site) -> tuple[str, ...]:
+    """Return the languages that visitors' browsers may choose.
+
+    Those that the owner has set; else the site's, if it names one besides English; else all.
+    """
+    languages = list_languages(widget)
+    own = {tag.partition("-")[0].lower() for tag in (site.language, *site.languages)}
+    stated = tuple(language for language in languages if language in own)
+    return languages if widget.languages or own == {ENGLISH} else stated or languages
+
+
 def find_language(wanted: str, widget: Widget, site: Site) -> str:
     """Return the chat's language for a language tag: that, or the site's, or its first."""
     languages = list_languages(widget)
@@ -60,6 +71,7 @@ def write_loader(version: str, widget: Widget, site: Site) -> bytes:
         "corner": widget.corner,
         "language": own,
         "languages": languages,
+        "greeted": list_greeted(widget, site),
         "texts": {
             language: [catalogue[language][name] for name in LAUNCHER_TEXTS]
             for language in dict.fromkeys((own, ENGLISH))

@@ -11,9 +11,9 @@ const PAUSE_MS = 5000;
 
 /** Return the language of the chat: of `lang`, of the visitor, or of the site. */
 function chooseLanguage(lang) {
-  const wanted = lang ? [lang] : navigator.languages;
+  const [wanted, offered] = lang ? [[lang], DESK.languages] : [navigator.languages, DESK.greeted];
   const known = wanted.map((tag) => tag.toLowerCase().split("-")[0]);
-  return known.find((tag) => DESK.languages.includes(tag)) ?? DESK.language;
+  return known.find((tag) => offered.includes(tag)) ?? DESK.language;
 }
 
 function makeIcon() {

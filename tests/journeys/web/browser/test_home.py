@@ -45,6 +45,7 @@ async def test_a_question_is_answered_with_its_sources(
         assert await find_flaws(visitor.page) == []
         await visitor.ask(QUESTION)
         await expect(visitor.answers).to_contain_text("14 days")
+        assert await find_flaws(visitor.page) == []
         await visitor.page.locator(".sources a").first.click()
         await expect(visitor.page).to_have_url(f"{served_desk.url}/policies/returns#return-window")
         await expect(visitor.page.locator(":target")).to_have_text("Return window")
@@ -245,3 +246,17 @@ async def test_without_scripts_the_pages_can_still_be_read(
         await expect(page.locator("aitp-chat")).to_be_hidden()
         await page.get_by_role("link", name="Returns", exact=True).click()
         await expect(page.get_by_role("heading", level=1)).to_have_text("Returns")
+
+
+@pytest.mark.parametrize(
+    ("locale", "asks"), [("en-US", "Frage stellen"), ("fr-FR", "Posez une question")]
+)
+async def test_the_chat_speaks_the_sites_language_or_another_one_of_it(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect, locale: str, asks: str
+) -> None:
+    settings = ('site.language="de"', 'site.languages=["fr"]')
+    async with (
+        serving(tmp_path / "data", *settings) as desk,
+        at_page(browser, desk, locale=locale) as visitor,
+    ):
+        await expect(visitor.box).to_have_attribute("placeholder", asks)

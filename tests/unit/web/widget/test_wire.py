@@ -71,6 +71,25 @@ def test_the_loader_has_the_button_in_english_and_the_sites_language() -> None:
     assert polish == [read_texts()["pl"][name] for name in ("open", "unavailable")]
 
 
+@pytest.mark.parametrize(
+    ("language", "languages", "listed", "greeted"),
+    [
+        ("de", (), (), ["de"]),
+        ("de-AT", ("fr", "sv"), (), ["de", "fr"]),
+        ("en", ("de",), (), ["de", "en"]),
+        ("en-GB", (), (), sorted(read_texts())),
+        ("sv", (), (), sorted(read_texts())),
+        ("de", (), ("en", "it"), ["en", "it"]),
+    ],
+)
+def test_visitors_choose_among_the_languages_of_the_site(
+    language: str, languages: tuple[str, ...], listed: tuple[str, ...], greeted: list[str]
+) -> None:
+    site = Site(language=language, languages=languages)
+    widget = msgspec.convert({"languages": listed}, Widget)
+    assert sorted(read_told(write_loader("1f", widget, site))["greeted"]) == greeted
+
+
 def test_the_owners_words_come_first() -> None:
     told = msgspec.json.decode(write_settings(Widget(), SITE, ("Where?",), Files()))
     assert told["title"] == "Books & more"
