@@ -60,7 +60,8 @@ from aitp_desk.observability.sources import MetricsCollector
 from aitp_desk.observability.tracing import is_wanted, tracing
 from aitp_desk.protocols.ahp.wire import clear_body_cache
 from aitp_desk.store.base import Store
-from aitp_desk.store.engine.engines import find_engine, open_store
+from aitp_desk.store.clock import database_clock
+from aitp_desk.store.engine.engines import DeskStore, find_engine, open_store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.units import TOKENS_EPOCH
 from aitp_desk.store.valkey import open_valkey
@@ -106,7 +107,7 @@ async def open_server(
     """Run a desk for as long as the context lasts.
 
     Parameters:
-        clock: Unix seconds.
+        clock: Unix seconds; by default the machine's, or the database's if that is shared.
         agent: by default Claude where there is a key for it, else extraction.
         claude_key: the API key for Claude.
         claude_url: the address of its API; None for the public one.
@@ -126,7 +127,7 @@ async def open_server(
         site = msgspec.structs.replace(config.site, url=config.site.url or default_url(server))
         config = msgspec.structs.replace(config, server=server, site=site)
         capabilities = load_plugins(config, capabilities_beside)
-        store = await stack.enter_async_context(open_store(config.store, config.data, environment))
+        store, clock = await _open_store(stack, config, environment, clock)
         is_traced = stack.enter_context(tracing(config.tracing.enabled or is_wanted(environment)))
         keys = await open_data_keys(store, config.data, environment)
         assign_secrets(config, capabilities, keys.derive)
@@ -148,6 +149,7 @@ async def open_server(
             tokens_used=tokens_used,
             clock=clock,
             agent=agent,
+            is_shared=config.store.is_shared,
             key=claude_key,
             url=claude_url,
         )
@@ -293,6 +295,19 @@ async def open_server(
             identifier,
             report_start(store, site_agents),
         )
+
+
+async def _open_store(
+    stack: AsyncExitStack,
+    config: Config,
+    environment: Mapping[str, str],
+    clock: Callable[[], float],
+) -> tuple[DeskStore, Callable[[], float]]:
+    """Open the store, and the clock that processes on it have in common."""
+    store = await stack.enter_async_context(open_store(config.store, config.data, environment))
+    if config.store.is_shared and clock is time.time:
+        clock = await stack.enter_async_context(database_clock(store.read_time))
+    return store, clock
 
 
 def _bind(stack: AsyncExitStack, config: Config) -> Sequence[socket.socket]:

@@ -113,6 +113,7 @@ async def open_agent(
     tokens_used: TokenUsage,
     clock: Callable[[], float],
     agent: Agent | None,
+    is_shared: bool,
     key: str | None,
     url: str | None,
 ) -> tuple[Agent, DailyBudget | None]:
@@ -121,6 +122,7 @@ async def open_agent(
     Parameters:
         clock: Unix seconds.
         agent: overrides the choice; None for Claude or extraction.
+        is_shared: whether other processes use the same budget.
         key: the API key for Claude; None for none.
         url: the address of its API; None for the public one.
 
@@ -134,7 +136,13 @@ async def open_agent(
     from aitp_desk.agent.claude.agent import open_claude
 
     used = await tokens_used.used_by_all()
-    day = DailyBudget(settings.day_tokens, clock, used=used, keep=tokens_used.keep)
+    day = DailyBudget(
+        settings.day_tokens,
+        clock,
+        used=used,
+        keep=tokens_used.keep,
+        read_used=tokens_used.used_by_all_processes if is_shared else None,
+    )
     claude = open_claude(knowledge, settings, key=key, url=url, day=day)
     return await stack.enter_async_context(claude), day
 

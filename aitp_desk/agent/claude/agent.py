@@ -179,7 +179,9 @@ class ClaudeAgent:
     async def _summary(self, request: dict[str, Any], budget: ReplyBudget, longest: int) -> str:
         if self._settings.thinking != "disabled":
             longest += THINKING_TOKENS
-        call = budget.begin(estimate_tokens(msgspec.json.encode(request).decode()), longest)
+        prompt = estimate_tokens(msgspec.json.encode(request).decode())
+        await budget.refresh()
+        call = budget.begin(prompt, longest)
         reading: MessageStream | None = None
         ended: MessageEnded | None = None
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import structlog
 
@@ -18,6 +18,8 @@ MILLION = 1_000_000
 
 Keep = Callable[[int, int], None]
 """Called with the day, since 1970-01-01 (UTC), and the tokens that are added to its count."""
+ReadUsed = Callable[[], Awaitable[int | None]]
+"""Reads the tokens that all processes have used today; None while that cannot be read."""
 
 _log = structlog.get_logger()
 
@@ -57,6 +59,7 @@ class DailyBudget:
         clock: Unix seconds.
         used: tokens used today before.
         keep: called with all that is counted.
+        read_used: reads what other processes have used too; None for one process alone.
 
     Attributes:
         counts: the calls of models, to be read only.
@@ -69,10 +72,12 @@ class DailyBudget:
         *,
         used: int = 0,
         keep: Keep = lambda _day, _tokens: None,
+        read_used: ReadUsed | None = None,
     ) -> None:
         self._most = most
         self._clock = clock
         self._keep = keep
+        self._read_used = read_used
         self._today = self._find_today()
         self._used = used
         self._refused: int | None = None
@@ -119,6 +124,16 @@ class DailyBudget:
                 self._most,
             ),
         )
+
+    async def refresh(self) -> None:
+        """Count what other processes have used; they may still reserve at the same moment."""
+        if self._read_used is None or not self._most:
+            return
+        self._begin_day()
+        day = self._today
+        used = await self._read_used()
+        if used is not None and day == self._today:
+            self._used = used
 
     def reserve(self, tokens: int, *, is_begun: bool = False) -> int:
         """Reserve tokens for a call.
@@ -173,6 +188,10 @@ class ReplyBudget:
         self._is_begun = is_begun
         self.usage = Usage()
         self.calls = 0
+
+    async def refresh(self) -> None:
+        """Count what other processes have used of the day's budget; call it before a call."""
+        await self._day.refresh()
 
     def begin(self, prompt: int, longest: int) -> CountedCall:
         """Begin a call of the model.

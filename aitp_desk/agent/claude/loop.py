@@ -158,6 +158,7 @@ class ModelReply:
         """Call the model, and retry while it fails before any text."""
         request = self._request()
         prompt = estimate_tokens(msgspec.json.encode(request).decode())
+        await self._budget.refresh()
         call = self._budget.begin(prompt, request["max_tokens"])
         request["max_tokens"] = call.longest
         self._ended = None

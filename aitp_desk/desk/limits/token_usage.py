@@ -55,6 +55,18 @@ class TokenUsage:
         """Return all tokens used today, for any purpose."""
         return await reads.tokens_used(self._store, self.today, ALL_CALLERS)
 
+    async def used_by_all_processes(self) -> int | None:
+        """Return all tokens used today, including all that was counted here until now.
+
+        None if the store does not answer; it is logged, and the answer continues.
+        """
+        try:
+            await self._store.settled()
+            return await self.used_by_all()
+        except (StoreBusy, StoreError) as error:
+            _log.warning("tokens_not_read", reason=str(error))
+            return None
+
     async def add(self, principal: Principal, tokens: int) -> None:
         """Count tokens for a caller.
 

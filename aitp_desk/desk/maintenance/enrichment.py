@@ -97,6 +97,7 @@ class EnrichmentJob:
         told = estimate(groups, self._config.claude, batch=True)
         tokens = told.read + told.written
         try:
+            await self._day.refresh()
             counted_on = self._day.reserve(tokens)
         except DailyBudgetSpent as error:
             raise ScheduleSkipped(

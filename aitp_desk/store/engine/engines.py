@@ -32,6 +32,9 @@ class DeskStore(Store, Protocol):
     def feed(self) -> ChangeFeed:
         """Carries changes between the processes on the database."""
 
+    async def read_time(self) -> float:
+        """Return the database's time, in Unix seconds."""
+
     def measure(self) -> StoreMetrics:
         """Measure the current state of the store."""
 

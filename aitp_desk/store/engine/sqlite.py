@@ -111,6 +111,10 @@ class SqliteStore(UnitQueue):
         """Run one reading statement and return its first rows; see ``base.Reader.read_page``."""
         return read_page(self._connection, self._statements[statement], params, limit, most_bytes)
 
+    async def read_time(self) -> float:
+        """Return this machine's time, in Unix seconds."""
+        return time.time()
+
     def measure(self) -> StoreMetrics:
         """Measure the current state of the store."""
         return StoreMetrics(

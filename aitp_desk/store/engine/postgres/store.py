@@ -33,6 +33,7 @@ from aitp_desk.store.rows.pages import size_of, take_page
 
 POOL_SIZE = 8
 STATEMENT_SECONDS = 30.0
+NOW = "SELECT extract(epoch FROM clock_timestamp())::float8"
 ROWS_AT_ONCE = 20
 """How many rows of a page are read in one round trip."""
 
@@ -150,6 +151,14 @@ class PostgresStore(UnitQueue):
             return rows
 
         return take_page(await self._read(fetch), limit, most_bytes)
+
+    async def read_time(self) -> float:
+        """Return the database's time, in Unix seconds."""
+
+        async def fetch(connection: Connection) -> list[Row]:
+            return [tuple(row) for row in await connection.fetch(NOW)]
+
+        return float((await self._read(fetch))[0][0])
 
     def measure(self) -> StoreMetrics:
         """Measure the current state of the store."""

@@ -136,3 +136,21 @@ def test_a_call_is_not_repeated_past_what_the_reply_may_use() -> None:
     assert call.may_repeat
     call.add(Usage(450, 0, 1))
     assert not call.may_repeat
+
+
+async def test_what_other_processes_have_used_counts_too() -> None:
+    known: int | None = 60
+
+    async def read_used() -> int | None:
+        return known
+
+    day = DailyBudget(100, lambda: 0.0, used=10, read_used=read_used)
+    day.reserve(20)
+    await day.refresh()
+    assert day.used == 60
+    with pytest.raises(DailyBudgetSpent):
+        day.reserve(41)
+    known = None  # the store does not answer: what is known here goes on counting
+    await day.refresh()
+    assert day.reserve(40) == 0
+    assert day.is_spent
