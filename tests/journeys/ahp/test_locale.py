@@ -392,6 +392,11 @@ async def test_a_session_goes_from_language_to_language(visitor: Visitor) -> Non
         ("it", "Avete biciclette?", "Non ho trovato nulla su «biciclette» nelle pagine di Pins."),
         ("es", "¿Tienen bicicletas?", "No he encontrado nada sobre «bicicletas» en las páginas"),
         ("pt", "Tem bicicletas?", "Não encontrei nada sobre “bicicletas” nas páginas de Pins."),
+        (
+            "pl",
+            "Czy mają Państwo rowery?",
+            "Na stronach serwisu Pins nie ma nic na temat: „rowery”.",
+        ),
         ("nl", "Hebt u fietsen?", "Ik heb op de pagina's van Pins niets gevonden over ‘fietsen’."),
     ],
 )

@@ -45,6 +45,8 @@ def test_an_option_is_chosen_by_its_words_its_number_or_its_place(
         ("fr", "la dernière, s’il vous plaît", 2),
         ("it", "il terzo", 2),
         ("nl", "de tweede graag", 1),
+        ("pl", "tę drugą poproszę", 1),
+        ("pl", "ostatnia", 2),
         ("pt", "a última", 2),
         ("pt", "opção 1", 0),
         ("sv", "2", 1),
@@ -66,6 +68,7 @@ def test_an_option_is_chosen_by_its_words_its_number_or_its_place(
         ("fr", "les deux", [0, 1, 2]),
         ("it", "entrambi", [0, 1, 2]),
         ("nl", "allebei", [0, 1, 2]),
+        ("pl", "wszystkie", [0, 1, 2]),
         ("pt", "ambos", [0, 1, 2]),
     ],
 )
@@ -88,6 +91,7 @@ def test_what_is_not_meant_leaves_the_others(subtests: pytest.Subtests) -> None:
         ("fr", "pas le premier", [1, 2]),
         ("it", "non il primo", [1, 2]),
         ("nl", "niet de eerste", [1, 2]),
+        ("pl", "nie pierwsza", [1, 2]),
         ("pt", "não a primeira", [1, 2]),
     ]
     for tag, reply, places in cases:
@@ -109,6 +113,7 @@ def test_what_is_not_meant_leaves_the_others(subtests: pytest.Subtests) -> None:
         ("fr", "ni l’un ni l’autre"),
         ("it", "nessuno dei due"),
         ("nl", "geen van beide"),
+        ("pl", "żadna z nich"),
         ("pt", "nenhum"),
     ],
 )

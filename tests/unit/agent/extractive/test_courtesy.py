@@ -37,6 +37,9 @@ def test_a_courtesy_is_recognised_in_its_language(subtests: pytest.Subtests) -> 
         ("goedemorgen", "hello", "nl"),
         ("dank je wel", "thanks", "nl"),
         ("tot ziens", "bye", "nl"),
+        ("Dzień dobry!", "hello", "pl"),
+        ("dziękuję bardzo", "thanks", "pl"),
+        ("do widzenia", "bye", "pl"),
         ("Olá", "hello", "pt"),
         ("muito obrigada", "thanks", "pt"),
         ("até logo", "bye", "pt"),
@@ -104,7 +107,15 @@ def test_what_several_languages_say_is_read_in_that_of_the_site() -> None:
 def test_what_agrees_is_read_in_every_language(subtests: pytest.Subtests) -> None:
     cases: list[str] = [
         *("yes please", "sure", "ok", "Okay!", "go ahead", "yep", "please do", "yes"),
-        *("ja, gerne", "oui, volontiers", "sí, claro", "sì, grazie", "ja graag", "sim"),
+        *(
+            "ja, gerne",
+            "oui, volontiers",
+            "sí, claro",
+            "sì, grazie",
+            "ja graag",
+            "sim",
+            "tak, poproszę",
+        ),
         *("はい", "はい、お願いします", "是", "好的。", "네", "네, 부탁드립니다", "ใช่ครับ"),
     ]
     for words in cases:
@@ -127,6 +138,7 @@ def test_what_says_more_does_not_agree(words: str) -> None:
         "non merci",
         "no gracias",
         "nee, dank je",
+        "Nie, dziękuję.",
         "いいえ",
         "不用了，谢谢",
         "아니요",

@@ -119,6 +119,19 @@ Is er iemand met wie ik kan praten?
 vraag het aan een mens
 Ik zou graag een medewerker willen spreken
 """,
+    "pl": """
+Chcę porozmawiać z człowiekiem
+Czy mogę porozmawiać z kimś?
+Chciałabym rozmawiać z pracownikiem
+Proszę mnie połączyć z konsultantem
+z człowiekiem
+żywy człowiek
+poproszę o rozmowę z konsultantem
+Czy jest ktoś, z kim mogę porozmawiać?
+Proszę zapytać człowieka
+konsultanta proszę
+Czy mogą Państwo przekazać to do działu obsługi klienta?
+""",
     "pt": """
 Quero falar com uma pessoa
 Posso falar com alguém?
@@ -263,6 +276,11 @@ Menschen
 Humana
 personne
 hombre
+człowiek
+obsługa klienta
+numer telefonu konsultanta
+Kto to napisał, człowiek?
+praca dla konsultanta
 人工智能
 客服电话是多少？
 人工费
@@ -281,6 +299,7 @@ AGREES = {
     "fr": "oui|Oui, s'il vous plaît|volontiers",
     "it": "sì|va bene|Certo!",
     "nl": "ja graag|doe maar",
+    "pl": "tak|Tak, poproszę|chętnie|Oczywiście!",
     "pt": "sim|pode ser",
     "ja": "はい|はい、お願いします。|お願いします",
     "ko": "네|네, 부탁드립니다|좋아요",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 from importlib.resources import files
+from typing import get_args
 
 import msgspec
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from aitp_desk.agent import speech
 from aitp_desk.agent.speech import speech_of, spoken
 from aitp_desk.agent.speech.recognition import detect_question_language
+from aitp_desk.config.sections.widget import WidgetLanguage
 
 LANGUAGES = sorted(
     file.name.removesuffix(".toml")
@@ -39,6 +41,9 @@ def test_a_question_is_put_as_english_asks_it(subtests: pytest.Subtests) -> None
         ("it", "Buongiorno, dov'è il negozio?", "where is negozio?"),
         ("it", "Com’è fatto?", "how is fatto?"),
         ("nl", "Hoe lang duurt de levering?", "how long duurt levering?"),
+        ("pl", "Ile kosztuje wysyłka do Niemiec?", "how much is kosztuje wysylka do niemiec?"),
+        ("pl", "Jak długo trwa dostawa?", "how long trwa dostawa?"),
+        ("pl", "A co z książkami?", "and what about ksiazkami?"),
         ("pt", "Quanto tempo demora a entrega?", "how long demora entrega?"),
         ("ja", "返品はいつまでできますか？", "until when can i 返品は?"),
         ("ja", "昨日注文しました。いつ届きますか？", "昨日注文. when 届き?"),
@@ -82,6 +87,9 @@ def test_a_language_that_the_desk_does_not_know_is_answered_in_english() -> None
         ("How long does shipping take?", "en", "en"),
         ("Was kostet das Paket?", "en", "de"),
         ("Combien coûte la livraison ?", "en", "fr"),
+        ("Jak długo trwa dostawa do Niemiec?", "en", "pl"),
+        ("Czy mogę zwrócić książkę?", "de", "pl"),
+        ("How do I return it?", "pl", "en"),
         ("返品できますか", "en", "ja"),
         ("返品方法", "ja-JP", "ja-JP"),
         ("退货方法", "en", "zh"),
@@ -94,6 +102,10 @@ def test_a_language_that_the_desk_does_not_know_is_answered_in_english() -> None
 )
 def test_the_language_of_a_question_is_recognised(question: str, own: str, language: str) -> None:
     assert detect_question_language(question, own) == language
+
+
+def test_the_desk_has_sentences_in_every_language_of_the_chat() -> None:
+    assert set(get_args(WidgetLanguage)) <= set(LANGUAGES)
 
 
 @pytest.mark.parametrize("tag", LANGUAGES)
