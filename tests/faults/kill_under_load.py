@@ -1,6 +1,7 @@
 """Kill a desk under load, again and again, and see whether it keeps what it has promised.
 
-    python -m tests.faults.kill_under_load --cycles 50 [--seed 1] [--hasty | --rash]
+    python -m tests.faults.kill_under_load --cycles 50 [--seed 1] [--postgres [--desks 2]]
+        [--hasty | --rash]
 
 In each cycle clients post to threads, with idempotency keys and automatic runs, ask over AHP, and
 call actions over every protocol that takes calls (AHP, plain HTTP, MCP, A2A), some go on after
@@ -10,7 +11,9 @@ answer what it left unanswered and to end what it left at work, and its database
 actions have done are examined. Messages that were cut off are sent again with the same key; calls
 are not. Every fifth time all are killed once more while the desk takes all that up again. With
 ``--hasty`` the desk acknowledges before its commits, with ``--rash`` it repeats whatever was cut
-short: that what is lost or done twice by that is seen shows that it would be seen.
+short: that what is lost or done twice by that is seen shows that it would be seen. With
+``--postgres`` the database is one of a PostgreSQL server; then several desks can serve it at once
+(``--desks``), of which one is killed, while the others go on.
 """
 
 from __future__ import annotations
@@ -22,27 +25,26 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import ExitStack
 from pathlib import Path
 
 import msgspec
 
-from aitp_desk.store.engine.sqlite import SqliteStore
 from tests.faults.actions import entries
 from tests.faults.checks.calls import CallCounts, CallFindings, examine_calls
 from tests.faults.checks.database import Findings, examine, wait_until_idle
 from tests.faults.checks.ledger import Ledger
 from tests.faults.checks.tickets import TicketCounts, TicketFindings, examine_tickets
+from tests.faults.databases import FaultDatabase, PostgresDatabase, SqliteFile, open_fault_store
 from tests.faults.processes.callers import Calls, call, hearing
 from tests.faults.processes.clients import settle, talk
 from tests.faults.processes.people import begin_people
 from tests.support.access.keys import make_key
-from tests.support.clients.threads import DATABASE
 from tests.support.desk.command import run
-from tests.support.desk.first_start import begin_database
 from tests.support.desk.processes import Server, desk_command, free_port, serving_process
 from tests.support.desk.server import SHOP
+from tests.support.store.postgres import postgres_server
 
 DESK, HASTY_DESK, RASH_DESK = (
     "aitp_desk",
@@ -84,7 +86,14 @@ class Cycle(msgspec.Struct, frozen=True):
 
 
 async def kill_under_load(
-    folder: Path, *, cycles: int, seed: int, program: str = DESK, fails_first: float = 0
+    folder: Path,
+    *,
+    cycles: int,
+    seed: int,
+    program: str = DESK,
+    fails_first: float = 0,
+    database: FaultDatabase | None = None,
+    desks: int = 1,
 ) -> AsyncGenerator[Cycle, None]:
     """Run the cycles, and one without a kill in which everything that was cut off is settled.
 
@@ -94,50 +103,94 @@ async def kill_under_load(
         program: the desk's module.
         fails_first: as of :class:`Calls`. At last they are waited for: more than a minute where a
             desk was killed while it told of one.
+        database: what the desks serve; by default an SQLite file in their data folder.
+        desks: how many serve it at once.
     """
     chance = random.Random(seed)
     ledger, calls = Ledger(chance), Calls(chance, fails_first)
-    database = folder / "data" / DATABASE
+    data = folder / "data"
+    database = database or SqliteFile(data)
     site = _make_site(folder)
     book, log = site / entries.BOOK.name, folder / "ended"
-    begin_database(database)
-    async with SqliteStore.open(database) as store:
-        key = await make_key(store, database.parent, "actions")
+    await database.begin()
+    async with open_fault_store(database.url, data) as store:
+        key = await make_key(store, data, "actions")
 
     async def examined(cut_off: int, *, at_last: bool = False) -> Cycle:
-        await asyncio.to_thread(wait_until_idle, database, at_last=at_last)
-        found, counts = examine_calls(database, book, calls)
-        tickets = examine_tickets(database, log)
-        return Cycle(len(ledger.said), cut_off, examine(database, ledger), found, counts, *tickets)
+        await wait_until_idle(database, at_last=at_last)
+        return await asyncio.to_thread(examine_all, await database.snapshot(), cut_off)
+
+    def examine_all(rows: Path, cut_off: int) -> Cycle:
+        found, counts = examine_calls(rows, book, calls)
+        tickets = examine_tickets(rows, log)
+        return Cycle(len(ledger.said), cut_off, examine(rows, ledger), found, counts, *tickets)
 
     async with hearing(calls) as told_at:
         with ExitStack() as stack:
-
-            async def start() -> tuple[Server, subprocess.Popen[bytes]]:
-                people = stack.enter_context(begin_people(database, log))
-                stack.callback(people.kill)
-                return await asyncio.to_thread(_start, folder, stack, program), people
-
-            server, people = await start()
+            victims = _Victims(folder, stack, program, database.url, desks)
+            await victims.start()
             for number in range(1, cycles + 1):
-                load = (talk(server.url, ledger), call(server.url, key, told_at, calls))
-                talking, said = asyncio.gather(*load), len(ledger.said)
+                over, said = asyncio.Event(), len(ledger.said)
+                urls = [server.url for server in victims.servers.values()]
+                talking = asyncio.gather(
+                    *(talk(url, ledger, over) for url in urls),
+                    *(call(url, key, told_at, calls, over) for url in urls),
+                )
                 await asyncio.sleep(chance.uniform(SHORTEST, LONGEST))
                 while len(ledger.said) - said < LEAST and not talking.done():  # noqa: ASYNC110
                     await asyncio.sleep(0)  # a slow machine is under load later
-                people.kill()
-                server.kill()
+                is_again = number % AGAIN_EVERY == 0
+                victims.kill(range(desks) if is_again else [chance.randrange(desks)])
+                if victims.servers:
+                    await asyncio.sleep(chance.uniform(0, SHORTEST))  # the others go on
+                    over.set()
                 await talking
                 cut_off = len(ledger.unsettled)
-                server, people = await start()
-                if number % AGAIN_EVERY == 0:
+                await victims.start()
+                if is_again:
                     await asyncio.sleep(chance.uniform(0, AGAIN_WITHIN))
-                    people.kill()
-                    server.kill()
-                    server, people = await start()
+                    victims.kill(range(desks))
+                    await victims.start()
                 yield await examined(cut_off)
-            await settle(server.url, ledger)
+            await settle(victims.servers[0].url, ledger)
             yield await examined(0, at_last=True)
+
+
+class _Victims:
+    """The desks of a database, and its people, who are killed and started again.
+
+    Attributes:
+        servers: the desks that serve, by number.
+    """
+
+    def __init__(self, folder: Path, stack: ExitStack, program: str, url: str, desks: int) -> None:
+        self._folder = folder
+        self._stack = stack
+        self._program = program
+        self._url = url
+        self._desks = desks
+        self.servers: dict[int, Server] = {}
+        self._people: subprocess.Popen[bytes] | None = None
+
+    async def start(self) -> None:
+        """Start what does not run."""
+        for number in range(self._desks):
+            if number not in self.servers:
+                starting = (self._folder, self._stack, self._program, self._url)
+                self.servers[number] = await asyncio.to_thread(_start, *starting)
+        if self._people is None:
+            log = self._folder / "ended"
+            self._people = begin_people(self._url, self._folder / "data", log)
+            self._stack.enter_context(self._people)
+            self._stack.callback(self._people.kill)
+
+    def kill(self, numbers: Iterable[int]) -> None:
+        """Kill desks, and the people."""
+        if self._people is not None:
+            self._people.kill()
+            self._people = None
+        for number in numbers:
+            self.servers.pop(number).kill()
 
 
 def _make_site(folder: Path) -> Path:
@@ -149,19 +202,30 @@ def _make_site(folder: Path) -> Path:
     return site
 
 
-def _start(folder: Path, stack: ExitStack, program: str) -> Server:
-    port = free_port()
-    command = desk_command(folder / "data", port, *SETTINGS, folder=folder / "site")
+def _start(folder: Path, stack: ExitStack, program: str, url: str) -> Server:
+    port, settings = free_port(), (*SETTINGS, f"store.url={url}")
+    command = desk_command(folder / "data", port, *settings, folder=folder / "site")
     command[command.index(DESK)] = program
     return stack.enter_context(serving_process(command, port, log=folder / "desk.log"))
 
 
-async def report(cycles: int, seed: int, program: str) -> bool:
+async def report(cycles: int, seed: int, program: str, *, on_postgres: bool, desks: int) -> bool:
     """Print a line a cycle and the totals; return whether there was no fault at all."""
     seen: list[Cycle] = []
-    with tempfile.TemporaryDirectory(prefix="aitp-desk-faults-") as folder:
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="aitp-desk-faults-"))
+        database: FaultDatabase = SqliteFile(Path(folder) / "data")
+        if on_postgres:
+            server = stack.enter_context(postgres_server("-c fsync=on"))
+            database = PostgresDatabase(server, Path(folder))
         killing = kill_under_load(
-            Path(folder), cycles=cycles, seed=seed, program=program, fails_first=FAILS_FIRST
+            Path(folder),
+            cycles=cycles,
+            seed=seed,
+            program=program,
+            fails_first=FAILS_FIRST,
+            database=database,
+            desks=desks,
         )
         async for cycle in killing:
             seen.append(cycle)
@@ -172,7 +236,10 @@ async def report(cycles: int, seed: int, program: str) -> bool:
                 f" acknowledged, {cycle.cut_off} cut off, {_told(found) or 'no fault'}",
                 flush=True,
             )
-        code, checked, problems = await run("store", "check", "--data", Path(folder) / "data")
+        rows = await database.snapshot()
+        code, checked, problems = await run(
+            "store", "check", "--data", Path(folder) / "data", "--store", f"sqlite:{rows}"
+        )
     # a fault stays in the database: the last examination has those of all cycles, but for what was
     # not done after one restart and was after the next
     last = seen[-1]
@@ -202,6 +269,18 @@ if __name__ == "__main__":
         ("rash", RASH_DESK, "repeat all calls"),
     ):
         desks.add_argument(f"--{name}", dest="desk", action="store_const", const=program, help=told)
+    parser.add_argument("--postgres", action="store_true", help="on a PostgreSQL server")
+    parser.add_argument("--desks", type=int, default=1, help="so many serve it; of PostgreSQL")
     given = parser.parse_args()
-    kept = asyncio.run(report(given.cycles, given.seed, given.desk or DESK))
+    if given.desks > 1 and not given.postgres:
+        parser.error("an SQLite file has one desk: --desks needs --postgres")
+    kept = asyncio.run(
+        report(
+            given.cycles,
+            given.seed,
+            given.desk or DESK,
+            on_postgres=given.postgres,
+            desks=given.desks,
+        )
+    )
     sys.exit(0 if kept else 1)

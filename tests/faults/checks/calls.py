@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from tests.faults.checks.database import open_database
+from tests.faults.databases import open_database
 from tests.faults.processes.callers import LONG, Calls
 
 _ONCE = ("enter", "enter_later")

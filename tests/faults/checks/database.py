@@ -5,10 +5,10 @@ It is read as it lies, past the desk: the digests and links are computed again f
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
-import time
 from collections import Counter, defaultdict
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import msgspec
@@ -17,17 +17,10 @@ from aitp_desk.model.conversation.chain import FIRST_LINK, canonical, digest_mes
 from aitp_desk.model.conversation.thread import Attachment
 from aitp_desk.store.units.threads.folded_threads import read_turn
 from tests.faults.checks.ledger import MARK, QUESTIONS, Ledger
+from tests.faults.databases import FaultDatabase, open_database
 
 IDLE_SECONDS = 120
 """How long a desk may take to answer what it left unanswered, and to end what it left at work."""
-_OPEN = """
-SELECT (SELECT count(*) FROM runs WHERE state IN ('queued', 'in_progress'))
-     + (SELECT count(*) FROM calls WHERE state = 'started')
-     + (SELECT count(*) FROM tickets WHERE state IN ('open', 'taken'))
-     + (SELECT count(*) FROM jobs
-        WHERE state = 'at_work' OR (state = 'queued' AND available_at <= :latest))
-"""
-
 _texts = msgspec.json.Decoder(list[str]).decode
 _attachments = msgspec.json.Decoder(list[Attachment]).decode
 
@@ -58,16 +51,16 @@ class Findings(msgspec.Struct, frozen=True):
     refused: int = 0
 
 
-def wait_until_idle(database: Path, *, at_last: bool = False) -> None:
+async def wait_until_idle(database: FaultDatabase, *, at_last: bool = False) -> None:
     """Return when nothing is at work or due, or after `IDLE_SECONDS`: then it is found.
 
     Parameters:
         at_last: whether what waits for another attempt is waited for as well.
     """
-    ends_at = time.monotonic() + IDLE_SECONDS
-    with closing(open_database(database)) as connection:
-        while _count_open(connection, at_last=at_last) and time.monotonic() < ends_at:
-            time.sleep(0.02)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(IDLE_SECONDS):
+            while await database.count_open(at_last=at_last):  # noqa: ASYNC110 - it is a process
+                await asyncio.sleep(0.02)
 
 
 def examine(database: Path, ledger: Ledger) -> Findings:
@@ -168,14 +161,3 @@ def _count_split_turns(connection: sqlite3.Connection) -> int:
         is_whole = turn.question in QUESTIONS and any(turn.reply) and len(turn.seed) == 32
         split += bool(stands_twice) or not is_whole
     return split
-
-
-def open_database(database: Path) -> sqlite3.Connection:
-    """A connection that only reads."""
-    return sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True, isolation_level=None)
-
-
-def _count_open(connection: sqlite3.Connection, *, at_last: bool) -> int:
-    latest = 2**62 if at_last else int(time.time())
-    count: int = connection.execute(_OPEN, {"latest": latest}).fetchone()[0]
-    return count

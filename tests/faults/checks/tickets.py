@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from tests.faults.checks.database import open_database
+from tests.faults.databases import open_database
 
 _TICKETS = """
 SELECT t.id, t.kind, t.state, t.answer, t.thread_id, c.state, c.result ->> 'answer'

@@ -88,15 +88,19 @@ async def hearing(calls: Calls) -> AsyncIterator[str]:
         yield f"{site.url}{TOLD}"
 
 
-async def call(url: str, key: str, told_at: str, calls: Calls) -> None:
-    """Call actions with all clients at once until the server is gone."""
+async def call(url: str, key: str, told_at: str, calls: Calls, over: asyncio.Event) -> None:
+    """Call actions with all clients at once until the server is gone, or it is over."""
     headers = {"Authorization": f"Bearer {key}"}
     async with aiohttp.ClientSession(url, headers=headers) as http:
-        await asyncio.gather(*(_call_until_dead(http, told_at, calls) for _ in range(CALLING)))
+        await asyncio.gather(
+            *(_call_until_dead(http, told_at, calls, over) for _ in range(CALLING))
+        )
 
 
-async def _call_until_dead(http: aiohttp.ClientSession, told_at: str, calls: Calls) -> None:
-    while True:
+async def _call_until_dead(
+    http: aiohttp.ClientSession, told_at: str, calls: Calls, over: asyncio.Event
+) -> None:
+    while not over.is_set():
         action, note, way = calls.next()
         try:
             said = await way(http, action, note, told_at if action in LONG else None)

@@ -1,4 +1,4 @@
-"""Clients of a desk that will be killed: they talk until the line goes dead."""
+"""Clients of a desk that will be killed: they talk until the line goes dead, or it is over."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ ASKING = 4
 """How many clients post to threads, and how many ask over AHP."""
 
 
-async def talk(url: str, ledger: Ledger) -> None:
-    """Post and ask with all clients at once until the server is gone."""
+async def talk(url: str, ledger: Ledger, over: asyncio.Event) -> None:
+    """Post and ask with all clients at once until the server is gone, or it is over."""
     async with aiohttp.ClientSession(url) as web:
-        clients = [_post_until_dead(web, ledger) for _ in range(POSTING)]
-        await asyncio.gather(*clients, *(_ask_until_dead(web, ledger) for _ in range(ASKING)))
+        clients = [_post_until_dead(web, ledger, over) for _ in range(POSTING)]
+        asking = [_ask_until_dead(web, ledger, over) for _ in range(ASKING)]
+        await asyncio.gather(*clients, *asking)
 
 
 async def settle(url: str, ledger: Ledger) -> None:
@@ -27,8 +28,8 @@ async def settle(url: str, ledger: Ledger) -> None:
             await _post(web, ledger, ledger.unsettled.popleft())
 
 
-async def _post_until_dead(web: aiohttp.ClientSession, ledger: Ledger) -> None:
-    while True:
+async def _post_until_dead(web: aiohttp.ClientSession, ledger: Ledger, over: asyncio.Event) -> None:
+    while not over.is_set():
         post = ledger.next()
         try:
             await _post(web, ledger, post)
@@ -53,9 +54,9 @@ async def _post(web: aiohttp.ClientSession, ledger: Ledger, post: Post) -> None:
         ledger.refused += 1
 
 
-async def _ask_until_dead(web: aiohttp.ClientSession, ledger: Ledger) -> None:
+async def _ask_until_dead(web: aiohttp.ClientSession, ledger: Ledger, over: asyncio.Event) -> None:
     """Converse in sessions of three turns; a crash may lose their records, whole turns only."""
-    while True:
+    while not over.is_set():
         asked = {"ahp": "0.1", "capability": "content_search", "query": QUESTIONS[0]}
         for question in QUESTIONS[1:4]:
             try:

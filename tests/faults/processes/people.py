@@ -1,6 +1,6 @@
 """The people of a desk that will be killed, and killed with it: they answer its tickets.
 
-    python -m tests.faults.processes.people DATABASE LOG
+    python -m tests.faults.processes.people URL DATA LOG
 
 Two of them look at all tickets that are open, take some, and answer what an action has handed to
 people, each with words of their own; what nobody knows of is closed. Both try each ticket, so that
@@ -25,8 +25,8 @@ from aitp_desk.model.access.audit import AuditKeys, make_own_auditor
 from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Store
-from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.reads.console import tickets as ticket_reads
+from tests.faults.databases import open_fault_store
 
 NAMES = ("anna", "ben")
 PAUSE = 0.02
@@ -35,17 +35,17 @@ TAKES = 0.5
 """Of what share of tickets each of them takes first."""
 
 
-def begin_people(database: Path, log: Path) -> subprocess.Popen[bytes]:
-    """Have a desk's tickets answered until the process is killed."""
-    command = [sys.executable, "-m", "tests.faults.processes.people", str(database), str(log)]
+def begin_people(url: str, data: Path, log: Path) -> subprocess.Popen[bytes]:
+    """Have the tickets of a database answered until the process is killed."""
+    command = [sys.executable, "-m", "tests.faults.processes.people", url, str(data), str(log)]
     return subprocess.Popen(command)
 
 
-async def answer_tickets(database: Path, log: Path) -> None:
+async def answer_tickets(url: str, data: Path, log: Path) -> None:
     """Answer tickets until killed."""
     with log.open("a", buffering=1) as ended:
-        async with SqliteStore.open(database) as store:
-            keys = derive_audit_keys(await open_data_keys(store, database.parent, os.environ))
+        async with open_fault_store(url, data) as store:
+            keys = derive_audit_keys(await open_data_keys(store, data, os.environ))
             people = [_Person(name, store, keys) for name in NAMES]
             while True:
                 found = [one async for one in ticket_reads.tickets(store, open_only=True)]
@@ -80,4 +80,4 @@ class _Person:
 
 
 if __name__ == "__main__":
-    asyncio.run(answer_tickets(Path(sys.argv[1]), Path(sys.argv[2])))
+    asyncio.run(answer_tickets(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])))

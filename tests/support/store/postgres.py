@@ -97,8 +97,12 @@ class PostgresServer:
 
 
 @contextmanager
-def postgres_server() -> Iterator[PostgresServer]:
-    """Run a server, or use the one that is given."""
+def postgres_server(settings: str = QUICK) -> Iterator[PostgresServer]:
+    """Run a server, or use the one that is given.
+
+    Parameters:
+        settings: options of the program.
+    """
     if given := os.environ.get(GIVEN):
         yield PostgresServer(given)
         return
@@ -119,7 +123,7 @@ def postgres_server() -> Iterator[PostgresServer]:
         begin = [programs / "initdb", "-D", data, "-U", "desk", "-A", "trust", "-E", "UTF8", "-N"]
         run([*begin, *order])
         control = [programs / "pg_ctl", "-D", data, "-w"]
-        options = f"-k {folder} -c listen_addresses= -c max_connections=60 {QUICK}"
+        options = f"-k {folder} -c listen_addresses= -c max_connections=60 {settings}"
         run([*control, "-l", folder / "log", "-o", options, "start"])
         try:
             yield PostgresServer(f"postgresql:///postgres?host={folder}&user=desk")

@@ -1,0 +1,116 @@
+"""The databases that a desk is killed on: an SQLite file, or one of a PostgreSQL server.
+
+What a database holds is examined in an SQLite file; of PostgreSQL that is a copy of every row.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from contextlib import AbstractAsyncContextManager, closing
+from pathlib import Path
+from typing import Protocol
+
+from aitp_desk.config.settings import StoreSettings
+from aitp_desk.store.base import Store
+from aitp_desk.store.engine.engines import open_store
+from aitp_desk.store.engine.sqlite_backup import remove_database
+from tests.support.clients.threads import DATABASE
+from tests.support.desk.first_start import begin_database
+from tests.support.store.postgres import PostgresServer
+from tests.support.store.postgres_copy import copy_rows
+
+OPEN = """
+SELECT (SELECT count(*) FROM runs WHERE state IN ('queued', 'in_progress'))
+     + (SELECT count(*) FROM calls WHERE state = 'started')
+     + (SELECT count(*) FROM tickets WHERE state IN ('open', 'taken'))
+     + (SELECT count(*) FROM jobs
+        WHERE state = 'at_work' OR (state = 'queued' AND available_at <= {latest}))
+"""
+"""Counts what is not over, of jobs those that are due."""
+
+
+class FaultDatabase(Protocol):
+    """A database and what is asked of it."""
+
+    @property
+    def url(self) -> str:
+        """The setting ``store.url`` of its desks."""
+
+    async def begin(self) -> None:
+        """Make it, empty."""
+
+    async def count_open(self, *, at_last: bool) -> int:
+        """Count what is not over.
+
+        Parameters:
+            at_last: whether what waits for another attempt counts, too.
+        """
+
+    async def snapshot(self) -> Path:
+        """Return an SQLite file with everything that it holds."""
+
+
+class SqliteFile:
+    """The database file of a data folder."""
+
+    def __init__(self, data: Path) -> None:
+        self.path = data / DATABASE
+
+    @property
+    def url(self) -> str:
+        return f"sqlite:{self.path}"
+
+    async def begin(self) -> None:
+        begin_database(self.path)
+
+    async def count_open(self, *, at_last: bool) -> int:
+        with closing(open_database(self.path)) as connection:
+            count: int = connection.execute(_count(at_last=at_last)).fetchone()[0]
+        return count
+
+    async def snapshot(self) -> Path:
+        return self.path
+
+
+class PostgresDatabase:
+    """A database of a PostgreSQL server.
+
+    Parameters:
+        folder: where copies are put.
+    """
+
+    def __init__(self, server: PostgresServer, folder: Path) -> None:
+        self._server = server
+        self._copy = folder / "copy.db"
+
+    @property
+    def url(self) -> str:
+        return self._server.url()
+
+    async def begin(self) -> None:
+        await self._server.begin()
+
+    async def count_open(self, *, at_last: bool) -> int:
+        ((count,),) = await self._server.rows(_count(at_last=at_last))
+        return int(count)
+
+    async def snapshot(self) -> Path:
+        await asyncio.to_thread(remove_database, self._copy)
+        await copy_rows(self.url, self._copy)
+        return self._copy
+
+
+def open_fault_store(url: str, data: Path) -> AbstractAsyncContextManager[Store]:
+    """Open a desk's database beside it."""
+    return open_store(StoreSettings(url=url), data)
+
+
+def open_database(database: Path) -> sqlite3.Connection:
+    """A connection that only reads."""
+    return sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True, isolation_level=None)
+
+
+def _count(*, at_last: bool) -> str:
+    return OPEN.format(latest=2**62 if at_last else int(time.time()))
