@@ -11,8 +11,8 @@ from aitp_desk.app.services import Services
 from aitp_desk.app.site_agents import SiteAgentContext
 from aitp_desk.config import Config
 from aitp_desk.desk.access.audit_log import AuditLog
-from aitp_desk.desk.calls.recovery import EVERY_SECONDS as RECOVERY_SECONDS
 from aitp_desk.desk.calls.recovery import AbandonedCalls, measure_durations, recover_calls
+from aitp_desk.desk.jobs.background_task import run_in_background
 from aitp_desk.desk.jobs.epoch_watcher import watch_epoch
 from aitp_desk.desk.jobs.scheduler import Schedule
 from aitp_desk.desk.maintenance.cache_eviction import Evict, evict_on_erasure
@@ -27,10 +27,11 @@ from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH
 from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
 
 
+@asynccontextmanager
 async def recover_interrupted_calls(
     config: Config, services: Services, parts: Mapping[str, DeskParts]
-) -> None:
-    """Recover the calls that a crash has interrupted: now, or in a schedule next to others.
+) -> AsyncIterator[None]:
+    """Recover the calls that crashes have interrupted: now, or next to others all the time.
 
     Parameters:
         parts: the parts of all desks, by name.
@@ -38,11 +39,13 @@ async def recover_interrupted_calls(
     invokers = {name: one.invoker for name, one in parts.items()}
     await measure_durations(invokers.values())
     if config.store.is_shared:
-        abandoned = AbandonedCalls(invokers, services.store)
-        services.schedules.add(Schedule("calls", RECOVERY_SECONDS, abandoned.end_abandoned))
+        abandoned = AbandonedCalls(invokers, services.store, services.processes)
+        async with services.processes.run(), run_in_background(abandoned.end_regularly):
+            yield
         return
     for invoker in invokers.values():
         await recover_calls(invoker, services.store)
+    yield
 
 
 @asynccontextmanager

@@ -88,6 +88,7 @@ def build_parts(site_agent: SiteAgentContext, services: Services) -> DeskParts:
         store=services.store,
         audit=services.audit,
         clock=clock,
+        process=services.processes.process,
     )
     judge = Judge(
         services.capabilities,

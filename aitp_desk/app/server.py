@@ -243,7 +243,7 @@ async def open_server(
             concurrency=concurrency,
             faces=build_hac_renderer(config),
         )
-        await recover_interrupted_calls(config, services, parts)
+        await stack.enter_async_context(recover_interrupted_calls(config, services, parts))
         # closed in reverse: first no new requests, then the runs in progress, then the store
         await stack.enter_async_context(
             RemoteChanges(store, services.events, worker).receive_from(services.feed)

@@ -30,6 +30,7 @@ from aitp_desk.desk.dialogue.shared_answers import SharedAnswers
 from aitp_desk.desk.events.broadcaster import Broadcaster
 from aitp_desk.desk.events.events import read_thread_events
 from aitp_desk.desk.jobs.callbacks import Callbacks
+from aitp_desk.desk.jobs.process_watch import ProcessWatch
 from aitp_desk.desk.jobs.queue import JobQueue
 from aitp_desk.desk.jobs.scheduler import Scheduler
 from aitp_desk.desk.limits.agent_policies import AgentPolicies
@@ -58,6 +59,7 @@ class Services(msgspec.Struct, frozen=True):
     """Holds the services that all desks of a process share.
 
     Parameters:
+        processes: tells which processes of the database are gone.
         jobs: the queue of background jobs.
         schedules: runs recurring jobs.
         callbacks: notifies callers of the end of a call.
@@ -90,6 +92,7 @@ class Services(msgspec.Struct, frozen=True):
     idempotency: IdempotencyKeys
     files: FileService
     summarizer: ThreadSummarizer
+    processes: ProcessWatch
     jobs: JobQueue
     schedules: Scheduler
     callbacks: Callbacks
@@ -198,6 +201,7 @@ def build_services(
         summarizer=ThreadSummarizer(
             store=store, agent=agent, bounds=config.threads, capabilities=capabilities
         ),
+        processes=ProcessWatch(store),
         jobs=jobs,
         schedules=schedules,
         callbacks=callbacks,

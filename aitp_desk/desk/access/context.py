@@ -24,6 +24,7 @@ class DeskContext(msgspec.Struct, frozen=True, eq=False):
         threads: the settings of threads.
         audit: the keys of the audit log.
         clock: Unix seconds.
+        process: id of this process among those that serve the database.
     """
 
     name: str
@@ -33,6 +34,7 @@ class DeskContext(msgspec.Struct, frozen=True, eq=False):
     store: Store
     audit: AuditKeys
     clock: Callable[[], float]
+    process: str = ""
 
     @property
     def idle_before(self) -> int:

@@ -98,7 +98,7 @@ class ActionInvoker:
         self.counts = CallMetrics()
         self.executor = CallExecutor(store, self.counts, clock)
         self.secrets = ArgumentSecrets(self.actions, store, sealer)
-        self._repository = CallRepository(store, audit, clock)
+        self._repository = CallRepository(store, audit, clock, context.process)
         self.deferred_calls = DeferredCalls(
             self._offered, self.executor, self.secrets, audit, clock, actor=context.actor.id
         )

@@ -114,6 +114,10 @@ class CallReader:
         """Return the oldest executing calls whose caller waits: after a start, interrupted ones."""
         return await call_reads.calls_cut_short(self._store, self._desk, limit)
 
+    async def list_held(self, limit: int) -> tuple[ActionCall, ...]:
+        """Return the oldest executing calls whose caller waits, except those of unfinished runs."""
+        return await call_reads.calls_held(self._store, self._desk, limit)
+
     async def eta_seconds(self, name: str) -> int | None:
         """Return the median duration of an action's latest calls; None if none has ended."""
         measured = await call_reads.seconds_taken(self._store, self._desk, name)

@@ -3,35 +3,33 @@
 A repeatable call is executed again with the same id; any other ends with an unknown outcome.
 Background calls are jobs and are recovered by the job queue.
 
-The only process on a database recovers them at its start. Where there are several, a process cannot
-tell a dead one's calls from those that another is executing. So a call of a run is recovered when
-the run is claimed again, and any other once it has lasted longer than the site's actions may.
+The only process on a database recovers them at its start. Where there are several, a call is
+recovered by another process once its own is gone (``jobs/process_watch.py``), or, if it belongs to
+a run, when the run is claimed again.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from time import monotonic
+from collections.abc import Iterable, Mapping, Sequence
 
 import structlog
 
 from aitp_desk.desk.calls.deferral import DeferredCalls
 from aitp_desk.desk.calls.invoker import ActionInvoker
 from aitp_desk.desk.calls.outcomes import make_fixed_end
+from aitp_desk.desk.jobs.process_watch import BEAT_SECONDS, ProcessWatch
 from aitp_desk.model.calls.call import ActionCall, CallState
-from aitp_desk.store.base import Store
+from aitp_desk.model.errors import StoreBusy
+from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store.units.jobs.processes import take_call
 
 AT_ONCE = 16
 """How many are recovered together; repeated ones may each take up to their deadline."""
 MAX_WATCHED = 1000
 """How many calls in progress are watched per desk, the oldest ones."""
-EVERY_SECONDS = 30
-"""Interval of the checks for abandoned calls."""
-DEADLINES = 3
-"""How often a call waits for an action's deadline: it is checked, approved and executed."""
-SPARE_SECONDS = 60
-"""How much longer a call may take to be written."""
+EVERY_SECONDS = 2 * BEAT_SECONDS
+"""Interval of the checks for abandoned calls; all living processes beat between two."""
 
 _log = structlog.get_logger()
 
@@ -52,42 +50,53 @@ async def recover_run_calls(invoker: ActionInvoker, store: Store, run_id: str) -
 class AbandonedCalls:
     """Ends the calls of dead processes, next to others on the same database.
 
-    How long a call has lasted is measured from when it was first seen here, by a clock that cannot
-    be set, since neither the clocks of other machines nor the time of the call's creation tell when
-    it began.
-
     Parameters:
         invokers: of all desks, by name.
-        clock: seconds.
+        watch: tells which processes are gone.
     """
 
     def __init__(
-        self,
-        invokers: Mapping[str, ActionInvoker],
-        store: Store,
-        clock: Callable[[], float] = monotonic,
+        self, invokers: Mapping[str, ActionInvoker], store: Store, watch: ProcessWatch
     ) -> None:
         self._invokers = invokers
         self._store = store
-        self._clock = clock
-        self._seen: dict[str, float] = {}
+        self._watch = watch
+        self._suspected: set[str] = set()
 
     async def end_abandoned(self) -> int:
-        """End calls that have lasted too long; return how many."""
-        now, seen = self._clock(), dict[str, float]()
+        """End calls of dead processes; return how many.
+
+        A call is ended the second time that it is found. A process that wakes after a long pause
+        has begun its next call before its next beat.
+        """
+        suspected: set[str] = set()
         ended = 0
         for invoker in self._invokers.values():
-            calls = await invoker.calls.list_interrupted(MAX_WATCHED)
-            seen |= {call.id: self._seen.get(call.id, now) for call in calls}
-            longest = max((one.deadline_seconds for one in invoker.actions), default=0.0)
-            since = now - (DEADLINES * longest + SPARE_SECONDS)
-            lost = [call for call in calls if seen[call.id] < since]
-            for first in range(0, len(lost), AT_ONCE):
-                batch = lost[first : first + AT_ONCE]
+            calls = await invoker.calls.list_held(MAX_WATCHED)
+            lost = [call for call in calls if self._watch.is_gone(call.held_by)]
+            suspected |= {call.id for call in lost}
+            taken = [call for call in lost if call.id in self._suspected and await self._take(call)]
+            for first in range(0, len(taken), AT_ONCE):
+                batch = taken[first : first + AT_ONCE]
                 await _end_all(invoker.deferred_calls, self._store, batch)
-            ended += len(lost)
-        self._seen = seen
+            ended += len(taken)
+        self._suspected = suspected
         return ended
+
+    async def end_regularly(self) -> None:
+        """End abandoned calls until the task is cancelled."""
+        while True:
+            await asyncio.sleep(EVERY_SECONDS)
+            try:
+                await self.end_abandoned()
+            except (StoreBusy, StoreError) as error:
+                _log.warning("abandoned_calls_not_ended", reason=str(error))
+
+    async def _take(self, call: ActionCall) -> bool:
+        """Make a call this process's own, unless another one was first."""
+        return await self._store.run(
+            take_call, call_id=call.id, before=call.held_by, process=self._watch.process
+        )
 
 
 async def measure_durations(invokers: Iterable[ActionInvoker]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+import msgspec
 import structlog
 
 from aitp_desk.desk.calls.invocation import WriteMessages, write_no_messages
@@ -26,10 +27,14 @@ class CallRepository:
     Parameters:
         audit: the keys of the audit log.
         clock: Unix seconds.
+        process: id of this process, which carries out the calls that it writes.
     """
 
-    def __init__(self, store: Store, audit: AuditKeys, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, store: Store, audit: AuditKeys, clock: Callable[[], float], process: str
+    ) -> None:
         self._store = store
+        self._process = process
         self._audit = audit
         self._clock = clock
 
@@ -88,6 +93,7 @@ class CallRepository:
         extra_statements: ExtraStatements | None = None,
     ) -> None:
         turn, now = say(call), int(self._clock())
+        call = msgspec.structs.replace(call, held_by=self._process)
         if before is None:
             await self._store.run(
                 begin_call, call=call, turn=turn, by=by, now=now, extra_statements=extra_statements

@@ -192,6 +192,7 @@ class ActionCall(msgspec.Struct, frozen=True):
         accepted_at: Unix seconds since when it continues in the background; None if it does not.
         answer: the answer to its question, until that is processed; otherwise None.
         payment: of a prepaid call; None for others.
+        held_by: id of the process that wrote it last, and carries it out if it is started.
     """
 
     id: str
@@ -220,6 +221,7 @@ class ActionCall(msgspec.Struct, frozen=True):
     accepted_at: int | None = None
     answer: Answered | None = None
     payment: CallPayment | None = None
+    held_by: str = ""
 
     @property
     def is_over(self) -> bool:

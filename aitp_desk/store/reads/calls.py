@@ -60,6 +60,12 @@ async def calls_cut_short(store: Store, desk: str, limit: int) -> tuple[ActionCa
     return tuple(map(read_call, rows))
 
 
+async def calls_held(store: Store, desk: str, limit: int) -> tuple[ActionCall, ...]:
+    """Read the oldest calls of a desk that processes carry out."""
+    rows = await store.read("calls_held", {"desk": desk, "limit": limit})
+    return tuple(map(read_call, rows))
+
+
 async def seconds_taken(store: Store, desk: str, action: str) -> tuple[int, ...]:
     """Return how long the latest successful calls of an action took, in seconds."""
     place = {"desk": desk, "action": action, "limit": MEASURED}

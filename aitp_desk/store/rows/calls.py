@@ -66,6 +66,7 @@ def write_call(call: ActionCall) -> Params:
         "accepted_at": call.accepted_at,
         "answer": None if call.answer is None else answer_to_json(call.answer),
         "payment": None if call.payment is None else to_json(call.payment),
+        "held_by": call.held_by,
         "quote_id": (call.payment.quote_id or None) if call.payment is not None else None,
     }
 
@@ -116,4 +117,5 @@ def read_call(row: Row) -> ActionCall:
         accepted_at=row[23],
         answer=_answer_of(row[24]),
         payment=None if row[25] is None else _payment.decode(row[25]),
+        held_by=row[26],
     )

@@ -39,10 +39,10 @@ def offering(action: Action, perform: Perform) -> OfferedAction:
     return OfferedAction(action, read=dict, perform=carry_out)
 
 
-def context_of(store: Any, clock: Callable[[], float]) -> DeskContext:
+def context_of(store: Any, clock: Callable[[], float], process: str = "") -> DeskContext:
     """The context of a desk that is the only one of its site."""
     actor = Actor("https://lamps.example")
-    return DeskContext("", actor, OwnNames((actor,)), Threads(), store, KEYS, clock)
+    return DeskContext("", actor, OwnNames((actor,)), Threads(), store, KEYS, clock, process)
 
 
 def wordless() -> DeskMessages:
@@ -71,11 +71,15 @@ async def calling(
 
 
 def invoker_on(
-    store: Store, *offered: OfferedAction, clock: Callable[[], float] = time.time, **more: Any
+    store: Store,
+    *offered: OfferedAction,
+    clock: Callable[[], float] = time.time,
+    process: str = "",
+    **more: Any,
 ) -> ActionInvoker:
     """What calls these actions, with calls in a store."""
     return ActionInvoker(
-        context_of(store, clock),
+        context_of(store, clock, process),
         offered,
         sealer=Sealer(TextSealer(DataKeys({FIRST: bytes(32)})), clock),
         expires_seconds=3600,

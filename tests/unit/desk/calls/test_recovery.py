@@ -12,18 +12,17 @@ import pytest
 from aitp_desk.actions.base import OfferedAction
 from aitp_desk.desk.calls.invocation import Consent, Invocation
 from aitp_desk.desk.calls.invoker import ActionInvoker
-from aitp_desk.desk.calls.recovery import DEADLINES, SPARE_SECONDS, AbandonedCalls
+from aitp_desk.desk.calls.recovery import AbandonedCalls
+from aitp_desk.desk.jobs.process_watch import GONE_AFTER, ProcessWatch
 from aitp_desk.model.access.principal import Principal, PrincipalKind
-from aitp_desk.model.calls.action import DEADLINE_SECONDS, Action
+from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import CallState
 from aitp_desk.store.base import Store
 from aitp_desk.store.engine.sqlite import SqliteStore
 from tests.support.desk.first_start import begin_database
-from tests.support.doubles.agent import Clock
 from tests.support.sites.actions import invoker_on, offering
 
 CALLER = Principal("key:1", PrincipalKind.AGENT, frozenset({"actions"}), "192.0.2.1")
-LONG = DEADLINES * DEADLINE_SECONDS + SPARE_SECONDS
 
 
 @pytest.fixture
@@ -56,30 +55,77 @@ async def state_of(invoker: ActionInvoker, call_id: str) -> CallState:
     return call.state
 
 
+async def end_twice(abandoned: AbandonedCalls) -> int:
+    """What is ended in two rounds: a call is suspected in the first."""
+    assert await abandoned.end_abandoned() == 0
+    return await abandoned.end_abandoned()
+
+
 @pytest.mark.parametrize(
     ("is_repeatable", "state"), [(False, CallState.UNKNOWN), (True, CallState.SUCCEEDED)]
 )
-async def test_a_call_that_lasts_longer_than_any_may_is_ended_by_another_process(
+async def test_a_call_of_a_process_that_is_gone_is_ended_by_one_other(
     store: Store, is_repeatable: bool, state: CallState
 ) -> None:
     here, there = Till(is_repeatable=is_repeatable), Till(is_repeatable=is_repeatable)
-    one, other = invoker_on(store, here.offered), invoker_on(store, there.offered)
-    clock = Clock()
-    abandoned = AbandonedCalls({"": other}, store, clock)
+    dying, living, third = ProcessWatch(store), ProcessWatch(store), ProcessWatch(store)
+    one = invoker_on(store, here.offered, process=dying.process)
+    other = invoker_on(store, there.offered, process=living.process)
+    await dying.beat()
+    await living.beat()
+    abandoned = AbandonedCalls({"": other}, store, living)
+    competing = AbandonedCalls({"": other}, store, third)
     asked = Invocation("open_till", {}, "arguments", Consent())
     calling = asyncio.create_task(one.invoke(CALLER, asked))
     await here.begun.get()
-    (call,) = await one.calls.list_interrupted(10)
-    assert await abandoned.end_abandoned() == 0
-    clock.now += LONG
-    assert await abandoned.end_abandoned() == 0
+    (call,) = await one.calls.list_held(10)
+    for _ in range(2 * GONE_AFTER):
+        await dying.beat()
+        await living.beat()
+    assert await end_twice(abandoned) == 0
     assert await state_of(one, call.id) is CallState.STARTED
-    clock.now += 1
+    for _ in range(GONE_AFTER):
+        await living.beat()
+        await third.beat()
     there.go.set()
-    assert await abandoned.end_abandoned() == 1
+    await third.beat()
+    await abandoned.end_abandoned()
+    await competing.end_abandoned()
+    ended = await asyncio.gather(abandoned.end_abandoned(), competing.end_abandoned())
+    assert sum(ended) == 1
     assert await state_of(one, call.id) is state
     # what its first process still brings comes too late
     here.go.set()
     await asyncio.wait([calling])
     assert await state_of(one, call.id) is state
     assert there.begun.qsize() == int(is_repeatable)
+
+
+async def test_a_call_of_a_process_that_wakes_again_is_left_to_it(store: Store) -> None:
+    here = Till(is_repeatable=False)
+    sleeping, living = ProcessWatch(store), ProcessWatch(store)
+    one = invoker_on(store, here.offered, process=sleeping.process)
+    await sleeping.beat()
+    for _ in range(GONE_AFTER + 1):
+        await living.beat()
+    calling = asyncio.create_task(one.invoke(CALLER, Invocation("open_till", {}, "arguments")))
+    await here.begun.get()
+    abandoned = AbandonedCalls({"": one}, store, living)
+    assert await abandoned.end_abandoned() == 0
+    await sleeping.beat()
+    await living.beat()
+    assert await end_twice(abandoned) == 0
+    here.go.set()
+    (call,) = await one.calls.list_held(10)
+    await calling
+    assert await state_of(one, call.id) is CallState.SUCCEEDED
+
+
+async def test_a_process_that_ends_in_order_is_gone_at_once(store: Store) -> None:
+    leaving, living = ProcessWatch(store), ProcessWatch(store)
+    async with leaving.run():
+        await living.beat()
+        assert not living.is_gone(leaving.process)
+    await living.beat()
+    assert living.is_gone(leaving.process)
+    assert not living.is_gone(living.process)

@@ -94,9 +94,10 @@ async def test_numbers_have_64_bits_wherever_they_are_compared_or_kept(
 async def test_desks_that_start_at_once_migrate_once(postgres: PostgresServer) -> None:
     url = await postgres.make("young")
     connections = [await asyncpg.connect(url) for _ in range(4)]
-    assert [step.number for step in await list_missing(connections[0])] == [1]
+    missing = len(await list_missing(connections[0]))
+    assert missing > 1
     done = await asyncio.gather(*(migrate(one, now=0) for one in connections))
-    assert sorted(opened.migrated for opened in done) == [0, 0, 0, 1]
+    assert sorted(opened.migrated for opened in done) == [0, 0, 0, missing]
     assert await list_missing(connections[0]) == ()
     for one in connections:
         await one.close()

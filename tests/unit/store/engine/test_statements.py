@@ -45,6 +45,7 @@ WALKED_WHOLE = {
     "count_tickets_made": {"made"},  # as far as its bound
     "count_dead_jobs": {"dead"},  # a hundred at most, which it has gathered itself
     "calls_cut_short": {"calls_at_work"},  # what is at work
+    "calls_held": {"calls_at_work"},  # what is at work
     "data_keys": {"sqlite_autoindex_data_keys_1"},
     "delete_other_wrappings": {"data_keys"},
     "erase_once": {"idempotency"},  # a day's keys
@@ -59,6 +60,7 @@ WALKED_WHOLE = {
     "ticket_tallies": {"ticket_tallies"},  # a row for each way in which one ends
     "tickets_waiting": {"tickets_waiting", "waiting"},  # bounded before it is counted
     "conditions": {"conditions"},  # a handful, by the names of its owner
+    "processes": {"processes"},  # those that serve, a handful
     "schedules": {"schedules"},  # a handful, and no more ever
     "drop_jobs_of_principal": {"jobs"},  # a day's, and what was given up in a month
     "move_audit_anchor": {"audit_anchor"},

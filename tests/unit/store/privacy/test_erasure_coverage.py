@@ -69,7 +69,7 @@ OWN = {
     "audit_anchor": "link",
     "calls": (
         "id desk action state thread_id session_id source price run_id tool_call_id payment"
-        " quote_id"
+        " quote_id held_by"
     ),
     "capability_counters": "capability key",
     "capability_records": "capability key thread_id open_on",
@@ -94,6 +94,7 @@ OWN = {
     "revoked_jwts": "issuer claim",
     "run_givers": "run_id",
     "runs": "id thread_id state leased_by error agent usage",
+    "processes": "id",
     "schedules": "name leased_by last_error",
     "sealed_values": "ref desk thread_id message_id call_id",
     "ticket_tallies": "kind how",

@@ -1,18 +1,18 @@
 -- columns call: The columns of a call.
 id, desk, action, state, asked_by, source, created_at, expires_at, arguments, thread_id,
 session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at,
-run_id, tool_call_id, accepted_at, answer, payment;
+run_id, tool_call_id, accepted_at, answer, payment, held_by;
 
 -- add_call: Inserts a call of an action.
 INSERT INTO calls (
     id, desk, action, state, thread_id, session_id, principal, asked_by, source, arguments, memory,
     intent, price, callback_url, progress, result, text, effects, error, created_at, expires_at,
-    ended_at, run_id, tool_call_id, accepted_at, answer, payment, quote_id
+    ended_at, run_id, tool_call_id, accepted_at, answer, payment, quote_id, held_by
 ) VALUES (
     :id, :desk, :action, :state, :thread_id, :session_id, :principal, :asked_by, :source,
     :arguments, :memory, :intent, :price, :callback_url, :progress, :result, :text, :effects, :error,
     :created_at, :expires_at, :ended_at, :run_id, :tool_call_id, :accepted_at, :answer, :payment,
-    :quote_id
+    :quote_id, :held_by
 );
 
 -- move_call: Updates the state of a call, if it is still in the expected state.
@@ -21,7 +21,7 @@ SET state = :state, source = :source, arguments = :arguments, memory = :memory,
     intent = :intent, price = :price, callback_url = :callback_url, progress = :progress, result = :result, text = :text,
     effects = :effects, error = :error, expires_at = :expires_at, ended_at = :ended_at,
     run_id = :run_id, tool_call_id = :tool_call_id, accepted_at = :accepted_at, answer = :answer,
-    payment = :payment, quote_id = :quote_id
+    payment = :payment, quote_id = :quote_id, held_by = :held_by
 WHERE id = :id AND state = :before
 RETURNING id;
 
@@ -40,6 +40,17 @@ SELECT {call}
 FROM calls
 WHERE state = 'started' AND desk = :desk AND accepted_at IS NULL
     AND NOT EXISTS (SELECT 1 FROM tickets WHERE call_id = calls.id)
+ORDER BY created_at, id LIMIT :limit;
+
+-- calls_held: Lists calls that processes carry out, except those that continue in the background, or
+-- in a run that goes on.
+SELECT {call}
+FROM calls
+WHERE state = 'started' AND desk = :desk AND accepted_at IS NULL
+    AND NOT EXISTS (SELECT 1 FROM tickets WHERE call_id = calls.id)
+    AND NOT EXISTS (
+        SELECT 1 FROM runs WHERE runs.id = calls.run_id AND runs.state IN ('queued', 'in_progress')
+    )
 ORDER BY created_at, id LIMIT :limit;
 
 -- call_seconds: Reads how long the latest successful calls of an action took.

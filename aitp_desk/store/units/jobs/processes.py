@@ -1,0 +1,26 @@
+"""Stores which processes serve a database, and who ends what a dead one began."""
+
+from __future__ import annotations
+
+from aitp_desk.store.base import Work
+
+
+def keep_process(*, process: str) -> Work[None]:
+    """Add to the beats of a process."""
+    yield "keep_process", {"id": process}
+
+
+def drop_process(*, process: str) -> Work[None]:
+    """Delete a process that is gone."""
+    yield "drop_process", {"id": process}
+
+
+def take_call(*, call_id: str, before: str, process: str) -> Work[bool]:
+    """Hand a running call to another process; return whether it was still the first one's.
+
+    Parameters:
+        before: id of the process that has begun it.
+        process: id of the process that ends it.
+    """
+    rows = yield "take_call", {"id": call_id, "before": before, "process": process}
+    return bool(rows)
