@@ -66,9 +66,9 @@ async def client(owner: Talker) -> AsyncIterator[AsyncOpenAI]:
         yield client
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[OpenBrowser]:
-    """Opens fresh contexts of a browser."""
+    """Opens fresh contexts of a browser, which all tests with `BROWSER_MARKS` share."""
     async with browsing() as opened:
         yield opened
 

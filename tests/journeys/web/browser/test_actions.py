@@ -7,18 +7,16 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.support.access.keys import make_key
 from tests.support.browser.accessibility import find_flaws
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.widget import AtChat, at_page
 from tests.support.desk.server import serving
 
 if TYPE_CHECKING:
     from playwright.async_api import Expect
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 ACTIONS = '''
 """What a lamp shop does: it mends lamps, and lends them."""

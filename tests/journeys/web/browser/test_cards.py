@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.browser.accessibility import find_flaws
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.seller import SLUGS, selling
 from tests.support.browser.widget import PHONE
 from tests.support.plugins.decisions import CANCEL, COLOURS, SIZE, TENTS
@@ -18,7 +18,7 @@ from tests.support.plugins.decisions import CANCEL, COLOURS, SIZE, TENTS
 if TYPE_CHECKING:
     from playwright.async_api import Expect
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 HELP = "For the parcel's number."
 FORM: dict[str, Any] = {

@@ -8,9 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.widget import AtChat, at_page
 from tests.support.clients.operator import Operator, operating, write_site
 from tests.support.clients.threads import talking
@@ -21,7 +19,7 @@ from tests.support.store.secret_search import bytes_below, found_in
 if TYPE_CHECKING:
     from playwright.async_api import Expect
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 ENABLED = ("capabilities.requests.open_for=3600", "capabilities.data.open_for=3600")
 CARD, WRONG = "4000056655665556", "4000056655665557"

@@ -14,7 +14,7 @@ import pytest
 from aitp_desk.agent.base import Answer, Clarification, Outcome, Turn
 from aitp_desk.app.server import RunningServer
 from tests.support.browser.accessibility import find_flaws
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.widget import at_page
 from tests.support.desk.server import serving
 from tests.support.doubles.agent import ScriptedAgent
@@ -22,7 +22,7 @@ from tests.support.doubles.agent import ScriptedAgent
 if TYPE_CHECKING:
     from playwright.async_api import Expect
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 ABROAD = Path(__file__).parents[3] / "support" / "sites" / "multilingual"
 NOTICE = "Agent Handshake Protocol"

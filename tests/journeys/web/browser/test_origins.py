@@ -8,13 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.desk.server import serving
 from tests.support.doubles.website import website
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 FETCHED = """async ([url, options]) => {
   try {

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.support.browser.accessibility import find_flaws
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.widget import PHONE, AtChat, at_page
 from tests.support.sites.shop import SAM, Shopper, shopping
 from tests.support.sites.tent_order import (
@@ -25,7 +23,7 @@ from tests.support.sites.tent_order import (
 if TYPE_CHECKING:
     from playwright.async_api import Expect
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 FILLED = {
     "Name": ADDRESS["address.name"],

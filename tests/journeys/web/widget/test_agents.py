@@ -7,18 +7,18 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pytest
+import pytest_asyncio
 
 from aitp_desk.app.server import RunningServer
 from tests.support.access.host_person import sign_person, write_site
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.widget import AtChat, hosting, in_new_tab, write_host_page
 from tests.support.desk.server import serving
 
 if TYPE_CHECKING:
     from playwright.async_api import Dialog, Expect
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 SECONDS = 30
 
@@ -57,7 +57,7 @@ class Ground(NamedTuple):
     url: str
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def ground(tmp_path: Path) -> AsyncIterator[Ground]:
     folder = write_site(tmp_path / "site")
     with (folder / "actions.py").open("a", encoding="utf-8") as actions:

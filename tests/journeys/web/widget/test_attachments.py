@@ -7,19 +7,19 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import pytest
+import pytest_asyncio
 
 from aitp_desk.app.server import RunningServer
 from tests.support.access.host_person import sign_person, write_site
 from tests.support.browser.accessibility import find_flaws
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.widget import PHONE, AtChat, at_chat, hosting, write_host_page
 from tests.support.desk.server import serving
 
 if TYPE_CHECKING:
     from playwright.async_api import Expect, FilePayload, Route
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -55,7 +55,7 @@ class Ground(NamedTuple):
         return sign_person(self.desk.url)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def ground(tmp_path: Path) -> AsyncIterator[Ground]:
     folder = write_site(tmp_path / "site")
     async with hosting() as site:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from aitp_sign.keys.encodings import to_base64url
 from tests.support.access.signatures import sign_request
 from tests.support.browser.accessibility import find_flaws
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.seller import selling
 from tests.support.browser.widget import PHONE, in_new_tab
 from tests.support.clients.operator import operating
@@ -19,7 +17,7 @@ from tests.support.plugins.decisions import CANCEL, SIZE
 if TYPE_CHECKING:
     from playwright.async_api import Expect
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 SCHEME = "ed25519"
 SECRET = "4111 1111 1111 1111"

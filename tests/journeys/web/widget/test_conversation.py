@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+import pytest_asyncio
 
 from aitp_desk.app.server import RunningServer
 from tests.support.browser.accessibility import find_flaws
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.widget import (
     PHONE,
     at_chat,
@@ -25,7 +26,7 @@ from tests.support.desk.server import serving
 if TYPE_CHECKING:
     from playwright.async_api import Expect, Route
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 QUESTION = "How long may I return a book?"
 
@@ -38,7 +39,7 @@ class Ground(NamedTuple):
     url: str
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def ground(tmp_path: Path) -> AsyncIterator[Ground]:
     async with hosting() as site:
         named = f"widget.origins=['{site.url}']"

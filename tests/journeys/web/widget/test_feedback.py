@@ -7,17 +7,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.support.browser.accessibility import find_flaws
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.widget import PHONE, at_chat, hosting, in_new_tab, write_host_page
 from tests.support.desk.server import serving
 
 if TYPE_CHECKING:
     from playwright.async_api import Expect, Locator
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 QUESTION = "How long may I return a book?"
 

@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import pytest
+import pytest_asyncio
 
 from aitp_desk.agent.base import Answer, Outcome, Turn
 from aitp_desk.app.server import RunningServer
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.widget import at_chat, hosting, write_host_page
 from tests.support.clients.operator import Operator, operating
 from tests.support.desk.server import serving
@@ -19,7 +19,7 @@ from tests.support.doubles.agent import ScriptedAgent
 if TYPE_CHECKING:
     from playwright.async_api import Expect
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 CONTEXT = {"product": "Stove", "page": "/stove?ref=1", "inStock": True}
 
@@ -39,7 +39,7 @@ class Ground(NamedTuple):
     url: str
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def ground(tmp_path: Path) -> AsyncIterator[Ground]:
     agent = ScriptedAgent(act)
     async with hosting() as site:

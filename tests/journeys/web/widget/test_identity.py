@@ -7,18 +7,18 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import pytest
+import pytest_asyncio
 
 from aitp_desk.app.server import RunningServer
 from tests.support.access.host_person import sign_person, write_site
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.widget import AtChat, at_chat, hosting, in_new_tab, write_host_page
 from tests.support.desk.server import serving
 
 if TYPE_CHECKING:
     from playwright.async_api import Expect
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 QUESTION = "How long may I return a book?"
 OTHER_QUESTION = "What does gift wrapping cost?"
@@ -36,7 +36,7 @@ class Ground(NamedTuple):
         return sign_person(self.desk.url, person, iat=now - 60, exp=now + seconds)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def ground(tmp_path: Path) -> AsyncIterator[Ground]:
     folder = write_site(tmp_path / "site")
     async with hosting() as site:

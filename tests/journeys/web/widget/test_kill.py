@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.faults.processes.halting_answer import BEGINNING, END, GO_ON
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.widget import HostSite, at_chat, hosting, write_host_page
 from tests.support.desk.processes import Server, desk_command, free_port, serving_process
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 
 @contextmanager

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+import pytest_asyncio
 
 from aitp_desk.app.server import RunningServer
 from tests.support.browser.accessibility import find_flaws
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.widget import PHONE, at_chat, hosting, write_host_page
 from tests.support.clients.operator import Operator, operating
 from tests.support.desk.server import SITE, serving
@@ -19,7 +20,7 @@ from tests.support.desk.server import SITE, serving
 if TYPE_CHECKING:
     from playwright.async_api import Expect, Page
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 QUESTION = "How long may I return a book?"
 LOGO = (
@@ -36,7 +37,7 @@ class Ground(NamedTuple):
     url: str
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def ground(tmp_path: Path) -> AsyncIterator[Ground]:
     folder = tmp_path / "site"
     shutil.copytree(SITE, folder, ignore=shutil.ignore_patterns(".desk"))

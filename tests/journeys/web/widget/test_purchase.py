@@ -8,10 +8,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pytest
-
 from tests.support.browser.accessibility import find_flaws
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.widget import (
     PHONE,
     AtChat,
@@ -27,7 +25,7 @@ from tests.support.sites.shop import shopping
 if TYPE_CHECKING:
     from playwright.async_api import Expect
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 PAYING = ("capabilities.payments.quote_minutes=5", "capabilities.requests={}")
 MAP = "The map of the Cinder Rim, please."

@@ -12,7 +12,7 @@ import pytest
 
 from aitp_desk.app.server import RunningServer
 from tests.support.browser.accessibility import find_flaws
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.widget import PHONE, at_chat, hosting, write_host_page
 from tests.support.clients.operator import Operator, operating
 from tests.support.desk.server import serving
@@ -20,7 +20,7 @@ from tests.support.desk.server import serving
 if TYPE_CHECKING:
     from playwright.async_api import Expect
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 WISH = "I want to talk to a person"
 ADDRESS = "ada@example.com"

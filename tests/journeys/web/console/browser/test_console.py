@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import pytest_asyncio
 
 from aitp_desk.agent.base import Answer, Delta, Event, Turn
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.console import PHONE, WIDE, AtConsole, at_console
 from tests.support.clients.ahp import Visitor
 from tests.support.clients.threads import Talker, talking
@@ -23,7 +24,7 @@ from tests.support.clients.threads import Talker, talking
 if TYPE_CHECKING:
     from playwright.async_api import Expect, Route
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 ANSWER = "The agent's own answer."
 HOSTILE = (
@@ -82,7 +83,7 @@ class Ground:
         return thread_id
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def ground(tmp_path: Path, browser: OpenBrowser) -> AsyncIterator[Ground]:
     agent = ScriptedAgent()
     async with talking(tmp_path, agent=agent) as talker:

@@ -10,14 +10,14 @@ import pytest
 
 from aitp_desk.agent.base import Answer, Event, Turn
 from tests.support.browser.accessibility import find_flaws
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.console import at_console
 from tests.support.clients.threads import talking
 
 if TYPE_CHECKING:
     from playwright.async_api import Expect
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 SAID = """## Sizes
 

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import aiohttp
 import pytest
+import pytest_asyncio
 
 from aitp_data import DataRequests
 from aitp_desk.app.server import open_server
 from aitp_desk.config import load_config
 from tests.support.browser.accessibility import find_flaws
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.console import PHONE, WIDE, AtConsole, at_console
 from tests.support.clients.threads import Talker
 from tests.support.desk.server import SITE
@@ -28,7 +29,7 @@ from tests.support.doubles.website import website
 if TYPE_CHECKING:
     from playwright.async_api import Expect
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 SLUG = "aitp.dev/data"
 SECRET = "4242 4242 4242 4242"
@@ -76,7 +77,7 @@ class Ground:
         assert said.status == 200, said.body
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def ground(tmp_path: Path, browser: OpenBrowser) -> AsyncIterator[Ground]:
     data = tmp_path / "data"
     chosen = (

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
+import pytest_asyncio
 
 from aitp_desk.app.server import open_server
 from aitp_desk.capability import Capability, Health, Schema, document_of
 from aitp_desk.config import load_config
 from tests.support.browser.accessibility import find_flaws
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.console import PHONE, WIDE, at_console
 from tests.support.clients.threads import Talker, talking
 from tests.support.desk.server import SITE
@@ -25,7 +26,7 @@ from tests.support.desk.server import SITE
 if TYPE_CHECKING:
     from playwright.async_api import Expect
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 TWO_LINES = 60
 """Higher than one line of a table, in pixels of the page."""
@@ -61,7 +62,7 @@ def unread(tmp_path: Path) -> Path:
     return bad
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def desk(tmp_path: Path, unread: Path) -> AsyncIterator[Talker]:
     async with talking(tmp_path, site=unread.parent) as talker:
         yield talker

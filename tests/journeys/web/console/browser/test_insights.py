@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.browser.accessibility import find_flaws
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.console import PHONE, WIDE, AtConsole, at_console
 from tests.support.clients.threads import THREADS, Talker, talking
 
 if TYPE_CHECKING:
     from playwright.async_api import Expect
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 KNOWN = "How much does gift wrapping cost?"
 UNKNOWN = "Do you repair <i>canoes</i> --> and kayaks?"

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import pytest_asyncio
 
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.console import PHONE, AtConsole, at_console
 from tests.support.clients.operator import write_site
 from tests.support.clients.threads import Talker, talking
@@ -17,7 +18,7 @@ from tests.support.sites.orders import Caller
 if TYPE_CHECKING:
     from playwright.async_api import Expect
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 COMPOSED = """(box, init) => {
     const usual = { key: "Enter", bubbles: true, cancelable: true };
@@ -43,7 +44,7 @@ class Office:
         return (await self.visitor.open({"role": "user", "content": words})).id
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def office(tmp_path: Path) -> AsyncIterator[Office]:
     site = write_site(tmp_path)
     async with talking(tmp_path, "capabilities.sign.open_for=3600", site=site) as talker:
@@ -51,7 +52,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
         yield Office(talker, visitor, Caller(visitor, site))
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def anna(office: Office, tmp_path: Path, browser: OpenBrowser) -> AsyncIterator[AtConsole]:
     async with at_console(browser, office.talker.desk, tmp_path / "data", "anna") as anna:
         yield anna

@@ -9,10 +9,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from tests.support.browser.accessibility import find_flaws
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.console import PHONE, at_console
 from tests.support.clients.threads import Talker
 from tests.support.desk.command import run
@@ -21,7 +19,7 @@ from tests.support.sites.shop import shopping
 if TYPE_CHECKING:
     from playwright.async_api import Expect
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 PAYING = "capabilities.payments.quote_minutes=30"
 QUOTE, RECEIPT = "Asks for payment", "Receipt"

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import pytest_asyncio
 
 from tests.support.browser.accessibility import find_flaws
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.console import PHONE, WIDE, AtConsole, at_console
 from tests.support.clients.threads import Talker, talking
 from tests.support.doubles.agent import ScriptedAgent
@@ -24,7 +25,7 @@ from tests.support.sites.tents import buying
 if TYPE_CHECKING:
     from playwright.async_api import Expect, Route
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 SLUG = "aitp.dev/requests"
 SELLER = "https://seller.example"
@@ -59,7 +60,7 @@ class Ground:
         assert said.status == 200, said.body
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def ground(tmp_path: Path, browser: OpenBrowser) -> AsyncIterator[Ground]:
     settings = ("capabilities.requests.open_for=3600",)
     async with talking(tmp_path, *settings, agent=ScriptedAgent()) as talker:

@@ -9,11 +9,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from tests.support.access.signatures import ORDER, sign_request
 from tests.support.browser.accessibility import find_flaws
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.console import at_console
 from tests.support.clients.threads import Talker, talking
 from tests.support.doubles.agent import ScriptedAgent
@@ -21,7 +19,7 @@ from tests.support.doubles.agent import ScriptedAgent
 if TYPE_CHECKING:
     from playwright.async_api import Expect
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 SLUG = "aitp.dev/sign"
 

@@ -12,13 +12,13 @@ import pytest
 
 from tests.journeys.web.console.test_similarity import ground_of
 from tests.support.browser.accessibility import find_flaws
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.console import PHONE, WIDE, at_console
 
 if TYPE_CHECKING:
     from playwright.async_api import Expect
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE])

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import pytest_asyncio
 
 from tests.support.browser.accessibility import find_flaws
-from tests.support.browser.chromium import OpenBrowser
+from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.browser.console import PHONE, WIDE, AtConsole, at_console
 from tests.support.clients.operator import write_site
 from tests.support.clients.threads import Talker, talking
@@ -23,7 +24,7 @@ from tests.support.sites.orders import Caller
 if TYPE_CHECKING:
     from playwright.async_api import Expect
 
-pytestmark = pytest.mark.servers
+pytestmark = BROWSER_MARKS
 
 RESET = '''
 from aitp_desk.actions import Secret, action
@@ -61,7 +62,7 @@ class Ground:
         return (await self.caller.ask(asked, "refund")).session_id
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def ground(tmp_path: Path, browser: OpenBrowser) -> AsyncIterator[Ground]:
     site = write_site(tmp_path)
     async with talking(tmp_path, site=site) as talker:
