@@ -27,6 +27,7 @@ from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.conversation.thread import Actor, Draft, Origin, Thread
 from aitp_desk.model.ids import new_id
 from aitp_desk.store import units as work
+from aitp_desk.store.base import Store
 from aitp_desk.store.engine.migration import migrate
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.engine.statements import load_statements
@@ -70,7 +71,7 @@ def a_thread() -> Thread:
     return Thread(new_id("thread", NOW), None, NOW, {}, (DESK,))
 
 
-async def append(store: SqliteStore, units: int, *, run: bool = False, once: bool = False) -> None:
+async def append(store: Store, units: int, *, run: bool = False, once: bool = False) -> None:
     """Add messages to as many threads as there are callers."""
     threads = [a_thread() for _ in range(CALLERS)]
     for thread in threads:
@@ -108,12 +109,12 @@ async def append(store: SqliteStore, units: int, *, run: bool = False, once: boo
     await asyncio.gather(*(call(thread, numbers) for thread in threads))
 
 
-async def append_once_with_run(store: SqliteStore, units: int) -> None:
+async def append_once_with_run(store: Store, units: int) -> None:
     """Add messages with an idempotency key that are to be answered."""
     await append(store, units, run=True, once=True)
 
 
-async def record(store: SqliteStore, units: int) -> None:
+async def record(store: Store, units: int) -> None:
     """Record first turns of query sessions: a thread, its session, two messages."""
     for number in range(units):
         store.record(
@@ -173,7 +174,7 @@ def measure(write: Callable[[], object], units: int) -> tuple[float, float]:
 
 
 def through_engine(
-    database: Path, case: Callable[[SqliteStore, int], Awaitable[None]], units: int
+    database: Path, case: Callable[[Store, int], Awaitable[None]], units: int
 ) -> None:
     async def write() -> None:
         async with SqliteStore.open(database) as store:
