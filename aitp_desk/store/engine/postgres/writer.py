@@ -1,5 +1,7 @@
 """Commits units to PostgreSQL, in groups, on one connection of the event loop.
 
+The units of a group are driven side by side where they share nothing (``wave.py``).
+
 Any number of desks may write to one database. Units read before they write (the end of a thread's
 chain, the newest row of the audit log, a counter, an idempotency key), so they must not interleave
 with those of another desk. Every group therefore begins by taking one lock, a PostgreSQL advisory
@@ -30,7 +32,6 @@ import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from time import perf_counter
-from typing import Any
 
 import structlog
 from asyncpg import Connection
@@ -47,8 +48,9 @@ from aitp_desk.store.engine.postgres.connections import (
 )
 from aitp_desk.store.engine.postgres.migration import LOCK
 from aitp_desk.store.engine.postgres.statements import Statement
+from aitp_desk.store.engine.postgres.wave import drive_wave, sort_into_waves
 from aitp_desk.store.engine.queue import MAX_UNITS
-from aitp_desk.store.engine.unit import Unit, one_statement
+from aitp_desk.store.engine.unit import Unit
 
 LOCK_SECONDS = 5
 """How long a commit waits for another program that writes."""
@@ -166,7 +168,8 @@ class GroupWriter:
                     return
                 continue
             try:
-                await self._drive_all(connection, units)
+                for wave in sort_into_waves(units):
+                    await drive_wave(connection, self._statements, wave)
                 await self._commit(connection, number)
             except _OutcomeUnknown as error:
                 self.commits.failed += len(units)
@@ -223,45 +226,6 @@ class GroupWriter:
             raise
         self._failures = 0
         return number
-
-    async def _drive_all(self, connection: Connection, units: list[Unit]) -> None:
-        single: dict[str, list[Mapping[str, Any]]] = {}
-        for unit in units:
-            if (name := one_statement(unit.work)) is not None:
-                unit.error = None
-                single.setdefault(name, []).append(unit.kwargs)
-                continue
-            await self._run_many(connection, single)
-            await self._drive(connection, unit)
-        await self._run_many(connection, single)
-
-    async def _run_many(
-        self, connection: Connection, single: dict[str, list[Mapping[str, Any]]]
-    ) -> None:
-        """Run units of one statement each, grouped by statement, and clear them."""
-        while single:
-            name, rows = single.popitem()
-            statement = self._statements[name]
-            await connection.executemany(statement.sql, [statement.arguments(row) for row in rows])
-
-    async def _drive(self, connection: Connection, unit: Unit) -> None:
-        """Drive a unit to its end. An error is raised only if the transaction is spoiled."""
-        unit.error = None
-        has_written = False
-        try:
-            running = unit.work(*unit.args, **unit.kwargs)
-            name, params = next(running)
-            while True:
-                statement = self._statements[name]
-                found = await connection.fetch(statement.sql, *statement.arguments(params))
-                has_written = has_written or statement.writes
-                name, params = running.send([tuple(row) for row in found])
-        except StopIteration as done:
-            unit.result = done.value
-        except Exception as error:
-            if has_written or isinstance(error, DATABASE_ERRORS):
-                raise
-            unit.error = error
 
     async def _commit(self, connection: Connection, number: str) -> None:
         """Commit the transaction of a number.
