@@ -112,7 +112,7 @@ class _Step:
         self.request: tuple[str, Params] | None = None
         self.has_written = False
         self._unit = unit
-        self._running: Any = None
+        self._generator: Any = None
         unit.error = None
         self.go_on(None)
 
@@ -129,10 +129,10 @@ class _Step:
         """
         try:
             if rows is None:
-                self._running = self._unit.work(*self._unit.args, **self._unit.kwargs)
-                self.request = next(self._running)
+                self._generator = self._unit.work(*self._unit.args, **self._unit.kwargs)
+                self.request = next(self._generator)
             else:
-                self.request = self._running.send(rows)
+                self.request = self._generator.send(rows)
         except StopIteration as done:
             self._unit.result = done.value
             self.request = None
