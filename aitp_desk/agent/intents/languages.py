@@ -8,35 +8,17 @@ from typing import Literal
 
 import msgspec
 
+from aitp_desk.agent.speech import speech_of
+from aitp_desk.agent.speech.recognition import count_function_words, find_words
+
 Language = Literal["en", "de", "fr"]
 Manner = Literal["policy", "request", "favour", "leave", "question", "statement"]
 
-_WORDS: Mapping[Language, frozenset[str]] = {
-    "de": frozenset(
-        "ich wir ihr sie du er es mir mich uns euch ihnen der die das den dem des ein eine einen"
-        " einem einer mein meine meinen meiner unser unsere unseren euer eure und oder aber nicht"
-        " kein keine keinen noch nur auch schon ist sind war bin seid haben habt habe hat hatte"
-        " kann kannst konnen konnt konnte mochte mochten will wollen muss mussen darf durfen soll"
-        " wird werden wurde wie was wann wo warum wer welche welcher welches wieviel fur mit von"
-        " vom zum zur im am um bei auf aus nach uber bis seit ab bitte danke ja nein leider"
-        " heute morgen gerade jetzt gibt geht hier da dort mal einmal uhr doch man sich gerne"
-        " gern".split()
-    ),
-    "fr": frozenset(
-        "je j'ai j'aimerais nous vous tu il elle on le la les un une des du de au aux mon ma mes"
-        " notre nos votre vos et ou mais ne pas plus encore est sont suis avez ai avons peux peut"
-        " pouvez pouvons puis-je voudrais voudrions veux faut dois comment combien quand pourquoi"
-        " quel quelle quels quelles qui que qu'est-ce est-ce pour avec sans chez sur dans par a"
-        " s'il plait merci oui non demain aujourd'hui c'est d'un d'une l'ai maintenant"
-        " avez-vous".split()
-    ),
-}
-_ENGLISH = frozenset(
-    "a i you we me us my our your the is are was it to of on in at for from with by be do does did"
-    " have has can could would will and or not no any some this that what when where which"
-    " how".split()
-)
+_OTHERS: tuple[Language, ...] = ("de", "fr")
 _FEWEST = 0.3
+"""The share of a language's function words that identifies it. Requests are short, so that it takes
+fewer of them than for the language of an answer.
+"""
 
 
 class _Manners(msgspec.Struct, frozen=True):
@@ -91,19 +73,18 @@ _MANNERS: Mapping[Language, _Manners] = {
 
 
 def read_language(plain: str) -> Language:
-    """Return the language of a text by its everyday words.
+    """Return the language of a text by its function words.
 
     Parameters:
         plain: as :func:`to_plain_text` returns it.
     """
-    words = plain.split()
-    english = sum(map(_ENGLISH.__contains__, words))
+    words = find_words(plain)
     best: Language = "en"
-    most = max(english, _FEWEST * len(words) - 1e-9)
-    for language, known in _WORDS.items():
-        found = sum(map(known.__contains__, words))
-        if found > most or (found and not english and found >= _FEWEST * len(words)):
-            best, most = language, float(found)
+    most: float = count_function_words(words, best)
+    for language in _OTHERS:
+        found = count_function_words(words, language)
+        if found > most and found >= _FEWEST * len(words):
+            best, most = language, found
     return best
 
 
@@ -128,4 +109,4 @@ def read_manner(language: Language, text: str, plain: str) -> Manner:
 
 def list_function_words(language: Language) -> frozenset[str]:
     """Return the everyday words of a language that tell nothing of a subject."""
-    return _WORDS.get(language, frozenset())
+    return frozenset() if language == "en" else speech_of(language).small

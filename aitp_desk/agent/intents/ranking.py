@@ -14,6 +14,7 @@ from aitp_desk.agent.intents.evidence import (
     list_evidence,
     read_arguments,
 )
+from aitp_desk.agent.intents.languages import read_language
 from aitp_desk.agent.intents.profile import ActionProfile, ActionProfiles
 from aitp_desk.agent.intents.speech_acts import read_act
 from aitp_desk.agent.intents.utterance import Utterance, read_utterance
@@ -50,10 +51,12 @@ class ActionRanking:
     def read(self, text: str) -> Utterance | None:
         """Return how a text was read; None if it asks about the rules."""
         plain = self._profiles.speller.correct(to_plain_text(text))
-        act = read_act(text, plain)
+        language = read_language(plain)
+        act = read_act(text, plain, language)
         if act == "policy":
             return None
-        return read_utterance(text, plain, act, self._profiles.stemmer, self._profiles.words)
+        stemmer, words = self._profiles.stemmer, self._profiles.words
+        return read_utterance(text, plain, language, act, stemmer, words)
 
     def find(
         self,

@@ -6,7 +6,7 @@ import re
 from typing import Literal
 
 from aitp_desk.agent.intents.deeds import to_plain_text
-from aitp_desk.agent.intents.languages import read_language, read_manner
+from aitp_desk.agent.intents.languages import Language, read_language, read_manner
 
 SpeechAct = Literal["policy", "request", "leave", "favour", "question", "statement"]
 """``policy`` asks how things are done or what they cost in general, ``leave`` whether one may,
@@ -88,15 +88,15 @@ CODE = re.compile(r"\b(?=[a-z\d-]*[a-z])[a-z]+-?\d[a-z\d-]*\b", re.IGNORECASE)
 """What may be a number of something, if an action takes such a one."""
 
 
-def read_act(text: str, plain: str) -> SpeechAct:
+def read_act(text: str, plain: str, language: Language) -> SpeechAct:
     """Return how a text is meant.
 
     Parameters:
         plain: as :func:`to_plain_text` returns it.
+        language: as :func:`read_language` returns it.
     """
     if _RULES.search(plain):
         return "policy"
-    language = read_language(plain)
     if language != "en":
         return read_manner(language, text, plain)
     is_general = _GENERAL.match(plain) is not None and DAY.search(plain) is None
@@ -105,8 +105,10 @@ def read_act(text: str, plain: str) -> SpeechAct:
         return "policy"
     *before, last = _SENTENCE_END.split(text.strip())
     ends_asking = bool(before) and last.endswith("?") and not REFERENCE.search(text)
-    if ends_asking and read_act(last, to_plain_text(last)) == "policy":
-        return "policy"
+    if ends_asking:
+        asked = to_plain_text(last)
+        if read_act(last, asked, read_language(asked)) == "policy":
+            return "policy"
     asks = _ASKS.match(plain) is not None
     if _PLEASE.search(plain) or (not asks and (_WISH.search(plain) or _COMMAND.match(plain))):
         return "request"

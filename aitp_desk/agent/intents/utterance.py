@@ -8,7 +8,7 @@ from collections.abc import Container
 import msgspec
 
 from aitp_desk.agent.intents.deeds import find_deeds, list_deed_words
-from aitp_desk.agent.intents.languages import list_function_words, read_language
+from aitp_desk.agent.intents.languages import Language, list_function_words
 from aitp_desk.agent.intents.speech_acts import CODE, DAY, PRESENT, REFERENCE, SOON, TIME, SpeechAct
 from aitp_desk.knowledge.search.tokenizer import STOP_WORDS, Stemmer
 
@@ -87,17 +87,22 @@ class Utterance(msgspec.Struct, frozen=True):
 
 
 def read_utterance(
-    text: str, plain: str, act: SpeechAct, stemmer: Stemmer, site_words: Container[str]
+    text: str,
+    plain: str,
+    language: Language,
+    act: SpeechAct,
+    stemmer: Stemmer,
+    site_words: Container[str],
 ) -> Utterance:
     """Return a text as it was read.
 
     Parameters:
         plain: as :func:`to_plain_text` returns it.
+        language: as :func:`read_language` returns it.
         act: as :func:`read_act` returns it.
         site_words: stems of the actions' words; of a text in another language nothing else tells.
     """
     words = list_telling_words(plain, stemmer)
-    language = read_language(plain)
     if language != "en":
         idle = list_function_words(language)
         words = {s: word for s, word in words.items() if s in site_words and word not in idle}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from aitp_desk.agent.speech import Speech, all_speech, speech_of
@@ -36,16 +37,26 @@ def detect_question_language(text: str, own: str) -> str:
     speech = speech_of(own)
     if speech.tag != primary:  # its function words are not known
         return own
-    words = _WORD.findall(fold_text(text))
-    mine = sum(map(speech.small.__contains__, words)) if speech.is_spaced else 0
+    words = find_words(text)
+    mine = count_function_words(words, own) if speech.is_spaced else 0
     if 2 * mine >= len(words) or len(words) < mine + _LEAST:
         return own
     best, tag = max(
-        (sum(map(other.small.__contains__, words)), other.tag)
+        (count_function_words(words, other.tag), other.tag)
         for other in all_speech()
         if other.is_spaced
     )
     return tag if best >= mine + _LEAST else own
+
+
+def find_words(text: str) -> list[str]:
+    """Return the words of a text, folded."""
+    return _WORD.findall(fold_text(text))
+
+
+def count_function_words(words: Iterable[str], tag: str) -> int:
+    """Return how many words are function words of a language."""
+    return sum(map(speech_of(tag).small.__contains__, words))
 
 
 def find_speech(text: str, own: str) -> Speech:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.agent.intents.deeds import find_deeds, to_plain_text
+from aitp_desk.agent.intents.languages import read_language
 from aitp_desk.agent.intents.ranking import ActionRanking
 from aitp_desk.agent.intents.speech_acts import read_act
 from aitp_desk.model.calls.action import Action, Example
@@ -88,7 +89,8 @@ def test_words_ask_for_an_action_or_about_it(words: str, name: str | None) -> No
     ],
 )
 def test_an_act_is_told_by_its_beginning(words: str, act: str) -> None:
-    assert read_act(words, to_plain_text(words)) == act
+    plain = to_plain_text(words)
+    assert read_act(words, plain, read_language(plain)) == act
 
 
 @pytest.mark.parametrize(
