@@ -74,7 +74,7 @@ def is_agreement(words: str, speech: Speech | None = None) -> bool:
     if len(words) > MAX_WORDS or _ASKED.search(words):
         return False
     said = to_plain_words(words)
-    return any(said in _agreements(one) for one in (all_speech() if speech is None else (speech,)))
+    return said in (_all_agreements() if speech is None else _agreements(speech))
 
 
 def is_plain_yes(words: str) -> bool:
@@ -122,6 +122,11 @@ def _more(speech: Speech) -> re.Pattern[str]:
 @cache
 def _agreements(speech: Speech) -> frozenset[str]:
     return frozenset(_list_agreements(speech))
+
+
+@cache
+def _all_agreements() -> frozenset[str]:
+    return frozenset[str]().union(*map(_agreements, all_speech()))
 
 
 @cache
