@@ -22,12 +22,15 @@ from aitp_desk.cli.data import (
     is_file,
     make_local_auditor,
     open_snapshot,
+    open_store,
     require_database,
 )
 
 if TYPE_CHECKING:
     from aitp_desk.desk.maintenance.integrity import IntegrityReport
+    from aitp_desk.store.base import Opened
     from aitp_desk.store.engine.copy.copier import CopyReport
+    from aitp_desk.store.engine.migration import Migration
 
 _PROGRESS_SECONDS = 1.0
 
@@ -125,6 +128,33 @@ def copy(data: Path, source: str, target: str) -> None:
     _tell_whole(found)
     if found.problems:
         fail(found.problems)
+
+
+@store.command()
+@desk_data
+@desk_store
+@click.option("--dry-run", is_flag=True, help="Only list the migrations that are missing.")
+def migrate(data: Path, url: str, dry_run: bool) -> None:
+    """Bring the database's schema to this version, as the next start of the desk does.
+
+    Desks of the version before may be running, and go on.
+    """
+    with mistakes_told():
+
+        async def list_missing() -> tuple[Migration, ...]:
+            async with open_snapshot(data, url) as reader:
+                return await reader.missing()
+
+        async def apply() -> Opened:
+            async with open_store(data, url) as opened:
+                return opened.opened
+
+        missing = asyncio.run(list_missing())
+        for migration in missing:
+            click.echo(f"{'would apply' if dry_run else 'applies'} {migration.name}")
+        if not dry_run:
+            asyncio.run(apply())
+    click.echo(f"{len(missing)} migrations {'are missing' if dry_run else 'applied'}.")
 
 
 @store.command()

@@ -19,6 +19,7 @@ from aitp_desk.store.changes import ChangeFeed
 from aitp_desk.store.engine.copy.tables import RowSource, RowTarget
 from aitp_desk.store.engine.lock import lock_data_folder, share_data_folder
 from aitp_desk.store.engine.metrics import StoreMetrics
+from aitp_desk.store.engine.migration import Migration
 
 
 class DeskStore(Store, Protocol):
@@ -44,6 +45,14 @@ class SnapshotReader(Reader, Protocol):
 
     async def version(self) -> tuple[int, int]:
         """Return the number of the newest applied migration and of the newest known one.
+
+        Raises:
+            StoreTooNew, StoreChanged: as ``migration.migrate``.
+            StoreError: it is no database of a desk.
+        """
+
+    async def missing(self) -> tuple[Migration, ...]:
+        """Return the migrations that the database lacks.
 
         Raises:
             StoreTooNew, StoreChanged: as ``migration.migrate``.

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from aitp_desk.store.base import PAGE_BYTES, Params, Row, RowPage, StoreError
-from aitp_desk.store.engine.migration import check_applied, load_migrations
+from aitp_desk.store.engine.migration import Migration, check_applied, load_migrations
 from aitp_desk.store.engine.statements import load_statements
 from aitp_desk.store.rows.pages import take_page
 
@@ -45,10 +45,18 @@ class SqliteReader:
             StoreTooNew, StoreChanged: as ``migration.migrate``.
             StoreError: it is no database of a desk.
         """
-        known = load_migrations()
+        known = len(load_migrations())
+        return known - len(await self.missing()), known
+
+    async def missing(self) -> tuple[Migration, ...]:
+        """Return the migrations that the database lacks.
+
+        Raises:
+            StoreTooNew, StoreChanged: as ``migration.migrate``.
+            StoreError: it is no database of a desk.
+        """
         applied = self._fetch("SELECT number, sha256 FROM migrations ORDER BY number", {})
-        missing = check_applied([(number, sha256) for number, sha256 in applied], known)
-        return len(known) - len(missing), len(known)
+        return check_applied([(number, sha256) for number, sha256 in applied], load_migrations())
 
     async def damage(self) -> tuple[str, ...]:
         """Return what SQLite reports as damaged in the file, its indexes and references.

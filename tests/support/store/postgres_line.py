@@ -28,6 +28,7 @@ class Line:
         is_open: whether new connections are let through.
         cut: what is done at the next COMMIT; None to let it pass.
         cuts: how many were not let pass.
+        sent: everything that the desks have sent.
     """
 
     def __init__(self, url: str, folder: Path) -> None:
@@ -39,6 +40,7 @@ class Line:
         self.is_open = True
         self.cut: Cut | None = None
         self.cuts = 0
+        self.sent = b""
         self._writers: set[asyncio.StreamWriter] = set()
 
     def break_all(self) -> None:
@@ -73,6 +75,7 @@ class Line:
         is_last: asyncio.Event,
     ) -> None:
         while sent := await reader.read(65536):
+            self.sent += sent
             if self.cut is not None and COMMIT in sent:
                 cut, self.cut = self.cut, None
                 self.cuts += 1

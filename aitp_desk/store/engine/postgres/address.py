@@ -84,9 +84,11 @@ def _is_local(host: str) -> bool:
 
 
 def _find_password(environment: Mapping[str, str]) -> str | None:
-    file = environment.get(f"{PASSWORD}_FILE")
+    password, file = environment.get(PASSWORD), environment.get(f"{PASSWORD}_FILE")
     if file is None:
-        return environment.get(PASSWORD)
+        return password
+    if password is not None:
+        raise StoreError(f"{PASSWORD} and {PASSWORD}_FILE are both set; set one of them.")
     try:
         return Path(file).read_text(encoding="utf-8").rstrip("\r\n")
     except (OSError, UnicodeDecodeError) as error:

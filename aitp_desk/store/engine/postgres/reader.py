@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 from asyncpg import Connection
 
 from aitp_desk.store.base import PAGE_BYTES, Params, Row, RowPage, StoreError
-from aitp_desk.store.engine.migration import POSTGRES_SCHEMA, load_migrations
+from aitp_desk.store.engine.migration import POSTGRES_SCHEMA, Migration, load_migrations
 from aitp_desk.store.engine.postgres.connections import DATABASE_ERRORS, plan_connections, reason
 from aitp_desk.store.engine.postgres.migration import find_missing
 from aitp_desk.store.engine.postgres.statements import load_postgres_statements
@@ -50,13 +50,22 @@ class PostgresReader:
             StoreError: it is no database of a desk.
         """
         known = load_migrations(POSTGRES_SCHEMA)
-        try:
-            missing = await find_missing(self._connection, known)
-        except DATABASE_ERRORS as error:
-            raise StoreError(f"The database failed: {reason(error)}") from error
+        missing = await self.missing()
         if missing == known:
             raise StoreError("It is not the database of a desk.")
         return len(known) - len(missing), len(known)
+
+    async def missing(self) -> tuple[Migration, ...]:
+        """Return the migrations that the database lacks: all of them, if it is empty.
+
+        Raises:
+            StoreTooNew, StoreChanged: as ``migration.migrate``.
+            StoreError: the database failed.
+        """
+        try:
+            return await find_missing(self._connection, load_migrations(POSTGRES_SCHEMA))
+        except DATABASE_ERRORS as error:
+            raise StoreError(f"The database failed: {reason(error)}") from error
 
     async def damage(self) -> tuple[str, ...]:
         """Return nothing: the server checks its pages itself as it reads them."""

@@ -139,6 +139,8 @@ class PostgresStore(UnitQueue):
         arguments = asked.arguments({**params, "limit": limit + 1})
 
         async def fetch(connection: Connection) -> list[Row]:
+            if self.connections.is_pooled:  # a cursor is a prepared statement with a name
+                return [tuple(row) for row in await connection.fetch(asked.sql, *arguments)]
             rows: list[Row] = []
             room = most_bytes
             async with connection.transaction(readonly=True):

@@ -110,6 +110,17 @@ async def test_another_program_that_holds_the_lock_is_not_waited_for_forever(
         assert await store.run(add) == 1
 
 
+@pytest.mark.parametrize("is_pooled", [False, True])
+async def test_no_statement_stays_prepared_behind_a_pooler(line: Line, is_pooled: bool) -> None:
+    async with PostgresStore.open(line.url, {}, is_pooled=is_pooled) as store:
+        for count in (1, 2, 3):
+            assert await store.run(add) == count
+            assert await reads.epoch(store, "n") == count
+        page = await store.read_page("threads_taken", {}, limit=1)
+        assert page.rows == []
+    assert (b"__asyncpg_stmt" in line.sent) is not is_pooled
+
+
 async def test_a_server_that_is_not_there_is_told_at_the_start(tmp_path: Path) -> None:
     url = f"postgresql:///desk?host={tmp_path}&user=desk"
     with pytest.raises(StoreError, match="cannot be opened"):
