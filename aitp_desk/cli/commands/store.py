@@ -135,7 +135,7 @@ def copy(data: Path, source: str, target: str) -> None:
 @desk_store
 @click.option("--dry-run", is_flag=True, help="Only list the migrations that are missing.")
 def migrate(data: Path, url: str, dry_run: bool) -> None:
-    """Bring the database's schema to this version, as the next start of the desk does.
+    """Bring the database's schema to this version, as the next start does.
 
     Desks of the version before may be running, and go on.
     """
