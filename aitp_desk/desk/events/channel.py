@@ -26,6 +26,7 @@ from aitp_desk.desk.events.events import (
     ReadThreadEvents,
     ThreadEvent,
 )
+from aitp_desk.store.base import StoreError
 
 PAGE = 32
 """How many events are read at once."""
@@ -284,12 +285,19 @@ class Channel:
                         _close(await self._list_those_who_left())
                 if not told and not self._is_due and not self._review_is_due:
                     break
-        except Exception:  # noqa: BLE001 -- subscribers reconnect and continue where they were
+        except StoreError as error:
+            _log.warning("following_interrupted", reason=str(error))
+            self._fail()
+        except Exception:  # noqa: BLE001 -- it ends these streams, not the desk
             _log.exception("following_failed")
-            self._failed = True
-            _close(self._followers)
+            self._fail()
         finally:
             self._pump_task = None
+
+    def _fail(self) -> None:
+        """End the streams; subscribers reconnect and continue where they were."""
+        self._failed = True
+        _close(self._followers)
 
     async def _list_those_who_left(self) -> list[EventSink]:
         left = []

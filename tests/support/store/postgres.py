@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -106,29 +106,120 @@ def postgres_server(settings: str = QUICK) -> Iterator[PostgresServer]:
     if given := os.environ.get(GIVEN):
         yield PostgresServer(given)
         return
-    folder = Path(tempfile.mkdtemp(prefix="aitp-pg-", dir="/tmp"))
-    try:
+    with _folder() as folder:
+        cluster = PostgresCluster(folder, folder / "data")
+        cluster.create()
+        with cluster.running(settings):
+            yield PostgresServer(cluster.url)
+
+
+@contextmanager
+def standby_pair(settings: str) -> Iterator[tuple[PostgresCluster, PostgresCluster]]:
+    """Run a server, and a standby which has every commit before it is acknowledged."""
+    with _folder() as folder, ExitStack() as stack:
+        first = PostgresCluster(folder, folder / "first")
+        first.create()
+        stack.enter_context(first.running(settings))
+        standby = PostgresCluster(folder, folder / "second")
+        standby.copy(first)
+        stack.enter_context(standby.running(settings))
+        first.require("*")
+        yield first, standby
+
+
+class PostgresCluster:
+    """The data folder of a server, and its process.
+
+    Parameters:
+        folder: of the programs, if they are copied; whoever runs the server may enter it.
+        data: made by it.
+    """
+
+    def __init__(self, folder: Path, data: Path) -> None:
         user = _find_user()
-        programs = _find_programs(folder, user)
-        if user is not None:
-            shutil.chown(folder, user)
-        data = folder / "data"
+        self._programs = _find_programs(folder, user)
+        self._data = data
+        self._sockets = data.with_name(f"{data.name}-sockets")
+        self._sockets.mkdir()
         as_user: dict[str, Any] = {}
         if user is not None:
+            shutil.chown(folder, user)
+            shutil.chown(self._sockets, user)
             entry = pwd.getpwnam(user)
             as_user = {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
-        run = partial(subprocess.run, check=True, capture_output=True, cwd=folder, **as_user)
+        self._run = partial(subprocess.run, check=True, capture_output=True, cwd=folder, **as_user)
+
+    @property
+    def url(self) -> str:
+        """The URL of the server's own database."""
+        return f"postgresql:///postgres?host={self._sockets}&user=desk"
+
+    def url_with(self, other: PostgresCluster) -> str:
+        """Return the URL of whichever of two servers can be written to."""
+        hosts = f"{self._sockets},{other._sockets}"
+        return f"postgresql:///postgres?host={hosts}&user=desk&target_session_attrs=read-write"
+
+    def create(self) -> None:
+        """Make an empty data folder."""
         # an order that is not by bytes: statements must not depend on it
         order = ["--locale=C", "--locale-provider=icu", "--icu-locale=en"]
-        begin = [programs / "initdb", "-D", data, "-U", "desk", "-A", "trust", "-E", "UTF8", "-N"]
-        run([*begin, *order])
-        control = [programs / "pg_ctl", "-D", data, "-w"]
-        options = f"-k {folder} -c listen_addresses= -c max_connections=60 {settings}"
-        run([*control, "-l", folder / "log", "-o", options, "start"])
+        begin: list[str | Path] = [
+            "-D",
+            self._data,
+            "-U",
+            "desk",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "-N",
+        ]
+        self._call("initdb", *begin, *order)
+
+    def copy(self, source: PostgresCluster) -> None:
+        """Make the data folder of a standby of another server, which runs."""
+        self._call("pg_basebackup", "-D", self._data, "-R", "-h", source._sockets, "-U", "desk")
+
+    def require(self, standbys: str) -> None:
+        """Let commits wait for standbys."""
+        for statement in (
+            f"ALTER SYSTEM SET synchronous_standby_names = '{standbys}'",
+            "SELECT pg_reload_conf()",
+        ):
+            self._call("psql", "-h", self._sockets, "-U", "desk", "-c", statement, "postgres")
+
+    @contextmanager
+    def running(self, settings: str) -> Iterator[None]:
+        """Run the server, unless it is stopped before."""
+        options = f"-k {self._sockets} -c listen_addresses= -c max_connections=60 {settings}"
+        log = self._data.with_name(f"{self._data.name}.log")
+        self._control("-l", log, "-o", options, "start")
         try:
-            yield PostgresServer(f"postgresql:///postgres?host={folder}&user=desk")
+            yield
         finally:
-            run([*control, "-m", "immediate", "stop"])
+            if (self._data / "postmaster.pid").exists():
+                self.stop()
+
+    def stop(self) -> None:
+        """Stop the server, as a crash would."""
+        self._control("-m", "immediate", "stop")
+
+    def promote(self) -> None:
+        """Make a standby a server that can be written to."""
+        self._control("promote")
+
+    def _control(self, *arguments: str | Path) -> None:
+        self._call("pg_ctl", "-D", self._data, "-w", *arguments)
+
+    def _call(self, program: str, *arguments: str | Path) -> None:
+        self._run([self._programs / program, *arguments])
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="aitp-pg-", dir="/tmp"))
+    try:
+        yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -153,7 +244,8 @@ def _find_programs(folder: Path, user: str | None) -> Path:
     if user is None:
         return installed / "bin"
     # the user may not be allowed to where the package is
-    shutil.copytree(installed, folder / "pginstall")
+    if not (folder / "pginstall").exists():
+        shutil.copytree(installed, folder / "pginstall")
     return folder / "pginstall" / "bin"
 
 

@@ -69,8 +69,9 @@ class Connections(msgspec.Struct, frozen=True):
         Raises:
             DATABASE_ERRORS: none can be opened.
         """
+        # a pool that keeps some open logs each failure to, with a traceback
         pool: Pool = await asyncpg.create_pool(
-            min_size=1, max_size=size, reset=_keep, **self._arguments
+            min_size=0, max_size=size, reset=_keep, **self._arguments
         )
         return pool
 
