@@ -44,7 +44,7 @@ def report_start(store: Store, site_agents: Sequence[SiteAgentContext]) -> tuple
     return (
         f"aitp-desk serves {config.site.name} on {default_url(config.server)}",
         f"  store      {store.name}",
-        *(["  shared     limits and answers, through valkey.url"] if config.valkey.url else []),
+        *_report_shared(config),
         f"  agent      {_introduce(own.agent)}",
         *_report_content(own),
         f"  home       {url}/",
@@ -102,6 +102,15 @@ def _report_content(site_agent: SiteAgentContext) -> tuple[str, ...]:
         *(f"  problem    {problem}" for problem in (*site_agent.offers.notes(), *told)),
         *([f"  problems   and {rest} more; aitp-desk check lists them all"] if rest else []),
     )
+
+
+def _report_shared(config: Config) -> tuple[str, ...]:
+    """Describe what several processes count together, apart from what the database holds."""
+    if config.valkey.url:
+        return ("  shared     limits and answers, through valkey.url",)
+    if config.store.is_shared:
+        return ("  unshared   rate limits and cached answers: valkey.url shares them",)
+    return ()
 
 
 def _report_meaning(site_agent: SiteAgentContext) -> tuple[str, ...]:
