@@ -69,9 +69,9 @@ async def find_question(said: Said, invoker: ActionInvoker) -> Question | None:
             if call.payment.quote_id:
                 return None  # asked only once: a payment that has begun may still settle
             return payment_question(invoker.get_action(call.action), call.arguments, call.price)
-        asked = None if call is None else read_asked(call.memory)
-        if asked is not None:
-            return asked.question
+        if call is not None and call.memory is not None:
+            asked = read_asked(call.memory)
+            return None if asked is None else asked.question  # None: it was asked in words
         return make_consent_question(said if isinstance(said, Clarification) else _last_of(said))
     return make_choice_question(said) if isinstance(said, Clarification) else None
 

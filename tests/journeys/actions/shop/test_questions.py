@@ -118,6 +118,17 @@ async def test_where_no_capability_asks_by_forms(tmp_path: Path) -> None:
         assert told["clarification"]["question"].startswith(SURE)
 
 
+async def test_a_question_in_words_is_no_yes_or_no(tmp_path: Path) -> None:
+    """Without forms a thread is asked in words, without buttons."""
+    async with shopping(tmp_path, *ASKING[:1]) as (anybody, _):
+        shopper = await anybody.with_key("actions", "threads")
+        wanted = "Book a boot fitting in Bend"
+        opened = await shopper.talker.open(wanted, wait=10, metadata={"actors": [READER]})
+        ((_, how, asked),) = story(opened.ok["replies"])
+        assert how == "says"
+        assert asked.startswith("Which day, what is the time")
+
+
 @pytest.mark.slow
 async def test_begun_by_a_model(tmp_path: Path) -> None:
     """Claude begins the call; what it lacks the desk asks for, and Claude tells the end."""
