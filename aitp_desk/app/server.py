@@ -198,7 +198,7 @@ async def open_server(
             config, site_agents, key=claude_key, url=claude_url, day=day, clock=clock
         )
         desks = tuple(build_desk(one, worker) for one in parts.values())
-        register_health_probes(services, worker, site_agents)
+        register_health_probes(config, services, worker, site_agents)
         services.jobs.register_kinds(
             services.callbacks.make_kind(make_callback_renderer(desks)),
             services.push.make_kind(make_task_renderer(desks)),

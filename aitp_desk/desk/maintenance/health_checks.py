@@ -14,7 +14,8 @@ from contextlib import asynccontextmanager
 import structlog
 
 from aitp_desk.desk.jobs.background_task import run_in_background
-from aitp_desk.model.component import Component, Condition, Part
+from aitp_desk.desk.maintenance.process_health import PREFIX, ProcessHealth
+from aitp_desk.model.component import Component, Condition, Part, state_of
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.reads import conditions as condition_reads
@@ -37,10 +38,14 @@ class HealthChecks:
     Parameters:
         clock: Unix seconds.
         worker: the label of this process; None for the only one of a desk.
+
+    Attributes:
+        processes: reports this process to the others; None for the only one.
     """
 
     def __init__(self, store: Store, clock: Callable[[], float], worker: str | None = None) -> None:
         self.worker = worker
+        self.processes: ProcessHealth | None = None
         self._store = store
         self._clock = clock
         self._begun = int(clock())
@@ -84,6 +89,8 @@ class HealthChecks:
 
         async with run_in_background(look):
             yield
+        if self.processes is not None:
+            await self.processes.end()
 
     async def _check(self) -> tuple[Component, ...]:
         told = await asyncio.gather(
@@ -95,6 +102,9 @@ class HealthChecks:
             self._note(condition, since, now) for conditions in told for condition in conditions
         )
         await self._write()
+        if self.processes is not None:
+            own = [one for one in components if not one.name.startswith(PREFIX)]
+            await self.processes.report(state_of(own))
         return components
 
     async def _ask(self, name: str, look: Probe, part: Part) -> Sequence[Condition]:

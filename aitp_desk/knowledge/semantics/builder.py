@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 import structlog
@@ -113,24 +113,34 @@ async def _build(
     if not every:
         return
     stretch = await find_stretch(embedder)  # loads the model before the first question comes
-    found = await asyncio.to_thread(file.get, every)
-    kept = {key: packed for key, packed in found.items() if len(packed) == embedder.dimension}
-    is_complete = len(kept) == len(every)
-    progress.done, progress.total = len(kept), len(every)
-    await _embed(of_passages, kept, embedder, file, progress)
-    for library, owned in zip(libraries, windows, strict=True):
-        if owned:
-            packed = [kept[make_key(embedder.name, text)] for _, text in owned]
-            owners = [number for number, _ in owned]
-            library.vectors = await asyncio.to_thread(Vectors, embedder, packed, owners, stretch)
-    await _embed(of_asks, kept, embedder, file, progress)
-    for library, some in zip(libraries, asks, strict=True):
-        if library.questions is not None and library.vectors is not None and some:
-            packed = [kept[make_key(embedder.name, text)] for text in some]
-            library.vectors = library.vectors.with_questions(packed, library.questions.owners)
-    if not is_complete:
-        await asyncio.to_thread(file.keep_only, every)
-        _log.info("content.embedded", vectors=len(every), model=embedder.name)
+    kept = await asyncio.to_thread(_find, every, embedder, file)
+    async with AsyncExitStack() as stack:
+        if len(kept) < len(every):
+            await stack.enter_async_context(file.hold())
+            kept = await asyncio.to_thread(_find, every, embedder, file)
+        is_complete = len(kept) == len(every)
+        progress.done, progress.total = len(kept), len(every)
+        await _embed(of_passages, kept, embedder, file, progress)
+        for library, owned in zip(libraries, windows, strict=True):
+            if owned:
+                packed = [kept[make_key(embedder.name, text)] for _, text in owned]
+                owners = [number for number, _ in owned]
+                made = asyncio.to_thread(Vectors, embedder, packed, owners, stretch)
+                library.vectors = await made
+        await _embed(of_asks, kept, embedder, file, progress)
+        for library, some in zip(libraries, asks, strict=True):
+            if library.questions is not None and library.vectors is not None and some:
+                packed = [kept[make_key(embedder.name, text)] for text in some]
+                library.vectors = library.vectors.with_questions(packed, library.questions.owners)
+        if not is_complete:
+            await asyncio.to_thread(file.keep_only, every)
+            _log.info("content.embedded", vectors=len(every), model=embedder.name)
+
+
+def _find(every: Iterable[bytes], embedder: Embedder, file: VectorFile) -> dict[bytes, bytes]:
+    """Return the stored vectors under these keys, as far as the model made them."""
+    found = file.get(every)
+    return {key: packed for key, packed in found.items() if len(packed) == embedder.dimension}
 
 
 async def _embed(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import fcntl
+import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, closing, contextmanager
 from hashlib import blake2b
 from pathlib import Path
 
@@ -13,6 +16,7 @@ _KEY_BYTES = 16
 _SCHEMA = """CREATE TABLE IF NOT EXISTS vector (key BLOB PRIMARY KEY, value BLOB NOT NULL)
 WITHOUT ROWID"""
 _AT_ONCE = 500
+_WAIT_SECONDS = 0.2
 
 
 def make_key(model: str, text: str) -> bytes:
@@ -25,6 +29,22 @@ class VectorFile:
 
     def __init__(self, file: Path) -> None:
         self._file = file
+
+    @asynccontextmanager
+    async def hold(self) -> AsyncIterator[None]:
+        """Wait for other processes that make vectors, and keep them waiting meanwhile.
+
+        So of several processes one embeds a text; the others read its vector.
+        """
+        handle = os.open(self._file.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            while True:
+                if _lock(handle):
+                    break
+                await asyncio.sleep(_WAIT_SECONDS)
+            yield
+        finally:
+            os.close(handle)
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """Return the vectors under these keys."""
@@ -69,6 +89,15 @@ class VectorFile:
     def _remove_damaged(self, error: sqlite3.DatabaseError) -> None:
         if not isinstance(error, sqlite3.OperationalError):  # a full disk is not damage
             self._file.unlink(missing_ok=True)
+
+
+def _lock(handle: int) -> bool:
+    """Lock an open file, unless another process has locked it; return whether."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _connect(file: Path) -> sqlite3.Connection:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -52,6 +53,16 @@ async def test_each_process_says_which_one_it_is(cluster: DeskCluster) -> None:
         samples = [line for line in lines if not line.startswith("#")]
         assert samples
         assert all(f'worker="{number}"' in sample for sample in samples)
+
+
+async def test_each_process_reports_the_health_of_all(cluster: DeskCluster) -> None:
+    key = await cluster.make_key("operator", name="watcher")
+    for http in cluster.clients:
+        async with http.get("/ready", headers={"Authorization": f"Bearer {key}"}) as response:
+            components = (await response.json())["components"]
+        found = {one["name"]: one["status"] for one in components if "process:" in one["name"]}
+        host = socket.gethostname()
+        assert found == {f"process:{host}/1": "up", f"process:{host}/2": "up"}
 
 
 async def test_a_thread_goes_on_at_another_process(cluster: DeskCluster) -> None:

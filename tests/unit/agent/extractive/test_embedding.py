@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -21,6 +21,7 @@ from aitp_desk.knowledge.enrichment.text import make_digest
 from aitp_desk.knowledge.semantics.base import Reranker
 from aitp_desk.knowledge.semantics.builder import build_vectors
 from aitp_desk.knowledge.semantics.file import FILE
+from aitp_desk.knowledge.semantics.progress import Progress
 from aitp_desk.knowledge.snapshot import Knowledge, open_knowledge
 from tests.support.doubles.embedding import KeywordReranker, WordEmbedder
 
@@ -253,3 +254,23 @@ async def test_a_question_in_another_language_is_answered_by_its_meaning(tmp_pat
     assert isinstance(said, Answer)
     assert said.sources[0].url == "/erstattung#kauf"
     assert said.text.startswith("The pages of this site are in German; they say:\n\nWir erstatten")
+
+
+async def test_of_several_processes_one_embeds_the_content(tmp_path: Path) -> None:
+    embedders = [WordEmbedder(MEANS) for _ in range(3)]
+    folder, data = tmp_path / "content", tmp_path / "data"
+    folder.mkdir()
+    for name, text in PAGES.items():
+        (folder / name).write_text(text)
+    async with AsyncExitStack() as stack:
+        opened: list[tuple[Knowledge, Progress]] = []
+        for embedder in embedders:
+            reading = open_knowledge(folder, data=data, languages=Languages("en"))
+            knowledge = await stack.enter_async_context(reading)
+            building = build_vectors(knowledge, embedder, data / FILE)
+            opened.append((knowledge, await stack.enter_async_context(building)))
+        for knowledge, progress in opened:
+            await progress.settled.wait()
+            assert knowledge.library.vectors is not None
+    texts = [text for embedder in embedders for text in embedder.embedded if "jacket" in text]
+    assert len(texts) == len(set(texts)) > 0
