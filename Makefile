@@ -5,6 +5,9 @@ PORT ?= 8080
 HOST_PORT ?= 8081
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
+# tests with servers wait much of their time: one worker more than there are cores keeps these busy
+WAITING_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 1) + 1)
+
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
@@ -29,8 +32,8 @@ test-servers: .venv/.browser
 	@test -n "$(CHROMIUM)" || { \
 	  echo "These tests need Chromium: on Debian and Ubuntu, apt install chromium (or CHROMIUM=/path/to/it)." >&2; \
 	  exit 1; }
-	AITP_DESK_EXAMPLES=200 $(BIN)/pytest -q -n auto --dist worksteal -m "(slow or hypothesis) and not servers"
-	CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -q -n auto --dist loadfile -m servers
+	AITP_DESK_EXAMPLES=200 $(BIN)/pytest -q -n $(WAITING_WORKERS) --dist worksteal -m "(slow or hypothesis) and not servers"
+	CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -q -n $(WAITING_WORKERS) --dist loadfile -m servers
 
 # style, types (those of the browser tests too), layers, and that the docs tell the truth
 check: .venv/.browser
