@@ -80,8 +80,8 @@ def is_card_number(text: str) -> bool:
     if not re.fullmatch(r"[0-9]{12,19}", digits):
         return False
     total = 0
-    for place, digit in enumerate(reversed(digits)):
-        value = int(digit) * (1 + place % 2)
+    for index, digit in enumerate(reversed(digits)):
+        value = int(digit) * (1 + index % 2)
         total += value - 9 if value > 9 else value
     return total % 10 == 0
 

@@ -205,7 +205,7 @@ class DataRequests(Capability):
         BOOK.check(request, context)
         if BOOK.is_known(request, context):
             return Take()
-        said, offered = request, profile.offer(request, context)
+        original, offered = request, profile.offer(request, context)
         if not request.supersedes and (old := BOOK.waited_for(context)):
             request, offered = (replace(one, supersedes=old) for one in (request, offered))
         waits = waits_for_others(request, context)
@@ -219,7 +219,7 @@ class DataRequests(Capability):
             remembers=offered.remembers,
         )
         shown = self._protect(offered)
-        effects: list[Effect] = [] if shown == said else [_replace(given, said, shown)]
+        effects: list[Effect] = [] if shown == original else [_replace(given, original, shown)]
         effects += (
             *BOOK.open(asked, context, waits=waits and bool(form.fields)),
             Audit("asked"),
@@ -263,17 +263,17 @@ class DataRequests(Capability):
             aside = _set_aside(data, asked, why.reason, why.message, context)
             return Take((*aside, *BOOK.reject(record, asked, why, context), Say(why.message)))
         if not asked.fields:
-            told = "This form is still being fetched. Reply once its fields are on the thread."
-            return Take((*_set_aside(data, asked, "not_ready", told, context), Say(told)))
+            notice = "This form is still being fetched. Reply once its fields are on the thread."
+            return Take((*_set_aside(data, asked, "not_ready", notice, context), Say(notice)))
         try:
             filled = settle(asked.fields, given_in(data, asked, self._keys))
         except InvalidRequest as error:
             if not data.in_words:
                 raise
-            told = f"{error.message} {how_to_reply(asked.fields)}"
+            notice = f"{error.message} {how_to_reply(asked.fields)}"
             still_open = Keep(record.key, asked, record.version, asked.until)
             aside = _set_aside(data, asked, "unfit", error.message, context)
-            return Take((*aside, still_open, Say(told)))
+            return Take((*aside, still_open, Say(notice)))
         return _take(data, given, filled, record, asked, context)
 
 
@@ -301,8 +301,8 @@ def _take(
                 field = replace(field, encryption=encrypted[one.field.id])
         fields.append(field)
     settled = Data(tuple(fields), asked.request.id)
-    kept, told = profile.keep(data.remember, filled, context, is_offered=asked.remembers)
-    said = (Say(told),) if told else ()
+    kept, notice = profile.keep(data.remember, filled, context, is_offered=asked.remembers)
+    notices = (Say(notice),) if notice else ()
     stored: dict[str, Any] = {"data": msgspec.to_builtins(settled)}
     if not sealed and not data.in_words:
         # a sealed value could be repeated in an unknown member: then unknown members are dropped
@@ -320,7 +320,7 @@ def _take(
             *sealed,
             *BOOK.close(record, asked, settled, context),
             *kept,
-            *said,
+            *notices,
             Audit("answered"),
         ),
         asked.then(value_of(filled, fields), context),

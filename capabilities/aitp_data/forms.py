@@ -106,8 +106,8 @@ def check_fields(fields: Sequence[FormField], at: str) -> None:
         InvalidRequest: names the field and the reason.
     """
     seen: set[str] = set()
-    for place, field in enumerate(fields):
-        here = f"{at}[{place}]"
+    for index, field in enumerate(fields):
+        here = f"{at}[{index}]"
         if field.id in seen:
             raise InvalidRequest(
                 f"Two fields have the id {field.id!r}. Give each field a different id.",

@@ -102,8 +102,8 @@ def _start(attempt: Attempt) -> Start:
 
 
 async def _give_up(record: Record, asked: AskedForm, why: str, job: Job) -> Sequence[Effect]:
-    told = f"The form of {called(asked.request)} could not be fetched. {why}"
-    return (*await BOOK.give_up(record, asked, job), Say(told))
+    notice = f"The form of {called(asked.request)} could not be fetched. {why}"
+    return (*await BOOK.give_up(record, asked, job), Say(notice))
 
 
 def _read(status: int, body: bytes) -> tuple[FormField, ...]:

@@ -42,9 +42,9 @@ def tell_field(field: FormField) -> str:
         notes.append("kept sealed")
     if field.default_value:
         notes.append(f"default: {one_line(field.default_value)}")
-    told = f" ({'; '.join(notes)})" if notes else ""
+    details = f" ({'; '.join(notes)})" if notes else ""
     about = f": {one_line(field.description)}" if field.description else ""
-    return f"{called(field)}{told}{about}"
+    return f"{called(field)}{details}{about}"
 
 
 def how_to_reply(fields: Sequence[FormField]) -> str:

@@ -95,9 +95,9 @@ def _lines(text: str, form: OpenForm) -> _Heard | None:
     for line in text.splitlines():
         named = _named(line, names)
         if named is None:
-            said = _remembers(line, form)
-            if said is not None:
-                heard.remember = said
+            remembered = _remembers(line, form)
+            if remembered is not None:
+                heard.remember = remembered
             elif last is not None and not heard.values[last.id] and line.strip():
                 heard.values[last.id] = line.strip()
             elif last is not None and last.type == "textarea":
@@ -127,21 +127,21 @@ def _names(fields: Sequence[FormField]) -> Mapping[str, FormField]:
 
 def _named(line: str, names: Mapping[str, FormField]) -> tuple[FormField, str] | None:
     start = _BULLET.match(line)
-    said = line[start.end() :] if start else line
-    for sign in re.finditer("[:=：]", said[:LONGEST_NAME]):
-        field = names.get(_plain(said[: sign.start()]))
+    words = line[start.end() :] if start else line
+    for sign in re.finditer("[:=：]", words[:LONGEST_NAME]):
+        field = names.get(_plain(words[: sign.start()]))
         if field is not None:
-            return field, said[sign.end() :].strip()
+            return field, words[sign.end() :].strip()
     return None
 
 
 def _remembers(line: str, form: OpenForm) -> bool | None:
     if not form.remembers:
         return None
-    name, _, said = line.partition(":")
+    name, _, words = line.partition(":")
     if _plain(name) != _plain(REMEMBER):
         return None
-    return {"yes": True, "no": False}.get(_plain(said))
+    return {"yes": True, "no": False}.get(_plain(words))
 
 
 def _alone(text: str, form: OpenForm) -> _Heard | None:
@@ -185,10 +185,10 @@ def _holds_secret(form: OpenForm, found: _Heard) -> bool:
     return any(is_secret(field) and field.id in found.values for field in form.fields)
 
 
-def _without_filling(said: str) -> str:
+def _without_filling(words: str) -> str:
     """Reduce ``my pin is`` to ``pin``."""
-    said = said.removesuffix(" is").removesuffix("=").strip()
-    return said.removeprefix("my ").removeprefix("the ").strip()
+    words = words.removesuffix(" is").removesuffix("=").strip()
+    return words.removeprefix("my ").removeprefix("the ").strip()
 
 
 def _fits(field: FormField, text: str) -> bool:

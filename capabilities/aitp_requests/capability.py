@@ -191,8 +191,8 @@ class Requests(Capability):
         replaced: list[Effect] = []
         if not request.supersedes and (old := BOOK.waited_for(context)):
             request = replace(request, supersedes=old)
-            told = dict(given["request_decision"]) | {"supersedes": old}
-            replaced.append(Replace(dict(given) | {"request_decision": told}))
+            decision = dict(given["request_decision"]) | {"supersedes": old}
+            replaced.append(Replace(dict(given) | {"request_decision": decision}))
         until = open_until(request, context, self.chosen.open_for)
         call_id = None if context.asking is None else context.asking.call_id
         asked = AskedDecision(request, context.actor, until, call_id=call_id)

@@ -74,7 +74,7 @@ def _ids(given: Any, ids: Sequence[str]) -> tuple[str, ...]:
         raise MissingField(
             f"{CHOICES} must be a list of one or more of {', '.join(ids)}.", param=CHOICES
         )
-    return tuple(_id(one, ids, f"{CHOICES}[{place}]") for place, one in enumerate(given))
+    return tuple(_id(one, ids, f"{CHOICES}[{index}]") for index, one in enumerate(given))
 
 
 def _id(given: Any, ids: Sequence[str], at: str) -> str:

@@ -18,8 +18,8 @@ _WORDS = {word: number for number, word in enumerate(_NUMBERS, 1)}
 _ORDINALS = {word: number for number, word in enumerate(_PLACES, 1)}
 _COUNT = rf"(?P<count>[1-9][0-9]{{0,5}}|{'|'.join(_NUMBERS)})"
 
-_BY_NUMBER = re.compile(r"(?P<said>option |number |no\. ?|nr\. ?|#)?(?P<number>[0-9]{1,3})[.)]?")
-_BY_WORD = re.compile(rf"(?P<said>option |number )?(?P<word>{'|'.join(_NUMBERS)})")
+_BY_NUMBER = re.compile(r"(?P<prefix>option |number |no\. ?|nr\. ?|#)?(?P<number>[0-9]{1,3})[.)]?")
+_BY_WORD = re.compile(rf"(?P<prefix>option |number )?(?P<word>{'|'.join(_NUMBERS)})")
 _BY_PLACE = re.compile(
     rf"(?:the )?(?:(?P<word>{'|'.join(_PLACES)}|last)|(?P<digits>[1-9][0-9]?)(?:st|nd|rd|th))"
     r"(?: one| option)?"
@@ -52,9 +52,9 @@ class Items:
         self._begun: dict[str, set[str]] = defaultdict(set)
         for choice in choices_of(request):
             for name in (choice.name, *choice.names):
-                said = plain(name)
-                self._named[said].add(choice.id)
-                self._named[said.replace(", ", " ")].add(choice.id)
+                label = plain(name)
+                self._named[label].add(choice.id)
+                self._named[label.replace(", ", " ")].add(choice.id)
             self._begun[re.split(r"\W", plain(choice.name), maxsplit=1)[0]].add(choice.id)
         self._named.pop("", None)
 
@@ -79,8 +79,8 @@ class Items:
 
     def count_alone(self, item: str) -> int | None:
         """Return the quantity of a reference to the previous item: *two of them*."""
-        said = _COUNT_ALONE.fullmatch(item) if self.are_counted else None
-        return None if said is None else _count(said["count"] or said["again"])
+        match = _COUNT_ALONE.fullmatch(item) if self.are_counted else None
+        return None if match is None else _count(match["count"] or match["again"])
 
     def _by_name(self, item: str) -> set[str]:
         bare = re.sub(r"\Athe | (?:one|option)\Z", "", item)
@@ -92,11 +92,11 @@ class Items:
         if self._by_name_only:
             return set()
         if by_number := _BY_NUMBER.fullmatch(item):
-            is_count = self.are_counted and is_wished and not by_number["said"]
+            is_count = self.are_counted and is_wished and not by_number["prefix"]
             return set() if is_count else self._at(int(by_number["number"]))
         by_word = _BY_WORD.fullmatch(item)
         # for products, "two" may be a quantity
-        if by_word and (by_word["said"] or not self.are_counted):
+        if by_word and (by_word["prefix"] or not self.are_counted):
             return self._at(_WORDS[by_word["word"]])
         if by_place := _BY_PLACE.fullmatch(item):
             return self._at(self._place(by_place))
@@ -114,25 +114,25 @@ class Items:
         """Return choices with quantities. ``2 x 1`` is ambiguous: numbers are counted with *of*."""
         found: set[Pick] = set()
         for form in (_COUNT_OF, _COUNT_BEFORE, _COUNT_AFTER):
-            said = form.fullmatch(item)
-            if said is None:
+            match = form.fullmatch(item)
+            if match is None:
                 continue
-            what = said["what"].removeprefix("the ") if form is _COUNT_OF else said["what"]
+            what = match["what"].removeprefix("the ") if form is _COUNT_OF else match["what"]
             ids = set() if _is_number(what) else self._by_name(what)
             if not ids:
                 ids = self._by_name(what.removesuffix("s"))
             if form is _COUNT_OF or _BY_PLACE.fullmatch(what):
                 ids = ids | self._by_number(what, is_wished=False)
-            found |= {(id, _count(said["count"])) for id in ids}
+            found |= {(id, _count(match["count"])) for id in ids}
         return found
 
     def _at(self, number: int) -> set[str]:
         return {self.ids[number - 1]} if 1 <= number <= len(self.ids) else set()
 
-    def _place(self, said: re.Match[str]) -> int:
-        if said["digits"]:
-            return int(said["digits"])
-        return len(self.ids) if said["word"] == "last" else _ORDINALS[said["word"]]
+    def _place(self, match: re.Match[str]) -> int:
+        if match["digits"]:
+            return int(match["digits"])
+        return len(self.ids) if match["word"] == "last" else _ORDINALS[match["word"]]
 
 
 def plain(text: str) -> str:
@@ -146,5 +146,5 @@ def _is_number(item: str) -> bool:
     return any(form.fullmatch(item) for form in (_BY_NUMBER, _BY_WORD, _BY_PLACE))
 
 
-def _count(said: str) -> int:
-    return _WORDS.get(said) or int(said)
+def _count(words: str) -> int:
+    return _WORDS.get(words) or int(words)

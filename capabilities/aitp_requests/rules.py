@@ -47,8 +47,8 @@ def settle_options(
     if len(options) > 1 and request.type in {"radio", "confirmation"}:
         raise _wrong(f"A decision of type {request.type} must have exactly one option.", "options")
     settled: list[SelectedOption] = []
-    for place, option in enumerate(options):
-        at = f"options[{place}]"
+    for index, option in enumerate(options):
+        at = f"options[{index}]"
         if option.id not in names:
             raise _wrong(f"{option.id!r} is not an option of the request.", f"{at}.id")
         if any(option.id == other.id for other in settled):

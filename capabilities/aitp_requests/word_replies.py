@@ -45,13 +45,13 @@ def understand(text: str, requests: Sequence[RequestDecision]) -> Decision | Non
 
     If several requests are open, choices are matched by name only: *2* could answer each of them.
     """
-    said = plain(text) if len(text) <= MOST_CHARACTERS else ""
-    if not said:
+    words = plain(text) if len(text) <= MOST_CHARACTERS else ""
+    if not words:
         return None
     heard = []
     for request in requests:
         try:
-            reading = _read(said, request, by_name_only=len(requests) > 1)
+            reading = _read(words, request, by_name_only=len(requests) > 1)
         except _Ambiguous:
             return None
         if reading is not None:
@@ -65,7 +65,7 @@ def understand(text: str, requests: Sequence[RequestDecision]) -> Decision | Non
     return Decision(settle_options(request, chosen), request.id)
 
 
-def _read(said: str, request: RequestDecision, *, by_name_only: bool) -> Reading | None:
+def _read(words: str, request: RequestDecision, *, by_name_only: bool) -> Reading | None:
     """Return the one reading of a text as an answer to a request; None for none.
 
     Raises:
@@ -73,12 +73,12 @@ def _read(said: str, request: RequestDecision, *, by_name_only: bool) -> Reading
     """
     items = Items(request, by_name_only=by_name_only)
     readings: set[Reading] = set()
-    if request.type == "checkbox" and not by_name_only and _is_all(said, len(items.ids)):
+    if request.type == "checkbox" and not by_name_only and _is_all(words, len(items.ids)):
         readings.add(tuple((id, None) for id in items.ids))
-    polite = _POLITE.sub("", said)
+    polite = _POLITE.sub("", words)
     wished = _WANTED.sub("", polite, count=1)
-    for form in {said, polite} if wished == polite else {said, wished}:
-        is_wished = form != said and wished != polite
+    for form in {words, polite} if wished == polite else {words, wished}:
+        is_wished = form != words and wished != polite
         readings.update(_readings(form, items, is_wished=is_wished))
     if request.type in {"radio", "confirmation"}:
         readings = {reading for reading in readings if len(reading) == 1}
@@ -87,16 +87,16 @@ def _read(said: str, request: RequestDecision, *, by_name_only: bool) -> Reading
     return readings.pop() if readings else None
 
 
-def _is_all(said: str, count: int) -> bool:
-    return said in _ALL or (said == "both" and count == 2)
+def _is_all(words: str, count: int) -> bool:
+    return words in _ALL or (words == "both" and count == 2)
 
 
-def _readings(said: str, items: Items, *, is_wished: bool) -> Iterator[Reading]:
-    pieces = _CUT.split(said)
+def _readings(words: str, items: Items, *, is_wished: bool) -> Iterator[Reading]:
+    pieces = _CUT.split(words)
     # for products "1, 2" may be two of them, or a quantity of the first
-    is_pair = items.are_counted and _PAIR.search(said)
+    is_pair = items.are_counted and _PAIR.search(words)
     if is_pair or len(pieces) // 2 >= MOST_PIECES:
-        pieces = [said]
+        pieces = [words]
     picks = cache(partial(items.picks, is_wished=is_wished))
     order = {id: number for number, id in enumerate(items.ids)}
     for grouping in _groupings(pieces):

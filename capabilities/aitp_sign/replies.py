@@ -75,8 +75,8 @@ def _take(
     match answer:
         case SignatureDeclined(_, note):
             ended = book.close(record, asked, {"declined": True}, context)
-            said = failed(request_id, "declined", note or "The signer declined.")
-            return Take((*ended, said, Audit("declined")), asked.then(False, context))
+            refusal = failed(request_id, "declined", note or "The signer declined.")
+            return Take((*ended, refusal, Audit("declined")), asked.then(False, context))
         case Report() as report:
             return _take_report(report, record, asked, context, book)
         case WalletSignature(_, account, written):
@@ -138,8 +138,8 @@ def _take_signature(
 
 def _ask_chain(taken: Take) -> Take:
     """Add the job that asks the chain about an account that is only claimed."""
-    told = [one.content for one in taken.effects if isinstance(one, Say)]
-    results = [one["signature_result"] for one in told if not isinstance(one, str)]
+    contents = [one.content for one in taken.effects if isinstance(one, Say)]
+    results = [one["signature_result"] for one in contents if not isinstance(one, str)]
     starts = [
         Start(ACCESS_KEY, ref=f"{result.digest}:{result.public_key}", payload=to_builtins(result))
         for result in results

@@ -257,16 +257,16 @@ class SignatureFamily(Capability):
         if not ask.supersedes and (old := self.book.waited_for(context)):
             ask = replace(ask, supersedes=old)
         until = open_until(ask, context, self.chosen.open_for)
-        said = self.completed(given, ask, until)
+        message = self.completed(given, ask, until)
         asked = AskedToSign(
             ask,
             context.actor,
             until,
             call_id=None if context.asking is None else context.asking.call_id,
-            said={key: said[key]},
+            said={key: message[key]},
             is_for_desk=is_for_desk,
         )
-        replaced: tuple[Effect, ...] = () if said == given else (Replace(said),)
+        replaced: tuple[Effect, ...] = () if message == given else (Replace(message),)
         if is_for_desk:
             return Take((*replaced, *self._decisions.ask(asked, context)))
         waits = waits_for_others(ask, context)

@@ -34,15 +34,15 @@ def given_in(data: Data, asked: AskedForm, keys: Keys) -> tuple[Given, ...]:
             " `encrypted`, as one JWE.",
             param="data.fields",
         )
-    given = [_read(field, place, asked, keys) for place, field in enumerate(data.fields)]
+    given = [_read(field, index, asked, keys) for index, field in enumerate(data.fields)]
     if not isinstance(data.encrypted, UnsetType):
         given += _whole(data.encrypted, keys)
     # a field without a value may only name a member of `encrypted`
     return tuple(one for one in given if one.value)
 
 
-def _read(field: DataField, place: int, asked: AskedForm, keys: Keys) -> Given:
-    at = f"data.fields[{place}].value"
+def _read(field: DataField, index: int, asked: AskedForm, keys: Keys) -> Given:
+    at = f"data.fields[{index}].value"
     value = "" if isinstance(field.value, UnsetType) else field.value
     try:
         if not isinstance(field.encryption, UnsetType):

@@ -91,7 +91,7 @@ def digest_of(data: TypedData) -> bytes:
     return keccak256(b"\x19\x01" + domain + message)
 
 
-def told(data: TypedData) -> Iterator[str]:
+def describe(data: TypedData) -> Iterator[str]:
     """Yield everything that is signed, a line for each value: ``message.to.wallet: 0x…``.
 
     Each value is shown as given; nothing that is signed is omitted.
@@ -119,8 +119,8 @@ def _lines(
     types: Mapping[str, Sequence[TypedField]], kind: str, value: Any, at: str
 ) -> Iterator[str]:
     if (array := _ARRAY.fullmatch(kind)) is not None:
-        for place, one in enumerate(value):
-            yield from _lines(types, array["of"], one, f"{at}[{place}]")
+        for index, one in enumerate(value):
+            yield from _lines(types, array["of"], one, f"{at}[{index}]")
         if not value:
             yield f"{at}: nothing"
     elif kind in types:
@@ -184,7 +184,7 @@ class _StructHasher:
             if array["count"] and len(value) != int(array["count"]):
                 raise ValueError(f"{at} must have {array['count']} values.")
             parts = (
-                self._encode(array["of"], one, f"{at}[{place}]") for place, one in enumerate(value)
+                self._encode(array["of"], one, f"{at}[{index}]") for index, one in enumerate(value)
             )
             return keccak256(b"".join(parts))
         if kind in self._types:

@@ -23,7 +23,7 @@ def _round_constants() -> tuple[int, ...]:
         bits.append(register & 1)
         register = (register << 1) ^ (0x171 if register & 0x80 else 0)
     return tuple(
-        sum(bits[7 * number + place] << ((1 << place) - 1) for place in range(7))
+        sum(bits[7 * number + index] << ((1 << index) - 1) for index in range(7))
         for number in range(24)
     )
 
@@ -58,9 +58,9 @@ def sponge(data: bytes, padding: int) -> bytes:
     padded[-1] |= 0x80
     lanes = [0] * _LANES
     for start in range(0, len(padded), _RATE):
-        for place in range(_RATE // 8):
-            at = start + 8 * place
-            lanes[place] ^= int.from_bytes(padded[at : at + 8], "little")
+        for index in range(_RATE // 8):
+            at = start + 8 * index
+            lanes[index] ^= int.from_bytes(padded[at : at + 8], "little")
         _permute(lanes)
     return b"".join(lane.to_bytes(8, "little") for lane in lanes[:4])
 
@@ -76,8 +76,8 @@ def _permute(lanes: list[int]) -> None:
             for y in range(0, _LANES, 5):
                 lanes[x + y] ^= mixed
         held = lanes[1]
-        for place, by in _STEPS:
-            held, lanes[place] = lanes[place], _turned(held, by)
+        for index, by in _STEPS:
+            held, lanes[index] = lanes[index], _turned(held, by)
         for y in range(0, _LANES, 5):
             row = lanes[y : y + 5]
             for x in range(5):

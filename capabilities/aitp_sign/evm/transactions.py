@@ -112,7 +112,7 @@ def most_fee_of(transaction: EvmTransaction) -> int:
     return int(transaction.gas or "0x0", 16) * int(price, 16)
 
 
-def told(transaction: EvmTransaction, chain_id: int | None) -> Iterator[str]:
+def describe(transaction: EvmTransaction, chain_id: int | None) -> Iterator[str]:
     """Yield the effects of a transaction, one per line; nothing that is signed is omitted."""
     chain = "(chosen by the wallet)" if chain_id is None else str(chain_id)
     yield f"Transaction on chain {chain}:"

@@ -218,8 +218,10 @@ class EvmWallet(SignatureFamily):
 
     def message_of(self, signature: Signature) -> Mapping[str, Any]:
         """Return a ``message_signing_response``."""
-        told = MessageSigningResponse(signature.request_id, signature.account, signature.signature)
-        return {"message_signing_response": told}
+        response = MessageSigningResponse(
+            signature.request_id, signature.account, signature.signature
+        )
+        return {"message_signing_response": response}
 
     def accounts_of(self, ask: Ask) -> Mapping[str, Any] | None:
         """Return an ``address_response`` with the site's address, the same on every chain."""

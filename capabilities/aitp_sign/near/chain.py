@@ -108,14 +108,14 @@ async def ask_chain(job: Job, url: str) -> Sequence[Effect]:
     request = Request(url=url, method="POST", body=body, headers=headers, wants_reasons=True)
     response = await job.send(request)
     try:
-        told = msgspec.json.decode(response.body, type=NearAnswer)
+        answer = msgspec.json.decode(response.body, type=NearAnswer)
     except msgspec.MsgspecError:
         raise Retry("The NEAR RPC server sent an unexpected response.") from None
-    if told.result is not None and told.result.permission == FULL:
+    if answer.result is not None and answer.result.permission == FULL:
         return (Say({"signature_result": replace(proved, account_proved=True)}),)
-    is_told = told.result is not None and bool(told.result.permission or told.result.error)
-    is_unknown = told.error is not None and told.error.cause.name in _UNKNOWN
-    if not is_told and not is_unknown:
+    is_known = answer.result is not None and bool(answer.result.permission or answer.result.error)
+    is_unknown = answer.error is not None and answer.error.cause.name in _UNKNOWN
+    if not is_known and not is_unknown:
         raise Retry("The NEAR RPC server could not tell whether it knows the key.")
     why = f"{proved.public_key} is not a full access key of {proved.account} on the chain."
     failed = SignatureResult(proved.request_id, "failure", "wrong_account", why)

@@ -178,11 +178,11 @@ def check_actions(receiver_id: str, actions: tuple[NearAction, ...]) -> None:
         ValueError: names the action and the rule.
     """
     _account(receiver_id)
-    for place, action in enumerate(actions):
+    for index, action in enumerate(actions):
         try:
             _write(action)
         except (ValueError, Unproven) as error:
-            raise ValueError(f"actions[{place}]: {error}") from None
+            raise ValueError(f"actions[{index}]: {error}") from None
 
 
 def digest_of(transaction: NearTransaction) -> bytes:
@@ -220,7 +220,7 @@ def value_of(actions: tuple[NearAction, ...]) -> int:
     return sum(map(_value, actions))
 
 
-def told(receiver_id: str, actions: tuple[NearAction, ...]) -> Iterator[str]:
+def describe(receiver_id: str, actions: tuple[NearAction, ...]) -> Iterator[str]:
     """Yield the effects of actions, one per line; nothing that is signed is omitted."""
     yield f"Transaction with {receiver_id}:"
     for number, action in enumerate(actions, 1):

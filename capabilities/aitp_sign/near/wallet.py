@@ -188,10 +188,10 @@ class NearWallet(NearFamily):
 
     def message_of(self, signature: Signature) -> Mapping[str, Any]:
         """Return a ``message_signing_response``."""
-        told = MessageSigningResponse(
+        response = MessageSigningResponse(
             signature.request_id, signature.account, signature.public_key, signature.signature
         )
-        return {"message_signing_response": told}
+        return {"message_signing_response": response}
 
     def accounts_of(self, ask: Ask) -> Mapping[str, Any] | None:
         """Return an ``account_response`` with the implicit account of the site's key."""

@@ -70,9 +70,9 @@ class SignatureDecisions:
         """Sign what a rule allows; leave the rest to operators."""
         ask = asked.request
         if not has_signature(ask.subject):
-            told = self._voice.accounts_of(ask) if isinstance(ask.subject, Accounts) else None
-            if told is not None:
-                return [Say(told), Audit("accounts_told")]
+            accounts = self._voice.accounts_of(ask) if isinstance(ask.subject, Accounts) else None
+            if accounts is not None:
+                return [Say(accounts), Audit("accounts_told")]
             why = "This desk signs, but does not send transactions."
             return [failed(ask.id, "unsupported", why)]
         try:
@@ -147,8 +147,8 @@ class SignatureDecisions:
             return Take((not_counted(ask.id, uncounted),))
         if not given.agree:
             declined = self._book.close(record, asked, {"declined": True}, context)
-            said = failed(ask.id, "declined", "The site's people declined to sign this.")
-            return Take((*declined, said, Audit("declined")))
+            refusal = failed(ask.id, "declined", "The site's people declined to sign this.")
+            return Take((*declined, refusal, Audit("declined")))
         subject = ask.subject
         if not has_signature(subject):
             raise AssertionError(subject)

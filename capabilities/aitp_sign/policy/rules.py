@@ -95,12 +95,12 @@ def check_rules(rules: tuple[Rule, ...]) -> None:
     Raises:
         ValueError: names the rule and what is missing.
     """
-    for place, rule in enumerate(rules):
+    for index, rule in enumerate(rules):
         if not (rule.text or rule.typed_data or rule.receivers):
             raise ValueError(
-                f"policy[{place}] allows nothing: give it a text, typed_data or receivers."
+                f"policy[{index}] allows nothing: give it a text, typed_data or receivers."
             )
         try:
             pattern_of(rule.text)
         except ValueError as error:
-            raise ValueError(f"policy[{place}].text is not a valid pattern: {error}.") from None
+            raise ValueError(f"policy[{index}].text is not a valid pattern: {error}.") from None

@@ -71,17 +71,17 @@ def lines_of(subject: Subject) -> Iterator[str]:
         case PersonalMessage(message):
             yield from _personal(message)
         case Typed(data):
-            yield from eip712.told(data)
+            yield from eip712.describe(data)
         case NearCall(transaction):
             yield f"from {transaction.signer_id}, by {transaction.public_key}"
-            yield from near_transactions.told(transaction.receiver_id, transaction.actions)
+            yield from near_transactions.describe(transaction.receiver_id, transaction.actions)
         case NearSending(receiver, actions):
-            yield from near_transactions.told(receiver, actions)
+            yield from near_transactions.describe(receiver, actions)
         case (
             EvmCall(transaction=called, chain_id=chain)
             | EvmSending(transaction=called, chain_id=chain)
         ):
-            yield from evm_transactions.told(called, chain)
+            yield from evm_transactions.describe(called, chain)
         case Accounts(chain_id):
             yield "which accounts you have" + (f" on chain {chain_id}" if chain_id else "")
 

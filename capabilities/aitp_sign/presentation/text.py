@@ -73,5 +73,5 @@ def tell_result(result: SignatureResult) -> str:
 
 def tell_report(report: Report) -> str:
     """Render a report as a claim that the desk has not verified."""
-    told = ", ".join(map(one_visible_line, report.told)) or "none"
-    return f"{report.what}: {told}. The desk has not verified this."
+    details = ", ".join(map(one_visible_line, report.told)) or "none"
+    return f"{report.what}: {details}. The desk has not verified this."

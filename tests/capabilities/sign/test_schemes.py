@@ -274,7 +274,7 @@ def test_typed_data_that_takes_long_to_hash_is_refused() -> None:
 
 
 def test_typed_data_is_rendered_whole() -> None:
-    told = "\n".join(eip712.told(typed(COW)))
+    told = "\n".join(eip712.describe(typed(COW)))
     assert "message.to.wallet: 0xbBbBBBBbbBBBbbbBbbBbbbbBBbBbbbbBbBbbBBbB" in told
     assert told.count("\n") == 9
 
@@ -339,7 +339,7 @@ def test_a_transaction_is_hashed_as_eip_155_shows() -> None:
     digest = evm_transactions.digest_of(transaction, 1)
     assert digest.hex() == "daf5a779ae972f972197303d7b574746c7ef83eadac0f2791ad23db92e4c8e53"
     assert secp256k1.sign(digest, bytes.fromhex("46" * 32)).hex().startswith("28ef61340bd939bc")
-    assert list(evm_transactions.told(transaction, 1))[2].startswith("pays 1 (")
+    assert list(evm_transactions.describe(transaction, 1))[2].startswith("pays 1 (")
 
 
 RLP = st.recursive(st.binary(max_size=70), lambda inner: st.lists(inner, max_size=4), max_leaves=9)
@@ -429,7 +429,7 @@ ACTIONS: list[tuple[dict[str, Any], str]] = [
 def test_every_action_of_near_is_rendered_and_written(given: dict[str, Any], told: str) -> None:
     action = msgspec.convert(given, near_transactions.NearAction)
     near_transactions.check_actions("shop.near", (action,))
-    assert told in "\n".join(near_transactions.told("shop.near", (action,)))
+    assert told in "\n".join(near_transactions.describe("shop.near", (action,)))
 
 
 @pytest.mark.parametrize(
