@@ -107,7 +107,7 @@ def build_parts(site_agent: SiteAgentContext, services: Services) -> DeskParts:
         begun=services.async_calls.start_now,
     )
     limiter = RateLimiter(config.limits, clock, services.named_agents, services.tiers)
-    limiter.share(services.shared_counts, site_agent.name)
+    limiter.share(services.shared.counts, site_agent.name)
     return DeskParts(
         site_agent=site_agent,
         services=services,

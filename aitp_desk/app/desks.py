@@ -311,7 +311,7 @@ def _build_conversations(
                 config.cache,
                 context.clock,
                 now=agent_tools.now,
-                shared=services.shared_answers,
+                shared=services.shared.answers,
             ),
             turn_writer=turn_writer,
             sessions=sessions,

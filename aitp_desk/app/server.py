@@ -266,7 +266,7 @@ async def open_server(
             )
         )
         for background in (
-            *(run_in_background(work) for work in services.sharing()),
+            *(run_in_background(work) for work in services.shared.background),
             services.health_checks.run_periodically(),
             *(one.background() for one in protocols if one.background is not None),
             # before the socket: a warm-up at shutdown must not delay requests in progress

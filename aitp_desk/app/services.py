@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from aitp_desk import own_version
 from aitp_desk.agent.base import Agent
+from aitp_desk.app.shared_state import SharedState, build_shared_state
 from aitp_desk.auth.credentials.guess_limiter import GuessLimiter, make_code_limiter
 from aitp_desk.auth.jwt.signing_keys import SigningKeys
 from aitp_desk.auth.keys.audit_keys import derive_audit_keys
@@ -20,13 +18,12 @@ from aitp_desk.auth.keys.encryption import TextSealer
 from aitp_desk.auth.keys.transcript_keys import TranscriptKeys
 from aitp_desk.auth.keys.webhook_signatures import WebhookSigner
 from aitp_desk.capability import Send
-from aitp_desk.config import Config, Server
+from aitp_desk.config import Config
 from aitp_desk.desk.access.audit_log import AuditLog
 from aitp_desk.desk.access.idempotency import IdempotencyKeys
 from aitp_desk.desk.access.sealed_values import SealedValues, Sealer
 from aitp_desk.desk.access.site_agents import OwnNames
 from aitp_desk.desk.calls.async_calls import AsyncCalls
-from aitp_desk.desk.dialogue.shared_answers import SharedAnswers
 from aitp_desk.desk.events.broadcaster import Broadcaster
 from aitp_desk.desk.events.events import read_thread_events
 from aitp_desk.desk.jobs.callbacks import Callbacks
@@ -35,7 +32,6 @@ from aitp_desk.desk.jobs.queue import JobQueue
 from aitp_desk.desk.jobs.scheduler import Scheduler
 from aitp_desk.desk.limits.agent_policies import AgentPolicies
 from aitp_desk.desk.limits.concurrency_slots import ConcurrencySlots
-from aitp_desk.desk.limits.shared_counts import SharedCounts
 from aitp_desk.desk.limits.tiers import Tiers
 from aitp_desk.desk.limits.token_usage import TokenUsage
 from aitp_desk.desk.maintenance.health_checks import HealthChecks
@@ -67,8 +63,7 @@ class Services(msgspec.Struct, frozen=True):
         push: notifies callers of the progress of tasks.
         own_names: the names of all desks' agents on threads.
         slots: limits the streams open at all desks together.
-        shared_counts: counts requests of all processes together.
-        shared_answers: the cached answers of all processes; None if they share none.
+        shared: what the processes of the desk share.
         audit: the keys of the audit log.
         audit_log: writes protocol events into the audit log.
         named_agents: stricter limits for named agents.
@@ -100,8 +95,7 @@ class Services(msgspec.Struct, frozen=True):
     push: PushNotifications
     own_names: OwnNames
     slots: ConcurrencySlots
-    shared_counts: SharedCounts
-    shared_answers: SharedAnswers | None
+    shared: SharedState
     audit: AuditKeys
     audit_log: AuditLog
     named_agents: AgentPolicies
@@ -119,12 +113,6 @@ class Services(msgspec.Struct, frozen=True):
     asked_from: Callable[[bytes], bytes]
     feed: ChangeFeed
     clock: Callable[[], float]
-
-    def sharing(self) -> Sequence[Callable[[], Coroutine[Any, Any, None]]]:
-        """Return the background work of sharing with other processes, if there is any."""
-        if self.shared_answers is None:
-            return ()
-        return (self.shared_counts.exchange_regularly, self.shared_answers.write_regularly)
 
 
 def build_services(
@@ -149,7 +137,7 @@ def build_services(
         actors: of the desks, by the names of the desks.
         capabilities: those that the site has enabled.
         health_checks: the health of the desk.
-        valkey: shares limits and answers with other processes; None for one process alone.
+        valkey: the server through which processes share limits and answers; None for none.
         feed: carries changes to other processes.
         clock: Unix seconds.
     """
@@ -166,15 +154,22 @@ def build_services(
     text_sealer = TextSealer(keys)
     sealer = Sealer(text_sealer, clock)
     events = Broadcaster(partial(read_thread_events, store), feed.publish)
-    shared_counts = SharedCounts(valkey, make_digester(keys, "shared counts"))
+    processes = ProcessWatch(store)
+    shared = build_shared_state(
+        config,
+        valkey,
+        events,
+        process=processes.process,
+        digest=make_digester(keys, "shared state"),
+    )
     named_agents = AgentPolicies(config.agent_limits, clock)
-    shared_counts.add("named agents", named_agents.counters)
+    shared.counts.add("named agents", named_agents.counters)
     guesses = make_code_limiter(clock) if config.limits.enabled else None
     key_guesses = GuessLimiter(clock) if config.limits.enabled else None
     if guesses is not None:
-        shared_counts.add("codes", guesses.counters)
+        shared.counts.add("codes", guesses.counters)
     if key_guesses is not None:
-        shared_counts.add("keys", key_guesses.counters)
+        shared.counts.add("keys", key_guesses.counters)
     send, schedules = make_sender(egress), Scheduler(store, clock)
     register_rounds(capabilities, schedules, send)
     PluginJobs(
@@ -201,7 +196,7 @@ def build_services(
         summarizer=ThreadSummarizer(
             store=store, agent=agent, bounds=config.threads, capabilities=capabilities
         ),
-        processes=ProcessWatch(store),
+        processes=processes,
         jobs=jobs,
         schedules=schedules,
         callbacks=callbacks,
@@ -222,8 +217,7 @@ def build_services(
             most_per_caller=config.events.max_streams_per_caller,
             most_per_address=config.events.max_streams_per_address,
         ),
-        shared_counts=shared_counts,
-        shared_answers=None if valkey is None else _share_answers(valkey, config, keys),
+        shared=shared,
         audit=derive_audit_keys(keys),
         audit_log=AuditLog(store, derive_audit_keys(keys), clock),
         named_agents=named_agents,
@@ -241,17 +235,6 @@ def build_services(
         asked_from=make_digester(keys, "asked from"),
         feed=feed,
         clock=clock,
-    )
-
-
-def _share_answers(valkey: ValkeyServer, config: Config, keys: DataKeys) -> SharedAnswers:
-    """Share answers with the processes that have this version and these settings."""
-    digest = make_digester(keys, "shared answers")
-    here = {"folder": Path(), "data": Path(), "server": Server()}
-    settings = msgspec.json.encode(msgspec.structs.replace(config, **here), enc_hook=str)
-    table = digest(f"{own_version()}\n".encode() + settings).hex()
-    return SharedAnswers(
-        valkey, table=f"aitp-desk:answers:{table}", digest=digest, ttl=config.cache.ttl_seconds
     )
 
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 MAX_CONNECTIONS = 8
 ANSWER_SECONDS = 0.5
 """How long the server may take to answer: no caller waits longer for shared state."""
+SILENCE_SECONDS = 10.0
+"""After so long without a message it is asked whether the connection stands."""
 FIRST_PAUSE_SECONDS = 0.5
 LONGEST_PAUSE_SECONDS = 10.0
 
@@ -149,6 +151,36 @@ class ValkeyServer:
             ValkeyAway: it may still be there.
         """
         await self._ask(lambda: self.client.unlink(table))
+
+    async def publish(self, channel: str, message: bytes) -> None:
+        """Send a message to all who subscribe to a channel now.
+
+        Raises:
+            ValkeyAway: it may not have been sent.
+        """
+        await self._ask(lambda: self.client.publish(channel, message))
+
+    async def subscribe(self, channel: str) -> AsyncIterator[bytes]:
+        """Yield the messages of a channel until the connection is lost.
+
+        Raises:
+            ValkeyAway: at the end, or at once.
+        """
+        from valkey.exceptions import ValkeyError
+
+        try:
+            async with self.client.pubsub() as subscription:
+                await subscription.subscribe(channel)
+                while True:
+                    found = await subscription.get_message(
+                        ignore_subscribe_messages=True, timeout=SILENCE_SECONDS
+                    )
+                    if found is None:
+                        await subscription.ping()
+                    else:
+                        yield found["data"]
+        except (ValkeyError, OSError, TimeoutError) as error:
+            raise ValkeyAway from error
 
     async def _ask(self, call: Callable[[], Any]) -> Any:
         """Make a call, unless the server was away a moment ago."""

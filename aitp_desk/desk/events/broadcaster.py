@@ -4,7 +4,8 @@ A waiter for a run wakes when its end has been committed, and a subscriber of a 
 its events (``channel.py``), also those that another process on the database has written
 (``store/changes.py``). The store is authoritative; a late subscriber reads from it. Without
 subscribers a notification costs one dictionary lookup. The text of an answer in progress reaches
-only subscribers of the process that writes it; others see the finished message.
+subscribers of other processes through ``answer_feed.py``, if there is a server for it; without one
+they see the finished message.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from aitp_desk.store.changes import Change
 REVIEW_SECONDS = 0.25
 """Maximum delay between a credential change and the next check of subscribers' access."""
 
+ReportProgress = Callable[[str, AnswerInProgress], None]
+"""Receives the thread of an answer in progress, and the answer, whenever it has changed."""
 ReportAnswer = Callable[[ProgressEvent], None]
 """Receives the parts of an answer in progress."""
 
@@ -97,6 +100,11 @@ class Broadcaster:
         self._open_answers: dict[str, AnswerInProgress] = {}
         self._turn = asyncio.Lock()
         self._observers: list[Callable[[str], None]] = []
+        self._report: ReportProgress = lambda _thread_id, _answer: None
+
+    def report_answers_to(self, report: ReportProgress) -> None:
+        """Report answers in progress of this process."""
+        self._report = report
 
     def on_change(self, changed: Callable[[str], None]) -> None:
         """Register a callback for changes of any thread."""
@@ -210,19 +218,31 @@ class Broadcaster:
         answer = AnswerInProgress(run_id, message_id, after, again=again)
         self._open_answers[thread_id] = answer
         self._tell(thread_id, answer)
+        self._report(thread_id, answer)
 
         def tell(progress: ProgressEvent) -> None:
             if answer.is_over:
                 return
             answer.add_piece(progress)
             self._tell(thread_id, answer)
+            self._report(thread_id, answer)
 
         try:
             yield tell
         finally:
             answer.is_over = True
-            if self._open_answers.get(thread_id) is answer:
-                del self._open_answers[thread_id]
+            self.forget_answer(thread_id, answer)
+            self._report(thread_id, answer)
+
+    def receive_answer(self, thread_id: str, answer: AnswerInProgress) -> None:
+        """Send new text of an answer that another process writes."""
+        self._open_answers[thread_id] = answer
+        self._tell(thread_id, answer)
+
+    def forget_answer(self, thread_id: str, answer: AnswerInProgress) -> None:
+        """Stop sending an answer to new subscribers."""
+        if self._open_answers.get(thread_id) is answer:
+            del self._open_answers[thread_id]
 
     def notify_typing(self, thread_id: str, actor: str) -> None:
         """Notify subscribers that an operator is typing; nothing is stored.
