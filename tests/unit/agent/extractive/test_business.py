@@ -18,6 +18,10 @@ CLINIC = (
     "## Contact\n\n4 Oak Street. Telephone (555) 0134. Mon-Fri 8 am to 6 pm, Saturday 9 am to noon."
     "\n\n## Fees\n\nA visit costs $60.\n"
 )
+WORKSHOP = (
+    "# Frame & Fork\n\n## Repairs\n\nWe mend bicycles and sell no new ones.\n\n"
+    "## Questions\n\nCall (541) 555-0137 or come by.\n"
+)
 DENTIST = (
     "# 한빛 치과\n\n## 이용 시간\n\n평일 오전 9시부터 오후 6시까지 진료합니다.\n\n"
     "## 오시는 길\n\n서울시 종로구 새문안로 12, 광화문역 3번 출구에서 5분입니다.\n"
@@ -39,6 +43,15 @@ BAKERY = (
                 "when do you close?": "8 am",
                 "Where are you?": "4 Oak Street",
                 "How do I contact you?": "0134",
+            },
+        ),
+        (
+            WORKSHOP,
+            "en",
+            {
+                "what's the phone number": "555-0137",
+                "What is your phone number?": "555-0137",
+                "the phone number?": "555-0137",
             },
         ),
         (DENTIST, "ko", {"몇 시에 문을 닫나요?": "오후 6시", "어디에 있나요?": "새문안로"}),
