@@ -23,6 +23,7 @@ from typing import Any, overload
 import msgspec
 
 from aitp_desk.knowledge.documents.base import Document, Passage
+from aitp_desk.knowledge.index.atomic_write import hold_folder
 from aitp_desk.knowledge.index.builder import FORMAT, Columns, IndexRequest, build_indexes
 from aitp_desk.knowledge.index.checksum import is_intact
 from aitp_desk.knowledge.index.postings import NUMBERS, SCORES, Posting
@@ -163,6 +164,8 @@ class Index:
 def open_indexes(parts: Mapping[str, RawContent], data: Path) -> dict[str, Index]:
     """Open the indexes of this content; missing and outdated ones are built first.
 
+    Of several processes one builds them; the others wait and open what it has built.
+
     Parameters:
         parts: the content's files, by the names of the index files.
         data: the desk's data folder; it is created if missing.
@@ -170,19 +173,26 @@ def open_indexes(parts: Mapping[str, RawContent], data: Path) -> dict[str, Index
     Raises:
         ContentUnreadable: the indexes of large content could not be built.
     """
-    indexes: dict[str, Index] = {}
-    wanted: dict[str, IndexRequest] = {}
-    for name, raw in parts.items():
-        content = sha256(f"{FORMAT} {sys.byteorder}\n".encode() + raw.digest).hexdigest()
-        index = _open_made(data / name, content)
-        if index is not None:
-            indexes[name] = index
-        else:
-            wanted[name] = IndexRequest(data / name, raw, content)
-    if wanted:
-        make = build_in_subprocess if is_large(wanted.values()) else build_indexes
-        make([*wanted.values()])
-    return indexes | {name: _open(one.file) for name, one in wanted.items()}
+    head = f"{FORMAT} {sys.byteorder}\n".encode()
+    wanted = {
+        name: IndexRequest(data / name, raw, sha256(head + raw.digest).hexdigest())
+        for name, raw in parts.items()
+    }
+    indexes = _open_all_made(wanted)
+    if len(indexes) == len(wanted):
+        return indexes
+    with hold_folder(data):
+        indexes = _open_all_made(wanted)
+        missing = {name: one for name, one in wanted.items() if name not in indexes}
+        if missing:
+            make = build_in_subprocess if is_large(missing.values()) else build_indexes
+            make([*missing.values()])
+        return indexes | {name: _open(one.file) for name, one in missing.items()}
+
+
+def _open_all_made(wanted: Mapping[str, IndexRequest]) -> dict[str, Index]:
+    made = {name: _open_made(one.file, one.content) for name, one in wanted.items()}
+    return {name: index for name, index in made.items() if index is not None}
 
 
 def _open_made(file: Path, content: str) -> Index | None:

@@ -4,6 +4,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Iterator, Mapping, MutableMapping
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,8 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watch, "_LOOKING_SHARE", 1.0)
 
 
+SELDOM = 600.0
+"""Seconds between two looks of a watch that a test does not wait for."""
 Entries = list[MutableMapping[str, Any]]
 
 
@@ -242,3 +245,25 @@ async def test_the_first_look_makes_ready_what_a_misspelt_word_needs_outside_of_
         assert [hit.passage.title for hit in knowledge.library.search("repiars")] == ["Repairs"]
     assert len(made_in) == 2
     assert threading.get_ident() not in made_in
+
+
+async def test_processes_on_one_data_folder_take_turns_to_index(
+    tmp_path: Path, site: Path, logged: Entries
+) -> None:
+    for number in range(50):
+        (site / f"{number}.md").write_text(f"# Page {number}\n\nText of page {number}.\n", "utf-8")
+    data = tmp_path / "data"
+    async with AsyncExitStack() as stack:
+        opened = [
+            stack.enter_async_context(open_knowledge(site, data=data, poll_seconds=SELDOM))
+            for _ in range(6)
+        ]
+        processes = await asyncio.gather(*opened)
+        for change in range(3):
+            (site / "a.md").write_text(f"# A\n\nChange {change}.\n", "utf-8")
+            await asyncio.gather(*(one.refresh() for one in processes))
+            assert len({one.editions.revision for one in processes}) == 1
+            for one in processes:
+                assert any(f"Change {change}" in passage.text for passage in one.library.passages)
+    assert told(logged, "content.index_opened_again") == []
+    assert not list(data.glob("*.new"))
