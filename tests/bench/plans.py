@@ -1,0 +1,166 @@
+"""Which statements PostgreSQL would answer by walking through a table that grows.
+
+    python -m tests.bench.plans [--messages 10000000]
+
+Fills every table that grows with the number of conversations, in proportion to the messages, and
+has the server plan each named statement for parameters that few rows fit. Printed are those that
+walk all the same, and how large each table and its indexes are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+import asyncpg
+import msgspec
+
+from aitp_desk.store.engine.postgres.statements import load_postgres_statements
+from tests.support.store.postgres import QUICK, postgres_server
+
+SHARES = {
+    "messages": 1.0,
+    "events": 0.5,
+    "runs": 0.3,
+    "threads": 0.1,
+    "actors": 0.1,
+    "idempotency": 0.1,
+    "audit": 0.1,
+    "sessions": 0.05,
+    "folded_turns": 0.05,
+    "steps": 0.05,
+    "calls": 0.05,
+    "jobs": 0.02,
+    "files": 0.01,
+    "file_parts": 0.01,
+    "tickets": 0.01,
+    "summaries": 0.01,
+    "notes": 0.01,
+    "feedback": 0.01,
+    "grants": 0.01,
+    "tasks": 0.01,
+    "task_turns": 0.01,
+    "sealed_values": 0.01,
+    "capability_records": 0.01,
+}
+"""Rows of each table that grows, to one message."""
+FEWEST = 5_000
+VALUES = {
+    ("messages", "thread_id"): "'thread_' || i / 10",
+    ("messages", "seq"): "i % 10 + 1",
+    ("messages", "origin"): "(ARRAY['visitor', 'desk'])[i % 2 + 1]",
+    ("messages", "metadata"): "'{}'",
+    ("messages", "run_id"): "'run_' || i / 3",
+    ("events", "thread_id"): "'thread_' || i / 5",
+    ("events", "n"): "i % 5 + 1",
+    ("threads", "id"): "'thread_' || i",
+    ("threads", "parent_seq"): "NULL",
+    ("threads", "deleted_at"): "NULL",
+    ("threads", "desk"): "''",
+    ("threads", "owner"): "CASE WHEN i % 3 = 0 THEN 'key:' || i % 1000 END",
+    ("runs", "id"): "'run_' || i",
+    ("runs", "thread_id"): "'thread_' || i / 3",
+    ("runs", "state"): "'completed'",
+    ("runs", "lease_until"): "NULL",
+    ("runs", "attempts_before"): "0",
+    ("calls", "state"): "'succeeded'",
+    ("calls", "answer"): "NULL",
+    ("calls", "desk"): "''",
+    ("jobs", "state"): "'done'",
+    ("jobs", "lease_until"): "NULL",
+    ("tickets", "state"): "'answered'",
+    ("audit", "n"): "i",
+}
+"""Values of columns by which statements choose; others are as different as they can be."""
+BY_TYPE = {
+    "text": "md5('{column}' || i)",
+    "int8": "i",
+    "bytea": "decode(md5('{column}' || i), 'hex')",
+}
+
+
+FEW = {"int8": "50", "int4": "50", "text": "'thread_50'", "bytea": "'\\x00'", "bool": "true"}
+"""Parameters by type: fifty rows, what was before the fiftieth second, one thread."""
+
+
+class Walk(msgspec.Struct, frozen=True, order=True):
+    """A statement that walks through a table that grows."""
+
+    statement: str
+    table: str
+
+
+async def fill(connection: asyncpg.Connection, messages: int) -> None:
+    """Fill the tables that grow, and have the server count what is in them."""
+    await connection.execute("SET session_replication_role = replica")
+    for table, share in SHARES.items():
+        rows = await connection.fetch(
+            "SELECT column_name, udt_name FROM information_schema.columns"
+            " WHERE table_schema = current_schema() AND table_name = $1",
+            table,
+        )
+        values = [
+            VALUES.get((table, column), BY_TYPE[kind].format(column=column))
+            for column, kind in rows
+        ]
+        columns = ", ".join(column for column, _ in rows)
+        last = max(FEWEST, int(messages * share))
+        await connection.execute(
+            f"INSERT INTO {table} ({columns})"
+            f" SELECT {', '.join(values)} FROM generate_series(1, {last}) AS i"
+        )
+    await connection.execute("VACUUM ANALYZE")
+
+
+async def find_walks(connection: asyncpg.Connection) -> list[Walk]:
+    """Plan every statement for a few rows, and return those that walk through what grows."""
+    await connection.execute("SET plan_cache_mode = force_custom_plan")
+    walks: set[Walk] = set()
+    for name, statement in load_postgres_statements().items():
+        kinds = (await connection.prepare(statement.sql)).get_parameters()
+        values = ", ".join(FEW[kind.name] for kind in kinds)
+        await connection.execute(f"PREPARE planned AS {statement.sql}")
+        plan = await connection.fetchval(
+            f"EXPLAIN (FORMAT JSON) EXECUTE planned{f'({values})' if values else ''}"
+        )
+        await connection.execute("DEALLOCATE planned")
+        walks |= {Walk(name, table) for table in _walked(json.loads(plan)[0]["Plan"])}
+    return sorted(walks)
+
+
+def _walked(node: Mapping[str, Any]) -> Iterator[str]:
+    if node["Node Type"] == "Seq Scan" and node["Relation Name"] in SHARES:
+        yield node["Relation Name"]
+    for inner in node.get("Plans", ()):
+        yield from _walked(inner)
+
+
+async def main(messages: int) -> None:
+    """Fill a database and print what was found."""
+    with postgres_server(QUICK) as server:
+        connection = await asyncpg.connect(await server.begin())
+        began = time.perf_counter()
+        await fill(connection, messages)
+        print(f"filled in {time.perf_counter() - began:.0f} s")
+        for walk in await find_walks(connection):
+            print(f"{walk.statement} walks through {walk.table}")
+        for table in SHARES:
+            rows, size, indexes = await connection.fetchrow(
+                "SELECT reltuples::bigint, pg_table_size(oid), pg_indexes_size(oid)"
+                " FROM pg_class WHERE oid = $1::text::regclass",
+                table,
+            )
+            print(f"{table}: {rows} rows, {size / 2**20:.0f} MiB, indexes {indexes / 2**20:.0f}")
+        with suppress(asyncpg.PostgresError):
+            await connection.close()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.plans")
+    parser.add_argument("--messages", type=int, default=10_000_000)
+    asyncio.run(main(parser.parse_args().messages))
