@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import partial
 
 from aitp_desk.app.desk_parts import DeskParts
@@ -16,6 +16,7 @@ from aitp_desk.desk.jobs.background_task import run_in_background
 from aitp_desk.desk.jobs.epoch_watcher import watch_epoch
 from aitp_desk.desk.jobs.scheduler import Schedule
 from aitp_desk.desk.maintenance.cache_eviction import Evict, evict_on_erasure
+from aitp_desk.desk.maintenance.content_epoch import share_content_changes
 from aitp_desk.desk.maintenance.enrichment import EnrichmentJob
 from aitp_desk.desk.maintenance.expiry import EVERY_SECONDS as EXPIRY_SECONDS
 from aitp_desk.desk.maintenance.expiry import Expiry
@@ -46,6 +47,15 @@ async def recover_interrupted_calls(
     for invoker in invokers.values():
         await recover_calls(invoker, services.store)
     yield
+
+
+def _share_content(
+    config: Config, services: Services, site_agents: Sequence[SiteAgentContext]
+) -> AbstractAsyncContextManager[None]:
+    if not config.store.is_shared:
+        return nullcontext()
+    contents = [site_agent.knowledge for site_agent in site_agents]
+    return share_content_changes(services.store, contents)
 
 
 @asynccontextmanager
@@ -105,5 +115,6 @@ async def run_background_tasks(
         watch_epoch(services.store, TICKETS_EPOCH, look),
         EscalationService(services.store, services.clock).run_expiry(services.audit),
         services.schedules.run(),
+        _share_content(config, services, site_agents),
     ):
         yield

@@ -223,7 +223,9 @@ class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
         Annotated[int, Meta(ge=1, le=1000)],
         Meta(
             extra={"unit": "connections"},
-            description="The most connections that read from PostgreSQL; one more writes.",
+            description=(
+                "The most connections that read from PostgreSQL; one more writes, one listens."
+            ),
         ),
     ] = 8
     statement_seconds: Annotated[
