@@ -87,8 +87,12 @@ async def test_a_long_list_is_read_to_its_end_by_its_cursors(tmp_path: Path) -> 
             cursor: str | None = query
             pages = 0
             while cursor is not None:
-                payload = feed_of(await visitor.ask(cursor, capability, accept_types=[FEED]))
+                said = await visitor.ask(cursor, capability, accept_types=[FEED])
+                payload = feed_of(said)
                 assert payload["total"] == 45
+                behind = re.search(r"; and (\d+) more\.", said.answer)
+                # five of a page are named
+                assert int(behind[1] if behind else 0) == 40 - len(titles)
                 titles += [item["title"] for item in payload["items"]]
                 cursor = payload["next_cursor"]
                 pages += 1

@@ -52,6 +52,20 @@ def test_words_say_what_they_say_and_nothing_else(
     assert wrong == []
 
 
+def test_what_an_optional_object_needs_is_missing_once_a_part_of_it_is_said() -> None:
+    contact = {
+        "type": "object",
+        "properties": {"email": {"type": "string", "format": "email"}, "name": {"type": "string"}},
+        "required": ["email", "name"],
+    }
+    schema = {"type": "object", "properties": {"contact": contact}}
+    action = Action(name="call_back", summary="Call back.", input_schema=schema)
+    filled = fill_arguments(action, "Call me back, my email is x@example.org", now=NOW)
+    assert filled.arguments == {"contact": {"email": "x@example.org"}}
+    assert missing_of(filled) == "contact.name"
+    assert missing_of(fill_arguments(action, "Call me back", now=NOW)) == ""
+
+
 def test_an_argument_with_the_name_of_an_email_takes_one_without_a_format() -> None:
     action = taking(order={"type": "string"}, customer_email={"type": "string"})
     filled = fill_arguments(action, "Where is it? my email is x@example.org", now=NOW)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,3 +50,23 @@ def test_a_text_is_read_as_it_was_written(text: str, dialect: Dialect) -> None:
 def test_the_name_of_a_page_is_read_back(changed_at: int, id_: str) -> None:
     token = write_token((changed_at, id_))
     assert read_list(ObjectReader({"pageToken": token})).after == (changed_at, id_)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "member"),
+    [
+        (Dialect.V1, "taskPushNotificationConfig"),
+        (Dialect.V03, "pushNotificationConfig"),
+        (Dialect.V03_HTTP, "pushNotificationConfig"),
+        (Dialect.V03_HTTP, "pushNotification"),
+    ],
+)
+def test_where_a_sender_is_notified_is_read_by_each_name(dialect: Dialect, member: str) -> None:
+    parts = "content" if dialect is Dialect.V03_HTTP else "parts"
+    part = {"kind": "text", "text": "A lamp?"} if dialect is Dialect.V03 else {"text": "A lamp?"}
+    message = {"messageId": "1", "role": "ROLE_USER", parts: [part]}
+    receiver = {"url": "https://caller.example/notify", "token": "t"}
+    body = {"message": message, "configuration": {member: receiver}}
+    push = read_send(body, dialect).push
+    assert push is not None
+    assert push.url == receiver["url"]
