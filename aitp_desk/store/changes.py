@@ -13,16 +13,16 @@ from typing import Literal, Protocol
 
 import msgspec
 
-ChangeKind = Literal["thread", "end", "access", "stop", "typing"]
+ChangeKind = Literal["thread", "end", "access", "stop", "typing", "work"]
 """What happened: an event on a thread, the end of a run or call, a change of who may read a thread,
-a run that is to be stopped, an operator who is typing."""
+a run that is to be stopped, an operator who is typing, runs that wait for another process."""
 
 
 class Change(msgspec.Struct, frozen=True, array_like=True):
     """Something that other processes want to know.
 
     Parameters:
-        id: of the thread, run or call.
+        id: of the thread, run or call; empty for waiting runs.
         actor: of an operator who is typing.
     """
 

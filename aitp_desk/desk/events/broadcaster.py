@@ -126,8 +126,8 @@ class Broadcaster:
                 self._recheck(change.id)
             case "typing":
                 self._type(change.id, change.actor)
-            case "stop":
-                pass  # for whoever executes the run
+            case "stop" | "work":
+                pass  # for the run worker
 
     def poll_all(self) -> None:
         """Let all subscribers read what another process has written."""
@@ -153,6 +153,10 @@ class Broadcaster:
     def request_stop(self, run_id: str) -> None:
         """Ask the process that executes a run to stop it."""
         self._publish(Change("stop", run_id))
+
+    def offer_work(self) -> None:
+        """Ask other processes to execute runs that wait here."""
+        self._publish(Change("work", ""))
 
     def on_end(self, run_id: str, called: Callable[[], None]) -> None:
         """Register a one-time callback for a run's end."""

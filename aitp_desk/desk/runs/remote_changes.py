@@ -42,10 +42,13 @@ class RemoteChanges:
             yield
 
     def _receive(self, change: Change) -> None:
-        if change.kind == "stop":
-            self._worker.stop_held(change.id)
-        else:
-            self._events.receive(change)
+        match change.kind:
+            case "stop":
+                self._worker.stop_held(change.id)
+            case "work":
+                self._worker.wake()
+            case _:
+                self._events.receive(change)
 
     async def _review(self) -> None:
         """Find out what was missed, whenever changes may have been lost."""

@@ -77,6 +77,7 @@ class RunWorker:
         self._shares = FairShare(MAX_OF_ONE)
         self._held: dict[asyncio.Task[None], ClaimedRun] = {}
         self._cancelled: set[asyncio.Task[None]] = set()
+        self._is_full = False
         self._loops: list[asyncio.Task[None]] = []
 
     def wake(self, run_id: str = "", caller: str = "") -> None:
@@ -150,6 +151,9 @@ class RunWorker:
         while True:
             self._wanted.clear()
             room = min(CLAIM_BATCH, MAX_AT_ONCE - len(self._held))
+            if not room and not self._is_full:
+                self._events.offer_work()
+            self._is_full = not room
             taken = await self._claim(room) if room else ()
             for claim in taken:
                 caller = partial(self._shares.caller, claim.id)

@@ -42,13 +42,14 @@ class Worker:
 
     def __init__(self) -> None:
         self.stopped: list[str] = []
+        self.woken = 0
 
     def stop_held(self, run_id: str) -> bool:
         self.stopped.append(run_id)
         return True
 
     def wake(self) -> None:
-        """Nothing is to be done."""
+        self.woken += 1
 
 
 class Calls:
@@ -88,12 +89,14 @@ async def test_what_happens_here_is_sent_to_the_others() -> None:
         events.recheck_access("thread_1")
         events.notify_typing("thread_1", "ann")
         events.request_stop("run_2")
+        events.offer_work()
     assert feed.published == [
         Change("thread", "thread_1"),
         Change("end", "run_1"),
         Change("access", "thread_1"),
         Change("typing", "thread_1", "ann"),
         Change("stop", "run_2"),
+        Change("work", ""),
     ]
 
 
@@ -101,6 +104,12 @@ async def test_a_run_is_stopped_where_it_is_executed() -> None:
     async with process() as (_, feed, worker):
         feed.receive(Change("stop", "run_1"))
         assert worker.stopped == ["run_1"]
+
+
+async def test_runs_that_wait_elsewhere_are_looked_for() -> None:
+    async with process() as (_, feed, worker):
+        feed.receive(Change("work", ""))
+        assert worker.woken == 1
 
 
 async def test_after_an_interruption_everybody_looks_and_ends_are_found() -> None:
