@@ -8,7 +8,7 @@ import pytest
 from tests.bench.plans import fill, find_walks
 from tests.support.store.postgres import PostgresServer
 
-MESSAGES = 50_000
+MESSAGES = 200_000
 LARGEST = {"messages", "events", "runs", "threads", "actors", "steps"}
 
 
