@@ -138,13 +138,19 @@ class ActionDialogue:
         return (yield from self.call(arguments, source))
 
     def read(
-        self, words: str, waiting: ActionCall | None, *, only_asks: bool = False
+        self,
+        words: str,
+        waiting: ActionCall | None,
+        *,
+        only_asks: bool = False,
+        asks_again: bool = False,
     ) -> Dialogue[CompletedCall | AcceptedCall | Ask | Decline]:
         """Read words as arguments, by the action's schema.
 
         Parameters:
             waiting: the call for whose arguments the desk has asked; None for none.
             only_asks: whether consent is asked for in any case.
+            asks_again: whether arguments that the action refuses are asked for again.
 
         Raises:
             InvalidRequest: the words hold a secret, or only words could ask for one.
@@ -159,11 +165,16 @@ class ActionDialogue:
         asked = yield from self._find_question(
             FindQuestion(filled.arguments, filled.missing, waiting)
         )
-        if asked is None and not filled.missing:
+        if asked is not None or filled.missing:
+            return self._ask_for(filled, asked, waiting)
+        try:
             return (
                 yield from self.call(filled.arguments, "text", None, waiting, only_asks=only_asks)
             )
-        return self._ask_for(filled, asked, waiting)
+        except InvalidRequest as error:
+            if not asks_again:
+                raise
+            return self._ask_again(error, filled.arguments, waiting)
 
     def answer(
         self, words: str, waiting: ActionCall, *, may_change: bool
@@ -239,10 +250,7 @@ class ActionDialogue:
             return self._remind_of_gaps(waiting)
         if not _is_answered(filled, waiting):
             return None
-        try:
-            return (yield from self.read(words, waiting))
-        except InvalidRequest as error:
-            return self._ask_again(error, filled.arguments, waiting)
+        return (yield from self.read(words, waiting, asks_again=True))
 
     def resume(self, call: ActionCall, value: Any) -> Dialogue[Resumed]:
         """Go on with a call that was answered.
@@ -303,16 +311,17 @@ class ActionDialogue:
         return self._ask(asked, merged.arguments, call.source, call)
 
     def _ask_again(
-        self, error: InvalidRequest, arguments: Mapping[str, Any], waiting: ActionCall
+        self, error: InvalidRequest, arguments: Mapping[str, Any], waiting: ActionCall | None
     ) -> Ask:
         """Ask for what the action has refused; raises the error if no question can help."""
-        before = read_asked(waiting.memory)
+        before = None if waiting is None else read_asked(waiting.memory)
         again = make_correction_question(self._action, before, arguments, error)
         if self._can_ask is None or again is None or again.again is None:
             raise error
         if not self._can_ask(again.again.question):
             raise error
-        return self._ask(again.again, again.arguments, waiting.source, waiting)
+        source = "text" if waiting is None else waiting.source
+        return self._ask(again.again, again.arguments, source, waiting)
 
     def _change(
         self, filled: FilledArguments, waiting: ActionCall

@@ -94,7 +94,7 @@ class ActionRequests:
                 asker,
                 offered,
                 dialogues.begin(offered, base).read(
-                    turn.question, None, only_asks=action.kind != "query"
+                    turn.question, None, only_asks=action.kind != "query", asks_again=True
                 ),
                 conversation.note_begun,
                 conversation.note_ended,

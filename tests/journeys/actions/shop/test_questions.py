@@ -241,6 +241,11 @@ async def test_a_time_that_is_taken_keeps_what_was_filled_in(tmp_path: Path) -> 
         assert form["request_data"]["description"] == "Choose another time."
         kept = {one["id"]: one["default_value"] for one in form["request_data"]["form"]["fields"]}
         assert kept == visit
+        whole = "Book a boot fitting in Bend on 2027-01-22 at 16:30, kai@customer.example"
+        other = await talker.open(whole, wait=10, metadata={"actors": [READER]})
+        ((_, how, title, fields),) = story(other.ok["replies"])
+        assert (how, title) == ("asks", "The fitter in Bend has a visit at 16:30 on 2027-01-22.")
+        assert fields == list(visit)
         later = [{"id": name, "value": {**visit, "time": "15:30"}[name]} for name in visit]
         ((_, _, done),) = await say(thread, message("data", data={"fields": later}))
         assert "Bend, Friday 2027-01-22, 15:30 to 16:00." in done
