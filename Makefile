@@ -7,6 +7,8 @@ CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || comman
 
 # tests with servers wait much of their time: one worker more than there are cores keeps these busy
 WAITING_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 1) + 1)
+# journeys that are run once more on PostgreSQL
+ON_POSTGRES := tests/journeys/aitp/threads tests/journeys/aitp/runs tests/journeys/ahp/sessions
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -27,13 +29,15 @@ demo: .venv/.run-time
 test: .venv/.dev
 	$(BIN)/pytest -q -n auto --dist worksteal -m "not servers and not slow"
 
-# tests that need a browser or a server, slow tests, and more examples of the property tests
+# tests that need a browser or a server, slow tests, and more examples of the property tests; some journeys on PostgreSQL
 test-servers: .venv/.browser
 	@test -n "$(CHROMIUM)" || { \
 	  echo "These tests need Chromium: on Debian and Ubuntu, apt install chromium (or CHROMIUM=/path/to/it)." >&2; \
 	  exit 1; }
 	AITP_DESK_EXAMPLES=200 $(BIN)/pytest -q -n $(WAITING_WORKERS) --dist worksteal -m "(slow or hypothesis) and not servers"
 	CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -q -n $(WAITING_WORKERS) --dist loadfile -m servers
+	AITP_DESK_TEST_STORE=postgres $(BIN)/pytest -q -n $(WAITING_WORKERS) --dist worksteal \
+	  -m "not servers and not slow and not sqlite" $(ON_POSTGRES)
 
 # style, types (those of the browser tests too), layers, and that the docs tell the truth
 check: .venv/.browser

@@ -5,10 +5,9 @@ from __future__ import annotations
 import io
 import json
 import secrets
-import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,11 @@ from multidict import CIMultiDictProxy
 from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.base import Agent
 from aitp_desk.app.server import RunningServer
+from aitp_desk.store.engine.copy.tables import load_tables
 from aitp_desk.store.reads import threads as reads
 from tests.support.access.keys import make_key
 from tests.support.desk.server import SITE, serving
+from tests.support.store.chosen import read_rows
 
 THREADS = "/v1/threads"
 DATABASE = "desk.db"
@@ -169,9 +170,7 @@ class Talker:
 
     def rows(self, statement: str) -> list[Any]:
         """Return rows of the desk's database, over a separate connection."""
-        address = f"{(self._data / DATABASE).as_uri()}?mode=ro"
-        with closing(sqlite3.connect(address, uri=True)) as connection:
-            return connection.execute(statement).fetchall()
+        return read_rows(self._data, statement)
 
     def counts(self) -> dict[str, int]:
         """How many rows each table has, but for what the desk adds in its own time.
@@ -179,9 +178,7 @@ class Talker:
         That are the replies of runs in progress, what happens to runs, the audit log, and how the
         desk's parts are.
         """
-        tables = {
-            name for (name,) in self.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
-        }
+        tables = {table.name for table in load_tables()}
         counts = [
             f"SELECT '{name}', count(*) FROM {name}"
             + " WHERE origin = 'visitor'" * (name == "messages")

@@ -12,6 +12,7 @@ from aitp_desk.agent.base import Agent
 from aitp_desk.app.server import RunningServer, open_server
 from aitp_desk.config import load_config
 from tests.support.desk.first_start import begin_desk, begin_index, keep_index
+from tests.support.store.chosen import store_settings
 
 SITE = Path(__file__).parents[2] / "support" / "sites" / "bookshop"
 """A small bookshop's content, for tests that need some."""
@@ -39,7 +40,8 @@ async def serving(
         agent: who answers; by default extraction.
         actions: what the agent may call for those who may.
     """
-    config = load_config(folder, (*UNLIMITED, *settings), port=0, data=data)
+    chosen = await store_settings(data)
+    config = load_config(folder, (*UNLIMITED, *chosen, *settings), port=0, data=data)
     begin_desk(config)
     begin_index(data, folder)
     async with open_server(config, clock=clock, agent=agent, actions=actions) as desk:

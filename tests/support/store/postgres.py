@@ -57,11 +57,12 @@ class PostgresServer:
             await self._clear(url)
         return url
 
-    async def make(self, name: str) -> str:
-        """Make an empty database, without a schema, in place of one of that name."""
+    async def make(self, name: str, *, template: str = "") -> str:
+        """Make a database in place of one of that name: empty, or a copy of another."""
+        original = f'"{_own(template)}"' if template else "template0"
         admin = await asyncpg.connect(self._url)
         await admin.execute(f'DROP DATABASE IF EXISTS "{_own(name)}" WITH (FORCE)')
-        await admin.execute(f'CREATE DATABASE "{_own(name)}" TEMPLATE template0')
+        await admin.execute(f'CREATE DATABASE "{_own(name)}" TEMPLATE {original}')
         await admin.close()
         return self.url(name)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import asyncpg
 
+from aitp_desk.store.engine.postgres.texts import decode_row
 from tests.support.desk.first_start import begin_database
 
 
@@ -27,6 +28,6 @@ async def copy_rows(url: str, path: Path) -> None:
             columns, marks = ", ".join(names), ", ".join("?" * len(names))
             found = await connection.fetch(f"SELECT {columns} FROM {table}")
             database.executemany(
-                f"INSERT INTO {table} ({columns}) VALUES ({marks})", map(tuple, found)
+                f"INSERT INTO {table} ({columns}) VALUES ({marks})", map(decode_row, found)
             )
     await connection.close()

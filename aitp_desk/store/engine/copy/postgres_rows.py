@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 
-from asyncpg import CharacterNotInRepertoireError, Connection
+from asyncpg import Connection
 
 from aitp_desk.store.base import Row, StoreError
 from aitp_desk.store.engine.copy.tables import Table, load_tables
@@ -27,6 +27,7 @@ from aitp_desk.store.engine.postgres.migration import (
     list_missing,
     migrate,
 )
+from aitp_desk.store.engine.postgres.texts import decode_row, encode_values
 
 WAITS_SECONDS = 3600.0
 """How long one statement may take."""
@@ -48,11 +49,11 @@ class PostgresRows:
 
     async def rows_after(self, table: Table, key: Row | None) -> list[Row]:
         """Return the next rows after a key, by key; none after the last."""
-        given = (*(key or ()), table.rows_at_once)
+        given = (*encode_values(key or ()), table.rows_at_once)
         marks = [f"${number}" for number in range(1, len(given) + 1)]
         with _errors_told():
             found = await self._connection.fetch(table.select(marks), *given)
-        return [tuple(row) for row in found]
+        return [decode_row(row) for row in found]
 
     async def last_key(self, table: Table) -> Row | None:
         """Return the key of the last row; None if there is none."""
@@ -61,20 +62,15 @@ class PostgresRows:
         sql = f"SELECT {columns} FROM {table.name} ORDER BY {order} DESC LIMIT 1"  # noqa: S608
         with _errors_told():
             found = await self._connection.fetchrow(sql)
-        return None if found is None else tuple(found)
+        return None if found is None else decode_row(found)
 
     async def insert(self, table: Table, rows: list[Row]) -> None:
         """Insert rows, all or none."""
         marks = [f"${number}" for number in range(1, len(table.columns) + 1)]
-        try:
-            with _errors_told():
-                async with self._connection.transaction():
-                    await self._connection.executemany(table.insert(marks), rows)
-        except StoreError as error:
-            if isinstance(error.__cause__, CharacterNotInRepertoireError):
-                told = f"A text in {table.name} has a character that PostgreSQL cannot keep (NUL)."
-                raise StoreError(told) from error
-            raise
+        given = [encode_values(row) for row in rows]
+        with _errors_told():
+            async with self._connection.transaction():
+                await self._connection.executemany(table.insert(marks), given)
 
     async def clear(self, table: Table) -> None:
         """Delete all rows."""

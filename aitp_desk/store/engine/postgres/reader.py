@@ -12,6 +12,7 @@ from aitp_desk.store.engine.migration import POSTGRES_SCHEMA, Migration, load_mi
 from aitp_desk.store.engine.postgres.connections import DATABASE_ERRORS, plan_connections, reason
 from aitp_desk.store.engine.postgres.migration import find_missing
 from aitp_desk.store.engine.postgres.statements import load_postgres_statements
+from aitp_desk.store.engine.postgres.texts import decode_row
 from aitp_desk.store.rows.pages import take_page
 
 
@@ -33,7 +34,7 @@ class PostgresReader:
             found = await self._connection.fetch(asked.sql, *asked.arguments(params))
         except DATABASE_ERRORS as error:
             raise StoreError(f"The database failed: {reason(error)}") from error
-        return [tuple(row) for row in found]
+        return [decode_row(row) for row in found]
 
     async def read_page(
         self, statement: str, params: Params, /, *, limit: int, most_bytes: int = PAGE_BYTES

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from aitp_desk.store.base import Params
+from aitp_desk.store.engine.postgres.texts import encode_values
 from aitp_desk.store.engine.statements import load_statements
 
 _PARAMETER = re.compile(r"'(?:[^']|'')*'|::|:([a-z_]+)")
@@ -41,12 +42,12 @@ class Statement(msgspec.Struct, frozen=True):
     writes: bool
 
     def arguments(self, params: Params) -> tuple[Any, ...]:
-        """Return the values of the parameters, in their order.
+        """Return the values of the parameters, in their order, as the database takes them.
 
         Raises:
             KeyError: one is missing.
         """
-        return tuple([params[name] for name in self.names])
+        return encode_values([params[name] for name in self.names])
 
 
 @cache

@@ -27,6 +27,7 @@ from aitp_desk.store.engine.postgres.connections import (
 )
 from aitp_desk.store.engine.postgres.migration import migrate
 from aitp_desk.store.engine.postgres.statements import load_postgres_statements
+from aitp_desk.store.engine.postgres.texts import decode_row
 from aitp_desk.store.engine.postgres.writer import GroupWriter
 from aitp_desk.store.engine.queue import UnitQueue
 from aitp_desk.store.rows.pages import size_of, take_page
@@ -127,7 +128,7 @@ class PostgresStore(UnitQueue):
         arguments = asked.arguments(params)
 
         async def fetch(connection: Connection) -> list[Row]:
-            return [tuple(row) for row in await connection.fetch(asked.sql, *arguments)]
+            return [decode_row(row) for row in await connection.fetch(asked.sql, *arguments)]
 
         return await self._read(fetch)
 
@@ -140,13 +141,13 @@ class PostgresStore(UnitQueue):
 
         async def fetch(connection: Connection) -> list[Row]:
             if self.connections.is_pooled:  # a cursor is a prepared statement with a name
-                return [tuple(row) for row in await connection.fetch(asked.sql, *arguments)]
+                return [decode_row(row) for row in await connection.fetch(asked.sql, *arguments)]
             rows: list[Row] = []
             room = most_bytes
             async with connection.transaction(readonly=True):
                 cursor = await connection.cursor(asked.sql, *arguments)
                 while room >= 0 and (found := await cursor.fetch(ROWS_AT_ONCE)):
-                    rows += map(tuple, found)
+                    rows += map(decode_row, found)
                     room -= sum(map(size_of, rows[-len(found) :]))
                     if len(found) < ROWS_AT_ONCE:
                         break

@@ -19,6 +19,7 @@ from asyncpg import Connection
 
 from aitp_desk.store.base import Params, Row
 from aitp_desk.store.engine.postgres.statements import Statement
+from aitp_desk.store.engine.postgres.texts import decode_row
 from aitp_desk.store.engine.unit import Unit, list_touched_keys, one_statement
 
 
@@ -86,7 +87,7 @@ async def _execute(connection: Connection, statement: Statement, steps: Sequence
     given = [statement.arguments(step.params) for step in steps]
     if len(steps) == 1:
         found = await connection.fetch(statement.sql, *given[0])
-        dealt: list[list[Row]] = [[tuple(row) for row in found]]
+        dealt: list[list[Row]] = [[decode_row(row) for row in found]]
     else:
         dealt = [[] for _ in steps]
         if statement.numbered is None:
@@ -94,7 +95,7 @@ async def _execute(connection: Connection, statement: Statement, steps: Sequence
         else:
             numbered = [(*arguments, number) for number, arguments in enumerate(given)]
             for row in await connection.fetchmany(statement.numbered, numbered):
-                dealt[row[0]].append(row[1:])
+                dealt[row[0]].append(decode_row(row[1:]))
     for step, rows in zip(steps, dealt, strict=True):
         step.has_written = step.has_written or statement.writes
         step.go_on(rows)

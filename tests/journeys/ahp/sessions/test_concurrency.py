@@ -64,6 +64,7 @@ async def test_a_session_in_the_middle_of_a_turn_is_not_let_go_of(
             await second
 
 
+@pytest.mark.sqlite
 async def test_who_waits_for_a_turn_that_was_not_kept_goes_on_without_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ from aitp_desk.store.units.threads.folded_threads import read_turn
 from tests.support.access.keys import make_key
 from tests.support.clients.ahp import Visitor, visiting
 from tests.support.doubles.agent import ScriptedAgent
+from tests.support.store.chosen import read_rows
 
 
 async def answer_or_ask_back(turn: Turn) -> Outcome:
@@ -39,9 +38,8 @@ async def messages_of(
 
 
 def rows(data: Path, statement: str) -> list[tuple[Any, ...]]:
-    """What another process reads in the database file at this moment."""
-    with closing(sqlite3.connect(f"file:{data / 'desk.db'}?mode=ro", uri=True)) as database:
-        return database.execute(statement).fetchall()
+    """What another process reads in the database at this moment."""
+    return read_rows(data, statement)
 
 
 async def test_question_and_answer_stand_on_a_thread_without_any_run(tmp_path: Path) -> None:
@@ -88,6 +86,7 @@ async def test_an_answer_from_the_cache_is_recorded_like_any_other(tmp_path: Pat
     assert [m["content"][0] for m in messages] == ["One?", "Answer to One?"]
 
 
+@pytest.mark.sqlite
 async def test_a_refused_question_leaves_nothing(tmp_path: Path) -> None:
     data = tmp_path / "data"
     async with visiting(data, "sessions.max_turns=1") as visitor:

@@ -199,6 +199,7 @@ async def test_a_clock_that_is_set_forward_ends_sessions_and_lets_new_ones_begin
         assert (await visitor.ask("Still there?", session_id=id_)).status == 200
 
 
+@pytest.mark.sqlite
 async def test_a_session_whose_record_was_lost_is_unknown_after_a_restart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

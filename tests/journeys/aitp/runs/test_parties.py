@@ -48,6 +48,7 @@ async def joined(owner: Talker, thread_id: str, name: str) -> Talker:
     return guest
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize("asks", ["owner", "guest"])
 async def test_nobody_hands_in_what_anothers_functions_gave(tmp_path: Path, asks: str) -> None:
     async with talking(tmp_path, agent=ScriptedAgent(ask_for_stock)) as visitor:
@@ -73,6 +74,7 @@ async def test_nobody_hands_in_what_anothers_functions_gave(tmp_path: Path, asks
             assert (await hand_in(looking_after, run)).ok["status"] == "completed"
 
 
+@pytest.mark.sqlite
 async def test_where_another_has_handed_in_the_rest_is_not_the_starters_any_more(
     tmp_path: Path,
 ) -> None:

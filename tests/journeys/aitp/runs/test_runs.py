@@ -270,6 +270,7 @@ async def test_a_callers_function_hides_an_action_of_its_name(tmp_path: Path) ->
         assert [(tool.name, tool.by) for tool in agent.turns[0].tools] == [("look", "caller")]
 
 
+@pytest.mark.sqlite
 async def test_who_has_left_a_thread_uses_its_runs_no_more(tmp_path: Path) -> None:
     async with talking(tmp_path, agent=ScriptedAgent()) as visitor:
         owner, guest = await visitor.with_key(), await visitor.with_key()

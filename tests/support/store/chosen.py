@@ -1,0 +1,75 @@
+"""The database of each desk in tests: a file, or one of a PostgreSQL server.
+
+It is one of a server with ``AITP_DESK_TEST_STORE=postgres``, as for some journeys in ``make
+test-servers``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import hashlib
+import os
+import sqlite3
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from tests.support.store.postgres import PostgresServer
+
+R = TypeVar("R")
+
+DATABASE = "desk.db"
+CHOICE = "AITP_DESK_TEST_STORE"
+TEMPLATE = "template"
+_made: dict[Path, str] = {}
+
+
+async def store_settings(data: Path) -> tuple[str, ...]:
+    """The settings that give a data folder its database, for as long as the tests run."""
+    if os.environ.get(CHOICE) != "postgres":
+        return ()
+    if data not in _made:
+        if not _made:
+            await _server().begin(TEMPLATE)
+        name = hashlib.sha256(str(data).encode()).hexdigest()[:12]
+        _made[data] = await _server().make(name, template=TEMPLATE)
+    return (f"store.url={_made[data]}",)
+
+
+def read_rows(data: Path, statement: str) -> list[tuple[Any, ...]]:
+    """Read a desk's database over a separate connection."""
+    if data in _made:
+        return _run_beside(partial(_fetch, _made[data], statement))
+    address = f"{(data / DATABASE).as_uri()}?mode=ro"
+    with closing(sqlite3.connect(address, uri=True)) as connection:
+        return connection.execute(statement).fetchall()
+
+
+async def _fetch(url: str, statement: str) -> list[tuple[Any, ...]]:
+    import asyncpg
+
+    connection = await asyncpg.connect(url)
+    try:
+        return [tuple(row) for row in await connection.fetch(statement)]
+    finally:
+        await connection.close()
+
+
+def _run_beside(run: Callable[[], Coroutine[Any, Any, R]]) -> R:
+    """Run a coroutine beside the loop of this thread, and wait for it."""
+    with ThreadPoolExecutor(1) as beside:
+        return beside.submit(lambda: asyncio.run(run())).result()
+
+
+@cache
+def _server() -> PostgresServer:
+    from tests.support.store.postgres import postgres_server
+
+    stack = ExitStack()
+    atexit.register(stack.close)
+    return stack.enter_context(postgres_server())
