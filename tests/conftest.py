@@ -19,7 +19,9 @@ from tests.support.specs.folder import find_shared_folder
 
 if TYPE_CHECKING:
     from aitp_desk.app.server import RunningServer
+    from aitp_desk.store.valkey import ValkeyServer
     from tests.support.store.postgres import PostgresServer
+    from tests.support.store.valkey_process import ValkeyProcess
 
 # the same examples in every run, however slow the machine is; more of them where minutes are there
 _EXAMPLES = int(os.environ.get("AITP_DESK_EXAMPLES", "15"))
@@ -83,6 +85,25 @@ def postgres() -> Iterator[PostgresServer]:
 
     with postgres_server() as server:
         yield server
+
+
+@pytest.fixture
+def valkey_process(tmp_path: Path) -> Iterator[ValkeyProcess]:
+    """A Redis server of the test's own."""
+    from tests.support.store.valkey_process import valkey_process
+
+    with valkey_process(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+async def valkey(valkey_process: ValkeyProcess) -> AsyncIterator[ValkeyServer]:
+    """The desk's side of that server."""
+    from aitp_desk.store.valkey import open_valkey
+
+    async with open_valkey(valkey_process.url, None) as opened:
+        assert opened is not None
+        yield opened
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,53 +13,40 @@ from tests.support.store.valkey_process import ValkeyProcess, valkey_process
 pytestmark = pytest.mark.servers
 
 
-@pytest.fixture
-def process(tmp_path: Path) -> Iterator[ValkeyProcess]:
-    with valkey_process(tmp_path) as running:
-        yield running
+async def test_what_is_added_is_summed(valkey: ValkeyServer) -> None:
+    assert await valkey.add([Increment("a", 2), Increment("b", 1)], seconds=60) == [2, 1]
+    assert await valkey.add([Increment("a", 3), Increment("a", 1)], seconds=60) == [5, 6]
 
 
-@pytest.fixture
-async def server(process: ValkeyProcess) -> AsyncIterator[ValkeyServer]:
-    async with open_valkey(process.url, None) as opened:
-        assert opened is not None
-        yield opened
+async def test_a_count_is_dropped_after_a_while(valkey: ValkeyServer) -> None:
+    await valkey.add([Increment("a", 2)], seconds=60)
+    assert 0 < await valkey.client.ttl("a") <= 60
 
 
-async def test_what_is_added_is_summed(server: ValkeyServer) -> None:
-    assert await server.add([Increment("a", 2), Increment("b", 1)], seconds=60) == [2, 1]
-    assert await server.add([Increment("a", 3), Increment("a", 1)], seconds=60) == [5, 6]
-
-
-async def test_a_count_is_dropped_after_a_while(server: ValkeyServer) -> None:
-    await server.add([Increment("a", 2)], seconds=60)
-    assert 0 < await server.client.ttl("a") <= 60
-
-
-async def test_a_table_keeps_its_fields_until_it_is_dropped(server: ValkeyServer) -> None:
-    await server.write_fields("answers", {"one": "1", "two": "2"}, seconds=60)
-    await server.write_fields("answers", {"two": "3"}, seconds=60)
-    assert await server.read_field("answers", "one") == b"1"
-    assert await server.read_field("answers", "two") == b"3"
-    await server.drop_table("answers")
-    assert await server.read_field("answers", "one") is None
+async def test_a_table_keeps_its_fields_until_it_is_dropped(valkey: ValkeyServer) -> None:
+    await valkey.write_fields("answers", {"one": "1", "two": "2"}, seconds=60)
+    await valkey.write_fields("answers", {"two": "3"}, seconds=60)
+    assert await valkey.read_field("answers", "one") == b"1"
+    assert await valkey.read_field("answers", "two") == b"3"
+    await valkey.drop_table("answers")
+    assert await valkey.read_field("answers", "one") is None
 
 
 async def test_a_server_that_goes_away_is_tried_again_after_a_pause(
-    process: ValkeyProcess,
+    valkey_process: ValkeyProcess,
 ) -> None:
     now = 0.0
-    async with open_valkey(process.url, None) as opened:
+    async with open_valkey(valkey_process.url, None) as opened:
         assert opened is not None
         server = ValkeyServer(opened.client, lambda: now)
         await server.add([Increment("a", 1)], seconds=60)
         with capture_logs() as logs:
-            process.kill()
+            valkey_process.kill()
             for _ in range(3):
                 with pytest.raises(ValkeyAway):
                     await server.add([Increment("a", 1)], seconds=60)
             assert "valkey.away" in str(logs)
-            process.start()
+            valkey_process.start()
             with pytest.raises(ValkeyAway):
                 await server.add([Increment("a", 1)], seconds=60)
             now = 60.0

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import AsyncIterator, Iterator
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -14,28 +12,15 @@ from aitp_desk.agent.speech.person_request import PersonRequest
 from aitp_desk.config import Cache
 from aitp_desk.desk.dialogue.answer_cache import AnswerCache
 from aitp_desk.desk.dialogue.shared_answers import MOST_BYTES, SharedAnswers
-from aitp_desk.store.valkey import ValkeyServer, open_valkey
+from aitp_desk.store.valkey import ValkeyServer
 from tests.support.doubles.agent import Clock
-from tests.support.store.valkey_process import ValkeyProcess, valkey_process
+from tests.support.store.valkey_process import ValkeyProcess
 
 pytestmark = pytest.mark.servers
 REVISION, KEY = "now", ("", "content_search", "what is it?", None)
 ANSWER = Answer(
     "It is this.", (Source("This", "https://shop.example/this", "direct"),), ("And that?",)
 )
-
-
-@pytest.fixture
-def process(tmp_path: Path) -> Iterator[ValkeyProcess]:
-    with valkey_process(tmp_path) as running:
-        yield running
-
-
-@pytest.fixture
-async def server(process: ValkeyProcess) -> AsyncIterator[ValkeyServer]:
-    async with open_valkey(process.url, None) as opened:
-        assert opened is not None
-        yield opened
 
 
 class Process:
@@ -61,9 +46,9 @@ async def fields(server: ValkeyServer) -> list[bytes]:
     return [field for field in found if field]
 
 
-async def test_an_answer_is_made_once_for_all_processes(server: ValkeyServer) -> None:
+async def test_an_answer_is_made_once_for_all_processes(valkey: ValkeyServer) -> None:
     clock = Clock()
-    one, two = Process(server, clock), Process(server, clock)
+    one, two = Process(valkey, clock), Process(valkey, clock)
     assert await one.ask() == ANSWER
     await one.shared.write()
     clock.advance(20)
@@ -76,9 +61,9 @@ async def test_an_answer_is_made_once_for_all_processes(server: ValkeyServer) ->
     assert two.made == 1, "it is as old as where it was made"
 
 
-async def test_other_content_and_other_settings_have_other_answers(server: ValkeyServer) -> None:
+async def test_other_content_and_other_settings_have_other_answers(valkey: ValkeyServer) -> None:
     clock = Clock()
-    one, newer, other = Process(server, clock), Process(server, clock), Process(server, clock, "o")
+    one, newer, other = Process(valkey, clock), Process(valkey, clock), Process(valkey, clock, "o")
     await one.ask()
     await one.shared.write()
     await newer.ask(revision="newer")
@@ -97,44 +82,44 @@ async def test_other_content_and_other_settings_have_other_answers(server: Valke
     ids=["a person", "a tool", "too long", "a question back"],
 )
 async def test_what_is_for_one_caller_or_too_long_is_not_shared(
-    server: ValkeyServer, outcome: Said
+    valkey: ValkeyServer, outcome: Said
 ) -> None:
-    one = Process(server, Clock())
+    one = Process(valkey, Clock())
     await one.ask(outcome)
     await one.shared.write()
-    assert await server.client.keys("*") == []
+    assert await valkey.client.keys("*") == []
 
 
-async def test_what_one_process_has_erased_comes_back_from_none(server: ValkeyServer) -> None:
+async def test_what_one_process_has_erased_comes_back_from_none(valkey: ValkeyServer) -> None:
     clock = Clock()
-    one, two, three = (Process(server, clock) for _ in range(3))
+    one, two, three = (Process(valkey, clock) for _ in range(3))
     await one.ask()
     await one.shared.write()
     two.cache.clear()
     await two.ask()
     assert two.made == 1, "none is read before they are dropped"
-    assert await server.client.keys("*") == [b"answers"]
+    assert await valkey.client.keys("*") == [b"answers"]
     await two.shared.write()
     await three.ask()
     assert (three.made, three.cache.counts.hits) == (0, 1), "it is what was made since"
 
 
-async def test_answers_leave_no_question_on_the_server(server: ValkeyServer) -> None:
-    one = Process(server, Clock())
+async def test_answers_leave_no_question_on_the_server(valkey: ValkeyServer) -> None:
+    one = Process(valkey, Clock())
     await one.ask()
     await one.shared.write()
-    assert 0 < await server.client.ttl("answers") <= 300
-    assert b"what is it" not in b"".join(await fields(server))
+    assert 0 < await valkey.client.ttl("answers") <= 300
+    assert b"what is it" not in b"".join(await fields(valkey))
 
 
 async def test_without_the_server_each_process_makes_its_own(
-    process: ValkeyProcess, server: ValkeyServer
+    valkey_process: ValkeyProcess, valkey: ValkeyServer
 ) -> None:
     clock = Clock()
-    one, two = Process(server, clock), Process(server, clock)
+    one, two = Process(valkey, clock), Process(valkey, clock)
     await one.ask()
     await one.shared.write()
-    process.kill()
+    valkey_process.kill()
     assert await two.ask() == ANSWER
     two.cache.clear()
     await two.shared.write()
@@ -142,12 +127,12 @@ async def test_without_the_server_each_process_makes_its_own(
     assert two.made == 2
 
 
-async def test_what_is_no_answer_is_not_given(server: ValkeyServer) -> None:
+async def test_what_is_no_answer_is_not_given(valkey: ValkeyServer) -> None:
     clock = Clock()
-    one, two = Process(server, clock), Process(server, clock)
+    one, two = Process(valkey, clock), Process(valkey, clock)
     await one.ask()
     await one.shared.write()
-    for field in await fields(server):
-        await server.write_fields("answers", {field.decode(): '{"answer": 1}'}, seconds=60)
+    for field in await fields(valkey):
+        await valkey.write_fields("answers", {field.decode(): '{"answer": 1}'}, seconds=60)
     assert await two.ask() == ANSWER
     assert two.made == 1

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 
 import pytest
 
 from aitp_desk.agent.base import Delta, Restart
 from aitp_desk.desk.events.answer_feed import FORGET_SECONDS, AnswerFeed
-from aitp_desk.desk.events.broadcaster import Broadcaster
+from aitp_desk.desk.events.broadcaster import Broadcaster, ReportAnswer
 from aitp_desk.desk.jobs.background_task import run_in_background
-from aitp_desk.store.valkey import ValkeyServer, open_valkey
+from aitp_desk.store.valkey import ValkeyServer
 from tests.support.doubles.agent import Clock
-from tests.support.store.valkey_process import ValkeyProcess, valkey_process
+from tests.support.store.valkey_process import ValkeyProcess
 from tests.unit.desk.events.test_channel import (
     THREAD,
     Connection,
@@ -59,19 +58,6 @@ class Process:
                 await pass_ticks(1)
 
 
-@pytest.fixture
-def server_process(tmp_path: Path) -> Iterator[ValkeyProcess]:
-    with valkey_process(tmp_path) as running:
-        yield running
-
-
-@pytest.fixture
-async def server(server_process: ValkeyProcess) -> AsyncIterator[ValkeyServer]:
-    async with open_valkey(server_process.url, None) as opened:
-        assert opened is not None
-        yield opened
-
-
 class Pair:
     """A process that answers, and one whose subscribers look on."""
 
@@ -92,6 +78,14 @@ class Pair:
             await stack.enter_async_context(self.watching.subscribed())
             yield
 
+    @contextmanager
+    def answering(self, after: int = 1) -> Iterator[ReportAnswer]:
+        """Have the run answered."""
+        with self.writing.events.broadcast_answer(
+            THREAD, "run", "msg_1", after=after, again=False
+        ) as tell:
+            yield tell
+
     def begin(self) -> int:
         """The run is claimed: both read it in the store."""
         number = self.thread.add("run.in_progress", "run")
@@ -101,14 +95,12 @@ class Pair:
 
 
 async def test_a_subscriber_of_another_process_sees_an_answer_as_it_is_written(
-    server: ValkeyServer,
+    valkey: ValkeyServer,
 ) -> None:
-    pair = Pair(server)
+    pair = Pair(valkey)
     async with pair.running():
         after = pair.begin()
-        with pair.writing.events.broadcast_answer(
-            THREAD, "run", "msg_1", after=after, again=False
-        ) as tell:
+        with pair.answering(after) as tell:
             tell(Delta("It is"))
             await pair.writing.feed.publish()
             await pair.watching.until("It is")
@@ -123,13 +115,11 @@ async def test_a_subscriber_of_another_process_sees_an_answer_as_it_is_written(
         await pair.writing.feed.publish()
 
 
-async def test_who_comes_later_is_shown_what_was_written_before(server: ValkeyServer) -> None:
-    pair = Pair(server)
+async def test_who_comes_later_is_shown_what_was_written_before(valkey: ValkeyServer) -> None:
+    pair = Pair(valkey)
     async with pair.running():
         after = pair.begin()
-        with pair.writing.events.broadcast_answer(
-            THREAD, "run", "msg_1", after=after, again=False
-        ) as tell:
+        with pair.answering(after) as tell:
             tell(Delta("It is"))
             await pair.writing.feed.publish()
             await pair.watching.until("It is")
@@ -139,9 +129,9 @@ async def test_who_comes_later_is_shown_what_was_written_before(server: ValkeySe
 
 
 async def test_an_answer_whose_beginning_was_missed_is_not_shown_from_its_middle(
-    server: ValkeyServer,
+    valkey: ValkeyServer,
 ) -> None:
-    pair = Pair(server)
+    pair = Pair(valkey)
     with pair.writing.events.broadcast_answer(THREAD, "run", "msg_1", after=1, again=False) as tell:
         tell(Delta("It is"))
         await pair.writing.feed.publish()
@@ -155,18 +145,16 @@ async def test_an_answer_whose_beginning_was_missed_is_not_shown_from_its_middle
             await pair.watching.until("A lamp.")
 
 
-async def test_an_answer_that_is_abandoned_is_forgotten(server: ValkeyServer) -> None:
-    pair = Pair(server)
+async def test_an_answer_that_is_abandoned_is_forgotten(valkey: ValkeyServer) -> None:
+    pair = Pair(valkey)
     async with pair.running():
         after = pair.begin()
-        with pair.writing.events.broadcast_answer(
-            THREAD, "run", "msg_1", after=after, again=False
-        ) as tell:
+        with pair.answering(after) as tell:
             tell(Delta("It is"))
             await pair.writing.feed.publish()
             await pair.watching.until("It is")
         pair.clock.advance(FORGET_SECONDS + 1)  # that it was over is lost on the way
-        other = Process("other", server, pair.thread, pair.clock)
+        other = Process("other", valkey, pair.thread, pair.clock)
         with other.events.broadcast_answer(
             "thread_2", "other", "msg_2", after=1, again=False
         ) as tell:
@@ -179,15 +167,13 @@ async def test_an_answer_that_is_abandoned_is_forgotten(server: ValkeyServer) ->
 
 
 async def test_without_the_server_nothing_is_shown_and_nothing_fails(
-    server_process: ValkeyProcess, server: ValkeyServer
+    valkey_process: ValkeyProcess, valkey: ValkeyServer
 ) -> None:
-    pair = Pair(server)
-    server_process.kill()
+    pair = Pair(valkey)
+    valkey_process.kill()
     async with pair.writing.subscribed(), run_in_background(pair.watching.feed.receive_regularly):
         after = pair.begin()
-        with pair.writing.events.broadcast_answer(
-            THREAD, "run", "msg_1", after=after, again=False
-        ) as tell:
+        with pair.answering(after) as tell:
             tell(Delta("It is"))
             await pair.writing.feed.publish()
             await pair.writing.until("It is")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import AsyncIterator, Iterator
 from functools import partial
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,26 +15,13 @@ from aitp_desk.desk.limits.rate_limits import RateLimiter
 from aitp_desk.desk.limits.shared_counts import SharedCounts
 from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.counters import Counters, end_of_minute
-from aitp_desk.store.valkey import ValkeyServer, open_valkey
+from aitp_desk.store.valkey import ValkeyServer
 from tests.support.doubles.agent import Clock
-from tests.support.store.valkey_process import ValkeyProcess, valkey_process
+from tests.support.store.valkey_process import ValkeyProcess
 
 pytestmark = pytest.mark.servers
 DIGEST = partial(hmac.digest, b"the key of a desk", digest="sha256")
 STEPS = st.lists(st.tuples(st.integers(0, 1), st.sampled_from("abcx")), max_size=40)
-
-
-@pytest.fixture
-def process(tmp_path: Path) -> Iterator[ValkeyProcess]:
-    with valkey_process(tmp_path) as running:
-        yield running
-
-
-@pytest.fixture
-async def server(process: ValkeyProcess) -> AsyncIterator[ValkeyServer]:
-    async with open_valkey(process.url, None) as opened:
-        assert opened is not None
-        yield opened
 
 
 class Process:
@@ -54,9 +39,9 @@ class Process:
         return allowance.refused is None
 
 
-async def test_a_limit_holds_for_all_processes_together(server: ValkeyServer) -> None:
+async def test_a_limit_holds_for_all_processes_together(valkey: ValkeyServer) -> None:
     clock = Clock()
-    one, two = Process(server, clock, 5), Process(server, clock, 5)
+    one, two = Process(valkey, clock, 5), Process(valkey, clock, 5)
     assert [one.ask(), one.ask(), one.ask(), two.ask()] == [True] * 4
     await two.shared.exchange()
     await one.shared.exchange()
@@ -71,12 +56,12 @@ async def test_a_limit_holds_for_all_processes_together(server: ValkeyServer) ->
     assert two.ask()
 
 
-async def test_counts_are_exchanged_while_a_desk_runs(server: ValkeyServer) -> None:
+async def test_counts_are_exchanged_while_a_desk_runs(valkey: ValkeyServer) -> None:
     clock = Clock()
-    one, two = Process(server, clock, 1), Process(server, clock, 2)
+    one, two = Process(valkey, clock, 1), Process(valkey, clock, 2)
     assert one.ask()
-    told = server.client.pubsub()
-    await server.client.config_set("notify-keyspace-events", "E$")
+    told = valkey.client.pubsub()
+    await valkey.client.config_set("notify-keyspace-events", "E$")
     await told.subscribe("__keyevent@0__:incrby")
     async with told, run_in_background(one.shared.exchange_regularly):
         await anext(event async for event in told.listen() if event["type"] == "message")
@@ -85,33 +70,33 @@ async def test_counts_are_exchanged_while_a_desk_runs(server: ValkeyServer) -> N
     assert not two.ask()
 
 
-async def test_the_server_is_told_no_address(server: ValkeyServer) -> None:
-    one = Process(server, Clock(), 5)
+async def test_the_server_is_told_no_address(valkey: ValkeyServer) -> None:
+    one = Process(valkey, Clock(), 5)
     one.ask("203.0.113.77")
     await one.shared.exchange()
-    names = await server.client.keys("*")
+    names = await valkey.client.keys("*")
     assert len(names) == 1
     assert b"203.0" not in names[0]
 
 
 async def test_without_the_server_each_process_counts_on_its_own(
-    process: ValkeyProcess, server: ValkeyServer
+    valkey_process: ValkeyProcess, valkey: ValkeyServer
 ) -> None:
     now = 0.0
-    server = ValkeyServer(server.client, lambda: now)
+    server = ValkeyServer(valkey.client, lambda: now)
     clock = Clock()
     one, two = Process(server, clock, 3), Process(server, clock, 3)
     assert one.ask()
     await one.shared.exchange()
-    process.kill()
+    valkey_process.kill()
     assert [one.ask(), one.ask(), one.ask()] == [True, True, False]
     await one.shared.exchange()
     assert [two.ask(), two.ask()] == [True, True]
-    process.start()
+    valkey_process.start()
     now = 60.0
     for each in (one, two):
         await each.shared.exchange()
-    assert not two.ask(), "what was counted meanwhile is added when the server is back"
+    assert not two.ask(), "what was counted meanwhile is added when the valkey is back"
 
 
 def test_without_a_server_windows_begin_with_their_first_request() -> None:
@@ -128,12 +113,12 @@ def test_without_a_server_windows_begin_with_their_first_request() -> None:
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
 async def test_in_the_end_every_process_knows_the_sum(
-    server: ValkeyServer, steps: list[tuple[int, str]]
+    valkey: ValkeyServer, steps: list[tuple[int, str]]
 ) -> None:
-    await server.client.flushall()
+    await valkey.client.flushall()
     clock = Clock()
     counters = [Counters(end_of_minute, clock), Counters(end_of_minute, clock)]
-    shared = [SharedCounts(server, DIGEST), SharedCounts(server, DIGEST)]
+    shared = [SharedCounts(valkey, DIGEST), SharedCounts(valkey, DIGEST)]
     for sharing, counting in zip(shared, counters, strict=True):
         sharing.add("test", counting)
     for index, key in [*steps, (0, "a"), (1, "a")]:
