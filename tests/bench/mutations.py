@@ -11,6 +11,9 @@ which the project does not depend on::
 
     pytest -m "not servers" -n 2 --cov aitp_desk --cov capabilities --cov-context test --cov-report=
 
+With ``--results FILE``, what is printed is added to the file, and mutations that it has are not run
+again: a run that was ended goes on.
+
 For a line that is entered only while its module is imported (a constant, a field, a default), the
 tests that enter lines with its name run. A mutation that no test enters is printed as "uncovered".
 Tests that fail without a mutation, too, are printed last: leave them out with ``--without``.
@@ -265,6 +268,14 @@ def run_tests(copy: Path, tests: Sequence[str], *options: str) -> tuple[bool, li
     return process.returncode in {0, 5}, failed
 
 
+def _read_results(file: Path | None) -> dict[str, tuple[str, str]]:
+    """Return the state and the note of each mutation of an earlier run."""
+    if file is None or not file.exists():
+        return {}
+    rows = (line.split("\t") for line in file.read_text(encoding="utf-8").splitlines())
+    return {f"{where}\t{change}": (state, note) for state, where, change, note in rows}
+
+
 def main() -> None:
     """Run the mutations and print what survives."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
@@ -274,6 +285,9 @@ def main() -> None:
     parser.add_argument("--project", type=Path, default=Path(__file__).parents[2])
     parser.add_argument("--coverage", type=Path, help="data file with the tests of each line")
     parser.add_argument("--tests", type=int, default=40, help="how many at most, with --coverage")
+    parser.add_argument(
+        "--results", type=Path, help="file of results; those in it are not made again"
+    )
     parser.add_argument("--without", action="append", default=[], help="tests that begin so")
     options = parser.parse_args()
     project: Path = options.project.resolve()
@@ -289,8 +303,10 @@ def main() -> None:
     chosen = random.Random(options.seed).sample(
         [one for _, one in sorted(lines.items())], min(options.count, len(lines))
     )
-    counts: Counter[str] = Counter()
-    killers: set[str] = set()
+    results: Path | None = options.results
+    known = _read_results(results)
+    counts = Counter(state for state, _ in known.values())
+    killers = {note for _, note in known.values() if note.startswith("tests/")}
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "project"
         left = shutil.ignore_patterns(".git", ".venv", "*_cache")
@@ -299,6 +315,9 @@ def main() -> None:
             where = mutation.path.relative_to(project)
             source = mutation.path.read_bytes()
             old = source[mutation.start : mutation.end].decode()
+            subject = f"{where}:{mutation.line}\t{old!r} -> {mutation.new!r}"
+            if subject in known:
+                continue
             if coverage is None:
                 tests = list_test_files(mutation.path, project)
             else:
@@ -313,8 +332,10 @@ def main() -> None:
             killers.update(failed)
             counts[state] += 1
             note = failed[0] if failed else f"{len(tests)} tests"
-            change = f"{old!r} -> {mutation.new!r}"
-            print(f"{state}\t{where}:{mutation.line}\t{change}\t{note}", flush=True)
+            print(f"{state}\t{subject}\t{note}", flush=True)
+            if results is not None:
+                with results.open("a", encoding="utf-8") as file:
+                    file.write(f"{state}\t{subject}\t{note}\n")
         if killers:
             for test in run_tests(copy, sorted(killers))[1]:
                 print(f"fails without a mutation, too\t{test}")
