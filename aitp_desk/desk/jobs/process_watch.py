@@ -25,7 +25,7 @@ from aitp_desk.store.units.jobs.processes import drop_process, keep_process
 BEAT_SECONDS = 3.0
 GONE_AFTER = 5
 """After so many readings without a new beat a process is gone."""
-DROPPED_AFTER = 1200
+DROPPED_AFTER = 100
 """After so many its row is deleted."""
 
 _log = structlog.get_logger()
@@ -36,10 +36,12 @@ class _Sighting(msgspec.Struct):
 
     Parameters:
         unchanged: how many readings in a row had the same beats.
+        has_beaten: whether its beats have changed since it was first seen.
     """
 
     beats: int
     unchanged: int = 0
+    has_beaten: bool = False
 
 
 class ProcessWatch:
@@ -70,12 +72,12 @@ class ProcessWatch:
         for process in self._seen.keys() - beats.keys():
             del self._seen[process]
         for process, number in beats.items():
-            sighting = self._seen.setdefault(process, _Sighting(number - 1))
+            sighting = self._seen.setdefault(process, _Sighting(number))
             if sighting.beats != number:
-                self._seen[process] = _Sighting(number)
+                self._seen[process] = _Sighting(number, has_beaten=True)
                 continue
             sighting.unchanged += 1
-            if sighting.unchanged == GONE_AFTER:
+            if sighting.unchanged == GONE_AFTER and sighting.has_beaten:
                 _log.warning("process_gone", process=process)
             if sighting.unchanged >= DROPPED_AFTER:
                 await self._store.run(drop_process, process=process)
