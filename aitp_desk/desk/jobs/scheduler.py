@@ -1,9 +1,9 @@
 """The scheduler: recurring work of the desk, and its results.
 
 Each schedule is a row in the database, with its last and next run: ``aitp-desk jobs list
---schedules`` shows them. Of all processes on a database one runs each schedule, under a lease. A
-failed run is repeated after growing delays, but never after longer than the schedule's own
-interval.
+--schedules`` shows them. Of all processes on a database one runs each schedule, under a lease. Work
+whose result is kept in memory is then done by each of the others too. A failed run is repeated
+after growing delays, but never after longer than the schedule's own interval.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from functools import partial
 import msgspec
 import structlog
 
+from aitp_desk.model.calls.schedule import KeptSchedule
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import Store, StoreError, Work
 from aitp_desk.store.reads import schedules as schedule_reads
@@ -58,12 +59,14 @@ class Schedule(msgspec.Struct, frozen=True):
         work: does it, and returns how many items it has processed. Two processes may run it at the
             same time for a moment, if the first was considered dead.
         at_start: whether a starting process runs it at once, whenever it ran last.
+        is_remembered: whether its result is in the memory of the process that has run it.
     """
 
     name: str
     every: int
     work: Callable[[], Awaitable[int]]
     at_start: bool = False
+    is_remembered: bool = False
 
     def delay(self, failures: int, chance: float) -> int:
         """Return the seconds until the next attempt.
@@ -97,6 +100,8 @@ class Scheduler:
         self._schedules: dict[str, Schedule] = {}
         self._wanted = asyncio.Event()
         self._held: dict[str, tuple[ScheduleRun, asyncio.Task[None]]] = {}
+        self._runs: dict[str, int] = {}  # the last run whose result is known here
+        self._followers: dict[str, asyncio.Task[None]] = {}
 
     def add(self, schedule: Schedule) -> None:
         """Add a schedule. Call it before :meth:`run`."""
@@ -110,6 +115,9 @@ class Scheduler:
     async def run(self) -> AsyncIterator[None]:
         """Run due schedules while the context lasts."""
         schedules = self._schedules.values()
+        before = await schedule_reads.schedules(self._store)
+        # one that is under way elsewhere has no result yet
+        self._runs = {one.name: one.runs - (one.leased_by is not None) for one in before}
         await self._store.run(
             set_schedules,
             every={one.name: one.every for one in schedules},
@@ -120,6 +128,7 @@ class Scheduler:
             yield
         finally:
             tasks = [*loops, *(task for _, task in self._held.values())]
+            tasks += self._followers.values()
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -152,6 +161,7 @@ class Scheduler:
             lease_seconds=LEASE_SECONDS,
         )
         for run in taken:
+            self._runs[run.name] = run.run
             task = asyncio.create_task(self._work(self._schedules[run.name], run))
             self._held[run.name] = (run, task)
             task.add_done_callback(partial(self._let_go, run.name))
@@ -165,11 +175,27 @@ class Scheduler:
         now, wait = self._clock(), LEASE_SECONDS / 2
         for kept in await schedule_reads.schedules(self._store):
             if kept.name in self._schedules and kept.name not in self._held:
+                self._follow(kept)
                 if kept.is_due(int(now), LEASE_SECONDS):
                     return 0
                 at = kept.due_at if kept.leased_by is None else kept.lease_until
                 wait = min(wait, max(AGAIN_SECONDS, at - now))
         return wait
+
+    def _follow(self, kept: KeptSchedule) -> None:
+        """Run work whose result is only in the memory of another process."""
+        schedule, name = self._schedules[kept.name], kept.name
+        is_known = kept.leased_by is not None or kept.runs <= self._runs.get(name, 0)
+        if schedule.is_remembered and not is_known and name not in self._followers:
+            self._runs[name] = kept.runs
+            task = self._followers[name] = asyncio.create_task(self._repeat(schedule))
+            task.add_done_callback(lambda _: self._followers.pop(name, None))
+
+    async def _repeat(self, schedule: Schedule) -> None:
+        try:
+            await schedule.work()
+        except Exception as error:  # noqa: BLE001 -- the next run follows
+            _log.warning("schedule_not_repeated", schedule=schedule.name, reason=str(error))
 
     async def _work(self, schedule: Schedule, run: ScheduleRun) -> None:
         try:

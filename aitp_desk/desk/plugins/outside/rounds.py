@@ -18,7 +18,10 @@ def register_rounds(capabilities: PluginRegistry, schedules: Scheduler, send: Se
     for enabled in capabilities.all:
         for name, one in enabled.rounds.items():
             work = partial(_go, one, send)
-            schedules.add(Schedule(f"{enabled.slug}.{name}", one.every, work, at_start=True))
+            schedule = Schedule(
+                f"{enabled.slug}.{name}", one.every, work, at_start=True, is_remembered=True
+            )
+            schedules.add(schedule)
 
 
 async def _go(one: Round, send: Send) -> int:

@@ -217,3 +217,32 @@ async def test_one_is_done_at_once_when_requested_unless_it_is_at_work(
         with pytest.raises(PreconditionFailed, match="already running"):
             await store.run(hasten_schedule, name="sweep")
     assert not await store.run(hasten_schedule, name="other")
+
+
+async def test_what_is_remembered_is_done_by_each_process_once_a_round(store: Store) -> None:
+    clock = Clock()
+    processes = [Sweeping() for _ in range(3)]
+    schedules = [
+        msgspec.structs.replace(one.schedule, is_remembered=True, at_start=True)
+        for one in processes
+    ]
+    for one in processes:
+        for _ in range(10):
+            one.outcomes.put_nowait(1)
+    async with (
+        keeping(store, clock, schedules[0]) as first,
+        keeping(store, clock, schedules[1]) as second,
+        keeping(store, clock, schedules[2]) as third,
+    ):
+        for number in range(1, 3):
+            async with asyncio.timeout(10):
+                while any(one.begun.qsize() < number for one in processes):
+                    for scheduler in (first, second, third):
+                        scheduler.wake()
+                    await store.settled()
+            clock.now += HOUR
+        for scheduler in (first, second, third):
+            scheduler.wake()
+    # each start begins a round, and each hour one
+    assert 2 <= (await kept(store)).runs <= len(processes) + 2
+    assert all(2 <= one.begun.qsize() <= len(processes) + 2 for one in processes)
