@@ -153,7 +153,9 @@ def build_services(
     callbacks = make_callbacks(config, store, keys, egress, clock)
     text_sealer = TextSealer(keys)
     sealer = Sealer(text_sealer, clock)
-    events = Broadcaster(partial(read_thread_events, store), feed.publish)
+    events = Broadcaster(
+        partial(read_thread_events, store), feed.publish if config.store.is_shared else None
+    )
     processes = ProcessWatch(store)
     shared = build_shared_state(
         config,

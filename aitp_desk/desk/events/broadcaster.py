@@ -83,11 +83,11 @@ class Broadcaster:
 
     Parameters:
         read: reads a thread's events.
-        publish: sends a change to the other processes on the database.
+        publish: sends a change to the other processes on the database; None for no others.
     """
 
     def __init__(
-        self, read: ReadThreadEvents, publish: Callable[[Change], None] = lambda _: None
+        self, read: ReadThreadEvents, publish: Callable[[Change], None] | None = None
     ) -> None:
         self._read = read
         self._publish = publish
@@ -100,7 +100,7 @@ class Broadcaster:
         self._open_answers: dict[str, AnswerInProgress] = {}
         self._turn = asyncio.Lock()
         self._observers: list[Callable[[str], None]] = []
-        self._report: ReportProgress = lambda _thread_id, _answer: None
+        self._report: ReportProgress | None = None
 
     def report_answers_to(self, report: ReportProgress) -> None:
         """Report answers in progress of this process."""
@@ -110,18 +110,26 @@ class Broadcaster:
         """Register a callback for changes of any thread."""
         self._observers.append(changed)
 
-    def notify_change(self, thread_id: str) -> None:
-        """Notify subscribers of a committed event on a thread."""
-        self._change(thread_id)
-        self._publish(Change("thread", thread_id))
+    def notify_change(self, thread_id: str, *, is_own: bool = True) -> None:
+        """Notify subscribers of a committed event on a thread.
+
+        Parameters:
+            is_own: whether this process has committed it and the others do not know of it.
+        """
+        for observer in self._observers:
+            observer(thread_id)
+        for listener in self._listeners.get(thread_id, ()):
+            listener.on_event()
+        if is_own and self._publish is not None:
+            self._publish(Change("thread", thread_id))
 
     def receive(self, change: Change) -> None:
         """Notify subscribers of what another process has done."""
         match change.kind:
             case "thread":
-                self._change(change.id)
+                self.notify_change(change.id, is_own=False)
             case "end":
-                self._end(change.id)
+                self.notify_end(change.id, is_own=False)
             case "access":
                 self._recheck(change.id)
             case "typing":
@@ -143,20 +151,29 @@ class Broadcaster:
     def recheck_access(self, thread_id: str) -> None:
         """Check the access of a thread's subscribers again."""
         self._recheck(thread_id)
-        self._publish(Change("access", thread_id))
+        self._send(Change("access", thread_id))
 
-    def notify_end(self, run_id: str) -> None:
-        """Notify waiters of the committed end of a run or background call."""
-        self._end(run_id)
-        self._publish(Change("end", run_id))
+    def notify_end(self, run_id: str, *, is_own: bool = True) -> None:
+        """Notify waiters of the committed end of a run or background call.
+
+        Parameters:
+            is_own: as for :meth:`notify_change`.
+        """
+        event = self._ends.get(run_id)
+        if event is not None:
+            event.set()
+        for called in self._at_end.pop(run_id, ()):
+            called()
+        if is_own and self._publish is not None:
+            self._publish(Change("end", run_id))
 
     def request_stop(self, run_id: str) -> None:
         """Ask the process that executes a run to stop it."""
-        self._publish(Change("stop", run_id))
+        self._send(Change("stop", run_id))
 
     def offer_work(self) -> None:
         """Ask other processes to execute runs that wait here."""
-        self._publish(Change("work", ""))
+        self._send(Change("work", ""))
 
     def on_end(self, run_id: str, called: Callable[[], None]) -> None:
         """Register a one-time callback for a run's end."""
@@ -221,22 +238,26 @@ class Broadcaster:
         """
         answer = AnswerInProgress(run_id, message_id, after, again=again)
         self._open_answers[thread_id] = answer
+        report = self._report
         self._tell(thread_id, answer)
-        self._report(thread_id, answer)
+        if report is not None:
+            report(thread_id, answer)
 
         def tell(progress: ProgressEvent) -> None:
             if answer.is_over:
                 return
             answer.add_piece(progress)
             self._tell(thread_id, answer)
-            self._report(thread_id, answer)
+            if report is not None:
+                report(thread_id, answer)
 
         try:
             yield tell
         finally:
             answer.is_over = True
             self.forget_answer(thread_id, answer)
-            self._report(thread_id, answer)
+            if report is not None:
+                report(thread_id, answer)
 
     def receive_answer(self, thread_id: str, answer: AnswerInProgress) -> None:
         """Send new text of an answer that another process writes."""
@@ -255,7 +276,7 @@ class Broadcaster:
             actor: the operator's id on the thread.
         """
         self._type(thread_id, actor)
-        self._publish(Change("typing", thread_id, actor))
+        self._send(Change("typing", thread_id, actor))
 
     def stop_answer(self, thread_id: str) -> None:
         """Stop sending the answer in progress on a thread."""
@@ -351,18 +372,9 @@ class Broadcaster:
             except Exception:  # noqa: BLE001 -- a failed keepalive is followed by another
                 _log.exception("beat_failed")
 
-    def _change(self, thread_id: str) -> None:
-        for observer in self._observers:
-            observer(thread_id)
-        for listener in self._listeners.get(thread_id, ()):
-            listener.on_event()
-
-    def _end(self, id_: str) -> None:
-        event = self._ends.get(id_)
-        if event is not None:
-            event.set()
-        for called in self._at_end.pop(id_, ()):
-            called()
+    def _send(self, change: Change) -> None:
+        if self._publish is not None:
+            self._publish(change)
 
     def _recheck(self, thread_id: str) -> None:
         for listener in self._listeners.get(thread_id, ()):
