@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.model.errors import DeskError
+from aitp_desk.model.calls.task import Result
+from aitp_desk.model.errors import DeskError, InvalidRequest
 from aitp_desk.protocols.a2a.dialect import Dialect
 from aitp_desk.protocols.a2a.members import ObjectReader
-from aitp_desk.protocols.a2a.parts_wire import read_parts
+from aitp_desk.protocols.a2a.parts_wire import read_parts, write_parts
 from aitp_desk.protocols.a2a.requests_wire import read_list, read_send, write_token
 
 MEMBERS = (
@@ -70,3 +71,15 @@ def test_where_a_sender_is_notified_is_read_by_each_name(dialect: Dialect, membe
     push = read_send(body, dialect).push
     assert push is not None
     assert push.url == receiver["url"]
+
+
+def test_a_part_with_two_kinds_is_refused_by_its_path() -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        read_parts([{"text": "A lamp?", "url": "https://a.example"}], Dialect.V1, "message.parts")
+    assert refused.value.param == "message.parts[0]"
+
+
+def test_an_answer_of_words_alone_has_no_empty_data_and_one_of_nothing_has() -> None:
+    told = write_parts(Result(("Gladly.",)), Dialect.V1)
+    assert [part.get("text") for part in told] == ["Gladly."]
+    assert [part["data"] for part in write_parts(Result(()), Dialect.V1)] == [{}]
