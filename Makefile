@@ -8,7 +8,7 @@ CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || comman
 # tests with servers wait much of their time: one worker more than there are cores keeps these busy
 WAITING_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 1) + 1)
 # journeys that are run once more on PostgreSQL
-ON_POSTGRES := tests/journeys/aitp/threads tests/journeys/aitp/runs tests/journeys/ahp/sessions
+ON_POSTGRES := tests/journeys/aitp/threads tests/journeys/aitp/runs tests/journeys/ahp/sessions/test_record.py
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check

@@ -11,6 +11,7 @@ HEAVY = frozenset(
     {
         "a2a",
         "anthropic",
+        "asyncpg",
         "google",
         "html_to_markdown",
         "http_message_signatures",
