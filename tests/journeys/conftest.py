@@ -89,7 +89,8 @@ def ambiguous_site(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def expect() -> Expect:
-    """Playwright's assertions, which wait for what they assert."""
+    """Playwright's assertions, which wait for what they assert, also on a busy machine."""
     from playwright.async_api import expect
 
+    expect.set_options(timeout=15_000)
     return expect

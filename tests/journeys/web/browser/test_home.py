@@ -152,6 +152,7 @@ async def test_nothing_is_loaded_from_another_site_and_nothing_is_refused_by_the
 ) -> None:
     async with at_page(browser, served_desk) as visitor:
         await visitor.ask("What does shipping to Europe cost?")
+        await expect(visitor.answers).to_have_count(1)
         for path in ("/", "/about", "/policies/shipping"):
             await visitor.page.goto(path)
             if path != "/":
