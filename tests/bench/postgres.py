@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import statistics
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -19,10 +18,9 @@ from collections.abc import Awaitable, Callable, Iterator
 import asyncpg
 import uvloop
 
-from aitp_desk.model.ids import new_id
 from aitp_desk.store.engine.postgres.statements import load_postgres_statements
 from aitp_desk.store.engine.postgres.store import PostgresStore
-from tests.bench.store import CALLERS, NOW, QUESTION, append, append_once_with_run, record
+from tests.bench.store import CALLERS, append, append_once_with_run, message_row, record
 from tests.support.store.postgres import PostgresServer, postgres_server
 
 POOL = 10
@@ -36,24 +34,7 @@ async def floor(url: str, units: int) -> None:
 
         async def call(caller: int, numbers: Iterator[int]) -> None:
             for number in numbers:
-                row = {
-                    "id": new_id("msg", NOW),
-                    "thread_id": f"thread_{caller:036}",
-                    "seq": number,
-                    "event": number,
-                    "role": "user",
-                    "actor": "visitor",
-                    "origin": "visitor",
-                    "created_at": NOW,
-                    "content": f'["{QUESTION}"]',
-                    "attachments": "[]",
-                    "salt": os.urandom(16),
-                    "digest": os.urandom(32),
-                    "link": os.urandom(32),
-                    "metadata": "{}",
-                    "run_id": None,
-                    "principal": None,
-                }
+                row = message_row(caller, number)
                 await pool.execute(statement.sql, *statement.arguments(row))
 
         numbers = iter(range(units))

@@ -20,6 +20,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import uvloop
 
@@ -139,30 +140,32 @@ def floor(database: Path, units: int) -> None:
         migrate(connection, now=NOW)
         statement = load_statements("sqlite")["add_message"]
         for first in range(0, units, CALLERS):
-            rows = [
-                {
-                    "id": new_id("msg", NOW),
-                    "thread_id": f"thread_{caller:036}",
-                    "seq": first + 1,
-                    "event": first + 1,
-                    "role": "user",
-                    "actor": "visitor",
-                    "origin": "visitor",
-                    "created_at": NOW,
-                    "content": f'["{QUESTION}"]',
-                    "attachments": "[]",
-                    "salt": os.urandom(16),
-                    "digest": os.urandom(32),
-                    "link": os.urandom(32),
-                    "metadata": "{}",
-                    "run_id": None,
-                    "principal": None,
-                }
-                for caller in range(CALLERS)
-            ]
+            rows = [message_row(caller, first + 1) for caller in range(CALLERS)]
             connection.execute("BEGIN IMMEDIATE")
             connection.executemany(statement, rows)
             connection.execute("COMMIT")
+
+
+def message_row(caller: int, number: int) -> dict[str, Any]:
+    """Return the parameters of a message row of a caller's thread."""
+    return {
+        "id": new_id("msg", NOW),
+        "thread_id": f"thread_{caller:036}",
+        "seq": number,
+        "event": number,
+        "role": "user",
+        "actor": "visitor",
+        "origin": "visitor",
+        "created_at": NOW,
+        "content": f'["{QUESTION}"]',
+        "attachments": "[]",
+        "salt": os.urandom(16),
+        "digest": os.urandom(32),
+        "link": os.urandom(32),
+        "metadata": "{}",
+        "run_id": None,
+        "principal": None,
+    }
 
 
 def measure(write: Callable[[], object], units: int) -> tuple[float, float]:
