@@ -104,9 +104,11 @@ def make_refusal(error: DeskError, tool: str, missing: Mapping[str, Any] | None 
         missing: the schemas of missing arguments, by their names.
     """
     told: Item = {**describe_error(error), "message": error.message}
-    helps: list[str] = []
-    if error.retry_after is not None:
-        helps.append(f"Try again in {error.retry_after} seconds.")
+    message, helps = error.message, list[str]()
+    if (seconds := error.retry_after) is not None:
+        message = message.removesuffix(" Try again.")
+        if "Try again" not in message:
+            helps.append(f"Try again in {seconds} second{'s' * (seconds != 1)}.")
     if error.recovery is not None:
         helps.append(error.recovery.description)
         if error.recovery.actions:
@@ -125,7 +127,7 @@ def make_refusal(error: DeskError, tool: str, missing: Mapping[str, Any] | None 
         helps.append(f"Call {tool} again with the same arguments and {INTENT}.")
     if isinstance(error, UnsupportedType):
         told["available_types"] = error.available
-    return _refusal(told, " ".join([error.message, *helps]))
+    return _refusal(told, " ".join([message, *helps]))
 
 
 def make_declined(tool: str) -> Item:

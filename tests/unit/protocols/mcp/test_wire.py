@@ -17,7 +17,13 @@ from aitp_desk.desk.dialogue.turn import CallStatus
 from aitp_desk.model.access.principal import make_anonymous
 from aitp_desk.model.calls.action import Action, Safety
 from aitp_desk.model.calls.call import ActionCall, CallState
-from aitp_desk.model.errors import ConsentMissing, InvalidRequest, MissingField, Recovery
+from aitp_desk.model.errors import (
+    ConsentMissing,
+    InvalidRequest,
+    MissingField,
+    Recovery,
+    StoreBusy,
+)
 from aitp_desk.model.money import Money
 from aitp_desk.protocols.mcp.arguments import list_missing, read_arguments, read_question
 from aitp_desk.protocols.mcp.caller import RpcError
@@ -225,3 +231,17 @@ def test_a_refusal_says_what_to_send() -> None:
     helps = InvalidRequest("No.", recovery=Recovery("Look first.", ("look",)), retry_after=3)
     text = make_refusal(helps, "order")["content"][0]["text"]
     assert text == "No. Try again in 3 seconds. Look first. These tools help: look."
+
+
+@pytest.mark.parametrize(
+    ("message", "seconds", "said"),
+    [
+        ("It is away. Try again.", 1, "It is away. Try again in 1 second."),
+        ("It is away.", 2, "It is away. Try again in 2 seconds."),
+        ("Too many. Try again in 5 seconds.", 5, "Too many. Try again in 5 seconds."),
+    ],
+)
+def test_a_refusal_says_once_when_to_try_again(message: str, seconds: int, said: str) -> None:
+    refused = make_refusal(StoreBusy(message, retry_after=seconds), "order")
+    assert refused["content"][0]["text"] == said
+    assert refused["structuredContent"]["error"]["message"] == message
