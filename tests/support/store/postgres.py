@@ -25,6 +25,7 @@ from urllib.parse import urlsplit
 import asyncpg
 
 from aitp_desk.store.engine.postgres.migration import migrate
+from tests.support.servers.parent_watch import ended_with_parent
 
 GIVEN = "AITP_DESK_TEST_POSTGRES"
 USERS = ("postgres", "nobody")
@@ -140,6 +141,7 @@ class PostgresCluster:
         user = _find_user()
         self._programs = _find_programs(folder, user)
         self._data = data
+        self._settings = ""
         self._sockets = data.with_name(f"{data.name}-sockets")
         self._sockets.mkdir()
         as_user: dict[str, Any] = {}
@@ -148,6 +150,7 @@ class PostgresCluster:
             shutil.chown(self._sockets, user)
             entry = pwd.getpwnam(user)
             as_user = {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
+        self._as_user = as_user
         self._run = partial(subprocess.run, check=True, capture_output=True, cwd=folder, **as_user)
 
     @property
@@ -194,15 +197,23 @@ class PostgresCluster:
 
     @contextmanager
     def running(self, settings: str) -> Iterator[None]:
-        """Run the server, unless it is stopped before."""
-        options = f"-k {self._sockets} -c listen_addresses= -c max_connections=60 {settings}"
+        """Run the server, unless it is stopped before. It ends with this process."""
+        self._settings = settings
+        end = '"$1" -D "$2" -m immediate stop; rm -rf "$2"'
+        shell = ("sh", "-c", end, "sh", self._programs / "pg_ctl", self._data)
+        with ended_with_parent(*shell, **self._as_user):
+            self.start()
+            try:
+                yield
+            finally:
+                if (self._data / "postmaster.pid").exists():
+                    self.stop()
+
+    def start(self) -> None:
+        """Start the server, also after it was stopped while it is to run."""
+        options = f"-k {self._sockets} -c listen_addresses= -c max_connections=60 {self._settings}"
         log = self._data.with_name(f"{self._data.name}.log")
         self._control("-l", log, "-o", options, "start")
-        try:
-            yield
-        finally:
-            if (self._data / "postmaster.pid").exists():
-                self.stop()
 
     def stop(self) -> None:
         """Stop the server, as a crash would."""

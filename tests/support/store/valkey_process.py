@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 
+from tests.support.servers.parent_watch import ended_with_parent
+
 
 class ValkeyProcess:
     """A server that can be killed and started again, empty."""
@@ -17,6 +19,10 @@ class ValkeyProcess:
         self._folder = folder
         self._options = options
         self._process: subprocess.Popen[str] | None = None
+
+    @property
+    def pid_file(self) -> Path:
+        return self._folder / "valkey.pid"
 
     @property
     def url(self) -> str:
@@ -29,6 +35,7 @@ class ValkeyProcess:
                 _find_program(),
                 *("--port", "0", "--unixsocket", f"{self._folder}/valkey.sock"),
                 *("--save", "", "--appendonly", "no", "--dir", str(self._folder)),
+                *("--pidfile", str(self.pid_file)),
                 *self._options,
             ],
             stdout=subprocess.PIPE,
@@ -50,11 +57,12 @@ class ValkeyProcess:
 @contextmanager
 def valkey_process(folder: Path, *options: str) -> Iterator[ValkeyProcess]:
     server = ValkeyProcess(folder, *options)
-    server.start()
-    try:
-        yield server
-    finally:
-        server.kill()
+    with ended_with_parent("sh", "-c", 'kill -9 "$(cat "$1")"', "sh", server.pid_file):
+        server.start()
+        try:
+            yield server
+        finally:
+            server.kill()
 
 
 def _find_program() -> str:

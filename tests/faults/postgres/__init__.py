@@ -1,0 +1,1 @@
+"""What a desk does while its PostgreSQL server has a fault."""
