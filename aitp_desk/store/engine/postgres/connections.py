@@ -17,6 +17,7 @@ from asyncpg import Connection, Pool
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import StoreError
 from aitp_desk.store.engine.postgres.address import Address, read_address
+from aitp_desk.store.engine.postgres.tls import explain_tls_error
 
 CONNECT_SECONDS = 10.0
 CACHED_STATEMENTS = 1000
@@ -78,8 +79,8 @@ class Connections(msgspec.Struct, frozen=True):
     @property
     def _arguments(self) -> dict[str, Any]:
         return {
-            **self.address.arguments,
             "timeout": CONNECT_SECONDS,
+            **self.address.arguments,
             "command_timeout": self.seconds + CLIENT_SECONDS,
             "statement_cache_size": 0 if self.is_pooled else CACHED_STATEMENTS,
             "max_cached_statement_lifetime": 0,
@@ -139,6 +140,8 @@ def describe(error: Exception) -> Exception:
 def reason(error: Exception) -> str:
     """Return what went wrong, without any stored or given value."""
     name = type(error).__name__
+    if (told := explain_tls_error(error)) is not None:
+        return told
     if isinstance(error, asyncpg.PostgresError):
         # the text of the exception has the row too, or was made here with the value of a parameter
         message = getattr(error, "message", None)

@@ -44,8 +44,10 @@ def test_a_mode_of_the_environment_counts() -> None:
 
 
 def test_what_libpq_knows_is_passed_on() -> None:
-    url = "postgresql://desk@db.example:5433/desk?sslmode=verify-ca&connect_timeout=3"
+    url = "postgresql://desk@db.example:5433/desk?sslmode=verify-ca"
     assert read_address(url, {}).arguments["dsn"] == url
+    given = read_address(f"{url}&connect_timeout=3", {}).arguments
+    assert (given["dsn"], given["timeout"]) == (url, 3)
 
 
 def test_a_password_comes_from_the_environment_or_a_file(tmp_path: Path) -> None:
