@@ -86,8 +86,8 @@ class PostgresServer:
         """Delete every row, past the triggers that keep the audit log."""
         connection = await asyncpg.connect(url)
         tables = await connection.fetch(
-            "SELECT tablename FROM pg_tables"
-            " WHERE schemaname = current_schema() AND tablename <> 'migrations'"
+            "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition"
+            " AND relnamespace = current_schema()::regnamespace AND relname <> 'migrations'"
         )
         await connection.execute(
             "BEGIN; SET LOCAL session_replication_role = replica;"

@@ -27,6 +27,7 @@ from aitp_desk.store.engine.postgres.migration import (
     list_missing,
     migrate,
 )
+from aitp_desk.store.engine.postgres.parts import begin_snapshot
 from aitp_desk.store.engine.postgres.texts import decode_row, encode_values
 
 WAITS_SECONDS = 3600.0
@@ -112,10 +113,7 @@ async def open_postgres_source(
                 )
                 await guard.execute(LOCK)
             # after the lock: what was committed before is part of what is read
-            await connection.execute(
-                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;"
-                " SET LOCAL idle_in_transaction_session_timeout = 0"
-            )
+            await begin_snapshot(connection)
         yield PostgresRows(connection)
 
 

@@ -11,6 +11,7 @@ from aitp_desk.store.base import PAGE_BYTES, Params, Row, RowPage, StoreError
 from aitp_desk.store.engine.migration import POSTGRES_SCHEMA, Migration, load_migrations
 from aitp_desk.store.engine.postgres.connections import DATABASE_ERRORS, plan_connections, reason
 from aitp_desk.store.engine.postgres.migration import find_missing
+from aitp_desk.store.engine.postgres.parts import begin_snapshot
 from aitp_desk.store.engine.postgres.statements import load_postgres_statements
 from aitp_desk.store.engine.postgres.texts import decode_row
 from aitp_desk.store.rows.pages import take_page
@@ -89,7 +90,7 @@ async def open_reader(
     connections = plan_connections(url, environment, seconds=statement_seconds, is_pooled=is_pooled)
     try:
         connection = await connections.connect()
-        await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        await begin_snapshot(connection)
     except DATABASE_ERRORS as error:
         name = connections.address.name
         raise StoreError(f"The database {name} cannot be opened: {reason(error)}.") from error

@@ -23,6 +23,8 @@ from aitp_desk.store.engine.statements import load_statements
 _PARAMETER = re.compile(r"'(?:[^']|'')*'|::|:([a-z_]+)")
 _READS = re.compile(r"\A(?:SELECT|WITH)\b")
 _RETURNS = re.compile(r"\bRETURNING\b")
+_WRITES = re.compile(r"\b(?:cut|drop)_[a-z_]+\(")
+"""A call of a function of the schema that changes something."""
 
 
 class Statement(msgspec.Struct, frozen=True):
@@ -75,4 +77,5 @@ def translate(name: str, sql: str) -> Statement:
         numbered = f"SELECT {number}, found.* FROM ({translated}) AS found"  # noqa: S608 -- ours
     elif _RETURNS.search(sql):
         numbered = f"WITH found AS ({translated}) SELECT {number}, found.* FROM found"  # noqa: S608
-    return Statement(name, translated, tuple(names), numbered, writes=not reads)
+    writes = not reads or _WRITES.search(sql) is not None
+    return Statement(name, translated, tuple(names), numbered, writes=writes)

@@ -31,7 +31,8 @@ async def wipe_free_space(url: str, environment: Mapping[str, str], *, rewrites:
     try:
         connection = await connections.connect()
         tables = await connection.fetch(
-            "SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = current_schema()"
+            "SELECT quote_ident(relname) FROM pg_class WHERE relkind IN ('r', 'p')"
+            " AND NOT relispartition AND relnamespace = current_schema()::regnamespace"
         )
         try:
             for (table,) in tables:

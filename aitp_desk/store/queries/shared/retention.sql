@@ -7,12 +7,12 @@ WHERE id > :after AND id < :opened_before ORDER BY id LIMIT :limit;
 SELECT last_seq, last_link, last_event FROM threads
 WHERE id = :thread_id AND updated_at < :before AND deleted_at IS NULL;
 
--- delete_old_folded: Deletes the oldest folded threads that were not used since a time. One that
--- was last used before it was opened before it, and so was its id.
+-- delete_old_folded: Deletes the oldest folded threads that were not used since a time; the sum of
+-- the rows is their number. One that was last used before it was opened before it, and so was its id.
 DELETE FROM folded_turns WHERE thread_id IN (
     SELECT thread_id FROM folded_turns WHERE thread_id < :opened_before AND last_at < :before
     ORDER BY thread_id LIMIT :limit
-) RETURNING thread_id;
+) RETURNING 1;
 
 -- delete_old_file_parts: Deletes the bytes of the oldest files that were uploaded before a time.
 DELETE FROM file_parts WHERE file_id IN (
@@ -49,8 +49,13 @@ DELETE FROM calls WHERE id IN (
     ORDER BY coalesce(ended_at, expires_at) LIMIT :limit
 ) RETURNING id;
 
--- oldest_audit: Lists the oldest rows of the audit log.
-SELECT n, at, link FROM audit WHERE n > 0 ORDER BY n LIMIT :limit;
+-- old_audit: Finds the newest row of the audit log before the first that was written since a time,
+-- and how many rows these are.
+SELECT n, link, place FROM (
+    SELECT n, link, row_number() OVER (ORDER BY n) AS place, max(at) OVER (ORDER BY n) AS latest
+    FROM (SELECT n, at, link FROM audit WHERE n > 0 ORDER BY n LIMIT :limit) AS oldest
+) AS dated
+WHERE latest < :before ORDER BY n DESC LIMIT 1;
 
 -- move_audit_anchor: Stores which row of the audit log was deleted last.
 UPDATE audit_anchor SET n = :n, link = :link;

@@ -31,13 +31,13 @@ def drop_old_folded(*, before: int, limit: int) -> Work[int]:
     No one knows their ids.
 
     Returns:
-        How many; if these are ``limit`` there may be more.
+        How many; if these are ``limit`` or more there may be more.
     """
     rows = yield (
         "delete_old_folded",
         {"opened_before": first_id("thread", before), "before": before, "limit": limit},
     )
-    return len(rows)
+    return sum(number for (number,) in rows)
 
 
 def drop_old_files(*, before: int, limit: int) -> Work[int]:
@@ -80,18 +80,13 @@ def trim_audit(*, by: Auditor, before: int, limit: int) -> Work[int]:
         before: Unix seconds.
 
     Returns:
-        How many; if these are ``limit`` there may be more.
+        How many; if these are ``limit`` or more there may be more.
     """
-    dropped = 0
-    last: dict[str, object] = {}
-    for n, at, link in (yield "oldest_audit", {"limit": limit}):
-        if at >= before:
-            break
-        dropped, last = dropped + 1, {"n": n, "link": link}
-    if last:
-        yield "move_audit_anchor", last
-        yield "drop_audit", {"n": last["n"]}
-        yield from note_audit(
-            by, AuditAction.LOG_TRIMMED, ObjectKind.LOG, str(last["n"]), count=dropped
-        )
-    return dropped
+    found = yield "old_audit", {"before": before, "limit": limit}
+    if not found:
+        return 0
+    ((n, link, count),) = found
+    yield "move_audit_anchor", {"n": n, "link": link}
+    yield "drop_audit", {"n": n}
+    yield from note_audit(by, AuditAction.LOG_TRIMMED, ObjectKind.LOG, str(n), count=count)
+    return int(count)

@@ -21,13 +21,15 @@ TYPES = {"INTEGER": "int8", "TEXT": "text", "BLOB": "bytea"}
 
 COLUMNS = """
 SELECT c.table_name, c.column_name, c.udt_name, c.is_nullable = 'NO', c.collation_name
-FROM information_schema.columns AS c WHERE c.table_schema = current_schema()
+FROM information_schema.columns AS c JOIN pg_class AS t ON t.oid = c.table_name::regclass
+WHERE c.table_schema = current_schema() AND NOT t.relispartition
 ORDER BY c.table_name, c.ordinal_position
 """
 INDEXES = """
 SELECT t.relname, i.relname, x.indisunique FROM pg_index AS x
 JOIN pg_class AS i ON i.oid = x.indexrelid JOIN pg_class AS t ON t.oid = x.indrelid
-WHERE t.relnamespace = current_schema()::regnamespace AND NOT x.indisprimary
+WHERE t.relnamespace = current_schema()::regnamespace
+    AND NOT x.indisprimary AND NOT t.relispartition
 ORDER BY 1, 2
 """
 

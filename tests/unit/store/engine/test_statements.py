@@ -60,6 +60,7 @@ WALKED_WHOLE = {
     "ticket_tallies": {"ticket_tallies"},  # a row for each way in which one ends
     "tickets_waiting": {"tickets_waiting", "waiting"},  # bounded before it is counted
     "conditions": {"conditions"},  # a handful, by the names of its owner
+    "old_audit": {"oldest", "dated", "(subquery-4)", "(subquery-5)"},  # bounded before
     "processes": {"processes"},  # those that serve, a handful
     "schedules": {"schedules"},  # a handful, and no more ever
     "drop_jobs_of_principal": {"jobs"},  # a day's, and what was given up in a month
