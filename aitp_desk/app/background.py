@@ -87,6 +87,11 @@ async def run_background_tasks(
         services.jobs.wake()
         services.schedules.wake()
 
+    def look_for_freed_work() -> None:
+        worker.wake()
+        look_for_work()
+
+    services.processes.freed = look_for_freed_work
     retention = RetentionService(
         store=services.store,
         settings=config.retention,

@@ -191,6 +191,7 @@ async def open_server(
             events=services.events,
             summarizer=services.summarizer,
             jobs=services.jobs,
+            worker=services.processes.process,
             clock=clock,
             is_shared=config.store.is_shared,
         )

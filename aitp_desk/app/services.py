@@ -141,7 +141,9 @@ def build_services(
         feed: carries changes to other processes.
         clock: Unix seconds.
     """
-    jobs = JobQueue(store=store, clock=clock, is_shared=config.store.is_shared)
+    processes = ProcessWatch(store)
+    worker = processes.process
+    jobs = JobQueue(store=store, worker=worker, clock=clock, is_shared=config.store.is_shared)
     TicketNotifications(
         store=store,
         egress=egress,
@@ -156,12 +158,11 @@ def build_services(
     events = Broadcaster(
         partial(read_thread_events, store), feed.publish if config.store.is_shared else None
     )
-    processes = ProcessWatch(store)
     shared = build_shared_state(
         config,
         valkey,
         events,
-        process=processes.process,
+        process=worker,
         digest=make_digester(keys, "shared state"),
     )
     named_agents = AgentPolicies(config.agent_limits, clock)
@@ -172,7 +173,7 @@ def build_services(
         shared.counts.add("codes", guesses.counters)
     if key_guesses is not None:
         shared.counts.add("keys", key_guesses.counters)
-    send, schedules = make_sender(egress), Scheduler(store, clock)
+    send, schedules = make_sender(egress), Scheduler(store, worker, clock)
     register_rounds(capabilities, schedules, send)
     PluginJobs(
         capabilities,

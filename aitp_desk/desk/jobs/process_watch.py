@@ -1,16 +1,17 @@
-"""Tells which processes of a database are gone.
+"""Tells which processes of a database are gone, and frees the work that they held.
 
 Every process adds to its beats in the database, and reads those of the others. One whose beats have
 not changed in several readings is gone: killed, or paused for so long that its work must not wait
-for it. No clock is compared, so it does not matter how far the clocks of two machines differ; and
-while the database cannot be reached, nobody is judged.
+for it. Its leases of runs, jobs and schedules are ended then. No clock is compared, so it does not
+matter how far the clocks of two machines differ; and while the database cannot be reached, nobody
+is judged.
 """
 
 from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 
 import msgspec
@@ -20,7 +21,7 @@ from aitp_desk.desk.jobs.background_task import run_in_background
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.reads import processes as process_reads
-from aitp_desk.store.units.jobs.processes import drop_process, keep_process
+from aitp_desk.store.units.jobs.processes import drop_process, keep_process, release_work
 
 BEAT_SECONDS = 3.0
 GONE_AFTER = 5
@@ -37,24 +38,28 @@ class _Sighting(msgspec.Struct):
     Parameters:
         unchanged: how many readings in a row had the same beats.
         has_beaten: whether its beats have changed since it was first seen.
+        is_freed: whether its leases have been ended.
     """
 
     beats: int
     unchanged: int = 0
     has_beaten: bool = False
+    is_freed: bool = False
 
 
 class ProcessWatch:
     """Reports that this process lives, and watches the others.
 
     Attributes:
-        process: the id of this process.
+        process: the id of this process, under which it holds its leases.
+        freed: called after leases of a process that is gone were ended.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._seen: dict[str, _Sighting] = {}
         self.process = secrets.token_hex(8)
+        self.freed: Callable[[], None] = lambda: None
 
     def is_gone(self, process: str) -> bool:
         """Return whether a process is gone; one that is not in the database is."""
@@ -62,10 +67,10 @@ class ProcessWatch:
         return sighting is None or sighting.unchanged >= GONE_AFTER
 
     async def beat(self) -> None:
-        """Report that this process lives, and look at the others.
+        """Report that this process lives, and free the work of those that are gone.
 
         Raises:
-            StoreBusy, StoreError: nobody was judged.
+            StoreBusy, StoreError: the next beat goes on.
         """
         await self._store.run(keep_process, process=self.process)
         beats = await process_reads.beats(self._store)
@@ -79,6 +84,9 @@ class ProcessWatch:
             sighting.unchanged += 1
             if sighting.unchanged == GONE_AFTER and sighting.has_beaten:
                 _log.warning("process_gone", process=process)
+            if sighting.unchanged >= GONE_AFTER and not sighting.is_freed:
+                await self._free(process)
+                sighting.is_freed = True
             if sighting.unchanged >= DROPPED_AFTER:
                 await self._store.run(drop_process, process=process)
 
@@ -94,6 +102,12 @@ class ProcessWatch:
             yield
         with suppress(StoreBusy, StoreError):
             await self._store.run(drop_process, process=self.process)
+
+    async def _free(self, process: str) -> None:
+        count = await self._store.run(release_work, process=process)
+        if count:
+            _log.info("work_freed", process=process, count=count)
+            self.freed()
 
     async def _beat_regularly(self) -> None:
         while True:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import secrets
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -51,16 +50,18 @@ class JobQueue:
     """Claims jobs when they are queued, and when they are due.
 
     Parameters:
+        worker: the name under which this process holds leases.
         clock: Unix seconds.
         chance: returns a random number from 0 to 1.
         is_shared: whether other processes work on the same database: at the start all jobs stay
-            with those that hold them, until their leases expire.
+            with those that hold them, until these are gone.
     """
 
     def __init__(
         self,
         *,
         store: Store,
+        worker: str,
         clock: Callable[[], float],
         chance: Callable[[], float] = random.random,
         is_shared: bool = False,
@@ -69,7 +70,7 @@ class JobQueue:
         self._is_shared = is_shared
         self._clock = clock
         self._chance = chance
-        self._name = f"worker_{secrets.token_hex(8)}"
+        self._name = worker
         self._kinds: dict[str, JobKind] = {}
         self._last: dict[str, str] = {}
         self._wanted = asyncio.Event()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -83,6 +82,7 @@ class Scheduler:
     """Runs schedules when they are due.
 
     Parameters:
+        worker: the name under which this process holds leases.
         clock: Unix seconds.
         chance: returns a random number from 0 to 1.
     """
@@ -90,13 +90,14 @@ class Scheduler:
     def __init__(
         self,
         store: Store,
+        worker: str,
         clock: Callable[[], float],
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._store = store
         self._clock = clock
         self._chance = chance
-        self._worker = f"worker_{secrets.token_hex(8)}"
+        self._worker = worker
         self._schedules: dict[str, Schedule] = {}
         self._wanted = asyncio.Event()
         self._held: dict[str, tuple[ScheduleRun, asyncio.Task[None]]] = {}

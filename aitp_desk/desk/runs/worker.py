@@ -2,14 +2,14 @@
 
 A run is held under a lease. A process that died leaves only leases. Where it was the only one on
 its database, the next start releases them, and its worker claims those runs again; where there are
-others, one of them does so once the leases have expired. A run's end and its replies are one commit
-that requires the lease, so a run is answered once.
+others, one of them does so once the process is gone (``jobs/process_watch.py``) or the leases have
+expired. A run's end and its replies are one commit that requires the lease, so a run is answered
+once.
 """
 
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -50,6 +50,7 @@ class RunWorker:
     Parameters:
         turns: of each desk, by its name; empty for the site's own.
         summarizer, jobs: run as long as the worker does.
+        worker: the name under which this process holds leases.
         is_shared: whether other processes work on the same database.
     """
 
@@ -61,6 +62,7 @@ class RunWorker:
         events: Broadcaster,
         summarizer: ThreadSummarizer,
         jobs: JobQueue,
+        worker: str,
         clock: Callable[[], float],
         is_shared: bool = False,
     ) -> None:
@@ -71,7 +73,7 @@ class RunWorker:
         self._summarizer = summarizer
         self._jobs = jobs
         self._clock = clock
-        self._name = f"worker_{secrets.token_hex(8)}"
+        self._name = worker
         self._wanted = asyncio.Event()
         self._in_doubt = asyncio.Event()
         self._shares = FairShare(MAX_OF_ONE)

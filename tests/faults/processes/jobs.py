@@ -8,6 +8,7 @@ Each job sends something out (a line in LOG) and makes something that is counted
 from __future__ import annotations
 
 import asyncio
+import secrets
 import sys
 import time
 from functools import partial
@@ -44,7 +45,7 @@ async def work(database: Path, log: Path, first: int) -> None:
             return Finish(also=made)
 
         async with SqliteStore.open(database) as store:
-            jobs = JobQueue(store=store, clock=time.time)
+            jobs = JobQueue(store=store, worker=secrets.token_hex(8), clock=time.time)
             jobs.register_kinds(JobKind("errand", send, 10, (0,) * ATTEMPTS, at_once=8))
             await jobs.begin()
             while first >= 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -79,9 +80,16 @@ async def working(
     clock: Callable[[], float] | None = None,
     stop_seconds: float = 0.01,
     is_shared: bool = False,
+    worker: str = "",
 ) -> AsyncIterator[JobQueue]:
     """Have a store's jobs done for as long as the context lasts."""
-    jobs = JobQueue(store=store, clock=clock or Clock(), chance=lambda: 0.0, is_shared=is_shared)
+    jobs = JobQueue(
+        store=store,
+        worker=worker or secrets.token_hex(8),
+        clock=clock or Clock(),
+        chance=lambda: 0.0,
+        is_shared=is_shared,
+    )
     for kind in kinds:
         jobs.register_kinds(kind)
     await jobs.begin()

@@ -10,6 +10,20 @@ def keep_process(*, process: str) -> Work[None]:
     yield "keep_process", {"id": process}
 
 
+def release_work(*, process: str) -> Work[int]:
+    """End the leases of a process that is gone, so that others may claim its work at once.
+
+    Each counts as an attempt. Should the process wake, it finds its leases lost.
+
+    Returns:
+        How many runs, jobs and schedules are free now.
+    """
+    freed = 0
+    for name in ("release_runs_of_dead", "release_jobs_of_dead", "release_schedules_of_dead"):
+        freed += len((yield name, {"process": process}))
+    return freed
+
+
 def drop_process(*, process: str) -> Work[None]:
     """Delete a process that is gone."""
     yield "drop_process", {"id": process}

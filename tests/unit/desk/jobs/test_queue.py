@@ -13,6 +13,7 @@ import structlog
 
 from aitp_desk.desk.jobs.epoch_watcher import watch_epoch
 from aitp_desk.desk.jobs.kinds import Finish, GiveUp, Retry
+from aitp_desk.desk.jobs.process_watch import GONE_AFTER, ProcessWatch
 from aitp_desk.desk.jobs.queue import ATTEMPTS, LEASE_SECONDS, MOVED
 from aitp_desk.desk.maintenance.expiry import DEAD_SECONDS, DONE_SECONDS, Expiry
 from aitp_desk.model.calls.job import JobState
@@ -421,6 +422,44 @@ async def test_next_to_others_a_start_leaves_them_what_they_hold(store: Store) -
             assert await job_reads.job(store, "job_next") is None
             second.give(None)
             await until(store, "a", JobState.DONE, attempts=2)
+
+
+async def test_what_a_process_held_that_is_gone_is_free_for_others_at_once(store: Store) -> None:
+    clock, first, second = Clock(), Errands(), Errands()
+    dying, living = ProcessWatch(store), ProcessWatch(store)
+    await store.run(queue, a_job("a"))
+    await dying.beat()
+    async with (
+        working(store, first.kind, clock=clock, is_shared=True, worker=dying.process),
+        working(store, second.kind, clock=clock, is_shared=True, worker=living.process) as jobs,
+    ):
+        living.freed = jobs.wake
+        await first.next()
+        for _ in range(GONE_AFTER):
+            await living.beat()
+        assert second.begun.empty(), "it was judged before its time"
+        await living.beat()
+        again = await second.next()
+        assert (again.ref, again.attempt, again.was_lost) == ("a", 2, True)
+        first.give(Finish(also=queue_next))
+        with structlog.testing.capture_logs() as log:
+            await lease_lost(log)
+        assert await job_reads.job(store, "job_next") is None
+        second.give(None)
+        await until(store, "a", JobState.DONE, attempts=2)
+
+
+async def test_what_a_process_holds_that_beats_stays_with_it(store: Store) -> None:
+    errands = Errands()
+    working_one, watching = ProcessWatch(store), ProcessWatch(store)
+    await store.run(queue, a_job("a"))
+    async with working(store, errands.kind, is_shared=True, worker=working_one.process):
+        await errands.next()
+        for _ in range(3 * GONE_AFTER):
+            await working_one.beat()
+            await watching.beat()
+        errands.give(None)
+        await until(store, "a", JobState.DONE, attempts=1)
 
 
 async def lease_lost(log: Sequence[Mapping[str, object]]) -> None:

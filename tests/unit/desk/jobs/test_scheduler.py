@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,7 +18,9 @@ from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.reads import schedules as schedule_reads
+from aitp_desk.store.units.jobs.processes import release_work
 from aitp_desk.store.units.jobs.schedules import (
+    ScheduleRun,
     claim_schedules,
     end_well,
     hasten_schedule,
@@ -56,7 +59,7 @@ class Sweeping:
 
 @asynccontextmanager
 async def keeping(store: Store, clock: Clock, *schedules: Schedule) -> AsyncIterator[Scheduler]:
-    kept = Scheduler(store, clock, lambda: 0.0)
+    kept = Scheduler(store, secrets.token_hex(8), clock, lambda: 0.0)
     for schedule in schedules:
         kept.add(schedule)
     async with kept.run():
@@ -165,6 +168,26 @@ async def test_of_two_processes_one_is_at_it_until_that_one_is_gone(store: Store
             other.outcomes.put_nowait(2)
             found = await ended(store, 2)
     assert (found.did, found.failures) == (2, 0)
+
+
+async def test_what_a_dead_process_was_at_is_due_at_once_and_has_failed(store: Store) -> None:
+    await store.run(set_schedules, every={"sweep": HOUR})
+    at = int(NOON)
+
+    async def claim(worker: str) -> tuple[ScheduleRun, ...]:
+        names = ("sweep",)
+        return await store.run(
+            claim_schedules, names=names, worker=worker, now=at, lease_seconds=LEASE_SECONDS
+        )
+
+    (first,) = await claim("dead")
+    assert await store.run(release_work, process="another") == 0
+    assert await claim("living") == ()
+    assert await store.run(release_work, process="dead") == 1
+    (second,) = await claim("living")
+    assert second.failures == 1
+    assert not await store.run(end_well, run=first, now=at, did=1)
+    assert await store.run(end_well, run=second, now=at, did=1)
 
 
 async def test_one_that_a_process_leaves_in_good_order_is_due_as_it_was(store: Store) -> None:

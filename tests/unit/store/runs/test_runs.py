@@ -13,6 +13,7 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import ClaimedRun
 from aitp_desk.store.units import MAX_ATTEMPTS
+from aitp_desk.store.units.jobs.processes import release_work
 from tests.support.store.messages import (
     HOUR,
     NOW,
@@ -319,6 +320,16 @@ class TestReleasing:
         (retaken,) = await claim(store, worker="w2")
         assert (retaken.id, retaken.attempt) == (held.id, attempt)
         assert await answer(store, retaken, "from the living")
+
+    async def test_those_of_a_process_that_is_gone_are_taken_up_at_once(self, store: Store) -> None:
+        await open_thread(store, "One?", run=True)
+        (held,) = await claim(store, worker="w1")
+        assert await store.run(release_work, process="w2") == 0
+        assert await claim(store, worker="w2") == ()
+        assert await store.run(release_work, process="w1") == 1
+        assert not await answer(store, held, "from the dead")
+        (retaken,) = await claim(store, worker="w2")
+        assert (retaken.id, retaken.attempt) == (held.id, 2)
 
     async def test_a_worker_releases_only_its_own(self, store: Store) -> None:
         await open_thread(store, "One?", run=True)
