@@ -1,19 +1,20 @@
 """Kill a desk under load, again and again, and see whether it keeps what it has promised.
 
-    python -m tests.faults.kill_under_load --cycles 50 [--seed 1] [--postgres [--desks 2]]
-        [--hasty | --rash]
+    python -m tests.faults.kill_under_load --cycles 50 [--kills 1] [--seed 1]
+        [--postgres [--desks 2]] [--hasty | --rash]
 
 In each cycle clients post to threads, with idempotency keys and automatic runs, ask over AHP, and
 call actions over every protocol that takes calls (AHP, plain HTTP, MCP, A2A), some go on after
-they were accepted and are told of when they end; people answer what some of these ask of them. At a
-random moment the desk and its people are killed (kill -9). They are started again, the desk has to
-answer what it left unanswered and to end what it left at work, and its database and what its
-actions have done are examined. Messages that were cut off are sent again with the same key; calls
-are not. Every fifth time all are killed once more while the desk takes all that up again. With
-``--hasty`` the desk acknowledges before its commits, with ``--rash`` it repeats whatever was cut
-short: that what is lost or done twice by that is seen shows that it would be seen. With
-``--postgres`` the database is one of a PostgreSQL server; then several desks can serve it at once
-(``--desks``), of which one is killed, while the others go on.
+they were accepted and are told of when they end; people answer what some of these ask of them;
+others follow threads, and after each break go on with the next event. At a random moment the desk
+and its people are killed (kill -9), and started again; with ``--kills`` so often, one after the
+other. Then the desk has to answer what it left unanswered and to end what it left at work, and its
+database and what its actions have done are examined. Messages that were cut off are sent again with
+the same key; calls are not. Every fifth time all are killed once more while the desk takes all that
+up again. With ``--hasty`` the desk acknowledges before its commits, with ``--rash`` it repeats
+whatever was cut short: that what is lost or done twice by that is seen shows that it would be seen.
+With ``--postgres`` the database is one of a PostgreSQL server; then several desks can serve it at
+once (``--desks``), of which one is killed, while the others go on.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -33,12 +34,13 @@ import msgspec
 
 from tests.faults.actions import entries
 from tests.faults.checks.calls import CallCounts, CallFindings, examine_calls
-from tests.faults.checks.database import Findings, examine, wait_until_idle
+from tests.faults.checks.database import Findings, examine, last_events, wait_until_idle
 from tests.faults.checks.ledger import Ledger
 from tests.faults.checks.tickets import TicketCounts, TicketFindings, examine_tickets
 from tests.faults.databases import FaultDatabase, PostgresDatabase, SqliteFile, open_fault_store
 from tests.faults.processes.callers import Calls, call, hearing
 from tests.faults.processes.clients import settle, talk
+from tests.faults.processes.followers import Followers, StreamFindings
 from tests.faults.processes.people import begin_people
 from tests.support.access.keys import make_key
 from tests.support.desk.command import run
@@ -63,13 +65,16 @@ SETTINGS = ("threads.max_auto_replies=1000000", "egress.allow_loopback=true")
 
 
 class Cycle(msgspec.Struct, frozen=True):
-    """One kill and what came of it.
+    """One kill or some, and what came of it.
 
     Parameters:
+        kills: how often a desk was killed up to here.
         acknowledged: how many messages were acknowledged up to here.
         cut_off: how many posts had no answer when the desk died.
+        heard: how many events followers heard up to here.
     """
 
+    kills: int
     acknowledged: int
     cut_off: int
     findings: Findings
@@ -77,11 +82,13 @@ class Cycle(msgspec.Struct, frozen=True):
     counts: CallCounts
     tickets: TicketFindings
     ticket_counts: TicketCounts
+    streams: StreamFindings
+    heard: int
 
     @property
     def faults(self) -> dict[str, int]:
         """How many of each fault there are."""
-        found = (self.findings, self.calls, self.tickets)
+        found = (self.findings, self.calls, self.tickets, self.streams)
         return {name: n for one in found for name, n in msgspec.structs.asdict(one).items()}
 
 
@@ -90,6 +97,7 @@ async def kill_under_load(
     *,
     cycles: int,
     seed: int,
+    kills: int = 1,
     program: str = DESK,
     fails_first: float = 0,
     database: FaultDatabase | None = None,
@@ -99,6 +107,7 @@ async def kill_under_load(
 
     Parameters:
         folder: empty; everything is written there.
+        kills: how often a desk is killed in a cycle.
         seed: of the chances that are ours; those of the machine make each run another.
         program: the desk's module.
         fails_first: as of :class:`Calls`. At last they are waited for: more than a minute where a
@@ -107,7 +116,7 @@ async def kill_under_load(
         desks: how many serve it at once.
     """
     chance = random.Random(seed)
-    ledger, calls = Ledger(chance), Calls(chance, fails_first)
+    ledger, calls, followers = Ledger(chance), Calls(chance, fails_first), Followers(chance)
     data = folder / "data"
     database = database or SqliteFile(data)
     site = _make_site(folder)
@@ -116,26 +125,44 @@ async def kill_under_load(
     async with open_fault_store(database.url, data) as store:
         key = await make_key(store, data, "actions")
 
+    async def load(urls: Sequence[str], over: asyncio.Event) -> None:
+        clients = [talk(url, ledger, over) for url in urls]
+        clients += [call(url, key, told_at, calls, over) for url in urls]
+        clients += [followers.follow(url, ledger.threads, over) for url in urls]
+        await asyncio.gather(*clients)
+
     async def examined(cut_off: int, *, at_last: bool = False) -> Cycle:
         await wait_until_idle(database, at_last=at_last)
-        return await asyncio.to_thread(examine_all, await database.snapshot(), cut_off)
+        rows = await database.snapshot()
+        if at_last:
+            await followers.catch_up(victims.servers[0].url, last_events(rows))
+        return await asyncio.to_thread(examine_all, rows, cut_off)
 
     def examine_all(rows: Path, cut_off: int) -> Cycle:
         found, counts = examine_calls(rows, book, calls)
-        tickets = examine_tickets(rows, log)
-        return Cycle(len(ledger.said), cut_off, examine(rows, ledger), found, counts, *tickets)
+        tickets, ticket_counts = examine_tickets(rows, log)
+        return Cycle(
+            kills=victims.kills,
+            acknowledged=len(ledger.said),
+            cut_off=cut_off,
+            findings=examine(rows, ledger),
+            calls=found,
+            counts=counts,
+            tickets=tickets,
+            ticket_counts=ticket_counts,
+            streams=followers.findings,
+            heard=followers.count,
+        )
 
     async with hearing(calls) as told_at:
         with ExitStack() as stack:
             victims = _Victims(folder, stack, program, database.url, desks)
             await victims.start()
-            for number in range(1, cycles + 1):
+            cut_off = 0
+            for number in range(1, cycles * kills + 1):
                 over, said = asyncio.Event(), len(ledger.said)
                 urls = [server.url for server in victims.servers.values()]
-                talking = asyncio.gather(
-                    *(talk(url, ledger, over) for url in urls),
-                    *(call(url, key, told_at, calls, over) for url in urls),
-                )
+                talking = asyncio.create_task(load(urls, over))
                 await asyncio.sleep(chance.uniform(SHORTEST, LONGEST))
                 while len(ledger.said) - said < LEAST and not talking.done():  # noqa: ASYNC110
                     await asyncio.sleep(0)  # a slow machine is under load later
@@ -145,13 +172,15 @@ async def kill_under_load(
                     await asyncio.sleep(chance.uniform(0, SHORTEST))  # the others go on
                     over.set()
                 await talking
-                cut_off = len(ledger.unsettled)
+                cut_off += len(ledger.unsettled)
                 await victims.start()
                 if is_again:
                     await asyncio.sleep(chance.uniform(0, AGAIN_WITHIN))
                     victims.kill(range(desks))
                     await victims.start()
-                yield await examined(cut_off)
+                if number % kills == 0:
+                    yield await examined(cut_off)
+                    cut_off = 0
             await settle(victims.servers[0].url, ledger)
             yield await examined(0, at_last=True)
 
@@ -161,6 +190,7 @@ class _Victims:
 
     Attributes:
         servers: the desks that serve, by number.
+        kills: how often a desk was killed.
     """
 
     def __init__(self, folder: Path, stack: ExitStack, program: str, url: str, desks: int) -> None:
@@ -170,6 +200,7 @@ class _Victims:
         self._url = url
         self._desks = desks
         self.servers: dict[int, Server] = {}
+        self.kills = 0
         self._people: subprocess.Popen[bytes] | None = None
 
     async def start(self) -> None:
@@ -191,6 +222,7 @@ class _Victims:
             self._people = None
         for number in numbers:
             self.servers.pop(number).kill()
+            self.kills += 1
 
 
 def _make_site(folder: Path) -> Path:
@@ -209,7 +241,9 @@ def _start(folder: Path, stack: ExitStack, program: str, url: str) -> Server:
     return stack.enter_context(serving_process(command, port, log=folder / "desk.log"))
 
 
-async def report(cycles: int, seed: int, program: str, *, on_postgres: bool, desks: int) -> bool:
+async def report(
+    cycles: int, kills: int, seed: int, program: str, *, on_postgres: bool, desks: int
+) -> bool:
     """Print a line a cycle and the totals; return whether there was no fault at all."""
     seen: list[Cycle] = []
     with ExitStack() as stack:
@@ -221,6 +255,7 @@ async def report(cycles: int, seed: int, program: str, *, on_postgres: bool, des
         killing = kill_under_load(
             Path(folder),
             cycles=cycles,
+            kills=kills,
             seed=seed,
             program=program,
             fails_first=FAILS_FIRST,
@@ -232,8 +267,9 @@ async def report(cycles: int, seed: int, program: str, *, on_postgres: bool, des
             name = f"cycle {len(seen)}" if len(seen) <= cycles else "settled"
             found = {fault: count for fault, count in cycle.faults.items() if count}
             print(
-                f"{name}: {cycle.acknowledged} messages and {cycle.counts.acknowledged} calls"
-                f" acknowledged, {cycle.cut_off} cut off, {_told(found) or 'no fault'}",
+                f"{name}: {cycle.kills} kills, {cycle.acknowledged} messages and"
+                f" {cycle.counts.acknowledged} calls acknowledged, {cycle.heard} events heard,"
+                f" {cycle.cut_off} cut off, {_told(found) or 'no fault'}",
                 flush=True,
             )
         rows = await database.snapshot()
@@ -246,7 +282,9 @@ async def report(cycles: int, seed: int, program: str, *, on_postgres: bool, des
     passing = ("unanswered", "endless", "untold")
     faults = last.faults | {fault: max(cycle.faults[fault] for cycle in seen) for fault in passing}
     cut_off = sum(cycle.cut_off for cycle in seen)
-    print(f"\n{cycles} kills, {last.acknowledged} acknowledged, {cut_off} cut off and sent again")
+    print(
+        f"\n{last.kills} kills, {last.acknowledged} acknowledged, {cut_off} cut off and sent again"
+    )
     counts = msgspec.structs.asdict(last.counts)
     print(f"calls: {_told(counts)}")
     print(f"people: {_told(msgspec.structs.asdict(last.ticket_counts))}")
@@ -262,6 +300,7 @@ def _told(found: dict[str, int]) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.faults.kill_under_load")
     parser.add_argument("--cycles", type=int, default=50)
+    parser.add_argument("--kills", type=int, default=1, help="in each cycle")
     parser.add_argument("--seed", type=int, default=1)
     desks = parser.add_mutually_exclusive_group()
     for name, program, told in (
@@ -277,6 +316,7 @@ if __name__ == "__main__":
     kept = asyncio.run(
         report(
             given.cycles,
+            given.kills,
             given.seed,
             given.desk or DESK,
             on_postgres=given.postgres,

@@ -19,8 +19,11 @@ from aitp_desk.store.units.threads.folded_threads import read_turn
 from tests.faults.checks.ledger import MARK, QUESTIONS, Ledger
 from tests.faults.databases import FaultDatabase, open_database
 
-IDLE_SECONDS = 120
-"""How long a desk may take to answer what it left unanswered, and to end what it left at work."""
+IDLE_SECONDS, AT_LAST_SECONDS = 120, 600
+"""How long a desk may take to answer what it left unanswered, and to end what it left at work.
+
+At last it may also wait for the next attempts of what has failed.
+"""
 _texts = msgspec.json.Decoder(list[str]).decode
 _attachments = msgspec.json.Decoder(list[Attachment]).decode
 
@@ -52,15 +55,21 @@ class Findings(msgspec.Struct, frozen=True):
 
 
 async def wait_until_idle(database: FaultDatabase, *, at_last: bool = False) -> None:
-    """Return when nothing is at work or due, or after `IDLE_SECONDS`: then it is found.
+    """Return when nothing is at work or due, or after a while: then it is found.
 
     Parameters:
         at_last: whether what waits for another attempt is waited for as well.
     """
     with suppress(TimeoutError):
-        async with asyncio.timeout(IDLE_SECONDS):
+        async with asyncio.timeout(AT_LAST_SECONDS if at_last else IDLE_SECONDS):
             while await database.count_open(at_last=at_last):  # noqa: ASYNC110 - it is a process
                 await asyncio.sleep(0.02)
+
+
+def last_events(database: Path) -> dict[str, int]:
+    """Return the number of the last event of each thread."""
+    with closing(open_database(database)) as connection:
+        return dict(connection.execute("SELECT id, last_event FROM threads"))
 
 
 def examine(database: Path, ledger: Ledger) -> Findings:

@@ -49,6 +49,7 @@ class Ledger:
         replies: ids of replies that were handed over, with the thread.
         unsettled: posts whose answer never came, to be sent again with the same key.
         refused: how many requests were answered, but not with 200.
+        threads: ids of threads that were opened.
     """
 
     def __init__(self, chance: random.Random) -> None:
@@ -58,18 +59,18 @@ class Ledger:
         self.refused = 0
         self._chance = chance
         self._numbers = itertools.count()
-        self._threads: list[str] = []
+        self.threads: list[str] = []
 
     def next(self) -> Post:
         """What to send next: first what was cut off."""
         if self.unsettled:
             return self.unsettled.popleft()
         number = next(self._numbers)
-        opens = not self._threads or self._chance.random() < NEW_THREAD
+        opens = not self.threads or self._chance.random() < NEW_THREAD
         return Post(
             key=f"kill-under-load-{number:012}",
             text=f"{MARK}{number}: {self._chance.choice(QUESTIONS)}",
-            thread_id=None if opens else self._chance.choice(self._threads[-8:]),
+            thread_id=None if opens else self._chance.choice(self.threads[-8:]),
             waits=self._chance.random() < WAITS,
         )
 
@@ -77,8 +78,8 @@ class Ledger:
         """Note what the desk answered to a post: a thread or a message, and replies if any."""
         message = answer
         if post.thread_id is None:
-            if answer["id"] not in self._threads:
-                self._threads.append(answer["id"])
+            if answer["id"] not in self.threads:
+                self.threads.append(answer["id"])
             message = answer["messages"][0]
         self.said[message["id"]] = (message["thread_id"], post.text)
         for reply in answer.get("replies", ()):
