@@ -1,4 +1,4 @@
-"""Tells which processes of a database are gone, and frees the work that they held.
+"""Finds the processes of a database that are gone, and frees their work.
 
 Every process adds to its beats in the database, and reads those of the others. One whose beats have
 not changed in several readings is gone: killed, or paused for so long that its work must not wait
