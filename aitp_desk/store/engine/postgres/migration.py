@@ -23,8 +23,9 @@ from aitp_desk.store.engine.migration import (
     load_migrations,
 )
 
-LOCK = "SELECT pg_advisory_xact_lock(hashtext('aitp-desk ' || current_schema()))"
+TAKE_LOCK = "pg_advisory_xact_lock(hashtext('aitp-desk ' || current_schema()))"
 """Takes the lock that everything which writes holds until its transaction ends."""
+LOCK = f"SELECT {TAKE_LOCK}"
 UNFINISHED = "unfinished_copy"
 """A table that a database has while it is copied to."""
 LOCK_SECONDS = 60

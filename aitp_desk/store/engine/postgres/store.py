@@ -13,7 +13,7 @@ from typing import Self
 
 from asyncpg import Connection, Pool
 
-from aitp_desk.store.base import PAGE_BYTES, Opened, Params, Row, RowPage, StoreError
+from aitp_desk.store.base import PAGE_BYTES, Opened, Params, Row, RowPage, StoreError, T
 from aitp_desk.store.changes import ChangeFeed
 from aitp_desk.store.engine.metrics import StoreMetrics
 from aitp_desk.store.engine.postgres.change_feed import PostgresChangeFeed
@@ -26,6 +26,7 @@ from aitp_desk.store.engine.postgres.connections import (
     reason,
 )
 from aitp_desk.store.engine.postgres.migration import migrate
+from aitp_desk.store.engine.postgres.read_group import ReadGroups
 from aitp_desk.store.engine.postgres.statements import load_postgres_statements
 from aitp_desk.store.engine.postgres.texts import decode_row
 from aitp_desk.store.engine.postgres.writer import GroupWriter
@@ -66,6 +67,7 @@ class PostgresStore(UnitQueue):
         self.feed: ChangeFeed = PostgresChangeFeed(connections)
         self._pool = pool
         self._statements = load_postgres_statements()
+        self._groups = ReadGroups(self._read)
         self._writer = GroupWriter(
             connections, connection, statements=self._statements, on_settled=self._settle
         )
@@ -125,12 +127,7 @@ class PostgresStore(UnitQueue):
     async def read(self, statement: str, params: Params, /) -> list[Row]:
         """Run one reading statement by its name and return its rows."""
         asked = self._statements[statement]
-        arguments = asked.arguments(params)
-
-        async def fetch(connection: Connection) -> list[Row]:
-            return [decode_row(row) for row in await connection.fetch(asked.sql, *arguments)]
-
-        return await self._read(fetch)
+        return await self._groups.read(asked, asked.arguments(params))
 
     async def read_page(
         self, statement: str, params: Params, /, *, limit: int, most_bytes: int = PAGE_BYTES
@@ -172,7 +169,7 @@ class PostgresStore(UnitQueue):
             commits=self._writer.commits,
         )
 
-    async def _read(self, fetch: Callable[[Connection], Awaitable[list[Row]]]) -> list[Row]:
+    async def _read(self, fetch: Callable[[Connection], Awaitable[T]]) -> T:
         """Read over a connection of the pool; once more if that one was lost.
 
         Raises:
@@ -190,7 +187,7 @@ class PostgresStore(UnitQueue):
                 raise StoreError("The database cannot be reached now.") from error
             raise StoreError(f"The database failed: {reason(error)}") from error
 
-    async def _read_once(self, fetch: Callable[[Connection], Awaitable[list[Row]]]) -> list[Row]:
+    async def _read_once(self, fetch: Callable[[Connection], Awaitable[T]]) -> T:
         async with self._pool.acquire(timeout=self.connections.seconds) as connection:
             if not self.connections.is_pooled:
                 return await fetch(connection)

@@ -46,7 +46,7 @@ from aitp_desk.store.engine.postgres.connections import (
     is_conflict,
     is_lost,
 )
-from aitp_desk.store.engine.postgres.migration import LOCK
+from aitp_desk.store.engine.postgres.migration import TAKE_LOCK
 from aitp_desk.store.engine.postgres.statements import Statement
 from aitp_desk.store.engine.postgres.wave import drive_wave, sort_into_waves
 from aitp_desk.store.engine.queue import MAX_UNITS
@@ -56,6 +56,8 @@ LOCK_SECONDS = 5
 """How long a commit waits for another program that writes."""
 IDLE_SECONDS = 10
 """How long a transaction may wait for its desk before the server ends it."""
+NUMBER_AND_LOCK = f"SELECT pg_current_xact_id()::text, {TAKE_LOCK}"
+"""Returns a transaction's number once it has the lock, in one round trip."""
 MOST_TRIES = 5
 """How often a group is driven before its units fail."""
 BACK_OFF_SECONDS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
@@ -218,8 +220,7 @@ class GroupWriter:
         """Begin a transaction that holds the lock, and return its number."""
         try:
             await connection.execute(self._begin)
-            number: str = await connection.fetchval("SELECT pg_current_xact_id()::text")
-            await connection.fetchval(LOCK)
+            number: str = await connection.fetchval(NUMBER_AND_LOCK)
         except DATABASE_ERRORS:
             with suppress(*DATABASE_ERRORS):
                 await connection.execute("ROLLBACK")
