@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import os
 import re
 import subprocess
 import sys
@@ -31,6 +32,7 @@ class Plan(msgspec.Struct):
     Parameters:
         requests: whole HTTP requests, sent in turn, over and over.
         first: where numbers begin.
+        processors: where the process runs; anywhere if empty.
     """
 
     port: int
@@ -38,6 +40,7 @@ class Plan(msgspec.Struct):
     seconds: float
     connections: int = 32
     first: int = 0
+    processors: list[int] = []
 
 
 class Report(msgspec.Struct):
@@ -47,6 +50,7 @@ class Report(msgspec.Struct):
         rate: answers a second.
         p50_ms, p99_ms: from a request's first byte out to its answer's last byte in.
         statuses: how many answers had which status.
+        cpu_us: processor time of an answer in this process, in microseconds.
     """
 
     answered: int
@@ -54,6 +58,7 @@ class Report(msgspec.Struct):
     p50_ms: float
     p99_ms: float
     statuses: dict[str, int]
+    cpu_us: float
 
 
 def request(method: str, path: str, headers: dict[str, str], body: bytes = b"") -> bytes:
@@ -138,11 +143,13 @@ def numbered(requests: list[bytes], first: int) -> Iterator[bytes]:
 
 async def send(plan: Plan) -> Report:
     """Send a plan's requests."""
+    if plan.processors:
+        os.sched_setaffinity(0, plan.processors)
     loop = asyncio.get_running_loop()
     requests = numbered(plan.requests, plan.first)
     times: list[float] = []
     statuses: list[bytes] = []
-    began = time.perf_counter()
+    began, cpu = time.perf_counter(), time.process_time()
     ends_at = began + plan.seconds
     connections: list[Connection] = []
     for _ in range(plan.connections):
@@ -151,7 +158,7 @@ async def send(plan: Plan) -> Report:
         )
         connections.append(connection)
     await asyncio.gather(*(connection.done for connection in connections))
-    seconds = time.perf_counter() - began
+    seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
     times.sort()
     return Report(
         answered=len(times),
@@ -159,6 +166,7 @@ async def send(plan: Plan) -> Report:
         p50_ms=times[len(times) // 2] * 1000,
         p99_ms=times[len(times) * 99 // 100] * 1000,
         statuses={status.decode(): statuses.count(status) for status in set(statuses)},
+        cpu_us=cpu * 1e6 / len(times),
     )
 
 

@@ -122,7 +122,7 @@ def serving_process(
         began = time.perf_counter()
         process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
     try:
-        while not _answers(port, ready):
+        while not answers(port, ready):
             if process.poll() is not None or time.perf_counter() - began > within:
                 raise DidNotStart(f"{' '.join(command)}\n{log.read_text()}")
             time.sleep(0.001)
@@ -141,7 +141,7 @@ def make_token(data: Path) -> str:
     return made.stdout.strip().splitlines()[-1]
 
 
-def _answers(port: int, path: str) -> bool:
+def answers(port: int, path: str) -> bool:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=START_SECONDS)
     try:
         connection.request("GET", path)
