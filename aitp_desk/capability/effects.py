@@ -12,6 +12,8 @@ from aitp_desk.model.errors import DeskError
 
 MAX_KEY = 200
 """Maximum length of the key of a record or counter, in characters."""
+MAX_REF = 400
+"""Maximum length of the id of a job's subject, in characters."""
 
 
 class Keep(msgspec.Struct, frozen=True):
@@ -67,7 +69,8 @@ class Start(msgspec.Struct, frozen=True):
 
     Parameters:
         job: its name in :meth:`Capability.jobs`.
-        ref: id of its subject: there is only ever one job of this name and ref.
+        ref: id of its subject, of 1 to 400 characters: there is only ever one job of this name and
+            ref.
         payload: a JSON value with everything else that the job needs.
         after: delay in seconds.
         outlives: whether it runs even if the thread's messages are erased before: a transfer of

@@ -7,6 +7,8 @@ import click
 from aitp_desk.cli.arguments import fail
 from aitp_desk.cli.timestamps import write_day, write_minute
 
+MAX_NAME = 200
+
 scopes_given = click.option(
     "--scope",
     "scopes",
@@ -34,8 +36,8 @@ webhook_secret = click.option(
 
 def check_name(name: str) -> None:
     """Exit where a name could not be shown in a list."""
-    if not name.strip() or not name.isprintable():
-        fail(["--name must be one line."])
+    if not name.strip() or not name.isprintable() or len(name) > MAX_NAME:
+        fail([f"--name must be one line of at most {MAX_NAME} characters."])
 
 
 def print_created(what: str, scopes: tuple[str, ...], expires_at: int | None) -> None:

@@ -23,6 +23,7 @@ from aitp_desk.capability import (
     Start,
 )
 from aitp_desk.capability.base import check_word
+from aitp_desk.capability.effects import MAX_REF
 from aitp_desk.desk.access.sealed_values import Sealer
 from aitp_desk.desk.jobs.call_kinds import make_paid_call_job
 from aitp_desk.desk.plugins.messages.parts import SCHEMA
@@ -240,6 +241,8 @@ class EffectCollector:
     def _job(self, enabled: EnabledPlugin, effect: Start, message_id: str) -> NewJob:
         if effect.job not in enabled.jobs:
             raise ValueError(f"{enabled.slug} has no job named {effect.job!r}.")
+        if not 1 <= len(effect.ref) <= MAX_REF:
+            raise ValueError(f"A job's ref must have 1 to {MAX_REF} characters.")
         where = self._where
         return NewJob(
             new_id("job", where.now),

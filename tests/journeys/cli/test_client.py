@@ -173,7 +173,7 @@ def test_mistakes_are_told(data: Path) -> None:
     made = ("client", "create", "--scope", "threads", "--name")
     command(data, *made, "one")
     assert "There is a client named 'one'." in fail(data, *made, "one")
-    assert "--name must be one line." in fail(data, *made, "a\nb")
+    assert "--name must be one line of at most 200 characters." in fail(data, *made, "a\nb")
     assert "There is no scope 'read'" in fail(data, *made, "two", "--scope", "read")
     assert "serve the site once first" in fail(data / "none", *made, "two")
     assert "serve the site once first" in fail(data / "none", "keys", "rotate")

@@ -19,7 +19,9 @@ from aitp_desk.capability import (
     Record,
     Say,
     Schema,
+    Start,
     Take,
+    Work,
     document_of,
 )
 from aitp_desk.testing import CapabilityContract, ScriptedAgent, open_desk
@@ -89,6 +91,18 @@ class Faults:
         def judge(self, part: Part, context: object) -> Take:
             return Take((Keep("", 1, 0),))
 
+    class Wordy(Notes):
+        slug = "wordy"
+
+        def judge(self, part: Part, context: object) -> Take:
+            return Take((Start("remind", "a" * 401),))
+
+        def jobs(self) -> Mapping[str, Work]:
+            async def remind(job: object) -> tuple[()]:
+                return ()
+
+            return {"remind": Work(remind)}
+
     class Failing(Notes):
         slug = "failing"
 
@@ -125,6 +139,7 @@ class Faults:
         (Faults.Greedy, "words_that_answer_nothing_are_nobodys", "was taken for"),
         (Faults.Fickle, "judging_gives_the_same_each_time_and_changes_nothing", "in two ways"),
         (Faults.Clumsy, "all_effects_can_be_applied", "A key must have 1 to 200 characters"),
+        (Faults.Wordy, "all_effects_can_be_applied", "A job's ref must have 1 to 400 characters"),
         (Faults.Failing, "a_desk_takes_every_example_and_tells_it_in_words", "respond with 500"),
         (Faults.Mistaken, "words_that_answer_what_waits_are_a_message", "this has none"),
         (Faults.Unwell, "it_tells_how_it_is", "its health is 'unwell'"),

@@ -26,10 +26,13 @@ from aitp_desk.cli.data import (
 def revoke_jwt(data: Path, url: str, issuer: str, jti: str | None, sub: str | None) -> None:
     """Revoke an issuer's signed tokens; a running desk refuses them within a second."""
     with mistakes_told():
+        from aitp_desk.auth.jwt.claims import MAX_SUBJECT_CHARACTERS, MAX_TOKEN_ID_CHARACTERS
         from aitp_desk.store import units as work
         from aitp_desk.store.reads.credentials.jwt_revocations import Revocation
 
         now = int(time.time())
+        _check_length("--jti", jti, MAX_TOKEN_ID_CHARACTERS)
+        _check_length("--sub", sub, MAX_SUBJECT_CHARACTERS)
         if jti and not sub:
             revocation = Revocation(issuer, "jti", jti, now)
             told = f"Revoked the token {jti} of {issuer}."
@@ -43,3 +46,9 @@ def revoke_jwt(data: Path, url: str, issuer: str, jti: str | None, sub: str | No
             data, url, lambda store: store.run(work.revoke_jwts, revocation=revocation, by=by)
         )
         click.echo(told)
+
+
+def _check_length(option: str, value: str | None, most: int) -> None:
+    """Refuse what no accepted token can have."""
+    if value is not None and len(value) > most:
+        fail([f"`{option}` must have at most {most} characters, as in a token."])
