@@ -21,6 +21,7 @@ from aitp_desk.store.base import StoreError
 if TYPE_CHECKING:
     from valkey.asyncio import Valkey
 
+NEEDS_REDIS = "valkey.url needs the extra redis: pip install 'aitp-desk[redis]'."
 MAX_CONNECTIONS = 8
 ANSWER_SECONDS = 0.5
 """How long the server may take to answer: no caller waits longer for shared state."""
@@ -61,9 +62,7 @@ async def open_valkey(url: str, password: str | None) -> AsyncIterator[ValkeySer
         from valkey.asyncio.retry import Retry
         from valkey.backoff import NoBackoff
     except ImportError:
-        raise StoreError(
-            "valkey.url needs the extra redis: pip install 'aitp-desk[redis]'."
-        ) from None
+        raise StoreError(NEEDS_REDIS) from None
     pool = BlockingConnectionPool.from_url(
         url,
         password=password,

@@ -44,6 +44,7 @@ def check(target: str, data: Path | None, overrides: tuple[str, ...]) -> None:
 def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
     """Report all errors in a site's folder."""
     from aitp_desk.config import ConfigError, check_public, load_config
+    from aitp_desk.store.engine.engines import list_missing_extras
 
     config: Config | None
     wrong: list[str] = []
@@ -54,6 +55,7 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
         config = error.config
     else:
         wrong += map(str, check_public(config))
+        wrong += list_missing_extras(config.store.url, config.valkey.url)
     capabilities, faults = _check_capabilities(config)
     wrong += faults
     pages, faults, notes = _check_content(config)

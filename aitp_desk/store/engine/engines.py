@@ -20,6 +20,7 @@ from aitp_desk.store.engine.copy.tables import RowSource, RowTarget
 from aitp_desk.store.engine.lock import lock_data_folder, share_data_folder
 from aitp_desk.store.engine.metrics import StoreMetrics
 from aitp_desk.store.engine.migration import Migration
+from aitp_desk.store.valkey import NEEDS_REDIS
 
 
 class DeskStore(Store, Protocol):
@@ -94,6 +95,16 @@ class Engine(NamedTuple):
 def find_engine(url: str) -> Engine:
     """Return the engine of a checked URL."""
     return _ENGINES[url.partition(":")[0]]
+
+
+def list_missing_extras(store_url: str, valkey_url: str) -> list[str]:
+    """Return an error for each of these settings whose extra is not installed."""
+    missing = []
+    if not find_engine(store_url).is_file and find_spec("asyncpg") is None:
+        missing.append(f"store.url {_NEEDS_POSTGRES}")
+    if valkey_url and find_spec("valkey") is None:
+        missing.append(NEEDS_REDIS)
+    return missing
 
 
 def open_store(
@@ -220,9 +231,7 @@ def _copy_to_postgres(
 
 def _require_asyncpg() -> None:
     if find_spec("asyncpg") is None:
-        raise StoreError(
-            "A PostgreSQL database needs the extra postgres: pip install 'aitp-desk[postgres]'."
-        )
+        raise StoreError(f"A PostgreSQL database {_NEEDS_POSTGRES}")
 
 
 def _wipe_sqlite(url: str, data: Path, _: Mapping[str, str], rewrites: bool) -> None:
@@ -238,6 +247,7 @@ def _wipe_postgres(url: str, _: Path, environment: Mapping[str, str], rewrites: 
     asyncio.run(wipe_free_space(url, environment, rewrites=rewrites))
 
 
+_NEEDS_POSTGRES = "needs the extra postgres: pip install 'aitp-desk[postgres]'."
 _POSTGRES = Engine(
     _open_postgres,
     _read_postgres,

@@ -113,6 +113,22 @@ def test_the_file_that_init_writes_shows_every_setting(tmp_path: Path) -> None:
         assert [line for line in shown if line in keys][: len(keys)] == keys, section.name
 
 
+def test_check_names_the_extras_that_settings_need(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "page.md").write_text("# Page\n\nWe open at nine.\n", encoding="utf-8")
+    needing = ("store.url=postgresql://desk@db.example/desk", "valkey.url=redis://127.0.0.1:6379/0")
+    given = [argument for one in needing for argument in ("--set", one)]
+    succeed("check", tmp_path, *given)
+    for package in ("asyncpg", "valkey"):
+        monkeypatch.setitem(sys.modules, package, None)
+    succeed("check", tmp_path)
+    assert fail("check", tmp_path, *given) == [
+        "store.url needs the extra postgres: pip install 'aitp-desk[postgres]'.",
+        "valkey.url needs the extra redis: pip install 'aitp-desk[redis]'.",
+    ]
+
+
 def test_check_counts_the_files_that_are_not_read(tmp_path: Path) -> None:
     site = tmp_path / "site"
     (site / "guides").mkdir(parents=True)
