@@ -119,7 +119,7 @@ async def kill_under_load(
     ledger, calls, followers = Ledger(chance), Calls(chance, fails_first), Followers(chance)
     data = folder / "data"
     database = database or SqliteFile(data)
-    site = _make_site(folder)
+    site = make_site(folder)
     book, log = site / entries.BOOK.name, folder / "ended"
     await database.begin()
     async with open_fault_store(database.url, data) as store:
@@ -225,7 +225,7 @@ class _Victims:
             self.kills += 1
 
 
-def _make_site(folder: Path) -> Path:
+def make_site(folder: Path) -> Path:
     """The example shop's content, with actions."""
     site = folder / "site"
     shutil.copytree(SHOP / "content", site / "content")

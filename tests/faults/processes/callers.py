@@ -88,17 +88,23 @@ async def hearing(calls: Calls) -> AsyncIterator[str]:
         yield f"{site.url}{TOLD}"
 
 
-async def call(url: str, key: str, told_at: str, calls: Calls, over: asyncio.Event) -> None:
-    """Call actions with all clients at once until the server is gone, or it is over."""
+async def call(
+    url: str, key: str, told_at: str, calls: Calls, over: asyncio.Event, pause: float = 0
+) -> None:
+    """Call actions with all clients at once until the server is gone, or it is over.
+
+    Parameters:
+        pause: seconds that a client waits after each answer.
+    """
     headers = {"Authorization": f"Bearer {key}"}
     async with aiohttp.ClientSession(url, headers=headers) as http:
         await asyncio.gather(
-            *(_call_until_dead(http, told_at, calls, over) for _ in range(CALLING))
+            *(_call_until_dead(http, told_at, calls, over, pause) for _ in range(CALLING))
         )
 
 
 async def _call_until_dead(
-    http: aiohttp.ClientSession, told_at: str, calls: Calls, over: asyncio.Event
+    http: aiohttp.ClientSession, told_at: str, calls: Calls, over: asyncio.Event, pause: float
 ) -> None:
     while not over.is_set():
         action, note, way = calls.next()
@@ -107,3 +113,4 @@ async def _call_until_dead(
         except aiohttp.ClientError:
             return  # nobody calls it again: it was made, or not
         calls.acknowledge(note, said)
+        await asyncio.sleep(pause)

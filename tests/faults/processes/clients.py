@@ -13,11 +13,15 @@ ASKING = 4
 """How many clients post to threads, and how many ask over AHP."""
 
 
-async def talk(url: str, ledger: Ledger, over: asyncio.Event) -> None:
-    """Post and ask with all clients at once until the server is gone, or it is over."""
+async def talk(url: str, ledger: Ledger, over: asyncio.Event, pause: float = 0) -> None:
+    """Post and ask with all clients at once until the server is gone, or it is over.
+
+    Parameters:
+        pause: seconds that a client waits after each answer.
+    """
     async with aiohttp.ClientSession(url) as web:
-        clients = [_post_until_dead(web, ledger, over) for _ in range(POSTING)]
-        asking = [_ask_until_dead(web, ledger, over) for _ in range(ASKING)]
+        clients = [_post_until_dead(web, ledger, over, pause) for _ in range(POSTING)]
+        asking = [_ask_until_dead(web, ledger, over, pause) for _ in range(ASKING)]
         await asyncio.gather(*clients, *asking)
 
 
@@ -28,7 +32,9 @@ async def settle(url: str, ledger: Ledger) -> None:
             await _post(web, ledger, ledger.unsettled.popleft())
 
 
-async def _post_until_dead(web: aiohttp.ClientSession, ledger: Ledger, over: asyncio.Event) -> None:
+async def _post_until_dead(
+    web: aiohttp.ClientSession, ledger: Ledger, over: asyncio.Event, pause: float
+) -> None:
     while not over.is_set():
         post = ledger.next()
         try:
@@ -36,6 +42,7 @@ async def _post_until_dead(web: aiohttp.ClientSession, ledger: Ledger, over: asy
         except aiohttp.ClientError:
             ledger.unsettled.append(post)
             return
+        await asyncio.sleep(pause)
 
 
 async def _post(web: aiohttp.ClientSession, ledger: Ledger, post: Post) -> None:
@@ -54,7 +61,9 @@ async def _post(web: aiohttp.ClientSession, ledger: Ledger, post: Post) -> None:
         ledger.refused += 1
 
 
-async def _ask_until_dead(web: aiohttp.ClientSession, ledger: Ledger, over: asyncio.Event) -> None:
+async def _ask_until_dead(
+    web: aiohttp.ClientSession, ledger: Ledger, over: asyncio.Event, pause: float
+) -> None:
     """Converse in sessions of three turns; a crash may lose their records, whole turns only."""
     while not over.is_set():
         asked = {"ahp": "0.1", "capability": "content_search", "query": QUESTIONS[0]}
@@ -68,3 +77,4 @@ async def _ask_until_dead(web: aiohttp.ClientSession, ledger: Ledger, over: asyn
                 ledger.refused += 1
                 break
             asked |= {"query": question, "session_id": answer["session_id"]}
+            await asyncio.sleep(pause)

@@ -53,6 +53,12 @@ class Server:
         pages = int(Path(f"/proc/{self._process.pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
+    def workers(self) -> list[int]:
+        """The ids of the processes that it has started, or of itself where there are none."""
+        pid = self._process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return [int(child) for child in children] or [pid]
+
     def stop(self) -> int:
         """End it in good order; return its exit code."""
         self._process.send_signal(signal.SIGTERM)

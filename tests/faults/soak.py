@@ -1,0 +1,194 @@
+"""Use a desk at a steady rate for an hour, and see whether anything grows that should not.
+
+    python -m tests.faults.soak [--minutes 60] [--every 5] [--pause 4] [--seed 1]
+
+Two workers serve a PostgreSQL database. Clients post, ask, call actions and follow threads, each
+with a pause after each answer; threads that are no longer used are deleted. Every few minutes a
+line shows the memory, open files and threads of the workers, and the size of the database and its
+dead rows. At last what is held in the last quarter is compared with the second one, and nothing may
+have been refused or skipped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import random
+import statistics
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import aiohttp
+import msgspec
+
+from tests.faults.checks.ledger import Ledger
+from tests.faults.databases import open_fault_store
+from tests.faults.kill_under_load import make_site
+from tests.faults.processes.callers import Calls, call, hearing
+from tests.faults.processes.clients import talk
+from tests.faults.processes.followers import Followers
+from tests.support.access.keys import make_key
+from tests.support.desk.processes import Server, desk_command, free_port, serving_process
+from tests.support.store.postgres import PostgresServer, postgres_server
+
+SERVER = "-c fsync=on -c autovacuum_naptime=15s"
+SETTINGS = ("threads.max_auto_replies=1000000", "egress.allow_loopback=true")
+KEPT_THREADS = 40
+"""So many of the newest threads are not deleted."""
+FOLLOW_SECONDS = 20.0
+TABLES = """
+SELECT relname, pg_total_relation_size(relid), n_live_tup, n_dead_tup
+FROM pg_stat_user_tables ORDER BY 2 DESC
+"""
+MOST_GROWTH = 1.10
+"""By so much the last quarter may exceed the second one."""
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """What is held at one moment.
+
+    Parameters:
+        memory: of all workers, in MiB.
+        files: open files of all workers.
+        threads: threads of all workers.
+        size: of the tables with their indexes, in MiB.
+        live, dead: rows of all tables, as the server estimates them.
+    """
+
+    memory: float
+    files: int
+    threads: int
+    size: float
+    live: int
+    dead: int
+
+
+async def soak(folder: Path, *, minutes: float, every: float, pause: float, seed: int) -> bool:
+    """Use a desk, print what it holds, and return whether nothing grew and nothing failed."""
+    chance = random.Random(seed)
+    ledger, calls, followers = Ledger(chance), Calls(chance, 0), Followers(chance)
+    samples: list[Sample] = []
+    with ExitStack() as stack:
+        database = stack.enter_context(postgres_server(SERVER))
+        url, data, port = await database.begin(), folder / "data", free_port()
+        async with open_fault_store(url, data) as store:
+            key = await make_key(store, data, "actions")
+        command = desk_command(data, port, *SETTINGS, f"store.url={url}", folder=make_site(folder))
+        starting = serving_process([*command, "--workers", "2"], port, log=folder / "desk.log")
+        server = stack.enter_context(starting)
+        over = asyncio.Event()
+        async with hearing(calls) as told_at, asyncio.TaskGroup() as group:
+            group.create_task(talk(server.url, ledger, over, pause))
+            group.create_task(call(server.url, key, told_at, calls, over, pause))
+            group.create_task(_follow(server.url, ledger, followers, over))
+            group.create_task(_delete(server.url, ledger, over))
+            ends_at = time.monotonic() + 60 * minutes
+            while time.monotonic() < ends_at:
+                await asyncio.sleep(60 * every)
+                samples.append(await _sample(server, database))
+                said, done = len(ledger.said), len(calls.notes)
+                print(
+                    f"{said} messages, {done} calls, {followers.count} events:"
+                    f" {_told(samples[-1])}",
+                    flush=True,
+                )
+            over.set()
+        for name, size, live, dead in (await database.rows(TABLES))[:10]:
+            print(f"  {name:20} {size / 2**20:8.1f} MiB {live:8} live {dead:8} dead")
+    return _judge(
+        samples,
+        {
+            "refused": ledger.refused + calls.refused,
+            "cut off": len(ledger.unsettled),
+            **msgspec.structs.asdict(followers.findings),
+        },
+    )
+
+
+async def _follow(url: str, ledger: Ledger, followers: Followers, over: asyncio.Event) -> None:
+    """Follow other threads every few seconds."""
+    while not over.is_set():
+        turn = asyncio.Event()
+        asyncio.get_running_loop().call_later(FOLLOW_SECONDS, turn.set)
+        await followers.follow(url, ledger.threads[-KEPT_THREADS // 2 :], turn)
+
+
+async def _delete(url: str, ledger: Ledger, over: asyncio.Event) -> None:
+    """Delete the oldest threads that are no longer used."""
+    async with aiohttp.ClientSession(url) as web:
+        while not over.is_set():
+            await asyncio.sleep(1)
+            while len(ledger.threads) > KEPT_THREADS:
+                thread = ledger.threads.pop(0)
+                async with web.delete(f"/v1/threads/{thread}") as response:
+                    ledger.refused += response.status != 200
+
+
+async def _sample(server: Server, database: PostgresServer) -> Sample:
+    tables = await database.rows(TABLES)
+    memory, files, threads = _held(server)
+    return Sample(
+        memory=memory,
+        files=files,
+        threads=threads,
+        size=sum(size for _, size, _, _ in tables) / 2**20,
+        live=sum(live for _, _, live, _ in tables),
+        dead=sum(dead for _, _, _, dead in tables),
+    )
+
+
+def _held(server: Server) -> tuple[float, int, int]:
+    """Return the memory in MiB, open files and threads of all workers."""
+    folders = [Path(f"/proc/{pid}") for pid in server.workers()]
+    pages = sum(int((one / "statm").read_text().split()[1]) for one in folders)
+    files = sum(len(list((one / "fd").iterdir())) for one in folders)
+    threads = sum(len(list((one / "task").iterdir())) for one in folders)
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20, files, threads
+
+
+def _judge(samples: list[Sample], faults: dict[str, int]) -> bool:
+    """Print and return whether the last quarter holds no more than the second one."""
+    quarter = max(1, len(samples) // 4)
+    is_flat = True
+    for name in ("memory", "files", "threads", "dead"):
+        second, last = (
+            statistics.mean(getattr(sample, name) for sample in part)
+            for part in (samples[quarter : 2 * quarter] or samples, samples[-quarter:])
+        )
+        print(f"{name}: {second:.0f} in the second quarter, {last:.0f} in the last one")
+        is_flat &= last <= second * MOST_GROWTH
+    per_row = [sample.size / max(sample.live, 1) * 2**20 for sample in samples]
+    print(f"bytes a row: {per_row[len(per_row) // 2]:.0f} in the middle, {per_row[-1]:.0f} at last")
+    print(", ".join(f"{name} {count}" for name, count in faults.items()))
+    return is_flat and not any(faults.values())
+
+
+def _told(sample: Sample) -> str:
+    return (
+        f"{sample.memory:.0f} MiB, {sample.files} files, {sample.threads} threads; tables"
+        f" {sample.size:.1f} MiB, {sample.live} rows, {sample.dead} dead"
+    )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m tests.faults.soak")
+    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--every", type=float, default=5, help="minutes between two lines")
+    parser.add_argument("--pause", type=float, default=4, help="seconds after each answer")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="aitp-desk-soak-") as place:
+        kept = asyncio.run(
+            soak(
+                Path(place),
+                minutes=given.minutes,
+                every=given.every,
+                pause=given.pause,
+                seed=given.seed,
+            )
+        )
+    sys.exit(0 if kept else 1)
