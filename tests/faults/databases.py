@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from contextlib import AbstractAsyncContextManager, closing
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from aitp_desk.config.settings import StoreSettings
 from aitp_desk.store.base import Store
@@ -18,7 +19,7 @@ from aitp_desk.store.engine.engines import open_store
 from aitp_desk.store.engine.sqlite_backup import remove_database
 from tests.support.clients.threads import DATABASE
 from tests.support.desk.first_start import begin_database
-from tests.support.store.postgres import PostgresServer
+from tests.support.store.postgres import PostgresServer, postgres_server
 from tests.support.store.postgres_copy import copy_rows
 
 OPEN = """
@@ -41,12 +42,8 @@ class FaultDatabase(Protocol):
     async def begin(self) -> None:
         """Make it, empty."""
 
-    async def count_open(self, *, at_last: bool) -> int:
-        """Count what is not over.
-
-        Parameters:
-            at_last: whether what waits for another attempt counts, too.
-        """
+    async def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """Run a statement that reads, next to whatever the desk does."""
 
     async def snapshot(self) -> Path:
         """Return an SQLite file with everything that it holds."""
@@ -65,10 +62,9 @@ class SqliteFile:
     async def begin(self) -> None:
         begin_database(self.path)
 
-    async def count_open(self, *, at_last: bool) -> int:
+    async def rows(self, sql: str) -> list[tuple[Any, ...]]:
         with closing(open_database(self.path)) as connection:
-            count: int = connection.execute(_count(at_last=at_last)).fetchone()[0]
-        return count
+            return connection.execute(sql).fetchall()
 
     async def snapshot(self) -> Path:
         return self.path
@@ -92,9 +88,8 @@ class PostgresDatabase:
     async def begin(self) -> None:
         await self._server.begin()
 
-    async def count_open(self, *, at_last: bool) -> int:
-        ((count,),) = await self._server.rows(_count(at_last=at_last))
-        return int(count)
+    async def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        return await self._server.rows(sql)
 
     async def snapshot(self) -> Path:
         await asyncio.to_thread(remove_database, self._copy)
@@ -112,5 +107,26 @@ def open_database(database: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True, isolation_level=None)
 
 
-def _count(*, at_last: bool) -> str:
-    return OPEN.format(latest=2**62 if at_last else int(time.time()))
+async def count_open(database: FaultDatabase, *, at_last: bool) -> int:
+    """Count what is not over.
+
+    Parameters:
+        at_last: whether what waits for another attempt counts, too.
+    """
+    counted = OPEN.format(latest=2**62 if at_last else int(time.time()))
+    ((count,),) = await database.rows(counted)
+    return int(count)
+
+
+@contextmanager
+def fault_database(folder: Path, data: Path, *, on_postgres: bool) -> Iterator[FaultDatabase]:
+    """Have a database of a PostgreSQL server that keeps its commits, or a file of the data folder.
+
+    Parameters:
+        folder: where copies are put.
+    """
+    with ExitStack() as stack:
+        if on_postgres:
+            yield PostgresDatabase(stack.enter_context(postgres_server("-c fsync=on")), folder)
+        else:
+            yield SqliteFile(data)

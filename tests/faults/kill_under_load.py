@@ -37,7 +37,7 @@ from tests.faults.checks.calls import CallCounts, CallFindings, examine_calls
 from tests.faults.checks.database import Findings, examine, last_events, wait_until_idle
 from tests.faults.checks.ledger import Ledger
 from tests.faults.checks.tickets import TicketCounts, TicketFindings, examine_tickets
-from tests.faults.databases import FaultDatabase, PostgresDatabase, SqliteFile, open_fault_store
+from tests.faults.databases import FaultDatabase, SqliteFile, fault_database, open_fault_store
 from tests.faults.processes.callers import Calls, call, hearing
 from tests.faults.processes.clients import settle, talk
 from tests.faults.processes.followers import Followers, StreamFindings
@@ -46,7 +46,6 @@ from tests.support.access.keys import make_key
 from tests.support.desk.command import run
 from tests.support.desk.processes import Server, desk_command, free_port, serving_process
 from tests.support.desk.server import SHOP
-from tests.support.store.postgres import postgres_server
 
 DESK, HASTY_DESK, RASH_DESK = (
     "aitp_desk",
@@ -248,10 +247,8 @@ async def report(
     seen: list[Cycle] = []
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="aitp-desk-faults-"))
-        database: FaultDatabase = SqliteFile(Path(folder) / "data")
-        if on_postgres:
-            server = stack.enter_context(postgres_server("-c fsync=on"))
-            database = PostgresDatabase(server, Path(folder))
+        data = Path(folder) / "data"
+        database = stack.enter_context(fault_database(Path(folder), data, on_postgres=on_postgres))
         killing = kill_under_load(
             Path(folder),
             cycles=cycles,
@@ -274,7 +271,7 @@ async def report(
             )
         rows = await database.snapshot()
         code, checked, problems = await run(
-            "store", "check", "--data", Path(folder) / "data", "--store", f"sqlite:{rows}"
+            "store", "check", "--data", data, "--store", f"sqlite:{rows}"
         )
     # a fault stays in the database: the last examination has those of all cycles, but for what was
     # not done after one restart and was after the next

@@ -1,6 +1,6 @@
 """Kill a desk while it settles payments, again and again, and see that each settles once.
 
-    python -m tests.money.kill --cycles 200 [--seed 1] [--rash]
+    python -m tests.money.kill --cycles 200 [--seed 1] [--postgres] [--rash]
 
 A real desk sells, in a separate process. In each cycle payers who share an account, two channels
 and a code ask for quotes, then pay them all at once: from a channel, from the account by signature
@@ -23,16 +23,16 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from contextlib import ExitStack, aclosing
 from functools import partial
 from pathlib import Path
 
 import msgspec
 
+from tests.faults.databases import FaultDatabase, fault_database
 from tests.money.checks.promises import examine, examine_thread
 from tests.money.market.payers import Payers, Purchase, unanswered
 from tests.money.market.process import DESK, RASH_DESK, Shop, shop
-from tests.support.desk.command import run
 
 LONGEST = 0.02
 """Seconds that pass at most between an answer and the kill."""
@@ -94,7 +94,7 @@ class Killing:
         await payers.settle(desk.url, bought)
         await payers.repeat(desk.url, self._chance.sample(bought, REPEATED))
         await desk.idle()
-        kept = desk.kept(self._given_back, self._payers.added)
+        kept = await desk.kept(self._given_back, self._payers.added)
         problems = [*await desk.verified(), *examine(kept, payers)]
         for purchase in bought:
             problems += examine_thread(purchase, await payers.said(desk.url, purchase))
@@ -121,7 +121,7 @@ class Killing:
 
         await self._payers.pay(self._desk.url, bought, when, lambda: later(kill))
         await killed.wait()
-        kept = self._desk.kept(self._given_back, self._payers.added)
+        kept = await self._desk.kept(self._given_back, self._payers.added)
         for one in bought:
             cut_off = sum(sent.answer is None and sent.kind != "purse" for sent in one.sent)
             quote = kept.records.get(f"quote:{one.quote_id}", {})
@@ -133,19 +133,23 @@ class Killing:
         """Have a payment given back by people of the site, while others are settled."""
         if self._chance.random() >= GIVEN_BACK or not earlier:
             return
-        kept = self._desk.kept(self._given_back, self._payers.added)
+        kept = await self._desk.kept(self._given_back, self._payers.added)
         purchase = self._chance.choice(earlier)
         payment_id = kept.records[f"quote:{purchase.quote_id}"]["payment_id"]
         is_done = kept.calls[purchase.offer.call_id] == "succeeded"
         if is_done and payment_id not in self._given_back:
-            data = self._desk.data
-            code, _, wrong = await run("ledger", "refund", "--data", data, payment_id)
+            code, _, wrong = await self._desk.command("ledger", "refund", payment_id)
             assert code == 0, wrong
             self._given_back.add(payment_id)
 
 
 async def kill_while_settling(
-    folder: Path, *, cycles: int, seed: int, program: str = DESK
+    folder: Path,
+    *,
+    cycles: int,
+    seed: int,
+    program: str = DESK,
+    database: FaultDatabase | None = None,
 ) -> AsyncGenerator[Cycle, None]:
     """Run the cycles.
 
@@ -153,18 +157,27 @@ async def kill_while_settling(
         folder: empty; everything is written there.
         seed: of the chances that are ours; those of the machine make each run another.
         program: the desk's module.
+        database: what it serves; by default an SQLite file in its data folder.
     """
-    async with shop(folder, program) as desk:
+    async with shop(folder, program, database) as desk:
         killing = Killing(desk, random.Random(seed))
         for number in range(1, cycles + 1):
             yield await killing.cycle(again=number % AGAIN_EVERY == 0)
 
 
-async def report(cycles: int, seed: int, program: str) -> bool:
+async def report(cycles: int, seed: int, program: str, *, on_postgres: bool) -> bool:
     """Print a line a cycle and the totals; return whether everything held."""
     began, sums, right, middle = time.monotonic(), Counter[str](), 0, 0
-    with tempfile.TemporaryDirectory(prefix="aitp-desk-killed-") as folder:
-        killing = kill_while_settling(Path(folder), cycles=cycles, seed=seed, program=program)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="aitp-desk-killed-")))
+        where = fault_database(folder, folder / "data", on_postgres=on_postgres)
+        killing = kill_while_settling(
+            folder,
+            cycles=cycles,
+            seed=seed,
+            program=program,
+            database=stack.enter_context(where),
+        )
         async with aclosing(killing):
             async for one in killing:
                 told = msgspec.structs.asdict(one)
@@ -187,5 +200,7 @@ if __name__ == "__main__":
     parser.add_argument("--cycles", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rash", action="store_const", const=RASH_DESK, default=DESK)
+    parser.add_argument("--postgres", action="store_true", help="on a PostgreSQL server")
     given = parser.parse_args()
-    sys.exit(0 if asyncio.run(report(given.cycles, given.seed, given.rash)) else 1)
+    reporting = report(given.cycles, given.seed, given.rash, on_postgres=given.postgres)
+    sys.exit(0 if asyncio.run(reporting) else 1)

@@ -136,7 +136,8 @@ async def race(folder: Path, *, quotes: int, seed: int) -> Race:
             purchase.sent += PAIRS[kind](purchase)
         told = await asyncio.to_thread(_race, desk, bought)
         await desk.idle()
-        problems = [*await desk.verified(), *examine(desk.kept(set(), payers.added), payers)]
+        kept = await desk.kept(set(), payers.added)
+        problems = [*await desk.verified(), *examine(kept, payers)]
         answers = Counter[str]()
         for purchase, kind in zip(bought, kinds, strict=True):
             said = await payers.said(desk.url, purchase)

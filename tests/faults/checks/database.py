@@ -17,7 +17,7 @@ from aitp_desk.model.conversation.chain import FIRST_LINK, canonical, digest_mes
 from aitp_desk.model.conversation.thread import Attachment
 from aitp_desk.store.units.threads.folded_threads import read_turn
 from tests.faults.checks.ledger import MARK, QUESTIONS, Ledger
-from tests.faults.databases import FaultDatabase, open_database
+from tests.faults.databases import FaultDatabase, count_open, open_database
 
 IDLE_SECONDS, AT_LAST_SECONDS = 120, 600
 """How long a desk may take to answer what it left unanswered, and to end what it left at work.
@@ -62,7 +62,7 @@ async def wait_until_idle(database: FaultDatabase, *, at_last: bool = False) -> 
     """
     with suppress(TimeoutError):
         async with asyncio.timeout(AT_LAST_SECONDS if at_last else IDLE_SECONDS):
-            while await database.count_open(at_last=at_last):  # noqa: ASYNC110 - it is a process
+            while await count_open(database, at_last=at_last):  # noqa: ASYNC110 - it is a process
                 await asyncio.sleep(0.02)
 
 

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import ExitStack, asynccontextmanager, closing
 from pathlib import Path
 
 import aiohttp
 
 from aitp_desk.cli.extension import have_done
-from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_payments.money import MILLION
+from tests.faults.databases import (
+    FaultDatabase,
+    SqliteFile,
+    open_database,
+    open_fault_store,
+)
 from tests.money.checks import invariants
 from tests.money.market.site import found, make_site
 from tests.support.access.keys import make_key
-from tests.support.clients.threads import DATABASE
 from tests.support.desk.command import run
-from tests.support.desk.first_start import begin_database
 from tests.support.desk.processes import Server, desk_command, free_port, serving_process
 
 DESK, RASH_DESK = "aitp_desk", "tests.faults.processes.repetition"
@@ -39,14 +41,17 @@ class Shop:
     Parameters:
         folder: empty; everything is written there.
         program: the desk's module.
+        database: what it serves; by default an SQLite file in its data folder.
 
     Attributes:
         key: an API key of the payer, who owns the account.
     """
 
-    def __init__(self, folder: Path, program: str = DESK) -> None:
+    def __init__(
+        self, folder: Path, program: str = DESK, database: FaultDatabase | None = None
+    ) -> None:
         self.data = folder / "data"
-        self.database = self.data / DATABASE
+        self.database = database or SqliteFile(self.data)
         self.sold = folder / "site" / "sold.txt"
         self.key = ""
         self._folder = folder
@@ -63,7 +68,8 @@ class Shop:
     async def begin(self) -> None:
         """Start it; return once it answers."""
         port = self._port
-        command = desk_command(self.data, port, "log.level=error", folder=self._folder / "site")
+        settings = ("log.level=error", f"store.url={self.database.url}")
+        command = desk_command(self.data, port, *settings, folder=self._folder / "site")
         command[command.index(DESK)] = self._program
         starting = serving_process(command, port, log=self._folder / "log")
         self._server = await asyncio.to_thread(self._stack.enter_context, starting)
@@ -76,8 +82,8 @@ class Shop:
     async def open(self) -> None:
         """Make the site, its payer and their money, and begin."""
         make_site(self._folder / "site")
-        begin_database(self.database)
-        async with SqliteStore.open(self.database) as store:
+        await self.database.begin()
+        async with open_fault_store(self.database.url, self.data) as store:
             self.key = await make_key(store, self.data, "actions", "threads")
         await self.begin()
         async with (
@@ -85,11 +91,9 @@ class Shop:
             http.post("/v1/threads", json={}, headers=self.credentials) as opened,
         ):
             assert opened.status == 200, await opened.text()
-        with self._disk() as disk:
-            ((owner,),) = disk.execute("SELECT owner FROM threads").fetchall()
+        ((owner,),) = await self.database.rows("SELECT owner FROM threads")
         founding = found(owner, FUNDS, CHANNELS, CHANNEL)
-        store_url = f"sqlite:{DATABASE}"
-        await asyncio.to_thread(have_done, self.data, store_url, "payments", founding)
+        await asyncio.to_thread(have_done, self.data, self.database.url, "payments", founding)
 
     def close(self) -> None:
         """End it, if it runs."""
@@ -102,37 +106,37 @@ class Shop:
 
     async def idle(self) -> None:
         """Wait until it has done all that was promised."""
-        await asyncio.to_thread(self._wait_until_idle)
-
-    def _wait_until_idle(self) -> None:
         ends_at = time.monotonic() + SECONDS
-        with self._disk() as disk:
-            while any(due := disk.execute(_DUE).fetchone()):
-                assert time.monotonic() < ends_at, due
-                time.sleep(0.02)
+        while any(due := (await self.database.rows(_DUE))[0]):
+            assert time.monotonic() < ends_at, due
+            await asyncio.sleep(0.02)
 
-    def kept(self, given_back: set[str], added: Mapping[tuple[str, int], int]) -> invariants.Kept:
+    async def kept(
+        self, given_back: set[str], added: Mapping[tuple[str, int], int]
+    ) -> invariants.Kept:
         """What stands on disk; parameters as of what it returns."""
         now = int(time.time())
-        with self._disk() as disk:
+        rows = await self.database.snapshot()
+        with closing(open_database(rows)) as disk:
             return invariants.read(disk, self.sold, 2 * FUNDS, given_back, added, now)
 
     async def verified(self) -> list[str]:
         """What ``aitp-desk ledger verify`` complains of."""
-        code, told, wrong = await run("ledger", "verify", "--data", self.data)
+        code, told, wrong = await self.command("ledger", "verify")
         return [] if code == 0 else [*told, *wrong]
 
-    @contextmanager
-    def _disk(self) -> Iterator[sqlite3.Connection]:
-        address = f"{self.database.as_uri()}?mode=ro"
-        with closing(sqlite3.connect(address, uri=True, isolation_level=None)) as disk:
-            yield disk
+    async def command(self, *words: str) -> tuple[int | None, list[str], list[str]]:
+        """Run a command on its data."""
+        where = ("--data", self.data, "--store", self.database.url)
+        return await run(*words[:2], *where, *words[2:])
 
 
 @asynccontextmanager
-async def shop(folder: Path, program: str = DESK) -> AsyncIterator[Shop]:
-    """A desk that sells, until the context ends."""
-    one = Shop(folder, program)
+async def shop(
+    folder: Path, program: str = DESK, database: FaultDatabase | None = None
+) -> AsyncIterator[Shop]:
+    """A desk that sells, until the context ends; parameters as of :class:`Shop`."""
+    one = Shop(folder, program, database)
     try:
         await one.open()
         yield one
