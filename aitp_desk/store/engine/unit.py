@@ -14,6 +14,7 @@ from aitp_desk.model.access.grant import Grant
 from aitp_desk.model.calls.call import ActionCall
 from aitp_desk.model.conversation.thread import Thread
 from aitp_desk.store.base import Work
+from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.records.runs import ClaimedRun
 from aitp_desk.store.records.threads import Fork, IdempotencyRecord, Session
 from aitp_desk.store.units.calls.calls import SessionTurn
@@ -27,6 +28,9 @@ _ONE_STATEMENT: Mapping[Callable[..., Work[Any]], str] = {
 """Units that are one writing statement and nothing more, with the unit's arguments. Each writes to
 a table that the others do not use.
 """
+
+_FURTHER = ("also", "extra_statements", "person", "effects")
+"""Arguments which, if given, make a unit write what its other arguments do not name."""
 
 
 class Unit(msgspec.Struct, eq=False):
@@ -65,7 +69,8 @@ class Unit(msgspec.Struct, eq=False):
 def list_touched_keys(unit: Unit) -> frozenset[tuple[str, ...]] | None:
     """Return the keys that a unit may touch, from its named arguments.
 
-    These are its thread, idempotency key and nonce. It touches the audit log if it has an auditor.
+    These are its thread, job, idempotency key and nonce. It touches the audit log if it has an
+    auditor.
     Two units that share nothing may be interleaved, a statement of one between two of the other.
     Units that share something must take effect in the order in which they were submitted.
 
@@ -79,7 +84,7 @@ def list_touched_keys(unit: Unit) -> frozenset[tuple[str, ...]] | None:
     found = {place for name, value in arguments.items() if (place := _place(name, value))}
     if not found or "ticket_id" in arguments:
         return None
-    if any(arguments.get(name) is not None for name in ("extra_statements", "person", "effects")):
+    if any(arguments.get(name) is not None for name in _FURTHER):
         return None
     if any(isinstance(value, SessionTurn) and value.effects for value in arguments.values()):
         return None
@@ -103,6 +108,8 @@ def _place(name: str, value: Any) -> tuple[str, ...] | None:
             return "thread", value.session.thread_id
         case ActionCall():
             return "call", value.id
+        case ClaimedJob():
+            return "job", value.id
         case IdempotencyRecord():
             return "once", value.scope, value.key
         case bytes() if name == "nonce":

@@ -9,12 +9,14 @@ import pytest
 
 from aitp_desk.store import units as work
 from aitp_desk.store.engine.unit import Unit, list_touched_keys
+from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.records.runs import ClaimedRun
 from aitp_desk.store.records.threads import Fork, IdempotencyRecord
 from tests.support.store.messages import VISITOR, a_session, a_thread, first_turn
 
 THREAD = a_thread()
 CLAIM = ClaimedRun("run_1", THREAD.id, "w", 1, 0, 1, 1, 0, VISITOR)
+JOB = ClaimedJob("job_1", "errand", "r", "", None, "{}", 1, 1, 0, "w")
 FORK = Fork("thread_parent", VISITOR, 0)
 ONCE = IdempotencyRecord("aya", "key", b"f")
 OF_THREAD = ("thread", THREAD.id)
@@ -28,6 +30,8 @@ OF_THREAD = ("thread", THREAD.id)
         ({"thread": THREAD, "idempotency": None}, {OF_THREAD}),
         ({"thread": THREAD, "fork": FORK}, {OF_THREAD, ("thread", "thread_parent")}),
         ({"claim": CLAIM, "replies": ()}, {OF_THREAD}),
+        ({"claim": JOB, "now": 1, "also": None}, {("job", "job_1")}),
+        ({"claim": JOB, "now": 1, "also": list}, None),
         ({"session": a_session(THREAD), "messages": ()}, {OF_THREAD}),
         (first_turn(a_session(THREAD)), {OF_THREAD}),
         ({"nonce": b"\1\2", "until": 9}, {("nonce", "0102")}),
