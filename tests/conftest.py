@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from aitp_desk.app.server import RunningServer
     from aitp_desk.store.valkey import ValkeyServer
     from tests.support.store.postgres import PostgresServer
+    from tests.support.store.s3_process import S3Process
     from tests.support.store.valkey_process import ValkeyProcess
 
 # the same examples in every run, however slow the machine is; more of them where minutes are there
@@ -104,6 +105,15 @@ async def valkey(valkey_process: ValkeyProcess) -> AsyncIterator[ValkeyServer]:
     async with open_valkey(valkey_process.url, None) as opened:
         assert opened is not None
         yield opened
+
+
+@pytest.fixture
+def s3_server(tmp_path: Path) -> Iterator[S3Process]:
+    """An S3 server of the test's own."""
+    from tests.support.store.s3_process import s3_process
+
+    with s3_process(tmp_path / "objects") as running:
+        yield running
 
 
 @pytest.fixture

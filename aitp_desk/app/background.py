@@ -20,6 +20,8 @@ from aitp_desk.desk.maintenance.content_epoch import share_content_changes
 from aitp_desk.desk.maintenance.enrichment import EnrichmentJob
 from aitp_desk.desk.maintenance.expiry import EVERY_SECONDS as EXPIRY_SECONDS
 from aitp_desk.desk.maintenance.expiry import Expiry
+from aitp_desk.desk.maintenance.file_cleanup import EVERY_SECONDS as FILES_SECONDS
+from aitp_desk.desk.maintenance.file_cleanup import delete_unneeded
 from aitp_desk.desk.maintenance.retention import EVERY_SECONDS as RETENTION_SECONDS
 from aitp_desk.desk.maintenance.retention import RetentionService
 from aitp_desk.desk.runs.worker import RunWorker
@@ -103,6 +105,9 @@ async def run_background_tasks(
     )
     expiry = Expiry(services.store, config.sessions.idle_seconds, services.clock)
     services.schedules.add(Schedule("expiry", EXPIRY_SECONDS, expiry.drop_expired))
+    if services.contents.cleans_up:
+        cleanup = partial(delete_unneeded, services.contents)
+        services.schedules.add(Schedule("files", FILES_SECONDS, cleanup))
     if retention.is_enabled:
         services.schedules.add(Schedule("retention", RETENTION_SECONDS, retention.drop_old))
     if enrichment is not None:

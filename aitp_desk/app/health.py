@@ -21,6 +21,7 @@ from aitp_desk.knowledge.snapshot import Knowledge
 from aitp_desk.model.calls.job import JobState
 from aitp_desk.model.component import Condition, Part
 from aitp_desk.store.base import Store
+from aitp_desk.store.contents.base import FileContents
 from aitp_desk.store.reads import jobs as job_reads
 from aitp_desk.store.reads import runs as run_reads
 from aitp_desk.store.reads import schedules as schedule_reads
@@ -138,6 +139,13 @@ def _as_told(name: str, health: Health | None, part: Part = "own") -> Condition:
     return Condition(name=name, state=health.state, reason=health.reason, part=part)
 
 
+async def probe_files(contents: FileContents) -> tuple[Condition, ...]:
+    """Report whether files can be kept and read."""
+    if reason := await contents.probe():
+        return (Condition(name="files", state="down", reason=reason),)
+    return (Condition(name="files"),)
+
+
 def _degraded_by(name: str, wrong: Sequence[str], part: Part = "own") -> Condition:
     if not wrong:
         return Condition(name=name, part=part)
@@ -176,5 +184,6 @@ def register_health_probes(
         knowledge, actions = f"knowledge{of}", f"actions{of}"
         health_checks.add(knowledge, partial(probe_knowledge, knowledge, site_agent.knowledge))
         health_checks.add(actions, partial(probe_sources, actions, site_agent.offers.notes))
+    health_checks.add("files", partial(probe_files, services.contents))
     if services.capabilities:
         health_checks.add("capabilities", partial(probe_plugins, services.capabilities))

@@ -61,6 +61,7 @@ from aitp_desk.observability.tracing import is_wanted, tracing
 from aitp_desk.protocols.ahp.wire import clear_body_cache
 from aitp_desk.store.base import Store
 from aitp_desk.store.clock import database_clock
+from aitp_desk.store.contents.kinds import open_contents
 from aitp_desk.store.engine.engines import DeskStore, find_engine, open_store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.units import TOKENS_EPOCH
@@ -179,6 +180,9 @@ async def open_server(
             tokens_used=tokens_used,
             capabilities=capabilities,
             health_checks=health_checks,
+            contents=open_contents(
+                config.files, store, folder=config.folder, environment=environment, clock=clock
+            ),
             valkey=valkey,
             feed=store.feed,
             clock=clock,
@@ -294,7 +298,7 @@ async def open_server(
             desks[0],
             store,
             identifier,
-            report_start(store, site_agents),
+            report_start(store, services.contents, site_agents),
         )
 
 

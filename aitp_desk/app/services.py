@@ -48,6 +48,7 @@ from aitp_desk.model.access.audit import AuditKeys
 from aitp_desk.model.conversation.thread import Actor
 from aitp_desk.store.base import Store
 from aitp_desk.store.changes import ChangeFeed
+from aitp_desk.store.contents.base import FileContents
 from aitp_desk.store.valkey import ValkeyServer
 
 
@@ -55,6 +56,7 @@ class Services(msgspec.Struct, frozen=True):
     """Holds the services that all desks of a process share.
 
     Parameters:
+        contents: keeps the bytes of files.
         processes: tells which processes of the database are gone.
         jobs: the queue of background jobs.
         schedules: runs recurring jobs.
@@ -86,6 +88,7 @@ class Services(msgspec.Struct, frozen=True):
     events: Broadcaster
     idempotency: IdempotencyKeys
     files: FileService
+    contents: FileContents
     summarizer: ThreadSummarizer
     processes: ProcessWatch
     jobs: JobQueue
@@ -126,6 +129,7 @@ def build_services(
     tokens_used: TokenUsage,
     capabilities: PluginRegistry,
     health_checks: HealthChecks,
+    contents: FileContents,
     valkey: ValkeyServer | None,
     feed: ChangeFeed,
     clock: Callable[[], float],
@@ -137,6 +141,7 @@ def build_services(
         actors: of the desks, by the names of the desks.
         capabilities: those that the site has enabled.
         health_checks: the health of the desk.
+        contents: keeps the bytes of files.
         valkey: the server through which processes share limits and answers; None for none.
         feed: carries changes to other processes.
         clock: Unix seconds.
@@ -191,11 +196,13 @@ def build_services(
         idempotency=IdempotencyKeys(make_digester(keys, "idempotency"), clock),
         files=FileService(
             store=store,
+            contents=contents,
             settings=config.files,
             anonymous_days=config.threads.anonymous_ttl,
             digest=make_digester(keys, "files"),
             clock=clock,
         ),
+        contents=contents,
         summarizer=ThreadSummarizer(
             store=store, agent=agent, bounds=config.threads, capabilities=capabilities
         ),

@@ -17,6 +17,7 @@ from aitp_desk.protocols.mcp.routes import MCP_PATH, speaks_mcp
 from aitp_desk.protocols.metrics.routes import METRICS_PATH
 from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
 from aitp_desk.store.base import Store
+from aitp_desk.store.contents.base import FileContents
 
 _IN_THE_CLEAR = (
     "site.url is plain HTTP: the safety and cost in application/vnd.hac+json responses can be"
@@ -33,10 +34,13 @@ _PROBLEMS_TOLD = 10
 """How many unreadable files the report names."""
 
 
-def report_start(store: Store, site_agents: Sequence[SiteAgentContext]) -> tuple[str, ...]:
+def report_start(
+    store: Store, contents: FileContents, site_agents: Sequence[SiteAgentContext]
+) -> tuple[str, ...]:
     """Return the start-up report for the site owner, line by line.
 
     Parameters:
+        contents: keeps the bytes of files.
         site_agents: the contexts of all site agents, the main agent's first.
     """
     own, *further = site_agents
@@ -44,6 +48,7 @@ def report_start(store: Store, site_agents: Sequence[SiteAgentContext]) -> tuple
     return (
         f"aitp-desk serves {config.site.name} on {default_url(config.server)}",
         f"  store      {store.name}",
+        *([f"  files      new ones in {contents.name}"] if contents.cleans_up else []),
         *_report_shared(config),
         f"  agent      {_introduce(own.agent)}",
         *_report_content(own),

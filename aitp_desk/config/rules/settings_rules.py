@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from aitp_desk.config.opening_hours import read_opening_hours
 from aitp_desk.config.problem import Problem
 from aitp_desk.config.rules.agents_txt import check_agents_txt
+from aitp_desk.config.rules.files import check_files
 from aitp_desk.config.rules.issuers import check_issuers
 from aitp_desk.config.rules.limits import check_agent_limits, check_tiers
 from aitp_desk.config.rules.signatures import check_signature_agents
@@ -117,14 +118,16 @@ def check_rules(config: Config) -> Iterator[Problem]:
     yield from check_signature_agents(
         config.signature_agents, allow_loopback=config.egress.allow_loopback
     )
+    published = [
+        config.content_folder,
+        *(config.of_agent(agent).content_folder for agent in config.agents),
+    ]
+    yield from check_files(config.files, config.folder, published)
     yield from check_issuers(
         config.issuers,
         config.folder,
         site.url,
-        published=[
-            config.content_folder,
-            *(config.of_agent(agent).content_folder for agent in config.agents),
-        ],
+        published=published,
         allow_loopback=config.egress.allow_loopback,
     )
     yield from check_notify(

@@ -10,7 +10,7 @@ from aitp_desk.config import Files
 from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.desk.limits.concurrency_slots import ConcurrencySlots
 from aitp_desk.model.access.principal import Principal, may_join_threads, may_use_threads
-from aitp_desk.model.conversation.file import PART_BYTES, File, clean_name, sniff
+from aitp_desk.model.conversation.file import File, clean_name, sniff
 from aitp_desk.model.conversation.thread import Draft
 from aitp_desk.model.errors import (
     FileNotFound,
@@ -18,12 +18,14 @@ from aitp_desk.model.errors import (
     NotAuthenticated,
     RequestTooLarge,
     ScopeMissing,
+    Unavailable,
 )
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store
+from aitp_desk.store.contents.base import FileContents, read_start
 from aitp_desk.store.reads import files as file_reads
 from aitp_desk.store.records.threads import FilePage, Order
-from aitp_desk.store.units.threads.files import add_file, delete_file
+from aitp_desk.store.units.threads.files import add_file, check_allowance, delete_file
 
 TEXT_BYTES = 32 * 1024
 """Limit on the text of all files together that an agent receives for a turn."""
@@ -42,6 +44,7 @@ class FileService:
     that id is therefore as random as an anonymous thread's, and the file expires.
 
     Parameters:
+        contents: keeps the bytes.
         anonymous_days: how long an anonymous caller's file is kept.
         digest: keyed digest (HMAC) under which anonymous callers' addresses are counted.
     """
@@ -50,12 +53,14 @@ class FileService:
         self,
         *,
         store: Store,
+        contents: FileContents,
         settings: Files,
         anonymous_days: int,
         digest: Callable[[bytes], bytes],
         clock: Callable[[], float],
     ) -> None:
         self._store = store
+        self._contents = contents
         self._settings = settings
         self._anonymous_days = anonymous_days
         self._digest = digest
@@ -115,6 +120,7 @@ class FileService:
             RequestTooLarge: it exceeds the size limit for one file.
             Forbidden: it exceeds the caller's quota.
             NotAuthenticated: as :meth:`admit_upload`.
+            Unavailable: its bytes cannot be kept now.
         """
         self._check_uploader(principal)
         settings = self._settings
@@ -134,6 +140,13 @@ class FileService:
         now = self._clock()
         if principal.counts_by_address:
             seconds = min(seconds or self._anonymous_seconds, self._anonymous_seconds)
+        allowance = self._allowance(principal)
+        # before its bytes are written somewhere; what counts is the check in the unit
+        used = await file_reads.counted(self._store, allowance)
+        check_allowance(
+            *used, len(data), max_files=settings.max_files, max_bytes=settings.max_total_bytes
+        )
+        placed = await self._contents.place(data)
         file = File(
             new_id("file", now),
             principal.owner,
@@ -144,12 +157,14 @@ class FileService:
             media_type,
             len(data),
             principal.desk,
+            placed.sha256,
+            placed.object_key,
         )
         await self._store.run(
             add_file,
             file=file,
-            counted=self._allowance(principal),
-            parts=tuple(data[at : at + PART_BYTES] for at in range(0, len(data), PART_BYTES)),
+            counted=allowance,
+            parts=placed.parts,
             max_files=settings.max_files,
             max_bytes=settings.max_total_bytes,
         )
@@ -181,9 +196,10 @@ class FileService:
 
         Raises:
             FileNotFound: as :meth:`get_file`.
+            Unavailable: they cannot be read now; also from the iterator.
         """
         file = await self.get_file(principal, file_id)
-        return file, file_reads.slices(self._store, file)
+        return file, await self._contents.open_slices(file)
 
     async def list_files(
         self, principal: Principal, *, limit: int, order: Order, after: str | None, purpose: str
@@ -247,7 +263,7 @@ class FileService:
         """Return the texts of attached files for an answer, within 32 KiB.
 
         Files that are no text, deleted files and other owners' files are left out: a reader of a
-        message sees only the ids of its files.
+        message sees only the ids of its files. Of a file that cannot be read now there is the name.
         """
         texts: list[FileText] = []
         room = TEXT_BYTES
@@ -257,7 +273,11 @@ class FileService:
             file = await file_reads.find(self._store, file_id, now=int(self._clock()))
             if file is None or not file.is_text or not file.is_open_to(principal):
                 continue
-            data = await file_reads.content(self._store, file, room)
+            try:
+                data = await read_start(self._contents, file, room)
+            except Unavailable:
+                texts.append(FileText(file.name, "", is_cut=True))
+                continue
             room -= len(data)
             text = data.decode(errors="ignore").removeprefix("\ufeff")
             texts.append(FileText(file.name, text, is_cut=file.size > len(data)))

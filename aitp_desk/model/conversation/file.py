@@ -62,6 +62,8 @@ class File(msgspec.Struct, frozen=True):
         media_type: as :func:`sniff` detected it.
         size: bytes.
         desk: name of the further site agent that it was uploaded to; empty for the site's own.
+        sha256: of its bytes; None if an older version has stored it.
+        object_key: of the object that holds its bytes; None: the database does.
     """
 
     id: str
@@ -73,6 +75,8 @@ class File(msgspec.Struct, frozen=True):
     media_type: str
     size: int
     desk: str = ""
+    sha256: bytes | None = None
+    object_key: str | None = None
 
     @property
     def is_text(self) -> bool:

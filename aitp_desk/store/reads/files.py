@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from aitp_desk.model.conversation.file import PART_BYTES, File
-from aitp_desk.store.base import Store
+from aitp_desk.store.base import Reader, Store
 from aitp_desk.store.records.threads import FilePage, Order
 from aitp_desk.store.rows.threads import read_file
 
@@ -15,7 +15,7 @@ _BEHIND_ALL = "~"
 """An id that sorts after every other."""
 
 
-async def find(store: Store, file_id: str, *, now: int) -> File | None:
+async def find(store: Reader, file_id: str, *, now: int) -> File | None:
     """Read a file without its bytes; None also for an expired one."""
     rows = await store.read("file", {"id": file_id, "now": now})
     return read_file(rows[0]) if rows else None
@@ -52,22 +52,34 @@ async def page(
     return FilePage(tuple(map(read_file, found.rows)), found.has_more)
 
 
-async def content(store: Store, file: File, most: int) -> bytes:
-    """Read the first bytes of a file, part by part.
-
-    It returns fewer if the file is deleted meanwhile.
-    """
-    wanted = min(file.size, most)
-    pieces: list[bytes] = []
-    for n in range(-(-wanted // PART_BYTES)):
-        pieces += [row[0] for row in await store.read("file_part", {"file_id": file.id, "n": n})]
-    return b"".join(pieces)[:wanted]
+async def counted(store: Reader, allowance: str) -> tuple[int, int]:
+    """Read how many files count against an allowance, and their bytes."""
+    ((files, size),) = await store.read("files_counted", {"counted": allowance})
+    return files, size
 
 
-async def slices(store: Store, file: File) -> AsyncIterator[bytes]:
+async def slices(store: Reader, file: File) -> AsyncGenerator[bytes, None]:
     """Read a file slice by slice; one that is deleted meanwhile ends early."""
     for at in range(0, file.size, SLICE_BYTES):
         n, before = divmod(at, PART_BYTES)
         place = {"file_id": file.id, "n": n, "first": before + 1, "size": SLICE_BYTES}
         for (data,) in await store.read("file_slice", place):
             yield data
+
+
+async def files_after(store: Reader, after: str, limit: int) -> tuple[File, ...]:
+    """Read a page of all files, the oldest first, expired ones too."""
+    rows = await store.read("files_after", {"after": after, "limit": limit})
+    return tuple(map(read_file, rows))
+
+
+async def unneeded_objects(store: Reader, after: str, limit: int) -> tuple[str, ...]:
+    """Read a page of the keys of objects that are to be deleted."""
+    rows = await store.read("unneeded_file_objects", {"after": after, "limit": limit})
+    return tuple(key for (key,) in rows)
+
+
+async def objects_after(store: Reader, after: str, limit: int) -> tuple[str, ...]:
+    """Read a page of the keys of all recorded objects."""
+    rows = await store.read("file_objects_after", {"after": after, "limit": limit})
+    return tuple(key for (key,) in rows)

@@ -189,7 +189,7 @@ def read_grant(row: Row) -> Grant:
 
 
 def read_file(row: Row) -> File:
-    """Read ``id, owner, created_at, expires_at, name, purpose, media_type, size, desk``."""
+    """Read the columns ``{file}`` (``queries/shared/threads/files.sql``)."""
     return File(*row)
 
 

@@ -54,7 +54,7 @@ async def test_a_caller_who_does_not_run_the_desk_learns_no_more(desk: Talker) -
 
 async def test_an_operator_sees_each_part_and_since_when(desk: Talker) -> None:
     told = parts(await ready(desk))
-    assert list(told) == ["store", "jobs", "runs", "agent", "knowledge", "actions"]
+    assert list(told) == ["store", "jobs", "runs", "agent", "knowledge", "actions", "files"]
     assert {one["status"] for one in told.values()} == {"up"}
     assert all(one["since"].endswith("Z") and "reason" not in one for one in told.values())
 

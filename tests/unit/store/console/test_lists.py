@@ -356,5 +356,7 @@ def _add_file(*, id_: str) -> Work[None]:
             "size": 1,
             "desk": "",
             "counted": "",
+            "digest": bytes(32),
+            "object_key": None,
         },
     )

@@ -1,0 +1,122 @@
+"""A real S3 server of its own: rclone, which keeps objects as files of a folder."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from aitp_desk.config.sections.files import S3, Files
+from tests.support.desk.processes import free_port
+
+BUCKET = "desk-files"
+PREFIX = "shop"
+URL = f"s3://{BUCKET}/{PREFIX}"
+ACCESS_KEY = {
+    "AWS_ACCESS_KEY_ID": "AKTESTKEY00000000001",
+    "AWS_SECRET_ACCESS_KEY": "test-secret-000000000000000000000001",
+}
+SECONDS = 2
+"""How long a desk of a test waits for the server."""
+
+
+class S3Process:
+    """A server that can be paused, killed, and started again with what it had."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._process: subprocess.Popen[str] | None = None
+        self.port = free_port()
+        (folder / BUCKET).mkdir(parents=True)
+
+    @property
+    def endpoint(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def files(self) -> Files:
+        """Settings of a desk that keeps its files here."""
+        return Files(store=URL, s3=S3(endpoint=self.endpoint, seconds=SECONDS, connect_seconds=1))
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """The same, as ``--set`` takes them."""
+        return (
+            f'files.store="{URL}"',
+            f'files.s3.endpoint="{self.endpoint}"',
+            f"files.s3.seconds={SECONDS}",
+            "files.s3.connect_seconds=1",
+        )
+
+    @property
+    def keys(self) -> set[str]:
+        """The keys of the files' objects, below the prefix."""
+        top = self.folder / BUCKET / PREFIX
+        return {
+            str(path.relative_to(top)) for path in (top / "files").glob("**/*") if path.is_file()
+        }
+
+    def path(self, key: str) -> Path:
+        """The file that has an object's bytes."""
+        return self.folder / BUCKET / PREFIX / key
+
+    def start(self, *, most_bytes: int | None = None, secret: str | None = None) -> None:
+        """Return once it accepts connections.
+
+        Parameters:
+            most_bytes: the largest object that it can write, as if its disk were full.
+            secret: the secret of its access key, if it is another one than the desk's.
+        """
+        id_, own = ACCESS_KEY.values()
+        limit = [] if most_bytes is None else ["prlimit", f"--fsize={most_bytes}"]
+        self._process = subprocess.Popen(
+            [
+                *limit,
+                *(_find_program(), "serve", "s3", str(self.folder)),
+                *("--addr", f"127.0.0.1:{self.port}", "--auth-key", f"{id_},{secret or own}"),
+                *("--config", "/dev/null", "--no-cleanup"),
+            ],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            if "Starting s3 server" in line:
+                return
+        raise AssertionError("the server did not start")
+
+    def pause(self) -> None:
+        """Leave connections open, and requests without an answer."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        assert self._process is not None
+        self._process.send_signal(signal.SIGCONT)
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
+
+@contextmanager
+def s3_process(folder: Path) -> Iterator[S3Process]:
+    server = S3Process(folder)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.kill()
+
+
+def _find_program() -> str:
+    beside = Path(sys.executable).with_name("rclone")
+    found = str(beside) if beside.exists() else shutil.which("rclone")
+    assert found is not None, "the extra `browser` brings rclone"
+    return found
