@@ -1,10 +1,11 @@
-"""The arguments and error reports that commands share."""
+"""The arguments, progress and error reports that commands share."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NoReturn
@@ -105,3 +106,30 @@ def fail(lines: Iterable[str], code: int = 1) -> NoReturn:
     for line in lines:
         click.echo(line, err=True)
     sys.exit(code)
+
+
+_PROGRESS_SECONDS = 1.0
+
+
+@contextmanager
+def progress(did: str, things: str) -> Iterator[Callable[[int, int | None], None]]:
+    """Show the progress on one line of a terminal; nothing elsewhere."""
+    is_watched, is_shown = _is_watched(), False
+    next_at = time.monotonic() + _PROGRESS_SECONDS
+
+    def report(n: int, of: int | None = None) -> None:
+        nonlocal next_at, is_shown
+        if is_watched and time.monotonic() >= next_at:
+            next_at, is_shown = time.monotonic() + _PROGRESS_SECONDS, True
+            whole = "" if of is None else f" of {of}"
+            click.echo(f"\r{did} {n}{whole} {things}", nl=False, err=True)
+
+    try:
+        yield report
+    finally:
+        if is_shown:
+            click.echo(err=True)
+
+
+def _is_watched() -> bool:
+    return sys.stderr.isatty()

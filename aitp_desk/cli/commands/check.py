@@ -26,10 +26,11 @@ OWN_BYTES = 32
 def check(target: str, data: Path | None, overrides: tuple[str, ...]) -> None:
     """Report all errors in a site's folder, or in a file for agents.
 
-    For a FOLDER it checks the settings, the content and the actions. Each line names the setting
-    or file, the error and the correction. For a FILE or a URL (agents.txt, agents.json, an AHP
-    manifest, a HAC answer, an A2A card) it checks the format and the declarations, as `lint` does;
-    each line names the line or the member. Prints at most 50 errors. Exit code 1 if there are any.
+    For a FOLDER it checks the settings, the content, the actions and the bucket for files. Each
+    line names the setting or file, the error and the correction. For a FILE or a URL (agents.txt,
+    agents.json, an AHP manifest, a HAC answer, an A2A card) it checks the format and the
+    declarations, as `lint` does; each line names the line or the member. Prints at most 50 errors.
+    Exit code 1 if there are any.
     """
     path = Path(target)
     if path.is_dir():
@@ -63,6 +64,9 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
     actions, faults = _check_actions(config, capabilities)
     wrong += faults
     notes += _find_unread_actions(folder)
+    told, faults = _check_bucket(config)
+    notes += told
+    wrong += faults
     if config is not None and pages > 1:
         notes += _find_sample_page(config.content_folder)
     if config is not None:
@@ -82,6 +86,26 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
     if actions:
         found += f", {actions} {'action' if actions == 1 else 'actions'}"
     click.echo(f"{folder} is ready to serve: {found}.")
+
+
+def _check_bucket(config: Config | None) -> tuple[list[str], list[str]]:
+    """Return notes and faults of the bucket for files, after trying each request."""
+    import asyncio
+
+    from aitp_desk.store.base import StoreError
+    from aitp_desk.store.contents.faults import BucketFault
+    from aitp_desk.store.contents.kinds import open_bucket
+
+    if config is None:
+        return [], []
+    try:
+        bucket = open_bucket(config.files, folder=config.folder, environment=os.environ)
+        if bucket is None:
+            return [], []
+        asyncio.run(bucket.try_requests())
+    except (BucketFault, StoreError) as error:
+        return [], [f"files.store: {error}"]
+    return [f"{bucket.name}: an object was written, read and deleted."], []
 
 
 def _find_unread_actions(folder: Path) -> list[str]:

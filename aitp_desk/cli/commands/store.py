@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from aitp_desk.cli.arguments import fail, mistakes_told
+from aitp_desk.cli.arguments import fail, mistakes_told, progress
 from aitp_desk.cli.data import (
     desk_data,
     desk_store,
@@ -30,9 +28,8 @@ if TYPE_CHECKING:
     from aitp_desk.desk.maintenance.integrity import IntegrityReport
     from aitp_desk.store.base import Opened
     from aitp_desk.store.engine.copy.copier import CopyReport
+    from aitp_desk.store.engine.engines import SnapshotReader
     from aitp_desk.store.engine.migration import Migration
-
-_PROGRESS_SECONDS = 1.0
 
 
 @click.group()
@@ -48,7 +45,8 @@ def backup(data: Path, url: str, dest: Path) -> None:
     """Copy a snapshot of the database to DEST. Only you can read that file.
 
     DEST is an SQLite file, also of a PostgreSQL database. The desk may be running. The copy
-    contains uploaded files, but not the master key. An existing DEST is not overwritten.
+    contains uploaded files, except those in a bucket, and not the master key. An existing DEST is
+    not overwritten.
     """
     with mistakes_told():
         from aitp_desk.store.engine.sqlite_reader import open_reader
@@ -63,7 +61,13 @@ def backup(data: Path, url: str, dest: Path) -> None:
             _copy_to_file(data, url, dest.resolve())
         with open_reader(dest) as reader:
             kept = asyncio.run(key_reads.data_keys(reader))
+            names_objects = asyncio.run(_has_objects(reader))
     click.echo(f"Backed up {_size(dest)} to {dest}; the copy is complete.")
+    if names_objects:
+        click.echo(
+            "Files in a bucket are only named in it. Back the bucket up as well, or add them: "
+            f"aitp-desk files include FOLDER {dest}"
+        )
     if kept:
         named = " or ".join(sorted({key.master for key in kept}))
         click.echo(
@@ -121,7 +125,7 @@ def copy(data: Path, source: str, target: str) -> None:
 
         with lock_data_folder(data):
             copied = _copy_rows(data, source, target)
-            with _progress("checked", "messages") as told:
+            with progress("checked", "messages") as told:
                 found = asyncio.run(check_copy(lambda n: told(n, None)))
     before = f", {copied.resumed} of them by an earlier copy" if copied.resumed else ""
     click.echo(f"Copied {copied.rows} rows{before}; all are as in the source.")
@@ -164,8 +168,9 @@ def migrate(data: Path, url: str, dry_run: bool) -> None:
 def check(data: Path, url: str, as_json: bool) -> None:
     """Check that all stored data is unchanged and can be decrypted.
 
-    Checks the file, its indexes and references, the chains of all threads, the audit log and the
-    keys. Nothing is changed; the desk may be running. Exits with code 1 if anything is wrong.
+    Checks the file, its indexes and references, the chains of all threads, uploaded files, the
+    audit log and the keys. Nothing is changed; the desk may be running. Exits with code 1 if
+    anything is wrong.
     """
     with mistakes_told():
         from aitp_desk.desk.maintenance.integrity import IntegrityReport, check_integrity
@@ -183,7 +188,7 @@ def check(data: Path, url: str, as_json: bool) -> None:
                     return applied, IntegrityReport(problems=tuple(wrong))
                 return applied, await check_integrity(reader, data, os.environ, told)
 
-        with _progress("checked", "messages") as told:
+        with progress("checked", "messages") as told:
             applied, found = asyncio.run(look(lambda n: told(n, None)))
         file = find_database(data, url) if is_file(url) else None
     if as_json:
@@ -197,9 +202,19 @@ def check(data: Path, url: str, as_json: bool) -> None:
     _tell_whole(found)
 
 
+async def _has_objects(reader: SnapshotReader) -> bool:
+    """Return whether a database names objects of a bucket."""
+    from aitp_desk.store.reads import files as file_reads
+
+    applied, known = await reader.version()
+    return applied == known and bool(await file_reads.objects_after(reader, "", 1))
+
+
 def _tell_whole(found: IntegrityReport) -> None:
     turns = f", and {found.folded} first turns of sessions" if found.folded else ""
     click.echo(f"threads    {found.messages} messages on {found.threads} threads{turns}: unchanged")
+    elsewhere = "; others in a bucket: 'aitp-desk files check FOLDER'" if found.has_objects else ""
+    click.echo(f"files      {found.files}: unchanged{elsewhere}")
     click.echo(f"audit log  {found.audit_rows} rows: unchanged")
     keys = ", ".join(map(str, found.data_keys)) or "none yet"
     click.echo(f"data keys  {keys}")
@@ -210,7 +225,7 @@ def _copy_file(database: Path, dest: Path) -> None:
     from aitp_desk.store.engine.sqlite_backup import copy_database, put_in_place, remove_database
 
     draft = dest.with_name(f"{dest.name}.{secrets.token_hex(8)}")
-    with _progress("copied", "pages") as told:
+    with progress("copied", "pages") as told:
         copy_database(database, draft, told=told)
     try:
         _refuse_damage(draft, "Nothing was backed up.")
@@ -241,7 +256,7 @@ def _copy_rows(data: Path, source: str, target: str, *, is_exclusive: bool = Tru
         ):
             return await copy_store(rows, copied, told)
 
-    with _progress("copied", "rows") as told:
+    with progress("copied", "rows") as told:
         return asyncio.run(run(told))
 
 
@@ -295,7 +310,7 @@ def _bring_up(data: Path, src: Path, draft: Path) -> None:
                 by=None if keys is None else make_local_auditor(keys),
             )
 
-    with _progress("copied", "pages") as told:
+    with progress("copied", "pages") as told:
         copy_database(src, draft, told=told)
     _refuse_damage(draft, "Nothing was restored.")
     asyncio.run(bring_up())
@@ -321,30 +336,6 @@ def _print_json(file: Path | None, schema: int, found: IntegrityReport) -> None:
         **msgspec.structs.asdict(found),
     }
     click.echo(msgspec.json.encode(told).decode())
-
-
-@contextmanager
-def _progress(did: str, things: str) -> Iterator[Callable[[int, int | None], None]]:
-    """Show the progress on one line of a terminal; nothing elsewhere."""
-    is_watched, is_shown = _is_watched(), False
-    next_at = time.monotonic() + _PROGRESS_SECONDS
-
-    def report(n: int, of: int | None = None) -> None:
-        nonlocal next_at, is_shown
-        if is_watched and time.monotonic() >= next_at:
-            next_at, is_shown = time.monotonic() + _PROGRESS_SECONDS, True
-            whole = "" if of is None else f" of {of}"
-            click.echo(f"\r{did} {n}{whole} {things}", nl=False, err=True)
-
-    try:
-        yield report
-    finally:
-        if is_shown:
-            click.echo(err=True)
-
-
-def _is_watched() -> bool:
-    return sys.stderr.isatty()
 
 
 def _size(path: Path) -> str:

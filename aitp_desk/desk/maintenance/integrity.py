@@ -12,6 +12,9 @@ from aitp_desk.auth.keys.data_keys import known_data_keys
 from aitp_desk.auth.keys.master_key import KeyFileError
 from aitp_desk.model.access.audit import ObjectKind
 from aitp_desk.store.base import Reader, StoreError
+from aitp_desk.store.contents.database import DatabaseContents
+from aitp_desk.store.contents.transfer import verify_files
+from aitp_desk.store.reads import files as file_reads
 from aitp_desk.store.reads.audit_log import check_audit
 from aitp_desk.store.reads.chains import check_chains
 
@@ -23,6 +26,8 @@ class IntegrityReport(msgspec.Struct, frozen=True):
         threads: number of threads with messages.
         messages: number of their messages, including deleted ones.
         folded: number of first turns that are stored in one row.
+        files: number of files in the database.
+        has_objects: whether there are files in a bucket, which are not read.
         audit_rows: number of rows of the audit log.
         data_keys: versions of the data keys that the master key opens.
     """
@@ -30,6 +35,8 @@ class IntegrityReport(msgspec.Struct, frozen=True):
     threads: int = 0
     messages: int = 0
     folded: int = 0
+    files: int = 0
+    has_objects: bool = False
     audit_rows: int = 0
     data_keys: tuple[int, ...] = ()
     problems: tuple[str, ...] = ()
@@ -38,7 +45,7 @@ class IntegrityReport(msgspec.Struct, frozen=True):
 async def check_integrity(
     reader: Reader, data: Path, environment: Mapping[str, str], told: Callable[[int], None]
 ) -> IntegrityReport:
-    """Unwrap the data keys, and recompute the chains.
+    """Unwrap the data keys, and recompute the chains and the hashes of files.
 
     The chains are those of all threads and of the audit log.
 
@@ -64,6 +71,15 @@ async def check_integrity(
         problems += [f"threads: {broken}" for broken in chains.broken]
         found = msgspec.structs.replace(
             found, threads=chains.threads, messages=chains.messages, folded=chains.folded
+        )
+        stored = await verify_files(
+            reader, DatabaseContents(reader), lambda _files: None, only_held=True
+        )
+        problems += [f"files: {problem}" for problem in stored.problems]
+        found = msgspec.structs.replace(
+            found,
+            files=stored.files,
+            has_objects=bool(await file_reads.objects_after(reader, "", 1)),
         )
         if names is not None:
             checked = await check_audit(reader, names)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
+from contextlib import aclosing, contextmanager
+
+import structlog
 
 from aitp_desk.agent.base import FileText
 from aitp_desk.config import Files
@@ -35,6 +38,8 @@ MAX_UPLOADS = 32
 MAX_UPLOADS_OF_CALLER = 8
 """Limits on concurrent uploads: each is held in memory in full."""
 _FILES = "This credential does not open files. Use one with the scope 'threads'."
+
+_log = structlog.get_logger()
 
 
 class FileService:
@@ -146,7 +151,8 @@ class FileService:
         check_allowance(
             *used, len(data), max_files=settings.max_files, max_bytes=settings.max_total_bytes
         )
-        placed = await self._contents.place(data)
+        with _faults_logged():
+            placed = await self._contents.place(data)
         file = File(
             new_id("file", now),
             principal.owner,
@@ -199,7 +205,9 @@ class FileService:
             Unavailable: they cannot be read now; also from the iterator.
         """
         file = await self.get_file(principal, file_id)
-        return file, await self._contents.open_slices(file)
+        with _faults_logged():
+            slices = await self._contents.open_slices(file)
+        return file, _send(slices)
 
     async def list_files(
         self, principal: Principal, *, limit: int, order: Order, after: str | None, purpose: str
@@ -274,7 +282,8 @@ class FileService:
             if file is None or not file.is_text or not file.is_open_to(principal):
                 continue
             try:
-                data = await read_start(self._contents, file, room)
+                with _faults_logged():
+                    data = await read_start(self._contents, file, room)
             except Unavailable:
                 texts.append(FileText(file.name, "", is_cut=True))
                 continue
@@ -297,3 +306,20 @@ class FileService:
 def _check_scope(principal: Principal) -> None:
     if not may_use_threads(principal):
         raise ScopeMissing(_FILES, scope="threads")
+
+
+async def _send(slices: AsyncGenerator[bytes, None]) -> AsyncIterator[bytes]:
+    with _faults_logged():
+        async with aclosing(slices):
+            async for piece in slices:
+                yield piece
+
+
+@contextmanager
+def _faults_logged() -> Iterator[None]:
+    """Log why files are unavailable, which callers are not told."""
+    try:
+        yield
+    except Unavailable as error:
+        _log.warning("files_unavailable", reason=str(error.__cause__ or error))
+        raise

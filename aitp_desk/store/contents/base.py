@@ -19,15 +19,13 @@ from hashlib import sha256
 from typing import Protocol
 
 import msgspec
-import structlog
 
 from aitp_desk.model.conversation.file import File
 from aitp_desk.model.errors import Unavailable
+from aitp_desk.store.contents.faults import BytesChanged, ContentsFault
 
 RETRY_SECONDS = 10
 """When callers are asked to try again."""
-
-_log = structlog.get_logger()
 
 
 class Placement(msgspec.Struct, frozen=True):
@@ -81,6 +79,15 @@ class FileContents(Protocol):
             Unavailable: some could not be deleted; the message is for operators.
         """
 
+    async def count_unknown(self) -> int:
+        """Count what is kept that the database does not name.
+
+        What may still be an upload is not counted.
+
+        Raises:
+            Unavailable: it cannot be listed; the message is for operators.
+        """
+
     async def probe(self) -> str:
         """Return why files cannot be kept or read now, in a sentence; empty if they can."""
 
@@ -102,10 +109,11 @@ async def read_start(contents: FileContents, file: File, most: int) -> bytes:
     return b"".join(pieces)[:most]
 
 
-def make_unavailable(why: str) -> Unavailable:
-    """Log why files are unavailable; return the error for callers, without it."""
-    _log.warning("files_unavailable", reason=why)
-    return Unavailable("Files are not available now. Try again later.", retry_after=RETRY_SECONDS)
+def make_unavailable(fault: ContentsFault) -> Unavailable:
+    """Return the error for callers; its cause is the fault, for operators."""
+    error = Unavailable("Files are not available now. Try again later.", retry_after=RETRY_SECONDS)
+    error.__cause__ = fault
+    return error
 
 
 async def verify_slices(
@@ -130,5 +138,7 @@ async def verify_slices(
     if is_gone(size):
         return
     if size != file.size or file.sha256 not in (None, digest.digest()):
-        raise make_unavailable("The stored bytes of a file are not those that were uploaded.")
+        raise make_unavailable(
+            BytesChanged("The stored bytes of a file are not those that were uploaded.")
+        )
     yield held

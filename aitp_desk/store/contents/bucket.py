@@ -19,16 +19,16 @@ import asyncio
 import secrets
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-
-import structlog
 
 from aitp_desk.model.conversation.file import File
 from aitp_desk.model.errors import Unavailable
 from aitp_desk.store.base import Store
 from aitp_desk.store.contents.base import Placement, make_unavailable, verify_slices
 from aitp_desk.store.contents.database import DatabaseContents
-from aitp_desk.store.contents.s3 import AccessRefused, BucketFault, ObjectMissing, S3Bucket
+from aitp_desk.store.contents.faults import AccessRefused, BucketFault, ObjectMissing
+from aitp_desk.store.contents.s3 import S3Bucket
 from aitp_desk.store.reads import files as file_reads
 from aitp_desk.store.units.threads.files import begin_object, drop_object, release_abandoned
 
@@ -41,8 +41,6 @@ WRITING_SECONDS = 60 * 60
 AT_ONCE = 100
 MAX_FAILURES = 3
 """After how many failures in a row the deletion of objects pauses."""
-
-_log = structlog.get_logger()
 
 
 class BucketContents:
@@ -83,7 +81,7 @@ class BucketContents:
         try:
             await self._bucket.write(key, data)
         except BucketFault as fault:
-            raise make_unavailable(str(fault)) from fault
+            raise make_unavailable(fault) from fault
         return Placement(digest.digest(), object_key=key)
 
     async def open_slices(self, file: File) -> AsyncGenerator[bytes, None]:
@@ -97,7 +95,7 @@ class BucketContents:
         try:
             slices = await self._bucket.read(file.object_key)
         except BucketFault as fault:
-            raise make_unavailable(str(fault)) from fault
+            raise make_unavailable(fault) from fault
         return verify_slices(file, _tell_faults(slices), lambda _size: False)
 
     async def delete_unneeded(self) -> int:
@@ -124,6 +122,27 @@ class BucketContents:
             raise Unavailable(str(last)) from last
         return deleted
 
+    async def count_unknown(self) -> int:
+        """Count the objects that the database does not name, except new ones.
+
+        Raises:
+            Unavailable: they cannot be listed; the message is for operators.
+        """
+        before = datetime.now(UTC) - timedelta(seconds=self._bucket.seconds + WRITING_SECONDS)
+        try:
+            listed = {
+                one.key
+                async for one in self._bucket.list_objects(FOLDER)
+                if one.modified_at < before
+            }
+        except BucketFault as fault:
+            raise Unavailable(str(fault)) from fault
+        after = ""
+        while keys := await file_reads.objects_after(self._store, after, AT_ONCE):
+            listed.difference_update(keys)
+            after = keys[-1]
+        return len(listed)
+
     async def probe(self) -> str:
         """Look for an empty object, and write it if there is none."""
         try:
@@ -142,4 +161,4 @@ async def _tell_faults(slices: AsyncGenerator[bytes, None]) -> AsyncGenerator[by
             async for piece in slices:
                 yield piece
     except BucketFault as fault:
-        raise make_unavailable(str(fault)) from fault
+        raise make_unavailable(fault) from fault

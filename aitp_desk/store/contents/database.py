@@ -7,8 +7,9 @@ from collections.abc import AsyncGenerator
 from hashlib import sha256
 
 from aitp_desk.model.conversation.file import PART_BYTES, File
-from aitp_desk.store.base import Store
+from aitp_desk.store.base import Reader
 from aitp_desk.store.contents.base import Placement, make_unavailable, verify_slices
+from aitp_desk.store.contents.faults import BytesElsewhere
 from aitp_desk.store.reads import files as file_reads
 
 _ELSEWHERE = "Files are in a bucket that files.store does not name ('aitp-desk files move')."
@@ -20,7 +21,7 @@ class DatabaseContents:
     name = "the database"
     cleans_up = False
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Reader) -> None:
         self._store = store
 
     def holds(self, file: File) -> bool:
@@ -40,12 +41,16 @@ class DatabaseContents:
             Unavailable: they are in a bucket.
         """
         if file.object_key is not None:
-            raise make_unavailable(_ELSEWHERE)
+            raise make_unavailable(BytesElsewhere(_ELSEWHERE))
         slices = file_reads.slices(self._store, file)
         return verify_slices(file, slices, lambda size: size < file.size)
 
     async def delete_unneeded(self) -> int:
         """Return 0: parts are deleted with their row."""
+        return 0
+
+    async def count_unknown(self) -> int:
+        """Return 0: parts refer to their file."""
         return 0
 
     async def probe(self) -> str:

@@ -16,6 +16,7 @@ client, which enter an interpreter that is exiting, and abort the process in one
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -34,6 +35,7 @@ from aitp_desk.config.rules.files import split_bucket
 from aitp_desk.config.sections.files import S3
 from aitp_desk.store.base import StoreError
 from aitp_desk.store.contents.access_key import read_access_key
+from aitp_desk.store.contents.faults import AccessRefused, BucketFault, ObjectMissing
 
 if TYPE_CHECKING:
     from obstore import BytesStream
@@ -49,18 +51,6 @@ MAX_RETRIES = 2
 """How often a request is repeated that failed on the way or by a fault of the service."""
 DOWNLOAD_TIME = timedelta(hours=6)
 """The longest time of a download as a whole; each piece has its own limit."""
-
-
-class BucketFault(Exception):
-    """The bucket could not be used. The message is a sentence for operators."""
-
-
-class ObjectMissing(BucketFault):
-    """The bucket, or the object, does not exist."""
-
-
-class AccessRefused(BucketFault):
-    """The service refuses the access key, or what it is used for."""
 
 
 class ListedObject(msgspec.Struct, frozen=True):
@@ -173,6 +163,27 @@ class S3Bucket:
         while (page := await self._call(partial(next, pages, None))) is not None:
             for one in page:
                 yield ListedObject(one["path"], one["last_modified"])
+
+    async def try_requests(self) -> None:
+        """Write, measure, read and delete an object.
+
+        Raises:
+            BucketFault: one of these failed; the message says which.
+        """
+        key, data = f"check/{secrets.token_hex(16)}", secrets.token_bytes(1024)
+        what = "written"
+        try:
+            await self.write(key, data)
+            what = "measured"
+            size = await self.measure(key)
+            what = "read"
+            found = b"".join([piece async for piece in await self.read(key)])
+            what = "deleted"
+            await self.delete(key)
+        except BucketFault as fault:
+            raise BucketFault(f"An object cannot be {what}: {fault}") from fault
+        if size != len(data) or found != data:
+            raise BucketFault(f"{self.name} returns other bytes than it was given.")
 
     async def _call(self, work: Callable[[], T]) -> T:
         """Make a request in a thread, within the time limit."""

@@ -24,7 +24,7 @@ from tests.support.clients.threads import THREADS, talking
 from tests.support.desk.command import run, run_here
 from tests.support.desk.terminal import command
 
-COMMANDS = import_module("aitp_desk.cli.commands.store")
+COMMANDS = import_module("aitp_desk.cli.arguments")
 SAID = ("Do you ship to Canada?", "And to Mexico?")
 
 
@@ -300,9 +300,10 @@ def test_a_backup_of_an_earlier_version_is_brought_up(tmp_path: Path) -> None:
 
 def test_what_is_whole_is_reported_with_what_was_checked(kept: Kept) -> None:
     before = names(kept.data)
-    database, threads, log, keys = command("store", "check", "--data", kept.data)
+    database, threads, files, log, keys = command("store", "check", "--data", kept.data)
     assert database.startswith("database   complete: ")
     assert "8 messages on 2 threads, and 1 first turns of sessions: unchanged" in threads
+    assert files == "files      1: unchanged"
     assert log == "audit log  1 rows: unchanged"
     assert keys == "data keys  1"
     (line,) = command("store", "check", "--data", kept.data, "--json")
@@ -313,6 +314,8 @@ def test_what_is_whole_is_reported_with_what_was_checked(kept: Kept) -> None:
         "threads": 2,
         "messages": 8,
         "folded": 1,
+        "files": 1,
+        "has_objects": False,
         "audit_rows": 1,
         "data_keys": [1],
         "problems": [],

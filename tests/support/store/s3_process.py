@@ -44,8 +44,12 @@ class S3Process:
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """The same, as ``--set`` takes them."""
+        """The same, as ``--set`` takes them, with a file for the access key."""
+        key = self.folder.parent / "s3.key"
+        lines = ["[default]", *(f"{name.lower()} = {value}" for name, value in ACCESS_KEY.items())]
+        key.write_text("\n".join(lines))
         return (
+            f'files.s3.credentials_file="{key}"',
             f'files.store="{URL}"',
             f'files.s3.endpoint="{self.endpoint}"',
             f"files.s3.seconds={SECONDS}",

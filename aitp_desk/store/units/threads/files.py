@@ -100,13 +100,19 @@ def _check_object(key: str | None) -> Work[None]:
 
 
 def move_file(
-    *, file: File, sha256: bytes, object_key: str | None, parts: Sequence[bytes]
+    *,
+    file: File,
+    sha256: bytes,
+    object_key: str | None,
+    parts: Sequence[bytes],
+    forgets: bool,
 ) -> Work[bool]:
     """Record that a file's bytes are in another place now; release the former one.
 
     Parameters:
         file: as it was read.
         object_key: the object that has the bytes; None if they are in ``parts``.
+        forgets: whether a former object is another database's, and stays.
 
     Returns:
         Whether it was moved: False if it was deleted or moved meanwhile.
@@ -130,6 +136,8 @@ def move_file(
         yield "delete_file_parts", {"id": file.id}
     else:
         yield "release_file_object", {"key": file.object_key}
+        if forgets:
+            yield "drop_file_object", {"key": file.object_key}
     if object_key is not None:
         yield "keep_file_object", {"key": object_key}
     for n, part in enumerate(parts):
@@ -154,3 +162,10 @@ def release_abandoned(*, now: int) -> Work[None]:
 def drop_object(*, key: str) -> Work[None]:
     """Forget an object that was deleted."""
     yield "drop_file_object", {"key": key}
+
+
+def forget_objects(*, keys: Sequence[str]) -> Work[None]:
+    """Forget objects without deleting them: another database has them."""
+    for key in keys:
+        yield "release_file_object", {"key": key}
+        yield "drop_file_object", {"key": key}
