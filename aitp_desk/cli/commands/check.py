@@ -49,6 +49,7 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
 
     config: Config | None
     wrong: list[str] = []
+    tried: list[str] = []
     try:
         config = load_config(folder, overrides, data=data)
     except ConfigError as error:
@@ -57,6 +58,8 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
     else:
         wrong += map(str, check_public(config))
         wrong += list_missing_extras(config.store.url, config.valkey.url)
+        tried, faults = _check_bucket(config)
+        wrong += faults
     capabilities, faults = _check_capabilities(config)
     wrong += faults
     pages, faults, notes = _check_content(config)
@@ -64,9 +67,7 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
     actions, faults = _check_actions(config, capabilities)
     wrong += faults
     notes += _find_unread_actions(folder)
-    told, faults = _check_bucket(config)
-    notes += told
-    wrong += faults
+    notes += tried
     if config is not None and pages > 1:
         notes += _find_sample_page(config.content_folder)
     if config is not None:
@@ -88,7 +89,7 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
     click.echo(f"{folder} is ready to serve: {found}.")
 
 
-def _check_bucket(config: Config | None) -> tuple[list[str], list[str]]:
+def _check_bucket(config: Config) -> tuple[list[str], list[str]]:
     """Return notes and faults of the bucket for files, after trying each request."""
     import asyncio
 
@@ -96,8 +97,6 @@ def _check_bucket(config: Config | None) -> tuple[list[str], list[str]]:
     from aitp_desk.store.contents.faults import BucketFault
     from aitp_desk.store.contents.kinds import open_bucket
 
-    if config is None:
-        return [], []
     try:
         bucket = open_bucket(config.files, folder=config.folder, environment=os.environ)
         if bucket is None:

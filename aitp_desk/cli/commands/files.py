@@ -43,8 +43,9 @@ def files() -> None:
 def move(folder: Path, data: Path | None, overrides: tuple[str, ...], to_database: bool) -> None:
     """Move all files to where files.store keeps new ones.
 
-    Each is read and compared with its hash first. The desk may be running; stop it for
-    --to-database, and set files.store = "database" afterwards. Run it again if it was interrupted.
+    Each is read and compared with its hash first, and deleted where it was. The desk may be
+    running; stop it for --to-database, and set files.store = "database" afterwards. Run it again if
+    it was interrupted.
     """
     with mistakes_told():
         from aitp_desk.config import load_config
@@ -56,14 +57,14 @@ def move(folder: Path, data: Path | None, overrides: tuple[str, ...], to_databas
         async def work(store: Store, contents: FileContents) -> tuple[str, Verified]:
             target = DatabaseContents(store) if to_database else contents
             moved = await move_files(store, contents, target, told)
+            if to_database:
+                await contents.delete_unneeded()
             return target.name, moved
 
         with progress("moved", "files") as report:
             told = _counted(report)
             name, moved = asyncio.run(_run(config, config.store.url, work))
     click.echo(f"Moved {moved.files} files, {_size(moved.size)}, to {name}.")
-    if moved.files and to_database:
-        click.echo("The desk deletes the objects within a minute of its next start with a bucket.")
     if moved.problems:
         fail([*moved.problems, f"{moved.unreadable} files were not moved."])
 

@@ -30,6 +30,7 @@ _NO_THREAD = (
     "--thread: there is nothing of this person on {id}. If the thread was not deleted before, "
     "check the id; it begins with thread_."
 )
+_IN_A_BUCKET = "A serving desk deletes erased files from the bucket within a minute."
 _NOT_TOUCHED = (
     "Not erased: other people's messages, even if they quote these; backups and exported "
     "copies; data sent to a model's provider or another service; the audit log, which "
@@ -72,6 +73,7 @@ def erase(
     with mistakes_told():
         from aitp_desk.desk.maintenance.erasure import erase_words, find_words
         from aitp_desk.store.reads.erasure import Person
+        from aitp_desk.store.reads.files import unneeded_objects
 
         if free_space:
             if actor or thread_id or dry_run or no_rewrite:
@@ -93,7 +95,10 @@ def erase(
             if dry_run:
                 return await find_words(store, person)
             by = make_local_auditor(keys)
-            return await erase_words(store, person, by=by, clock=time.time)
+            done = await erase_words(store, person, by=by, clock=time.time)
+            if await unneeded_objects(store, "", 1):
+                click.echo(_IN_A_BUCKET)
+            return done
 
         erased = run_in_store(data, url, work)
         for line in _told(person, erased, dry_run=dry_run):
