@@ -13,7 +13,8 @@ def keep_process(*, process: str) -> Work[None]:
 def release_work(*, process: str) -> Work[int]:
     """End the leases of a process that is gone.
 
-    Others may claim its work at once; each counts as an attempt. Should the process wake, it finds its leases lost.
+    Others may claim its work at once; each counts as an attempt. Should the process wake, it finds
+    its leases lost.
 
     Returns:
         How many runs, jobs and schedules are free now.
