@@ -33,7 +33,7 @@ async def line(
 
 
 async def ask_all(talker: Talker, thread_id: str) -> dict[str, Told]:
-    """Send one request over each protocol that needs the store."""
+    """Send one request over each protocol that needs the store, all at once."""
     message = {
         "message": {
             "messageId": "m-1",
@@ -46,20 +46,21 @@ async def ask_all(talker: Talker, thread_id: str) -> dict[str, Told]:
         ("Accept", "application/json, text/event-stream"),
         ("MCP-Protocol-Version", "2025-06-18"),
     ]
-    return {
-        "AITP": await talker.post(thread_id, QUERY),
-        "a read": await talker.read(thread_id),
-        "AHP": await talker.send(
+    requests = {
+        "AITP": talker.post(thread_id, QUERY),
+        "a read": talker.read(thread_id),
+        "AHP": talker.send(
             "POST",
             "/agent/converse",
             {"ahp": "0.1", "capability": "content_search", "query": QUERY},
         ),
-        "OpenAPI": await talker.send("POST", "/capabilities/content_search", {"query": QUERY}),
-        "MCP": await talker.send("POST", "/mcp", rpc("tools/call", call), headers=mcp),
-        "A2A": await talker.send(
+        "OpenAPI": talker.send("POST", "/capabilities/content_search", {"query": QUERY}),
+        "MCP": talker.send("POST", "/mcp", rpc("tools/call", call), headers=mcp),
+        "A2A": talker.send(
             "POST", "/a2a", rpc("SendMessage", message), headers=[("A2A-Version", "1.0")]
         ),
     }
+    return dict(zip(requests, await asyncio.gather(*requests.values()), strict=True))
 
 
 def rpc(method: str, params: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import structlog
 
@@ -101,10 +101,12 @@ class HealthChecks:
         components = tuple(
             self._note(condition, since, now) for conditions in told for condition in conditions
         )
-        await self._write()
-        if self.processes is not None:
-            own = [one for one in components if not one.name.startswith(PREFIX)]
-            await self.processes.report(state_of(own))
+        with suppress(TimeoutError):  # the next check tries again
+            async with asyncio.timeout(PROBE_SECONDS):
+                await self._write()
+                if self.processes is not None:
+                    own = [one for one in components if not one.name.startswith(PREFIX)]
+                    await self.processes.report(state_of(own))
         return components
 
     async def _ask(self, name: str, look: Probe, part: Part) -> Sequence[Condition]:
@@ -125,8 +127,9 @@ class HealthChecks:
         if self._known is not None:
             return self._known
         try:
-            self._known = await condition_reads.conditions(self._store)
-        except StoreError:
+            async with asyncio.timeout(PROBE_SECONDS):
+                self._known = await condition_reads.conditions(self._store)
+        except (StoreError, TimeoutError):
             return self._unwritten
         self._known |= self._unwritten
         return self._known

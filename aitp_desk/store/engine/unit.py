@@ -41,6 +41,7 @@ class Unit(msgspec.Struct, eq=False):
         future: awaited by the caller; None for a record, which no caller waits for.
         result: what it returned.
         error: why it failed; None if it did not.
+        submitted_at: when it was submitted, in seconds of ``perf_counter``; some engines set it.
     """
 
     work: Callable[..., Work[Any]]
@@ -49,6 +50,7 @@ class Unit(msgspec.Struct, eq=False):
     future: Future[Any] | None = None
     result: Any = None
     error: Exception | None = None
+    submitted_at: float = 0.0
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""A line to a PostgreSQL server that can be cut, in the middle of a COMMIT too."""
+"""A line to a PostgreSQL server that can be cut, in the middle of a COMMIT too, or slow."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ class Line:
         cut: what is done at the next COMMIT; None to let it pass.
         cuts: how many were not let pass.
         sent: everything that the desks have sent.
+        seconds: how long a round trip takes.
     """
 
     def __init__(self, url: str, folder: Path) -> None:
@@ -41,6 +42,7 @@ class Line:
         self.cut: Cut | None = None
         self.cuts = 0
         self.sent = b""
+        self.seconds = 0.0
         self._writers: set[asyncio.StreamWriter] = set()
 
     def break_all(self) -> None:
@@ -82,6 +84,8 @@ class Line:
                 if cut is Cut.BEFORE:
                     raise ConnectionError
                 is_last.set()
+            if self.seconds:
+                await asyncio.sleep(self.seconds)
             forth.write(sent)
             await forth.drain()
         raise ConnectionError

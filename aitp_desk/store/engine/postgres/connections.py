@@ -19,7 +19,8 @@ from aitp_desk.store.base import StoreError
 from aitp_desk.store.engine.postgres.address import Address, read_address
 from aitp_desk.store.engine.postgres.tls import explain_tls_error
 
-CONNECT_SECONDS = 10.0
+CONNECT_SECONDS = 20.0
+"""With TLS and a password that are seven round trips."""
 CACHED_STATEMENTS = 1000
 OLDEST = 15
 """The first version of PostgreSQL that the tests run on."""
@@ -41,6 +42,8 @@ _CONFLICTS = frozenset({"40001", "40P01"})
 _LOCKED = "55P03"
 _LOST = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "25006", "53300"})
 """Shutdown, start, idle time over, a standby, too many connections."""
+_EXHAUSTED = frozenset({"53000", "53100", "53200", "53400"})
+"""No space on a disk, no memory, a limit of the server."""
 
 
 class Connections(msgspec.Struct, frozen=True):
@@ -122,6 +125,11 @@ def is_lost(error: BaseException) -> bool:
     return state.startswith("08") or state in _LOST or isinstance(error, kinds)
 
 
+def is_exhausted(error: BaseException) -> bool:
+    """Return whether the server has no space or memory left."""
+    return getattr(error, "sqlstate", None) in _EXHAUSTED
+
+
 def describe(error: Exception) -> Exception:
     """Convert a database error into one that the store interface defines."""
     if not isinstance(error, DATABASE_ERRORS):
@@ -131,6 +139,8 @@ def describe(error: Exception) -> Exception:
         told = StoreBusy("Another program is writing to the database. Try again.", retry_after=1)
     elif is_lost(error) or is_conflict(error) or isinstance(error, TimeoutError):
         told = StoreBusy("The database cannot be reached now. Try again.", retry_after=1)
+    elif is_exhausted(error):
+        told = StoreBusy("The database server has no space left. Try again.", retry_after=10)
     else:
         told = StoreError(f"The database failed: {reason(error)}")
     told.__cause__ = error

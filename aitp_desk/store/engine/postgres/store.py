@@ -6,6 +6,7 @@ Units go in groups (``engine/queue.py``) to the writer, a task with its own conn
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -38,6 +39,8 @@ STATEMENT_SECONDS = 30.0
 NOW = "SELECT extract(epoch FROM clock_timestamp())::float8"
 ROWS_AT_ONCE = 20
 """How many rows of a page are read in one round trip."""
+POOL_SECONDS = 5.0
+"""How long a read waits for a connection that another read uses."""
 
 
 class PostgresStore(UnitQueue):
@@ -66,6 +69,7 @@ class PostgresStore(UnitQueue):
         self.connections = connections
         self.feed: ChangeFeed = PostgresChangeFeed(connections)
         self._pool = pool
+        self._free = asyncio.Semaphore(pool.get_max_size())
         self._statements = load_postgres_statements()
         self._groups = ReadGroups(self._read)
         self._writer = GroupWriter(
@@ -188,11 +192,32 @@ class PostgresStore(UnitQueue):
             raise StoreError(f"The database failed: {reason(error)}") from error
 
     async def _read_once(self, fetch: Callable[[Connection], Awaitable[T]]) -> T:
-        async with self._pool.acquire(timeout=self.connections.seconds) as connection:
-            if not self.connections.is_pooled:
-                return await fetch(connection)
-            async with connection.transaction(readonly=True):  # which keeps the session
-                return await fetch(connection)
+        await self._wait_for_connection()
+        try:
+            async with self._pool.acquire(timeout=self.connections.seconds) as connection:
+                if not self.connections.is_pooled:
+                    return await fetch(connection)
+                async with connection.transaction(readonly=True):  # which keeps the session
+                    return await fetch(connection)
+        finally:
+            self._free.release()
+
+    async def _wait_for_connection(self) -> None:
+        """Wait until fewer reads are in progress than there may be connections.
+
+        Raises:
+            StoreError: it takes too long. The pool would count the time to open one as well.
+        """
+        if not self._free.locked():
+            await self._free.acquire()
+            return
+        try:
+            async with asyncio.timeout(POOL_SECONDS):
+                await self._free.acquire()
+        except TimeoutError:
+            raise StoreError(
+                "All connections for reads are in use; store.connections sets how many there are."
+            ) from None
 
     async def _close(self) -> None:
         self._refuse_more()

@@ -22,13 +22,16 @@ are driven again, each in a separate transaction. So they are as a whole after a
 connection. Where the connection is lost during COMMIT, the server is asked what became of the
 transaction: no unit takes effect twice.
 
-While the server cannot be reached, callers are refused; records stay first in the queue until they
-are committed, since no caller waits that could submit them again.
+While the server cannot be reached or has no space, callers are refused; records stay first in the
+queue until they are committed, since no caller waits that could submit them again. Where it is
+slow, a group is committed after a few seconds, as far as it is driven, and callers whose units have
+waited too long for a group are refused.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from time import perf_counter
@@ -44,6 +47,7 @@ from aitp_desk.store.engine.postgres.connections import (
     Connections,
     describe,
     is_conflict,
+    is_exhausted,
     is_lost,
 )
 from aitp_desk.store.engine.postgres.migration import TAKE_LOCK
@@ -64,6 +68,12 @@ BACK_OFF_SECONDS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 """How long the writer waits before it connects again."""
 OUTCOME_SECONDS = 30.0
 """How long it asks what became of a transaction."""
+GROUP_SECONDS = 5.0
+"""After so long a group is committed as far as it is driven."""
+QUEUE_SECONDS = 30.0
+"""How long a unit may wait for its group."""
+OVERDUE_SECONDS = 1.0
+"""Interval of looking for units that have waited longer."""
 
 _log = structlog.get_logger()
 
@@ -101,6 +111,11 @@ class GroupWriter:
         self._arrived = asyncio.Event()
         self._is_stopping = False
         self._failures = 0
+        self._loop = asyncio.get_running_loop()
+        self._later_waves: deque[list[Unit]] = deque()
+        """Of the present group, those that are not driven yet."""
+        self._refused: set[Unit] = set()
+        """Units that were settled while others of their group were driven."""
         self._begin = (
             "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;"
             f" SET LOCAL statement_timeout = '{connections.seconds:g}s';"
@@ -111,6 +126,9 @@ class GroupWriter:
 
     def enqueue(self, units: list[Unit]) -> None:
         """Submit units; the list belongs to the writer from now on."""
+        now = perf_counter()
+        for unit in units:
+            unit.submitted_at = now
         self._submitted += units
         self._arrived.set()
 
@@ -136,9 +154,28 @@ class GroupWriter:
                 return
             units = late + self._submitted[:MAX_UNITS]
             del self._submitted[:MAX_UNITS]
-            await self._write(units)
+            begun = [unit for unit in units if not _refuse_overdue(unit)]
+            self._timer = self._loop.call_later(OVERDUE_SECONDS, self._refuse_waiting)
+            try:
+                left = await self._write(begun)
+            finally:
+                self._timer.cancel()
+            self._submitted[:0] = left
             late = [] if self._is_stopping else [unit for unit in units if _waits(unit)]
-            self._on_settled([unit for unit in units if not _waits(unit)] if late else units)
+            if not late:
+                self._failures = 0
+            others = {*left, *late, *self._refused}
+            self._refused.clear()
+            self._on_settled([unit for unit in units if unit not in others])
+
+    def _refuse_waiting(self) -> None:
+        """Refuse callers that wait too long behind others, again and again."""
+        self._timer = self._loop.call_later(OVERDUE_SECONDS, self._refuse_waiting)
+        for waiting in (self._submitted, *self._later_waves):
+            if overdue := [unit for unit in waiting if _refuse_overdue(unit)]:
+                self._refused.update(overdue)
+                waiting[:] = [unit for unit in waiting if unit not in self._refused]
+                self._on_settled(overdue)
 
     async def _wait(self, *, is_late: bool) -> None:
         """Wait for units; after a failure, also until the next try is due."""
@@ -157,8 +194,14 @@ class GroupWriter:
     def _back_off(self) -> float:
         return BACK_OFF_SECONDS[min(self._failures, len(BACK_OFF_SECONDS) - 1)]
 
-    async def _write(self, units: list[Unit]) -> None:
-        """Commit the units together, or else each alone."""
+    async def _write(self, units: list[Unit]) -> list[Unit]:
+        """Commit the units together, or else each alone.
+
+        Returns:
+            Those that are left for the next group.
+        """
+        if not units:
+            return []
         for attempt in range(1, MOST_TRIES + 1):
             began = perf_counter()
             try:
@@ -167,31 +210,56 @@ class GroupWriter:
             except DATABASE_ERRORS as error:
                 if attempt > 1 or not await self._is_worth_a_try(error):
                     self._fail(units, error)
-                    return
+                    return []
                 continue
+            left: list[Unit] = []
             try:
-                for wave in sort_into_waves(units):
-                    await drive_wave(connection, self._statements, wave)
+                left = await self._drive(connection, units)
                 await self._commit(connection, number)
             except _OutcomeUnknown as error:
-                self.commits.failed += len(units)
-                for unit in units:
+                not_driven = set(left)
+                driven = [unit for unit in units if unit not in not_driven]
+                self.commits.failed += len(driven)
+                for unit in driven:
                     unit.error = error
-                return
+                return left
             except Exception as error:  # noqa: BLE001 - it is passed to the callers
                 was_lost = is_lost(error) or connection.is_closed()
                 await self._roll_back(was_lost=was_lost)
                 if attempt < MOST_TRIES and (was_lost or is_conflict(error)):
                     continue
                 if len(units) == 1:
-                    self.commits.failed += isinstance(error, DATABASE_ERRORS)
-                    units[0].error = describe(error)
-                    return
+                    self._fail_alone(units[0], error)
+                    return []
                 break
-            self.commits.note(len(units), perf_counter() - began)
-            return
+            self.commits.note(len(units) - len(left), perf_counter() - began)
+            return left
+        await self._write_each(units)
+        return []
+
+    async def _drive(self, connection: Connection, units: list[Unit]) -> list[Unit]:
+        """Drive units in waves; return those for which there was no time."""
+        until = perf_counter() + GROUP_SECONDS
+        waves = self._later_waves = deque(
+            sort_into_waves([unit for unit in units if unit not in self._refused])
+        )
+        try:
+            while waves:
+                await drive_wave(connection, self._statements, waves.popleft())
+                if perf_counter() > until:
+                    return [unit for wave in waves for unit in wave]
+            return []
+        finally:
+            self._later_waves = deque()
+
+    async def _write_each(self, units: list[Unit]) -> None:
+        """Commit each unit alone, for as long as others may wait."""
+        until = perf_counter() + QUEUE_SECONDS
         for unit in units:
-            await self._write([unit])
+            if perf_counter() > until:
+                unit.error = _too_slow()
+            elif unit not in self._refused and not _refuse_overdue(unit):
+                await self._write([unit])
 
     async def _connect(self) -> Connection:
         if self._connection is None or self._connection.is_closed():
@@ -207,11 +275,22 @@ class GroupWriter:
         await self._disconnect()
         return True
 
+    def _fail_alone(self, unit: Unit, error: Exception) -> None:
+        """Give up a unit that was driven alone."""
+        self.commits.failed += isinstance(error, DATABASE_ERRORS)
+        if is_exhausted(error):
+            self._note_failure("store.exhausted", error)
+        unit.error = describe(error)
+
+    def _note_failure(self, event: str, error: Exception) -> None:
+        """Log the first of several failures, and count it."""
+        if self._failures == 0:
+            _log.warning(event, reason=str(error) or type(error).__name__)
+        self._failures += 1
+
     def _fail(self, units: list[Unit], error: Exception) -> None:
         """Give up a group that was not begun."""
-        if self._failures == 0:
-            _log.warning("store.unreachable", reason=str(error) or type(error).__name__)
-        self._failures += 1
+        self._note_failure("store.unreachable", error)
         self.commits.failed += len(units)
         for unit in units:
             unit.error = describe(error)
@@ -225,7 +304,6 @@ class GroupWriter:
             with suppress(*DATABASE_ERRORS):
                 await connection.execute("ROLLBACK")
             raise
-        self._failures = 0
         return number
 
     async def _commit(self, connection: Connection, number: str) -> None:
@@ -279,6 +357,18 @@ class GroupWriter:
 
 def _back_offs() -> list[float]:
     return [*BACK_OFF_SECONDS, *([BACK_OFF_SECONDS[-1]] * int(OUTCOME_SECONDS))]
+
+
+def _refuse_overdue(unit: Unit) -> bool:
+    """Refuse a caller that has waited too long; return whether it has."""
+    if unit.future is None or perf_counter() - unit.submitted_at <= QUEUE_SECONDS:
+        return False
+    unit.error = _too_slow()
+    return True
+
+
+def _too_slow() -> StoreBusy:
+    return StoreBusy("The database is slow, and many wait for it. Try again.", retry_after=5)
 
 
 def _waits(unit: Unit) -> bool:

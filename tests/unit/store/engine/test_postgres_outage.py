@@ -19,6 +19,7 @@ from tests.support.store.postgres import PostgresServer
 from tests.support.store.postgres_line import Cut, Line, open_line
 
 pytestmark = pytest.mark.servers
+WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
 
 
 @pytest.fixture
@@ -126,3 +127,37 @@ async def test_a_server_that_is_not_there_is_told_at_the_start(tmp_path: Path) -
     with pytest.raises(StoreError, match="cannot be opened"):
         async with PostgresStore.open(url, {}):
             pass
+
+
+async def test_a_group_that_takes_long_is_committed_in_parts(
+    line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "GROUP_SECONDS", 0.0)
+    async with PostgresStore.open(line.url, {}) as store:
+        commits = line.sent.count(b"COMMIT\0")
+        numbers = await asyncio.gather(*(store.run(add) for _ in range(5)))
+        assert numbers == [1, 2, 3, 4, 5]
+        assert line.sent.count(b"COMMIT\0") - commits == 5
+
+
+async def test_a_caller_that_waits_too_long_behind_others_is_refused(
+    line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "OVERDUE_SECONDS", 0.01)
+    async with PostgresStore.open(line.url, {}) as store:
+        connection = await store.connections.connect()
+        async with connection.transaction():
+            await connection.execute(LOCK)
+            first = asyncio.create_task(store.run(add))
+            while not await connection.fetchval(WAITING):
+                pass
+            monkeypatch.setattr(writer, "QUEUE_SECONDS", 0.1)
+            store.record(add)
+            with pytest.raises(StoreBusy, match="many wait for it"):
+                await store.run(add)
+            assert not first.done()
+        await connection.close()
+        assert await first == 1
+        monkeypatch.setattr(writer, "QUEUE_SECONDS", 30.0)
+        await store.settled()
+        assert await reads.epoch(store, "n") == 2, "a record is not refused"
