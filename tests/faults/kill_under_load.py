@@ -60,7 +60,11 @@ AGAIN_EVERY = 5
 AGAIN_WITHIN = 0.05
 """Seconds until the second kill."""
 FAILS_FIRST = 0.02
-SETTINGS = ("threads.max_auto_replies=1000000", "egress.allow_loopback=true")
+SETTINGS = (
+    "threads.max_auto_replies=1000000",
+    "egress.allow_loopback=true",
+    "content.meaning.enabled=false",  # else most of the time is spent on loading the model
+)
 
 
 class Cycle(msgspec.Struct, frozen=True):

@@ -68,7 +68,11 @@ class Shop:
     async def begin(self) -> None:
         """Start it; return once it answers."""
         port = self._port
-        settings = ("log.level=error", f"store.url={self.database.url}")
+        settings = (
+            "log.level=error",
+            "content.meaning.enabled=false",
+            f"store.url={self.database.url}",
+        )
         command = desk_command(self.data, port, *settings, folder=self._folder / "site")
         command[command.index(DESK)] = self._program
         starting = serving_process(command, port, log=self._folder / "log")
