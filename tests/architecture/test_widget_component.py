@@ -41,7 +41,7 @@ FORMS = {"pl": ("one", "few", "other"), "ja": ("other",), "zh": ("other",)}
 the texts of Polish "many" are its "other", which has fractions only.
 """
 MAX_LOADER = 3_000
-MAX_ALL = 24_700
+MAX_ALL = 24_850
 MAX_TEXTS = 1_680
 """Bytes after gzip: of the first load, of all code and styles that the chat ever loads, and of its
 texts in the language that needs most: a browser loads one.

@@ -279,6 +279,40 @@ async def test_a_message_whose_acknowledgement_is_lost_is_posted_once(
         await expect(visitor.answers).to_have_count(2)
 
 
+async def test_a_question_that_a_page_was_left_with_is_asked_once_by_the_next(
+    ground: Ground, browser: OpenBrowser, expect: Expect
+) -> None:
+    held, delivered = asyncio.Event(), asyncio.Event()
+
+    async def hold(_route: Route) -> None:
+        """Let nothing through; the page is left meanwhile."""
+        held.set()
+
+    async def deliver(route: Route) -> None:
+        """Let the desk have the message; the page is left before the acknowledgement."""
+        await route.fetch()
+        delivered.set()
+
+    async with at_chat(browser, ground.url) as visitor:
+        await visitor.page.route("**/v1/threads", hold, times=1)
+        await visitor.ask(QUESTION)
+        await held.wait()
+        await visitor.page.goto(ground.url)
+        await visitor.open()
+        await expect(visitor.answers).to_contain_text("14 days")
+        await visitor.page.route("**/messages", deliver, times=1)
+        await visitor.ask("What does gift wrapping cost?")
+        await delivered.wait()
+        await visitor.page.reload()
+        await visitor.open()
+        await expect(visitor.questions).to_have_count(2)
+        await expect(visitor.answers).to_have_count(2)
+        await expect(visitor.page.locator(".sending")).to_have_count(0)
+        await visitor.page.reload()
+        await visitor.open()
+        await expect(visitor.questions).to_have_count(2)
+
+
 async def test_the_keyboard_is_enough_and_the_focus_is_never_lost(
     ground: Ground, browser: OpenBrowser, expect: Expect
 ) -> None:

@@ -62,6 +62,7 @@ export class Conversation {
   /** Continue the conversation that the browser has stored, if there is one. */
   restore() {
     this.restart(this.memory.thread);
+    this.outbox.restore();
   }
 
   /** Begin another conversation; the desk keeps the old one for its time. */
@@ -158,10 +159,7 @@ export class Conversation {
 
   /** The thread cannot be followed: because of the token, or because it is gone. */
   lose(response) {
-    if (response.status !== 401 || !this.client.token) {
-      this.end();
-      return;
-    }
+    if (response.status !== 401 || !this.client.token) return this.end();
     this.update({ isConnected: true });
     this.note(SIGNED_OUT, text("signedOut"));
     this.tell("error", { text: text("signedOut"), code: tokenFault(response) });
@@ -180,6 +178,7 @@ export class Conversation {
       this.memory.keep(thread);
       this.follow(thread);
     }
+    this.outbox.keep();
     this.update();
     this.tell("message", { text: entry.text });
   }
@@ -293,8 +292,7 @@ export class Conversation {
 
   /** Count the messages that the visitor has not seen. */
   count() {
-    const { seen } = this.memory;
-    const waiting = [...this.unseen.values()].filter((n) => n > seen);
+    const waiting = [...this.unseen.values()].filter((n) => n > this.memory.seen);
     this.view.countUnseen(waiting.length);
   }
 }

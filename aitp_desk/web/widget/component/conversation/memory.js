@@ -32,7 +32,9 @@ export class Memory {
   keep(thread, seen = 0) {
     this.write(this.name, thread && (this.isOwned ? OWNED : "") + thread);
     this.write(this.seenName, thread && String(seen));
-    if (!thread) this.settle(null);
+    if (thread) return;
+    this.settle(null);
+    this.keepDrafts([]);
   }
 
   /** The request for a person for which the visitor has left an address, or wants to leave none. */
@@ -42,6 +44,17 @@ export class Memory {
 
   settle(request) {
     this.write(`settled ${this.name}`, request);
+  }
+
+  /** The messages that are not sent yet, for the next page; a signed-in person's go with theirs. */
+  get drafts() {
+    const [thread, drafts] = JSON.parse(this.read(`drafts ${this.name}`) ?? "[0]");
+    return thread === this.thread ? drafts : [];
+  }
+
+  keepDrafts(drafts) {
+    const kept = drafts.length && !this.isOwned && JSON.stringify([this.thread, drafts]);
+    this.write(`drafts ${this.name}`, kept);
   }
 
   see(number) {

@@ -36,9 +36,28 @@ export class Outbox {
   add(said) {
     const key = makeKey();
     const entry = { ...said, id: key, key, party: "visitor", state: "sending" };
-    this.drafts.set(key, entry);
+    this.put(entry);
     this.conversation.view.show(entry, true);
     return this.send(entry);
+  }
+
+  put(entry) {
+    this.drafts.set(entry.key, entry);
+    this.keep();
+  }
+
+  /** Keep what is not sent for the next page; files and the answers of cards go with theirs. */
+  keep() {
+    const isKept = ({ card, files, state }) => !card && !files?.length && state !== "said";
+    this.conversation.memory.keepDrafts([...this.drafts.values()].filter(isKept));
+  }
+
+  /** Send what the page before has left. */
+  restore() {
+    for (const entry of this.conversation.memory.drafts) {
+      this.drafts.set(entry.key, entry);
+      this.retry(entry);
+    }
   }
 
   /** Send the answer of a card, which stays open until the desk has it. */
@@ -62,7 +81,7 @@ export class Outbox {
    */
   hold(entry) {
     if (entry.card) return;
-    this.drafts.set(entry.key, entry);
+    this.put(entry);
     this.conversation.view.show(entry, false);
     if (entry.failure?.code) this.retry(entry);
   }
@@ -70,7 +89,7 @@ export class Outbox {
   /** Return the message of a key that the desk now has; undefined for another's. */
   take(key) {
     const draft = this.drafts.get(key);
-    this.drafts.delete(key);
+    if (this.drafts.delete(key)) this.keep();
     return draft;
   }
 
