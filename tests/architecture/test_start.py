@@ -21,6 +21,7 @@ HEAVY = frozenset(
         "jsonschema_rs",
         "jwt",
         "mcp",
+        "obstore",
         "opentelemetry",
         "protego",
         "pydantic",

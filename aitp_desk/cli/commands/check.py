@@ -102,8 +102,10 @@ def _check_bucket(config: Config) -> tuple[list[str], list[str]]:
         if bucket is None:
             return [], []
         asyncio.run(bucket.try_requests())
-    except (BucketFault, StoreError) as error:
-        return [], [f"files.store: {error}"]
+    except StoreError as error:
+        return [], [str(error)]
+    except BucketFault as fault:
+        return [], [f"files.store: {fault}"]
     return [f"{bucket.name}: an object was written, read and deleted."], []
 
 

@@ -51,9 +51,7 @@ def open_bucket(files: Files, *, folder: Path, environment: Mapping[str, str]) -
     if files.store == DATABASE:
         return None
     if find_spec("obstore") is None:
-        raise StoreError(
-            "files.store names a bucket, which needs the extra s3: pip install 'aitp-desk[s3]'."
-        )
+        raise StoreError("files.store needs the extra s3: pip install 'aitp-desk[s3]'.")
     from aitp_desk.store.contents.s3 import S3Bucket
 
     return S3Bucket(files.store, files.s3, folder=folder, environment=environment)

@@ -129,6 +129,14 @@ def test_check_names_the_extras_that_settings_need(
     ]
 
 
+def test_a_bucket_needs_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "page.md").write_text("# Page\n\nWe open at nine.\n", encoding="utf-8")
+    monkeypatch.setitem(sys.modules, "obstore", None)
+    assert fail("check", tmp_path, "--set", "files.store=s3://shop-files") == [
+        "files.store needs the extra s3: pip install 'aitp-desk[s3]'."
+    ]
+
+
 def test_check_counts_the_files_that_are_not_read(tmp_path: Path) -> None:
     site = tmp_path / "site"
     (site / "guides").mkdir(parents=True)

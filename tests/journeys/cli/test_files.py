@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -11,7 +13,9 @@ import pytest
 
 from aitp_desk.config.settings import DESK_FILE
 from tests.support.clients.threads import DATABASE, talking
-from tests.support.desk.command import Done, run_here
+from tests.support.desk.command import SECONDS, Done, run_here
+from tests.support.doubles.agent import Clock
+from tests.support.store.postgres import PostgresServer
 from tests.support.store.s3_process import S3Process
 
 pytestmark = pytest.mark.servers
@@ -170,6 +174,48 @@ def test_objects_that_no_file_has_are_counted_once_they_are_old(owner: Owner) ->
         "unknown    1 objects below s3://desk-files/shop that no file has"
     )
     assert stray.exists()
+
+
+async def test_a_copy_of_the_database_names_the_same_objects(
+    owner: Owner, postgres: PostgresServer, tmp_path: Path
+) -> None:
+    owner.use_bucket()
+    await asyncio.to_thread(owner.ok, "move")
+    url = await postgres.make("with_objects")
+    copy = ("store", "copy", "--data", owner.data)
+    done = await asyncio.to_thread(run_here, *copy, "sqlite:desk.db", url)
+    assert done.code == 0, done.err
+    assert "files      0: unchanged; others in a bucket" in done.out
+    there = f"store.url={url}"
+    checked = await asyncio.to_thread(owner.ok, "check", "--set", there)
+    assert checked == ["files      3, 1.0 MB: unchanged"]
+    back = await asyncio.to_thread(owner.ok, "move", "--to-database", "--set", there)
+    assert back == ["Moved 3 files, 1.0 MB, to the database."]
+    assert owner.server.keys == set()
+    done = await asyncio.to_thread(run_here, *copy, url, f"sqlite:{tmp_path}/back.db")
+    assert done.code == 0, done.err
+    assert owner.contents(tmp_path / "back.db") == FILES
+
+
+async def test_erased_files_leave_the_bucket_with_a_serving_desk(
+    owner: Owner, tmp_path: Path
+) -> None:
+    owner.use_bucket()
+    await asyncio.to_thread(owner.ok, "move")
+    ((uploader,),) = owner.rows("SELECT DISTINCT owner FROM files")
+    erase = ("erase", "--data", owner.data, "--actor", uploader)
+    done = await asyncio.to_thread(run_here, *erase)
+    assert "A serving desk deletes erased files from the bucket within a minute." in done.out
+    assert owner.rows("SELECT count(*) FROM files") == [(0,)]
+    assert len(owner.server.keys) == 3
+    owner.data.rename(tmp_path / "data")
+    clock = Clock(time.time())
+    async with talking(tmp_path, site=owner.site, clock=clock):
+        pass  # the schedule begins
+    clock.advance(61)
+    async with talking(tmp_path, site=owner.site, clock=clock), asyncio.timeout(SECONDS):
+        while await asyncio.to_thread(lambda: owner.server.keys):
+            pass
 
 
 def test_check_tries_the_bucket(owner: Owner) -> None:

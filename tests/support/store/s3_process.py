@@ -59,23 +59,33 @@ class S3Process:
     @property
     def keys(self) -> set[str]:
         """The keys of the files' objects, below the prefix."""
-        top = self.folder / BUCKET / PREFIX
-        return {
-            str(path.relative_to(top)) for path in (top / "files").glob("**/*") if path.is_file()
-        }
+        folder = self.folder / BUCKET / PREFIX / "files"
+        try:
+            names = [path.name for path in folder.iterdir()]
+        except FileNotFoundError:  # the server removes an empty folder
+            return set()
+        return {f"files/{name}" for name in names if not name.startswith(".")}
 
     def path(self, key: str) -> Path:
         """The file that has an object's bytes."""
         return self.folder / BUCKET / PREFIX / key
 
-    def start(self, *, most_bytes: int | None = None, secret: str | None = None) -> None:
+    def start(
+        self,
+        *,
+        most_bytes: int | None = None,
+        secret: str | None = None,
+        certificate: tuple[Path, Path] | None = None,
+    ) -> None:
         """Return once it accepts connections.
 
         Parameters:
             most_bytes: the largest object that it can write, as if its disk were full.
             secret: the secret of its access key, if it is another one than the desk's.
+            certificate: the files of its certificate and private key, for TLS.
         """
         id_, own = ACCESS_KEY.values()
+        tls = () if certificate is None else ("--cert", certificate[0], "--key", certificate[1])
         limit = [] if most_bytes is None else ["prlimit", f"--fsize={most_bytes}"]
         self._process = subprocess.Popen(
             [
@@ -83,6 +93,7 @@ class S3Process:
                 *(_find_program(), "serve", "s3", str(self.folder)),
                 *("--addr", f"127.0.0.1:{self.port}", "--auth-key", f"{id_},{secret or own}"),
                 *("--config", "/dev/null", "--no-cleanup"),
+                *tls,
             ],
             stderr=subprocess.PIPE,
             text=True,
