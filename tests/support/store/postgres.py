@@ -128,6 +128,13 @@ def postgres_cluster(settings: str = QUICK, *, port: int = 0) -> Iterator[Postgr
 
 
 @contextmanager
+def new_cluster() -> Iterator[PostgresCluster]:
+    """A server that has neither a data folder yet nor a process."""
+    with _folder() as folder:
+        yield PostgresCluster(folder, folder / "data")
+
+
+@contextmanager
 def standby_pair(settings: str) -> Iterator[tuple[PostgresCluster, PostgresCluster]]:
     """Run a server, and a standby which has every commit before it is acknowledged."""
     with _folder() as folder, ExitStack() as stack:
@@ -148,12 +155,15 @@ class PostgresCluster:
         folder: of the programs, if they are copied; whoever runs the server may enter it.
         data: made by it.
         port: where it listens on 127.0.0.1, too; 0 for nowhere.
+
+    Attributes:
+        data: the data folder.
     """
 
     def __init__(self, folder: Path, data: Path, *, port: int = 0) -> None:
         user = _find_user()
         self._programs = _find_programs(folder, user)
-        self._data = data
+        self.data = data
         self._settings = ""
         self._port = port
         self._sockets = data.with_name(f"{data.name}-sockets")
@@ -178,13 +188,17 @@ class PostgresCluster:
         hosts = f"{self._sockets},{other._sockets}"
         return f"postgresql:///postgres?host={hosts}&user=desk&target_session_attrs=read-write"
 
-    def create(self) -> None:
-        """Make an empty data folder."""
+    def create(self, *options: str | Path) -> None:
+        """Make an empty data folder.
+
+        Parameters:
+            options: of initdb.
+        """
         # an order that is not by bytes: statements must not depend on it
         order = ["--locale=C", "--locale-provider=icu", "--icu-locale=en"]
         begin: list[str | Path] = [
             "-D",
-            self._data,
+            self.data,
             "-U",
             "desk",
             "-A",
@@ -192,6 +206,7 @@ class PostgresCluster:
             "-E",
             "UTF8",
             "-N",
+            *options,
         ]
         try:
             self._call("initdb", *begin, *order)
@@ -200,15 +215,31 @@ class PostgresCluster:
 
     def copy(self, source: PostgresCluster) -> None:
         """Make the data folder of a standby of another server, which runs."""
-        self._call("pg_basebackup", "-D", self._data, "-R", "-h", source._sockets, "-U", "desk")
+        self._call("pg_basebackup", "-D", self.data, "-R", "-h", source._sockets, "-U", "desk")
 
     def keep(self, name: str, data: bytes) -> None:
         """Write a file into the data folder, which only the server's user may read."""
-        path = self._data / name
+        path = self.data / name
         path.write_bytes(data)
         path.chmod(0o600)
         if self._as_user:
             os.chown(path, self._as_user["user"], self._as_user["group"])
+
+    def own(self, folder: Path) -> Path:
+        """Make a folder that belongs to the server's user."""
+        folder.mkdir(exist_ok=True)
+        if self._as_user:
+            os.chown(folder, self._as_user["user"], self._as_user["group"])
+        return folder
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the server runs, whatever became of it since its start."""
+        try:
+            self._control("status")
+        except subprocess.CalledProcessError:
+            return False
+        return True
 
     def reload(self) -> None:
         """Have the server read its files again."""
@@ -233,20 +264,20 @@ class PostgresCluster:
         """Run the server, unless it is stopped before. It ends with this process."""
         self._settings = settings
         end = '"$1" -D "$2" -m immediate stop; rm -rf "$2"'
-        shell = ("sh", "-c", end, "sh", self._programs / "pg_ctl", self._data)
+        shell = ("sh", "-c", end, "sh", self._programs / "pg_ctl", self.data)
         with ended_with_parent(*shell, **self._as_user):
             self.start()
             try:
                 yield
             finally:
-                if (self._data / "postmaster.pid").exists():
+                if (self.data / "postmaster.pid").exists():
                     self.stop()
 
     def start(self) -> None:
         """Start the server, also after it was stopped while it is to run."""
         where = f"127.0.0.1 -c port={self._port}" if self._port else ""
         options = f"-k {self._sockets} -c listen_addresses={where} -c max_connections=60"
-        log = self._data.with_name(f"{self._data.name}.log")
+        log = self.data.with_name(f"{self.data.name}.log")
         self._control("-l", log, "-o", f"{options} {self._settings}", "start")
 
     def stop(self) -> None:
@@ -258,7 +289,7 @@ class PostgresCluster:
         self._control("promote")
 
     def _control(self, *arguments: str | Path) -> None:
-        self._call("pg_ctl", "-D", self._data, "-w", *arguments)
+        self._call("pg_ctl", "-D", self.data, "-w", *arguments)
 
     def _call(self, program: str, *arguments: str | Path) -> None:
         self._run([self._programs / program, *arguments])
