@@ -25,8 +25,11 @@ _CONFIG = '[site]\nname = "Python"\nurl = "https://python.example"\n'
 _LEFT_OUT = {"test", "tests", "idlelib", "_vendor"}
 
 
-def write_body(folder: Path) -> Path:
+def write_body(folder: Path, sections: int = SECTIONS) -> Path:
     """Write the body as a folder that a desk serves, and return it.
+
+    Parameters:
+        sections: about how many; of fewer than all nothing is checked.
 
     Raises:
         SystemExit: the packages installed here do not say enough.
@@ -35,12 +38,14 @@ def write_body(folder: Path) -> Path:
     content.mkdir(parents=True)
     (folder / "desk.toml").write_text(_CONFIG, "utf-8")
     written = 0
-    for name, sections in _modules():
-        text = "".join(f"\n## {title}\n\n{said}\n" for title, said in sections)
+    for name, described in _modules():
+        text = "".join(f"\n## {title}\n\n{said}\n" for title, said in described)
         (content / f"{name}.md").write_text(f"# {name}\n{text}", "utf-8")
-        written += len(sections)
-        if written >= SECTIONS:
+        written += len(described)
+        if written >= sections:
             break
+    if sections < SECTIONS:
+        return folder
     passages = sum(
         len(split_passages(page)) for page in parse_content(read_files(content)).documents
     )

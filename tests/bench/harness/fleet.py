@@ -60,23 +60,25 @@ class Fleet:
 
 @contextmanager
 def serving_fleet(
-    data: Path, url: str, workers: int, *settings: str, folder: Path = SHOP, log: Path
+    data: Path, url: str, workers: int | None, *settings: str, folder: Path = SHOP, log: Path
 ) -> Iterator[Fleet]:
     """Serve a site by worker processes until the context ends.
 
     Parameters:
         url: of the database, which only this desk uses.
+        workers: None for one process without the option.
         settings: as ``--set`` takes them; limits are off unless they are set here.
         log: what the desk writes goes here.
 
     Raises:
         DidNotStart: the desk ended, or one of its processes gave no answer in time.
     """
-    port, first = free_port(), free_ports(workers)
-    ports = [port] if workers == 1 else [first + number for number in range(workers)]
+    count = workers or 1
+    port, first = free_port(), free_ports(count)
+    ports = [port] if count == 1 else [first + number for number in range(count)]
     given = (f"store.url={url}", f"server.worker_port={first}", *settings)
     command = desk_command(data, port, *given, folder=folder)
-    command += ["--workers", str(workers)]
+    command += [] if workers is None else ["--workers", str(workers)]
     with log.open("ab") as output:
         began = time.perf_counter()
         process = subprocess.Popen(command, stdout=output, stderr=output)
@@ -86,7 +88,7 @@ def serving_fleet(
                 raise DidNotStart(f"{' '.join(command)}\n{log.read_text()}")
             time.sleep(0.001)
         took = time.perf_counter() - began
-        pids = [process.pid] if workers == 1 else sorted(list_children(process.pid))
+        pids = [process.pid] if count == 1 else sorted(list_children(process.pid))
         yield Fleet(process.pid, pids, port, ports, took)
     finally:
         process.send_signal(signal.SIGTERM)
