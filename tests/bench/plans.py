@@ -4,7 +4,8 @@
 
 Fills every table that grows with the number of conversations, in proportion to the messages, and
 has the server plan each named statement for parameters that few rows fit. Printed are those that
-walk all the same, and how large each table and its indexes are.
+walk all the same, how large each table and its indexes are, and how long retention takes with and
+without parts of tables. What real conversations take is measured by ``tests.bench.sizes``.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -75,6 +77,8 @@ VALUES = {
     ("jobs", "lease_until"): "NULL",
     ("tickets", "state"): "'answered'",
     ("audit", "n"): "i",
+    ("folded_turns", "thread_id"): "'thread_' || lpad(i::text, 36, '0')",
+    ("folded_turns", "turn"): "decode(repeat(md5(i::text), 38), 'hex')",
 }
 """Values of columns by which statements choose; others are as different as they can be."""
 BY_TYPE = {
@@ -134,10 +138,74 @@ async def find_walks(connection: asyncpg.Connection) -> list[Walk]:
 
 
 def _walked(node: Mapping[str, Any]) -> Iterator[str]:
-    if node["Node Type"] == "Seq Scan" and node["Relation Name"] in SHARES:
-        yield node["Relation Name"]
+    if node["Node Type"] == "Seq Scan":
+        table = re.sub(r"_[0-9]+$", "", node["Relation Name"])
+        if table in SHARES:
+            yield table
     for inner in node.get("Plans", ()):
         yield from _walked(inner)
+
+
+class Retention(msgspec.Struct):
+    """How retention empties a table.
+
+    Parameters:
+        drop: a statement that deletes some rows, or drops parts; it returns a number of rows, or
+            the number of the last one.
+        further: a statement that adds a row two days after all others.
+    """
+
+    drop: str
+    further: str
+
+
+RETENTION = {
+    "folded_turns": Retention(
+        "SELECT drop_old_folded('thread_1', {since}, {most})",
+        "INSERT INTO folded_turns VALUES ('thread_0' || repeat('9', 35), NULL, {later}, '')",
+    ),
+    "audit": Retention(
+        "SELECT drop_audit((SELECT last_n FROM cut_audit({since}, {most})))",
+        "INSERT INTO audit VALUES ({last} + 1, {later}, '', '', '', '', '', 1, '')",
+    ),
+}
+BATCHES = 20
+DAY = 86_400
+
+
+async def time_retention(connection: asyncpg.Connection, table: str) -> Iterator[str]:
+    """Delete rows by themselves, cut the table, drop what was cut; return how long each took."""
+    how = RETENTION[table]
+    await connection.execute("SET session_replication_role = replica")  # nothing is noted here
+    rows, last = await connection.fetchrow(
+        f"SELECT count(*), max({'last_at' if table == 'folded_turns' else 'at'}) FROM {table}"
+    )
+    names = {"last": last, "later": last + 3 * DAY}
+    most = 100 if table == "folded_turns" else 1000
+    await connection.execute(f"SET aitp_desk.part_bytes = {2**40}")
+    lines = []
+    seconds = 0.0
+    for _ in range(BATCHES):
+        seconds += await _seconds(connection, how.drop.format(since=last, most=most))
+    each = seconds / BATCHES
+    lines.append(f"{table}: {most} rows deleted in {1e3 * each:.1f} ms")
+    size = await connection.fetchval(f"SELECT pg_table_size('{table}_1')")
+    await connection.execute(f"SET aitp_desk.part_bytes = {size // 20}")
+    cut = await _seconds(connection, how.drop.format(since=0, most=most))
+    await connection.execute(how.further.format(**names))
+    dropped = await _seconds(connection, how.drop.format(since=last + 1, most=most))
+    left = await connection.fetchval(f"SELECT count(*) FROM {table}")
+    lines.append(
+        f"{table}: {rows} rows, {size / 2**20:.0f} MiB, cut in {1e3 * cut:.0f} ms, dropped in"
+        f" {1e3 * dropped:.0f} ms, {left} left; deleted it would take {rows / most * each:.0f} s"
+    )
+    return iter(lines)
+
+
+async def _seconds(connection: asyncpg.Connection, sql: str) -> float:
+    began = time.perf_counter()
+    await connection.fetch(sql)
+    return time.perf_counter() - began
 
 
 async def main(messages: int) -> None:
@@ -151,11 +219,15 @@ async def main(messages: int) -> None:
             print(f"{walk.statement} walks through {walk.table}")
         for table in SHARES:
             rows, size, indexes = await connection.fetchrow(
-                "SELECT reltuples::bigint, pg_table_size(oid), pg_indexes_size(oid)"
-                " FROM pg_class WHERE oid = $1::text::regclass",
+                "SELECT sum(greatest(reltuples, 0))::bigint, sum(pg_table_size(oid))::bigint,"
+                " sum(pg_indexes_size(oid))::bigint FROM pg_class WHERE relkind = 'r'"
+                " AND (relname = $1 OR relname ~ ($1 || '_[0-9]+$'))",
                 table,
             )
             print(f"{table}: {rows} rows, {size / 2**20:.0f} MiB, indexes {indexes / 2**20:.0f}")
+        for table in RETENTION:
+            for line in await time_retention(connection, table):
+                print(line)
         with suppress(asyncpg.PostgresError):
             await connection.close()
 

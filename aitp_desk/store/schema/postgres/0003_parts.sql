@@ -4,8 +4,10 @@
 --
 -- Retention cuts the newest part when it has become large: from then on it ends above its last row,
 -- and a new part takes what follows. So no part has to be made ahead, and a row always has a place.
--- A part goes when all its rows are due. Rows of a part that was cut wait for that, two days at most;
--- those of a table that was never cut are deleted by themselves, as in SQLite.
+-- A part goes when all its rows are due. Rows of a part that was cut wait for that, two days or a
+-- sixteenth of the time that rows are kept; those of a table that was never cut are deleted by
+-- themselves, as in SQLite. A statement that names no key asks every part, so there are few: each has
+-- a day, or a thirty-second part of that time.
 
 ALTER TABLE audit RENAME TO audit_1;
 ALTER INDEX audit_pkey RENAME TO audit_1_pkey;
@@ -53,12 +55,23 @@ BEGIN
     RETURN is_locked;
 END $$;
 
--- Cuts the newest part of a table above its last row, where it has become large: 64 MB and a day, or
--- 1 GB. The server reads the part once, to see that all its rows are below the cut, and everybody
+-- Returns for how long rows are kept, in seconds, if those of before a time are due.
+CREATE FUNCTION time_kept(whole TEXT, key TEXT, clock TEXT, since BIGINT) RETURNS BIGINT
+LANGUAGE plpgsql AS $$
+DECLARE
+    newest BIGINT;
+BEGIN
+    EXECUTE format('SELECT %I FROM %I ORDER BY %I DESC LIMIT 1', clock, whole, key) INTO newest;
+    RETURN greatest(0, coalesce(newest, since) - since);
+END $$;
+
+-- Cuts the newest part of a table above its last row, where it has become large: 64 MB and its share
+-- of the time, or 2 GB. The server reads the part once, to see that all its rows are below the cut, and everybody
 -- waits; so one of more than 4 GB is left alone. All three are multiples of the setting
 -- aitp_desk.part_bytes. ``above`` is an expression for the place of the cut.
-CREATE FUNCTION cut_large_part(whole TEXT, key TEXT, clock TEXT, above TEXT) RETURNS BOOLEAN
-LANGUAGE plpgsql AS $$
+CREATE FUNCTION cut_large_part(
+    whole TEXT, key TEXT, clock TEXT, above TEXT, since BIGINT
+) RETURNS BOOLEAN LANGUAGE plpgsql AS $$
 DECLARE
     small BIGINT := coalesce(nullif(current_setting('aitp_desk.part_bytes', true), ''), '67108864');
     large_part TEXT := (SELECT part FROM list_parts(whole) WHERE is_open);
@@ -75,7 +88,9 @@ BEGIN
         'SELECT (%s)::text AS place, %I AS at FROM %I ORDER BY %I DESC LIMIT 1',
         above, clock, large_part, key
     ) INTO newest;
-    IF newest.at IS NULL OR (newest.at - oldest < 86400 AND bytes < 16 * small) THEN
+    IF newest.at IS NULL OR bytes < 32 * small
+        AND newest.at - oldest < greatest(86400, time_kept(whole, key, clock, since) / 32)
+    THEN
         RETURN false;
     END IF;
     IF NOT lock_parts(whole) THEN
@@ -105,13 +120,15 @@ DECLARE
     upto BIGINT := 0;
     counted BIGINT := 0;
     is_awaited BOOLEAN := false;
+    patience BIGINT;
 BEGIN
-    PERFORM cut_large_part('audit', 'n', 'at', 'n + 1');
+    PERFORM cut_large_part('audit', 'n', 'at', 'n + 1', since);
+    patience := greatest(2 * 86400, time_kept('audit', 'n', 'at', since) / 16);
     FOR one IN SELECT part FROM list_parts('audit') WHERE NOT is_open LOOP
         EXECUTE format('SELECT n, at FROM %I ORDER BY n DESC LIMIT 1', one.part) INTO newest;
         CONTINUE WHEN newest.n IS NULL;
         IF newest.at >= since THEN
-            is_awaited := newest.at < since + 2 * 86400;
+            is_awaited := newest.at < since + patience;
             EXIT;
         END IF;
         EXECUTE format('SELECT max(at) AS at, count(*) AS number FROM %I', one.part) INTO held;
@@ -162,14 +179,16 @@ DECLARE
     dropped BIGINT := 0;
     deleted BIGINT;
     upto TEXT := opened_before;
+    patience BIGINT;
 BEGIN
-    PERFORM cut_large_part('folded_turns', 'thread_id', 'last_at', 'concat(thread_id, 0)');
+    PERFORM cut_large_part('folded_turns', 'thread_id', 'last_at', 'concat(thread_id, 0)', since);
+    patience := greatest(2 * 86400, time_kept('folded_turns', 'thread_id', 'last_at', since) / 16);
     FOR one IN SELECT part FROM list_parts('folded_turns') WHERE NOT is_open LOOP
         EXECUTE format(
             'SELECT thread_id, last_at FROM %I ORDER BY thread_id DESC LIMIT 1', one.part
         ) INTO newest;
         IF newest.thread_id >= opened_before OR newest.last_at >= since THEN
-            IF newest.last_at < since + 2 * 86400 THEN
+            IF newest.last_at < since + patience THEN
                 EXECUTE format('SELECT min(thread_id) FROM %I', one.part) INTO upto;
             END IF;
             EXIT;

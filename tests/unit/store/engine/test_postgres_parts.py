@@ -178,6 +178,20 @@ async def test_a_unit_that_refuses_has_dropped_nothing(
     assert await drop_folded(store, BEGAN + 9 * DAY) == 61
 
 
+async def test_rows_that_are_kept_for_long_are_in_few_parts(
+    store: PostgresStore, postgres: PostgresServer
+) -> None:
+    year = 365 * DAY
+    for day in range(0, 365, 2):
+        await fold(store, BEGAN + day * DAY, 20)
+        assert await drop_folded(store, BEGAN + day * DAY - year) == 0
+    cut = await parts(postgres, "folded_turns")
+    assert 10 < len(cut) < 40
+    dropped = await drop_folded(store, BEGAN + 100 * DAY)
+    assert 80 * 10 < dropped < 100 * 10
+    assert len(await parts(postgres, "folded_turns")) < len(cut) - 5
+
+
 async def test_a_table_that_became_very_large_is_left_as_it_is(
     store: PostgresStore, postgres: PostgresServer
 ) -> None:
