@@ -12,7 +12,7 @@ Not partitioned is whatever would not be dropped by age:
 * Jobs, idempotency keys and nonces live for hours, so there are never many; the first two are
   unique by columns that say nothing of time.
 * Calls without a thread, with their tickets, and sealed values stand next to others that stay.
-* Files go by age, ten in a unit; what costs are their bytes, whichever way they go.
+* Files go by age, ten in a unit; a desk with many keeps their bytes in a bucket.
 """
 
 from __future__ import annotations
