@@ -90,7 +90,8 @@ async def distribute(connection: asyncpg.Connection, table: str, key: str) -> li
 async def plan(connection: asyncpg.Connection) -> tuple[list[str], list[str]]:
     """Return the statements that ask one shard, and those that ask all."""
     await connection.execute("SET plan_cache_mode = force_custom_plan")
-    one, all_ = [], []
+    one: list[str] = []
+    all_: list[str] = []
     for name, statement in load_postgres_statements().items():
         kinds = (await connection.prepare(statement.sql)).get_parameters()
         values = ", ".join(FEW[kind.name] for kind in kinds)

@@ -30,6 +30,7 @@ from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.engine.postgres.store import PostgresStore
 from aitp_desk.store.engine.sqlite import SqliteStore
+from aitp_desk.store.records.runs import ClaimedRun
 from aitp_desk.store.records.threads import IdempotencyRecord
 from aitp_desk.store.units.privacy.retention import drop_old_thread
 from tests.bench.store import CALLERS, DESK, NOW, QUESTION, VISITOR, record, said
@@ -95,7 +96,7 @@ async def _hold(threads: list[str], store: Store) -> list[str]:
     return threads
 
 
-async def _claim(store: Store) -> tuple[work.ClaimedRun, ...]:
+async def _claim(store: Store) -> tuple[ClaimedRun, ...]:
     claims = await store.run(
         work.claim_runs, worker="worker", now=NOW, lease_until=NOW + 30, limit=CALLERS
     )
