@@ -1,7 +1,8 @@
 """Defines the store interface and its guarantees.
 
 A *unit of work* is a generator function: it yields ``(statement name, parameters)``, is sent that
-statement's rows, and returns its result. The rules of the desk's data are units (``units/``) and
+statement's rows, and returns its result. A tuple of parameters runs the statement once for each, in
+their order, and all rows are sent together. The rules of the desk's data are units (``units/``) and
 are written once; an engine only drives them. Statements are named in ``queries/``.
 
 The guarantees:
@@ -44,7 +45,8 @@ P = ParamSpec("P")
 
 Row = tuple[Any, ...]
 Params = Mapping[str, Any]
-Work = Generator[tuple[str, Params], list[Row], T]
+ParamSets = Params | tuple[Params, ...]
+Work = Generator[tuple[str, ParamSets], list[Row], T]
 """The running form of a unit: yields (statement, parameters), is sent rows, returns T."""
 
 PAGE_BYTES = 1024 * 1024

@@ -163,7 +163,11 @@ class WriterThread:
             running = unit.work(*unit.args, **unit.kwargs)
             name, params = next(running)
             while True:
-                name, params = running.send(execute(statements[name], params).fetchall())
+                if isinstance(params, tuple):
+                    rows = [row for one in params for row in execute(statements[name], one)]
+                else:
+                    rows = execute(statements[name], params).fetchall()
+                name, params = running.send(rows)
         except StopIteration as done:
             unit.result = done.value
         except Exception as error:

@@ -384,7 +384,9 @@ async def _carry_out(store: Store, work: Work[T]) -> T:
     try:
         statement, params = next(work)
         while True:
-            statement, params = work.send(await store.read(statement, params))
+            sets = params if isinstance(params, tuple) else (params,)
+            rows = [row for one in sets for row in await store.read(statement, one)]
+            statement, params = work.send(rows)
     except StopIteration as end:
         result: T = end.value
         return result

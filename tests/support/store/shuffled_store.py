@@ -18,7 +18,7 @@ from typing import Any, Self
 import aiosqlite
 
 from aitp_desk.model.errors import StoreBusy
-from aitp_desk.store.base import PAGE_BYTES, P, Params, Row, RowPage, StoreError, T, Work
+from aitp_desk.store.base import PAGE_BYTES, P, Params, ParamSets, Row, RowPage, StoreError, T, Work
 from aitp_desk.store.engine.migration import migrate
 from aitp_desk.store.engine.queue import BEHIND_UNITS
 from aitp_desk.store.engine.statements import load_statements
@@ -157,7 +157,9 @@ class ShuffledStore:
             for step in steps:
                 assert step.request is not None
                 changes = self._connection.total_changes
-                rows = await self._execute(*step.request)
+                name, params = step.request
+                sets = params if isinstance(params, tuple) else (params,)
+                rows = [row for one in sets for row in await self._execute(name, one)]
                 step.has_written |= self._connection.total_changes != changes
                 step.go_on(rows)
 
@@ -173,7 +175,7 @@ class _Step:
         self._unit = unit
         self._running = unit.work(*unit.args, **unit.kwargs)
         self.has_written = False
-        self.request: tuple[str, Params] | None = None
+        self.request: tuple[str, ParamSets] | None = None
         unit.error = None
         self.go_on(None)
 

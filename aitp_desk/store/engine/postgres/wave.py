@@ -17,7 +17,7 @@ from typing import Any
 
 from asyncpg import Connection
 
-from aitp_desk.store.base import Params, Row
+from aitp_desk.store.base import Params, ParamSets, Row
 from aitp_desk.store.engine.postgres.statements import Statement
 from aitp_desk.store.engine.postgres.texts import decode_row
 from aitp_desk.store.engine.unit import Unit, list_touched_keys, one_statement
@@ -84,18 +84,22 @@ async def _execute_single(
 
 async def _execute(connection: Connection, statement: Statement, steps: Sequence[_Step]) -> None:
     """Execute one statement of each unit, and give each its rows."""
-    given = [statement.arguments(step.params) for step in steps]
-    if len(steps) == 1:
-        found = await connection.fetch(statement.sql, *given[0])
-        dealt: list[list[Row]] = [[decode_row(row) for row in found]]
-    else:
-        dealt = [[] for _ in steps]
-        if statement.numbered is None:
-            await connection.executemany(statement.sql, given)
-        else:
-            numbered = [(*arguments, number) for number, arguments in enumerate(given)]
-            for row in await connection.fetchmany(statement.numbered, numbered):
-                dealt[row[0]].append(decode_row(row[1:]))
+    given = [
+        (number, statement.arguments(params))
+        for number, step in enumerate(steps)
+        for params in step.param_sets
+    ]
+    dealt: list[list[Row]] = [[] for _ in steps]
+    if len(given) == 1:
+        number, arguments = given[0]
+        found = await connection.fetch(statement.sql, *arguments)
+        dealt[number] = [decode_row(row) for row in found]
+    elif statement.numbered is None:
+        await connection.executemany(statement.sql, [arguments for _, arguments in given])
+    elif given:
+        numbered = [(*arguments, number) for number, arguments in given]
+        for row in await connection.fetchmany(statement.numbered, numbered):
+            dealt[row[0]].append(decode_row(row[1:]))
     for step, rows in zip(steps, dealt, strict=True):
         step.has_written = step.has_written or statement.writes
         step.go_on(rows)
@@ -110,7 +114,7 @@ class _Step:
     """
 
     def __init__(self, unit: Unit) -> None:
-        self.request: tuple[str, Params] | None = None
+        self.request: tuple[str, ParamSets] | None = None
         self.has_written = False
         self._unit = unit
         self._generator: Any = None
@@ -118,9 +122,12 @@ class _Step:
         self.go_on(None)
 
     @property
-    def params(self) -> Params:
-        """The parameters of the next statement."""
-        return {} if self.request is None else self.request[1]
+    def param_sets(self) -> Sequence[Params]:
+        """The parameters with which the next statement runs, once for each."""
+        if self.request is None:
+            return ()
+        params = self.request[1]
+        return params if isinstance(params, tuple) else (params,)
 
     def go_on(self, rows: list[Row] | None) -> None:
         """Drive the unit to its next statement.

@@ -25,6 +25,9 @@ from aitp_desk.store.units.audit import note_audit
 JOBS_EPOCH = "jobs"
 """The row of ``epochs`` that rises when another process than the desk queues a job."""
 
+_PRINCIPAL = 4
+"""The place of the principal in the rows of jobs to claim."""
+
 ExtraStatements = Callable[[], Work[object]]
 """A unit of work that is committed together with a job's end."""
 
@@ -48,7 +51,7 @@ def claim_jobs(
 ) -> Work[tuple[ClaimedJob, ...]]:
     """Claim jobs: for each kind one per principal in turn, longest waiting first.
 
-    An expired lease of a job counts as a failure. A job takes about two statements.
+    An expired lease of a job counts as a failure.
 
     Parameters:
         worker: who claims them, a name that no other process uses.
@@ -64,19 +67,10 @@ def claim_jobs(
         if left := capacity.most - len(rows):
             far = {"kind": capacity.kind, "farthest": now + capacity.longest, "limit": left}
             rows = [*rows, *(yield "misdated_jobs", far)]
-        for row in rows:
-            claim = _claim(row, worker)
-            yield (
-                "take_job",
-                {
-                    "id": claim.id,
-                    "attempt": claim.attempt,
-                    "failures": claim.failures,
-                    "worker": worker,
-                    "lease_until": lease_until,
-                },
-            )
-            taken.append(claim)
+        claims = [_claim(row, worker) for row in rows]
+        if claims:
+            yield "take_job", tuple(_take(claim, lease_until) for claim in claims)
+        taken += claims
     return tuple(taken)
 
 
@@ -87,12 +81,16 @@ def _due(capacity: JobCapacity, now: int, held: str) -> Work[list[Row]]:
         (who for who, due_at in askers if due_at is not None and due_at <= now),
         key=lambda who: (who <= capacity.last, who),
     )
-    found: list[list[Row]] = []
-    for who in turns:
-        if (left := capacity.left_of(who)) > 0 and len(found) < capacity.most:
-            due = {"kind": capacity.kind, "who": who, "held": held, "now": now, "limit": left}
-            found.append((yield "due_jobs_of", due))
-    in_turns = [row for turn in zip_longest(*found) for row in turn if row is not None]
+    asked = [
+        {"kind": capacity.kind, "who": who, "held": held, "now": now, "limit": left}
+        for who in turns
+        if (left := capacity.left_of(who)) > 0
+    ]
+    found: dict[str, list[Row]] = {}
+    if asked:
+        for row in (yield "due_jobs_of", tuple(asked[: capacity.most])):
+            found.setdefault(row[_PRINCIPAL] or "", []).append(row)
+    in_turns = [row for turn in zip_longest(*found.values()) for row in turn if row is not None]
     return in_turns[: capacity.most]
 
 
@@ -263,6 +261,16 @@ def _claim(row: Row, worker: str) -> ClaimedJob:
         worker=worker,
         was_lost=lapsed,
     )
+
+
+def _take(claim: ClaimedJob, lease_until: int) -> dict[str, object]:
+    return {
+        "id": claim.id,
+        "attempt": claim.attempt,
+        "failures": claim.failures,
+        "worker": claim.worker,
+        "lease_until": lease_until,
+    }
 
 
 def _holding(claim: ClaimedJob) -> dict[str, object]:

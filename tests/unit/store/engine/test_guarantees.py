@@ -10,7 +10,7 @@ import pytest
 
 from aitp_desk.model.errors import Forbidden, StoreBusy, ThreadNotFound
 from aitp_desk.store import units as work
-from aitp_desk.store.base import Store, StoreError, Work
+from aitp_desk.store.base import Row, Store, StoreError, Work
 from aitp_desk.store.engine.queue import BEHIND_UNITS
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.threads import IdempotencyRecord
@@ -69,6 +69,16 @@ async def test_a_unit_returns_its_result_after_its_commit(store: Store, rows: Ro
     assert await store.run(raise_epoch, thread_id="t", name="tokens") == 1
     assert await rows("SELECT value FROM epochs") == [(1,)]
     assert await reads.epoch(store, "tokens") == 1
+
+
+async def test_a_statement_runs_once_for_each_of_its_parameters(store: Store) -> None:
+    def raised(*, thread_id: str) -> Work[list[list[Row]]]:
+        names = tuple({"name": f"{thread_id}{name}"} for name in "abca")
+        found = [(yield "raise_epoch", names), (yield "raise_epoch", ())]
+        return [*found, (yield "epoch", names), (yield "epoch", names[:1]), (yield "epoch", ())]
+
+    results = await asyncio.gather(*(store.run(raised, thread_id=name) for name in "xyz"))
+    assert results == [[[], [], [(2,), (1,), (1,), (2,)], [(2,)], []]] * 3
 
 
 async def test_what_a_unit_raises_reaches_its_caller_unchanged(store: Store) -> None:
