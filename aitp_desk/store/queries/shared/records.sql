@@ -29,7 +29,7 @@ VALUES (:id, :thread_id, :owner, :turns, :created_at, :last_at, :pending, :token
 UPDATE sessions SET turns = :turns, last_at = :last_at, pending = :pending, tokens = :tokens,
     heard = :heard,
     kept_until = CASE WHEN kept_until > :kept_until THEN kept_until ELSE :kept_until END
-WHERE id = :id;
+WHERE id = :id AND thread_id = :thread_id;
 
 -- keep_sessions: Extends the sessions of a thread to a time; never shortens them.
 UPDATE sessions SET kept_until = :until WHERE thread_id = :thread_id AND kept_until < :until;

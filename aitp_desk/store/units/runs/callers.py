@@ -116,7 +116,7 @@ def cancel_run(
             check_move(run.state, RunState.CANCELLING)
             tail.add_run_event(run.id, RunState.CANCELLING)
             yield from tail.write()
-            yield "begin_cancelling", {"id": run.id}
+            yield "begin_cancelling", {"id": run.id, "thread_id": run.thread_id}
             run = msgspec.structs.replace(run, state=RunState.CANCELLING)
         case _:
             run = yield from end_run(run, RunState.CANCELLED, tail, None)
@@ -183,9 +183,10 @@ def submit_outputs(
         yield "add_giver", {"run_id": run_id, "principal": principal.party}
     tail.add_run_event(run.id, RunState.QUEUED)
     yield from tail.write()
-    yield "resume_run", {"id": run.id, "available_at": now}
+    yield "resume_run", {"id": run.id, "thread_id": run.thread_id, "available_at": now}
     if (least := find_least(asked_by, principal)) != asked_by:
-        yield "set_asked_by", {"id": run.id, "asked_by": write_asker(least)}
+        asked = {"id": run.id, "thread_id": run.thread_id, "asked_by": write_asker(least)}
+        yield "set_asked_by", asked
     run = msgspec.structs.replace(run, state=RunState.QUEUED, expires_at=None, owed=())
     return RunChange(run, tail.event)
 
@@ -206,7 +207,8 @@ def set_run_metadata(
         Forbidden: the caller has left the thread.
     """
     _, run, _ = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
-    yield "set_run_metadata", {"id": run_id, "metadata": to_json(metadata)}
+    replaced = {"id": run_id, "thread_id": run.thread_id, "metadata": to_json(metadata)}
+    yield "set_run_metadata", replaced
     return msgspec.structs.replace(run, metadata=metadata)
 
 

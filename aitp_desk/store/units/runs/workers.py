@@ -184,6 +184,7 @@ def pause_run(
         "pause_run",
         {
             "id": run.id,
+            "thread_id": run.thread_id,
             "owed": to_json(owed),
             "usage": None if usage is None else to_json(usage),
             "expires_at": expires_at,
@@ -238,6 +239,7 @@ def end_run(
         "end_run",
         {
             "id": run.id,
+            "thread_id": run.thread_id,
             "state": state.value,
             "error": error,
             "finished_at": tail.now,
@@ -367,4 +369,9 @@ def _held(claim: ClaimedRun, now: int) -> Work[tuple[Run, ThreadTail] | None]:
 
 
 def _holding(claim: ClaimedRun) -> dict[str, object]:
-    return {"id": claim.id, "worker": claim.worker, "attempt": claim.attempt}
+    return {
+        "id": claim.id,
+        "thread_id": claim.thread_id,
+        "worker": claim.worker,
+        "attempt": claim.attempt,
+    }

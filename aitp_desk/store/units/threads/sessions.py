@@ -114,6 +114,7 @@ def say_in_session(session: Session, messages: Sequence[NewMessage], now: int) -
         "move_session",
         {
             "id": session.id,
+            "thread_id": session.thread_id,
             "turns": session.turns,
             "last_at": session.last_at,
             "pending": session.pending,

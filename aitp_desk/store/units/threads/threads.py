@@ -200,7 +200,8 @@ def append_message(
         yield adding_run(choice.run, principal)
     elif choice is not None and choice.asked_by is not None:
         asked_by = write_asker(choice.asked_by)
-        yield "set_asked_by", {"id": choice.run.id, "asked_by": asked_by}
+        asked = {"id": choice.run.id, "thread_id": thread_id, "asked_by": asked_by}
+        yield "set_asked_by", asked
     yield from tail.write()
     if effects is not None:
         yield from write_effects(effects, thread_id, now)

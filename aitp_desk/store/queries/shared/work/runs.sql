@@ -84,19 +84,19 @@ ORDER BY r.available_at, r.id LIMIT :limit;
 UPDATE runs
 SET state = 'in_progress', attempts = :attempt, upto_seq = :upto_seq, leased_by = :worker,
     lease_until = :lease_until, started_at = coalesce(started_at, :now)
-WHERE id = :id;
+WHERE id = :id AND thread_id = :thread_id;
 
 -- held_run: Reads a run and where its thread ends, if the worker still holds the run.
 SELECT r.id, r.thread_id, r.state, r.created_at, r.attempts, r.error, r.agent, r.options,
        r.metadata, r.usage, r.started_at, r.finished_at, r.lease_until, r.owed,
        t.last_seq, t.last_link, t.last_event
 FROM runs r JOIN threads t ON t.id = r.thread_id
-WHERE r.id = :id AND r.state IN ('in_progress', 'cancelling')
+WHERE r.id = :id AND r.thread_id = :thread_id AND r.state IN ('in_progress', 'cancelling')
   AND r.leased_by = :worker AND r.attempts = :attempt;
 
 -- renew_lease: Renews a lease, if the worker still holds the run.
 UPDATE runs SET lease_until = :lease_until
-WHERE id = :id AND state IN ('in_progress', 'cancelling')
+WHERE id = :id AND thread_id = :thread_id AND state IN ('in_progress', 'cancelling')
   AND leased_by = :worker AND attempts = :attempt
 RETURNING state;
 
@@ -115,22 +115,22 @@ RETURNING id;
 UPDATE runs
 SET state = 'requires_action', owed = :owed, usage = :usage, leased_by = NULL,
     lease_until = :expires_at
-WHERE id = :id;
+WHERE id = :id AND thread_id = :thread_id;
 
 -- resume_run: Queues a run whose caller has submitted its results.
 UPDATE runs
 SET state = 'queued', owed = NULL, lease_until = NULL, available_at = :available_at,
     attempts_before = attempts
-WHERE id = :id;
+WHERE id = :id AND thread_id = :thread_id;
 
 -- begin_cancelling: Requests that a run's worker stop.
-UPDATE runs SET state = 'cancelling' WHERE id = :id;
+UPDATE runs SET state = 'cancelling' WHERE id = :id AND thread_id = :thread_id;
 
 -- end_run: Stores the final state of a run.
 UPDATE runs
 SET state = :state, error = :error, finished_at = :finished_at, usage = coalesce(:usage, usage),
     owed = NULL, leased_by = NULL, lease_until = NULL
-WHERE id = :id;
+WHERE id = :id AND thread_id = :thread_id;
 
 -- unfinished_runs: Lists a thread's runs that are not over.
 SELECT {run}
@@ -145,10 +145,10 @@ WHERE thread_id = :thread_id;
 DELETE FROM steps WHERE run_id IN (SELECT id FROM runs WHERE thread_id = :thread_id);
 
 -- set_asked_by: Sets the principal of a run.
-UPDATE runs SET asked_by = :asked_by WHERE id = :id;
+UPDATE runs SET asked_by = :asked_by WHERE id = :id AND thread_id = :thread_id;
 
 -- set_run_metadata: Replaces a run's metadata.
-UPDATE runs SET metadata = :metadata WHERE id = :id;
+UPDATE runs SET metadata = :metadata WHERE id = :id AND thread_id = :thread_id;
 
 -- replies_of_run: Lists the desk's messages of a run.
 SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id,
