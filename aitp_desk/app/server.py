@@ -251,7 +251,7 @@ async def open_server(
         await stack.enter_async_context(recover_interrupted_calls(config, services, parts))
         # closed in reverse: first no new requests, then the runs in progress, then the store
         await stack.enter_async_context(
-            RemoteChanges(store, services.events, worker).receive_from(services.feed)
+            RemoteChanges(store, services.events, worker, services.jobs).receive_from(services.feed)
         )
         await stack.enter_async_context(worker.run(config.server.shutdown_seconds))
         await stack.enter_async_context(

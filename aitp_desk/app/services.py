@@ -148,7 +148,11 @@ def build_services(
     """
     processes = ProcessWatch(store)
     worker = processes.process
-    jobs = JobQueue(store=store, worker=worker, clock=clock, is_shared=config.store.is_shared)
+    is_shared = config.store.is_shared
+    events = Broadcaster(partial(read_thread_events, store), feed.publish if is_shared else None)
+    jobs = JobQueue(
+        store=store, worker=worker, clock=clock, is_shared=is_shared, offer=events.offer_work
+    )
     TicketNotifications(
         store=store,
         egress=egress,
@@ -160,9 +164,6 @@ def build_services(
     callbacks = make_callbacks(config, store, keys, egress, clock)
     text_sealer = TextSealer(keys)
     sealer = Sealer(text_sealer, clock)
-    events = Broadcaster(
-        partial(read_thread_events, store), feed.publish if config.store.is_shared else None
-    )
     shared = build_shared_state(
         config,
         valkey,

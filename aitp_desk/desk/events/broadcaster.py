@@ -135,7 +135,7 @@ class Broadcaster:
             case "typing":
                 self._type(change.id, change.actor)
             case "stop" | "work":
-                pass  # for the run worker
+                pass  # for the run worker and the job queue
 
     def poll_all(self) -> None:
         """Let all subscribers read what another process has written."""
@@ -172,7 +172,7 @@ class Broadcaster:
         self._send(Change("stop", run_id))
 
     def offer_work(self) -> None:
-        """Ask other processes to execute runs that wait here."""
+        """Ask other processes to take runs and jobs that wait here."""
         self._send(Change("work", ""))
 
     def on_end(self, run_id: str, called: Callable[[], None]) -> None:

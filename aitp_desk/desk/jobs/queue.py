@@ -55,6 +55,7 @@ class JobQueue:
         chance: returns a random number from 0 to 1.
         is_shared: whether other processes work on the same database: at the start all jobs stay
             with those that hold them, until these are gone.
+        offer: asks other processes to take jobs for which there is no capacity here.
     """
 
     def __init__(
@@ -65,8 +66,10 @@ class JobQueue:
         clock: Callable[[], float],
         chance: Callable[[], float] = random.random,
         is_shared: bool = False,
+        offer: Callable[[], object] | None = None,
     ) -> None:
         self._store = store
+        self._offer = offer
         self._is_shared = is_shared
         self._clock = clock
         self._chance = chance
@@ -74,6 +77,7 @@ class JobQueue:
         self._kinds: dict[str, JobKind] = {}
         self._last: dict[str, str] = {}
         self._wanted = asyncio.Event()
+        self._has_news = False
         self._held: dict[asyncio.Task[None], ClaimedJob] = {}
         self._loops: list[asyncio.Task[None]] = []
 
@@ -83,6 +87,11 @@ class JobQueue:
 
     def wake(self) -> None:
         """Look for jobs now: called after a commit that queued one."""
+        self._has_news = True
+        self._wanted.set()
+
+    def take_offered(self) -> None:
+        """Look for jobs for which another process has no capacity."""
         self._wanted.set()
 
     @property
@@ -115,8 +124,12 @@ class JobQueue:
     async def _take_up(self) -> None:
         while True:
             self._wanted.clear()
+            has_news, self._has_news = self._has_news, False
             try:
-                await self._claim()
+                has_news |= await self._claim()
+                # what was offered here is not offered back
+                if has_news and self._offer and len(self._capacities()) < len(self._kinds):
+                    self._offer()
                 seconds = await self._until_next()
             except (StoreBusy, StoreError) as error:
                 _log.warning("jobs_not_claimed", reason=str(error))
@@ -125,11 +138,12 @@ class JobQueue:
                 async with asyncio.timeout(seconds):
                     await self._wanted.wait()
 
-    async def _claim(self) -> None:
+    async def _claim(self) -> bool:
+        """Claim jobs, and begin them; return whether there were any."""
         now = int(self._clock())
         capacities = self._capacities()
         if not capacities:
-            return
+            return False
         taken = await self._store.run(
             claim_jobs,
             worker=self._name,
@@ -143,6 +157,7 @@ class JobQueue:
             task = asyncio.create_task(self._work(self._kinds[claim.kind], claim))
             self._held[task] = claim
             task.add_done_callback(self._let_go)
+        return bool(taken)
 
     async def _until_next(self) -> float:
         """Return the seconds until the next job is due, unless woken before."""

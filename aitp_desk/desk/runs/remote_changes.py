@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager, suppress
 
 from aitp_desk.desk.events.broadcaster import Broadcaster
 from aitp_desk.desk.jobs.background_task import run_in_background
+from aitp_desk.desk.jobs.queue import JobQueue
 from aitp_desk.desk.runs.worker import RunWorker
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.changes import Change, ChangeFeed
@@ -24,12 +25,16 @@ class RemoteChanges:
 
     Parameters:
         worker: executes runs in this process.
+        jobs: does jobs in this process.
     """
 
-    def __init__(self, store: Store, events: Broadcaster, worker: RunWorker) -> None:
+    def __init__(
+        self, store: Store, events: Broadcaster, worker: RunWorker, jobs: JobQueue
+    ) -> None:
         self._store = store
         self._events = events
         self._worker = worker
+        self._jobs = jobs
         self._missed = asyncio.Event()
 
     @asynccontextmanager
@@ -47,6 +52,7 @@ class RemoteChanges:
                 self._worker.stop_held(change.id)
             case "work":
                 self._worker.wake()
+                self._jobs.take_offered()
             case _:
                 self._events.receive(change)
 

@@ -81,6 +81,7 @@ async def working(
     stop_seconds: float = 0.01,
     is_shared: bool = False,
     worker: str = "",
+    offer: Callable[[], object] | None = None,
 ) -> AsyncIterator[JobQueue]:
     """Have a store's jobs done for as long as the context lasts."""
     jobs = JobQueue(
@@ -89,6 +90,7 @@ async def working(
         clock=clock or Clock(),
         chance=lambda: 0.0,
         is_shared=is_shared,
+        offer=offer,
     )
     for kind in kinds:
         jobs.register_kinds(kind)

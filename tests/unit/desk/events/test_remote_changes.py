@@ -38,11 +38,12 @@ class Feed:
 
 
 class Worker:
-    """A run worker that only says what it was asked."""
+    """A run worker and job queue that only says what it was asked."""
 
     def __init__(self) -> None:
         self.stopped: list[str] = []
         self.woken = 0
+        self.offers = 0
 
     def stop_held(self, run_id: str) -> bool:
         self.stopped.append(run_id)
@@ -50,6 +51,9 @@ class Worker:
 
     def wake(self) -> None:
         self.woken += 1
+
+    def take_offered(self) -> None:
+        self.offers += 1
 
 
 class Calls:
@@ -64,7 +68,7 @@ async def process() -> AsyncIterator[tuple[Broadcaster, Feed, Worker]]:
     feed, worker, store = Feed(), Worker(), Calls()
     events = Broadcaster(nothing, feed.publish)
     doubles: Any = (store, worker)
-    changes = RemoteChanges(doubles[0], events, doubles[1])
+    changes = RemoteChanges(doubles[0], events, doubles[1], doubles[1])
     async with changes.receive_from(feed):
         yield events, feed, worker
 
@@ -106,10 +110,10 @@ async def test_a_run_is_stopped_where_it_is_executed() -> None:
         assert worker.stopped == ["run_1"]
 
 
-async def test_runs_that_wait_elsewhere_are_looked_for() -> None:
+async def test_runs_and_jobs_that_wait_elsewhere_are_looked_for() -> None:
     async with process() as (_, feed, worker):
         feed.receive(Change("work", ""))
-        assert worker.woken == 1
+        assert (worker.woken, worker.offers) == (1, 1)
 
 
 async def test_after_an_interruption_everybody_looks_and_ends_are_found() -> None:

@@ -424,6 +424,40 @@ async def test_next_to_others_a_start_leaves_them_what_they_hold(store: Store) -
             await until(store, "a", JobState.DONE, attempts=2)
 
 
+async def test_others_take_the_jobs_for_which_a_process_has_no_room(store: Store) -> None:
+    first, second, offered = Errands(), Errands(), asyncio.Event()
+    async with working(store, first.kind, is_shared=True, offer=offered.set) as full:
+        await store.run(queue, a_job("a"), a_job("b"))
+        full.wake()
+        await first.next(), await first.next()
+        async with working(store, second.kind, is_shared=True) as other:
+            offered.clear()
+            await store.run(queue, a_job("c"))
+            full.wake()
+            async with asyncio.timeout(SECONDS):
+                await offered.wait()
+            other.take_offered()
+            assert (await second.next()).ref == "c"
+
+
+async def test_an_offer_is_not_offered_back(store: Store) -> None:
+    errands, offered, offers = Errands(), asyncio.Event(), list[int]()
+
+    def offer() -> None:
+        offers.append(len(offers))
+        offered.set()
+
+    async with working(store, errands.kind, offer=offer) as jobs:
+        await store.run(queue, a_job("a"), a_job("b"))
+        jobs.take_offered()
+        async with asyncio.timeout(SECONDS):
+            await offered.wait()  # full by what it has taken: others may take the rest
+        for _ in range(3):
+            jobs.take_offered()
+            await store.settled()
+        assert offers == [0]
+
+
 async def test_what_a_process_held_that_is_gone_is_free_for_others_at_once(store: Store) -> None:
     clock, first, second = Clock(), Errands(), Errands()
     dying, living = ProcessWatch(store), ProcessWatch(store)
