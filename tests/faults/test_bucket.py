@@ -18,6 +18,7 @@ import pytest
 from aitp_desk.config.settings import StoreSettings
 from aitp_desk.store.contents.kinds import open_contents
 from aitp_desk.store.engine.engines import open_store
+from tests.faults.databases import FaultDatabase, fault_database
 from tests.support.clients.threads import DATABASE, Talker, Told, talking
 from tests.support.desk.command import Served, serving_command
 from tests.support.desk.server import SITE
@@ -30,6 +31,8 @@ SECONDS = 60
 UNLIMITED = ("--set", "limits.enabled=false", "--set", "files.anonymous=true")
 LARGE = 4 * 1024 * 1024
 HOURS = 2 * 60 * 60
+UPLOADS = 20
+"""After how many files a desk is killed."""
 
 
 @asynccontextmanager
@@ -174,8 +177,26 @@ async def test_a_download_that_is_cut_does_not_look_whole(
         assert (await who.open("Hello.")).ok
 
 
-def served(data: Path, server: S3Process) -> AbstractAsyncContextManager[Served]:
-    settings = [part for setting in server.settings for part in ("--set", setting)]
+async def test_a_desk_says_that_its_settings_name_no_bucket(
+    tmp_path: Path, s3_server: S3Process
+) -> None:
+    async with owning(tmp_path, s3_server) as who:
+        file, key = (await who.upload()).id, who.key
+    async with talking(tmp_path) as talker:
+        who = Talker(talker.desk, tmp_path / "data", talker.http, key)
+        check_unavailable(await who.send("GET", f"/v1/files/{file}/content"))
+        state, part, reason = await files_part(who)
+        assert (state, part) == ("degraded", "down")
+        assert "in a bucket that files.store does not name" in reason
+        kept = (await who.upload(data=b"In the database.")).id
+        assert await download(who, kept) == (200, b"In the database.")
+
+
+def served(
+    data: Path, server: S3Process, url: str = "sqlite:desk.db"
+) -> AbstractAsyncContextManager[Served]:
+    given = (f"store.url={url}", *server.settings)
+    settings = [part for setting in given for part in ("--set", setting)]
     return serving_command(SITE, data, *UNLIMITED, *settings)
 
 
@@ -186,9 +207,9 @@ def objects(data: Path) -> int:
         return count
 
 
-async def sweep(data: Path, server: S3Process, *, after: int) -> int:
+async def sweep(data: Path, server: S3Process, *, after: int, url: str = "sqlite:desk.db") -> int:
     """Delete what no file has, so many seconds from now; return how many objects."""
-    async with open_store(StoreSettings(), data) as store:
+    async with open_store(StoreSettings(url=url), data) as store:
         contents = open_contents(
             server.files,
             store,
@@ -243,12 +264,21 @@ async def test_what_was_deleted_before_a_kill_is_deleted_after_it(
     assert s3_server.keys == set()
 
 
+@pytest.mark.parametrize("on_postgres", [False, True], ids=["sqlite", "postgres"])
 async def test_kills_under_load_lose_no_file_and_leave_no_object(
-    tmp_path: Path, s3_server: S3Process
+    tmp_path: Path, s3_server: S3Process, on_postgres: bool
 ) -> None:
-    data, chance = tmp_path / "data", random.Random(7)
+    data = tmp_path / "data"
+    with fault_database(tmp_path, data, on_postgres=on_postgres) as database:
+        await database.begin()
+        await kill_under_load(data, s3_server, database)
+
+
+async def kill_under_load(data: Path, s3_server: S3Process, database: FaultDatabase) -> None:
+    chance = random.Random(7)
     kept: dict[str, bytes] = {}
     deleted: set[str] = set()
+    news: asyncio.Queue[None] = asyncio.Queue()
 
     async def load(desk: Served, name: str) -> None:
         async with aiohttp.ClientSession(desk.url) as http:
@@ -260,6 +290,7 @@ async def test_kills_under_load_lose_no_file_and_leave_no_object(
                     assert uploaded.status == 200
                     file = (await uploaded.json())["id"]
                 kept[file] = sha256(text).digest()
+                news.put_nowait(None)
                 if number % 3 == 0:
                     del kept[file]
                     async with http.delete(f"/v1/files/{file}") as gone:
@@ -267,16 +298,18 @@ async def test_kills_under_load_lose_no_file_and_leave_no_object(
                     deleted.add(file)
 
     for kill in range(3):
-        before = len(kept)
-        async with served(data, s3_server) as desk:
+        async with served(data, s3_server, database.url) as desk:
             clients = [asyncio.create_task(load(desk, f"{kill}-{n}")) for n in range(4)]
             async with asyncio.timeout(SECONDS):
-                while len(kept) < before + 12 and not any(one.done() for one in clients):
-                    await asyncio.to_thread(objects, data)
+                for _ in range(UPLOADS):
+                    await news.get()
             desk.process.kill()
             ends = await asyncio.gather(*clients, return_exceptions=True)
             assert all(isinstance(end, aiohttp.ClientError) for end in ends), ends
-    async with served(data, s3_server) as desk, aiohttp.ClientSession(desk.url) as http:
+    async with (
+        served(data, s3_server, database.url) as desk,
+        aiohttp.ClientSession(desk.url) as http,
+    ):
         for file, digest in kept.items():
             async with http.get(f"/v1/files/{file}/content") as response:
                 assert response.status == 200
@@ -285,12 +318,11 @@ async def test_kills_under_load_lose_no_file_and_leave_no_object(
             async with http.get(f"/v1/files/{file}") as response:
                 assert response.status == 404
         await desk.stop()
-    await sweep(data, s3_server, after=HOURS)
-    with closing(sqlite3.connect(data / DATABASE)) as database:
-        named = {key for (key,) in database.execute("SELECT object_key FROM files")}
-        rows = {key for (key,) in database.execute("SELECT key FROM file_objects")}
+    await sweep(data, s3_server, after=HOURS, url=database.url)
+    named = {key for (key,) in await database.rows("SELECT object_key FROM files")}
+    rows = {key for (key,) in await database.rows("SELECT key FROM file_objects")}
     assert s3_server.keys == named == rows
-    check_whole(data / DATABASE)
+    check_whole(await database.snapshot())
 
 
 def form(data: bytes) -> aiohttp.FormData:

@@ -274,19 +274,20 @@ class FileService:
         message sees only the ids of its files. Of a file that cannot be read now there is the name.
         """
         texts: list[FileText] = []
-        room = TEXT_BYTES
+        room, is_away = TEXT_BYTES, False
         for file_id in dict.fromkeys(file_ids):
             if not room or len(texts) == TEXT_FILES:
                 break
             file = await file_reads.find(self._store, file_id, now=int(self._clock()))
             if file is None or not file.is_text or not file.is_open_to(principal):
                 continue
-            try:
-                with _faults_logged():
-                    data = await read_start(self._contents, file, room)
-            except Unavailable:
-                texts.append(FileText(file.name, "", is_cut=True))
-                continue
+            data = b""
+            if not is_away:  # of a bucket that hangs one time limit is enough for a turn
+                try:
+                    with _faults_logged():
+                        data = await read_start(self._contents, file, room)
+                except Unavailable:
+                    is_away = True
             room -= len(data)
             text = data.decode(errors="ignore").removeprefix("\ufeff")
             texts.append(FileText(file.name, text, is_cut=file.size > len(data)))

@@ -1,16 +1,20 @@
 """The one client of S3 services, with bounds on time and retries.
 
 It is `obstore <https://pypi.org/project/obstore/>`_, the Python form of the Rust crate
-``object_store`` that Apache Arrow maintains. Compared with the others that install here: it is one
-wheel of 6 MB without dependencies, for Linux (glibc and musl, x86 and ARM) and macOS and every
-Python from 3.11 (abi3), and typed; it streams, retries, verifies TLS by the system's certificates,
-and finds the credentials of a machine's role. ``aiobotocore`` brings botocore (some 100 MB
-installed) in a narrow range of versions, and no types; ``minio`` blocks a thread for each request.
-The desk's own egress client refuses private addresses, where an owner's service usually is, and
-signatures, temporary credentials and the quirks of services would be ours to maintain.
+``object_store`` that Apache Arrow maintains. It is one typed wheel of 4 to 6 MB with
+no dependency but typing-extensions, the same for every Python from 3.11 (abi3), for Linux (glibc
+and musl, x86 and ARM) and macOS; it streams, retries, verifies TLS, and finds the credentials of a
+machine's role.
+
+``aiobotocore`` has no types, and brings four packages, of which botocore may be one of two or three
+versions. ``minio`` is typed, takes threads as well, and brings urllib3 and two packages of
+cryptography. The desk's own egress client refuses private addresses, where an owner's service
+usually is; and signatures, temporary credentials and the quirks of services would be ours to
+maintain.
 
 Its calls that block are used, in threads of our own: those for asyncio end in threads of the
-client, which enter an interpreter that is exiting, and abort the process in one of ten commands.
+client, which may enter an interpreter that is exiting. In 75 trials that aborted 11 processes at
+their end, and none of 50 with these.
 """
 
 from __future__ import annotations
