@@ -20,6 +20,7 @@ from tests.support.specs.folder import find_shared_folder
 if TYPE_CHECKING:
     from aitp_desk.app.server import RunningServer
     from aitp_desk.store.valkey import ValkeyServer
+    from tests.support.servers.pgbouncer import Pooler
     from tests.support.store.postgres import PostgresServer
     from tests.support.store.s3_process import S3Process
     from tests.support.store.valkey_process import ValkeyProcess
@@ -86,6 +87,15 @@ def postgres() -> Iterator[PostgresServer]:
 
     with postgres_server() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def pgbouncer(postgres: PostgresServer) -> Iterator[Pooler]:
+    """PgBouncer in front of that server, in transaction mode."""
+    from tests.support.servers.pgbouncer import pooler
+
+    with pooler(postgres.url()) as running:
+        yield running
 
 
 @pytest.fixture

@@ -32,9 +32,12 @@ Rows = Callable[..., Awaitable[list[tuple[Any, ...]]]]
 """Runs a statement in a store's database, past the store."""
 
 POSTGRES = pytest.param("postgres", marks=pytest.mark.servers)
+POOLED = pytest.param("pooled", marks=pytest.mark.servers)
+"""PostgreSQL with PgBouncer in between."""
+ENGINES = ["sqlite", "shuffled", POSTGRES]
 
 
-@pytest.fixture(params=["sqlite", "shuffled", POSTGRES])
+@pytest.fixture(params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> str:
     """Name of an engine."""
     return str(request.param)
@@ -53,13 +56,16 @@ def open_database(engine: str, database: Path, request: pytest.FixtureRequest) -
     @asynccontextmanager
     async def opened(name: str = "desk", **limits: Any) -> AsyncIterator[Store]:
         path = database.with_stem(name)
-        if engine == "postgres":
+        if engine in {"postgres", "pooled"}:
             from aitp_desk.store.engine.postgres.store import PostgresStore
             from tests.support.store.postgres_copy import copy_rows
 
             server: PostgresServer = request.getfixturevalue("postgres")
-            url = await server.begin(name)
-            async with PostgresStore.open(url, {}, **limits) as store:
+            url = used = await server.begin(name)
+            if engine == "pooled":
+                used = request.getfixturevalue("pgbouncer").url(url)
+                limits |= {"is_pooled": True}
+            async with PostgresStore.open(used, {}, **limits) as store:
                 yield store
             await copy_rows(url, path)
         else:
@@ -82,7 +88,7 @@ async def store(open_database: Open) -> AsyncIterator[Store]:
 @pytest.fixture
 def rows(engine: str, database: Path, request: pytest.FixtureRequest) -> Rows:
     """Reads and writes a store's database next to the store, as another program does."""
-    if engine == "postgres":
+    if engine in {"postgres", "pooled"}:
         server: PostgresServer = request.getfixturevalue("postgres")
         return server.rows
 

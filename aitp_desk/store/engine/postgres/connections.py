@@ -46,6 +46,11 @@ _EXHAUSTED = frozenset({"53000", "53100", "53200", "53400"})
 """No space on a disk, no memory, a limit of the server."""
 
 
+_UNPREPARED = frozenset({"26000", "42P05"})
+"""A prepared statement is missing, or there already: another session has answered."""
+_POOLED = "the server of store.url is a pooler of transactions. Set store.pooler = true"
+
+
 class Connections(msgspec.Struct, frozen=True):
     """How to connect to one database.
 
@@ -113,6 +118,30 @@ def check_version(connection: Connection) -> None:
         raise StoreError(f"PostgreSQL {OLDEST} or newer is needed; this server has {version}.")
 
 
+async def check_sessions(connections: Connections, connection: Connection) -> None:
+    """Check that a connection has a session to itself, unless a pooler is expected.
+
+    A pooler answers with a number that it has made, where the server names the process of the
+    session. One that gives each connection a session is no hindrance.
+
+    Raises:
+        StoreError: a pooler gives the session to others between transactions.
+        DATABASE_ERRORS: the database failed.
+    """
+    if connections.is_pooled:
+        return
+    asked = "SELECT pg_backend_pid()"
+    process = await connection.fetchval(asked)
+    if process == connection.get_server_pid():
+        return
+    other = await connections.connect()
+    try:
+        if await other.fetchval(asked) == process:
+            raise StoreError(f"The database cannot be used so: {_POOLED}.")
+    finally:
+        other.terminate()
+
+
 def is_conflict(error: BaseException) -> bool:
     """Return whether the transaction lost against another one, and may be repeated."""
     return getattr(error, "sqlstate", None) in _CONFLICTS
@@ -152,6 +181,8 @@ def reason(error: Exception) -> str:
     name = type(error).__name__
     if (told := explain_tls_error(error)) is not None:
         return told
+    if getattr(error, "sqlstate", None) in _UNPREPARED:
+        return _POOLED
     if isinstance(error, asyncpg.PostgresError):
         # the text of the exception has the row too, or was made here with the value of a parameter
         message = getattr(error, "message", None)

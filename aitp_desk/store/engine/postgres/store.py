@@ -21,6 +21,7 @@ from aitp_desk.store.engine.postgres.change_feed import PostgresChangeFeed
 from aitp_desk.store.engine.postgres.connections import (
     DATABASE_ERRORS,
     Connections,
+    check_sessions,
     check_version,
     is_lost,
     plan_connections,
@@ -110,6 +111,7 @@ class PostgresStore(UnitQueue):
                 connection = await connections.connect()
                 stack.push_async_callback(_close_quietly, connection)
                 check_version(connection)
+                await check_sessions(connections, connection)
                 opened = await migrate(connection, now=int(time.time()))
                 pool = await stack.enter_async_context(await connections.open_pool(pool_size))
             except DATABASE_ERRORS as error:

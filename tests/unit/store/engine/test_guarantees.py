@@ -25,7 +25,13 @@ from tests.support.store.messages import (
     said,
     texts_of,
 )
-from tests.unit.store.conftest import Open, Rows
+from tests.unit.store.conftest import ENGINES, POOLED, Open, Rows
+
+
+@pytest.fixture(params=[*ENGINES, POOLED])
+def engine(request: pytest.FixtureRequest) -> str:
+    """Name of an engine; a pooler, too, must keep the promises."""
+    return str(request.param)
 
 
 def raise_epoch(*, thread_id: str, name: str) -> Work[int]:
@@ -258,7 +264,7 @@ async def test_the_same_key_in_one_group_is_used_once(store: Store) -> None:
 async def test_the_store_names_its_place(
     store: Store, engine: str, database: Path, request: pytest.FixtureRequest
 ) -> None:
-    if engine == "postgres":
+    if engine in {"postgres", "pooled"}:
         url = request.getfixturevalue("postgres").url()
         assert urlsplit(url).path.lstrip("/") in store.name
     else:
