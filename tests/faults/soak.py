@@ -19,8 +19,10 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from types import MappingProxyType
 
 import aiohttp
 import msgspec
@@ -65,6 +67,18 @@ class Sample(msgspec.Struct, frozen=True):
     size: float
     live: int
     dead: int
+
+
+MEASURES: Mapping[str, Callable[[Sample], float]] = MappingProxyType(
+    {
+        "memory": lambda one: one.memory,
+        "files": lambda one: one.files,
+        "threads": lambda one: one.threads,
+        "dead rows of one that lives": lambda one: one.dead / max(one.live, 1),
+        "bytes of a row": lambda one: one.size * 2**20 / max(one.live, 1),
+    }
+)
+"""What should not grow."""
 
 
 async def soak(folder: Path, *, minutes: float, every: float, pause: float, seed: int) -> bool:
@@ -154,15 +168,13 @@ def _judge(samples: list[Sample], faults: dict[str, int]) -> bool:
     """Print and return whether the last quarter holds no more than the second one."""
     quarter = max(1, len(samples) // 4)
     is_flat = True
-    for name in ("memory", "files", "threads", "dead"):
+    for name, value in MEASURES.items():
         second, last = (
-            statistics.mean(getattr(sample, name) for sample in part)
+            statistics.mean(value(sample) for sample in part)
             for part in (samples[quarter : 2 * quarter] or samples, samples[-quarter:])
         )
-        print(f"{name}: {second:.0f} in the second quarter, {last:.0f} in the last one")
+        print(f"{name}: {second:.3g} in the second quarter, {last:.3g} in the last one")
         is_flat &= last <= second * MOST_GROWTH
-    per_row = [sample.size / max(sample.live, 1) * 2**20 for sample in samples]
-    print(f"bytes a row: {per_row[len(per_row) // 2]:.0f} in the middle, {per_row[-1]:.0f} at last")
     print(", ".join(f"{name} {count}" for name, count in faults.items()))
     return is_flat and not any(faults.values())
 
