@@ -46,7 +46,7 @@ class FaultDatabase(Protocol):
         """Run a statement that reads, next to whatever the desk does."""
 
     async def snapshot(self) -> Path:
-        """Return an SQLite file with everything that it holds."""
+        """Return an SQLite file with everything that it holds; read it before the next wait."""
 
 
 class SqliteFile:
@@ -80,6 +80,7 @@ class PostgresDatabase:
     def __init__(self, server: PostgresServer, folder: Path) -> None:
         self._server = server
         self._copy = folder / "copy.db"
+        self._copying = asyncio.Lock()
 
     @property
     def url(self) -> str:
@@ -92,9 +93,10 @@ class PostgresDatabase:
         return await self._server.rows(sql)
 
     async def snapshot(self) -> Path:
-        await asyncio.to_thread(remove_database, self._copy)
-        await copy_rows(self.url, self._copy)
-        return self._copy
+        async with self._copying:
+            await asyncio.to_thread(remove_database, self._copy)
+            await copy_rows(self.url, self._copy)
+            return self._copy
 
 
 def open_fault_store(url: str, data: Path) -> AbstractAsyncContextManager[Store]:
