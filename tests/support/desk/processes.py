@@ -39,6 +39,10 @@ class Server:
         self.start_seconds = start_seconds
 
     @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
