@@ -7,7 +7,8 @@ chain, the newest row of the audit log, a counter, an idempotency key), so they 
 with those of another desk. Every group therefore begins by taking one lock, a PostgreSQL advisory
 lock that ends with the transaction: groups of all desks commit one after another, exactly as those
 of one desk do, and each statement sees everything committed before. A group takes all units that
-wait, so the number of commits does not grow with that of units. Reads take no lock.
+wait once it has the lock, so the number of commits does not grow with that of units. Reads take no
+lock.
 
 The alternatives are worse. In SERIALIZABLE transactions groups of two desks would fail each other
 all the time: all units of a group must be repeated for one that conflicts, and the audit log and
@@ -152,12 +153,11 @@ class GroupWriter:
             await self._wait(is_late=bool(late))
             if not self._submitted and not late:
                 return
-            units = late + self._submitted[:MAX_UNITS]
-            del self._submitted[:MAX_UNITS]
+            units = late + self._take(MAX_UNITS)
             begun = [unit for unit in units if not _refuse_overdue(unit)]
             self._timer = self._loop.call_later(OVERDUE_SECONDS, self._refuse_waiting)
             try:
-                left = await self._write(begun)
+                left = await self._write(begun, units)
             finally:
                 self._timer.cancel()
             self._submitted[:0] = left
@@ -194,8 +194,17 @@ class GroupWriter:
     def _back_off(self) -> float:
         return BACK_OFF_SECONDS[min(self._failures, len(BACK_OFF_SECONDS) - 1)]
 
-    async def _write(self, units: list[Unit]) -> list[Unit]:
+    def _take(self, most: int) -> list[Unit]:
+        taken = self._submitted[:most]
+        del self._submitted[:most]
+        return taken
+
+    async def _write(self, units: list[Unit], group: list[Unit] | None = None) -> list[Unit]:
         """Commit the units together, or else each alone.
+
+        Parameters:
+            group: is extended, as the units are, by those that came until the lock was taken; None
+                to add none.
 
         Returns:
             Those that are left for the next group.
@@ -212,6 +221,10 @@ class GroupWriter:
                     self._fail(units, error)
                     return []
                 continue
+            if group is not None:
+                gathered = self._take(MAX_UNITS - len(group))
+                units += gathered
+                group += gathered
             left: list[Unit] = []
             try:
                 left = await self._drive(connection, units)

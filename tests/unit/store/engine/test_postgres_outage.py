@@ -65,6 +65,25 @@ async def test_a_unit_takes_effect_once_wherever_its_commit_is_cut(
     assert await reads.epoch(store, "n") == units
 
 
+async def test_units_that_come_while_another_program_writes_are_committed_together(
+    store: Store, line: Line, postgres: PostgresServer
+) -> None:
+    waits = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+    async with PostgresStore.open(line.url, {}) as other:
+        connection = await other.connections.connect()
+        async with connection.transaction():
+            await connection.execute(LOCK)
+            units = [asyncio.create_task(store.run(add, name="a"))]
+            async with asyncio.timeout(10):
+                while not await connection.fetchval(waits):
+                    pass
+            units += [asyncio.create_task(store.run(add, name=name)) for name in "bc"]
+            await asyncio.gather(*(reads.epoch(store, name) for name in "bc"))
+        assert await asyncio.gather(*units) == [1, 1, 1]
+        await connection.close()
+    assert len(set(await postgres.rows("SELECT xmin::text FROM epochs"))) == 1
+
+
 async def test_callers_are_turned_away_until_the_server_is_there_again(
     store: Store, line: Line
 ) -> None:
