@@ -14,7 +14,8 @@ Atomicity
 Order
     Units of one thread take effect in the order in which they were handed over, whether by
     :meth:`Store.run` or by :meth:`Store.record`. A unit sees everything committed or taken before
-    it. Every thread's ``seq`` and event numbers are 1, 2, 3 … without a gap.
+    it. Every thread's ``seq`` and event numbers are 1, 2, 3 … without a gap; a deleted thread has
+    no events after a day.
 Durability
     :meth:`Store.run` returns after the commit: what it returned survives ``kill -9``.
     :meth:`Store.record` returns at once and is committed within 100 ms, unless the store

@@ -32,7 +32,7 @@ from aitp_desk.store.engine.postgres.store import PostgresStore
 from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_desk.store.records.runs import ClaimedRun
 from aitp_desk.store.records.threads import IdempotencyRecord
-from aitp_desk.store.units.privacy.retention import drop_old_thread
+from aitp_desk.store.units.privacy.retention import drop_old_events, drop_old_thread
 from tests.bench.store import CALLERS, DESK, NOW, QUESTION, VISITOR, record, said
 from tests.support.store.postgres import postgres_server
 
@@ -121,9 +121,11 @@ async def _ask(store: Store, thread_id: str, now: int) -> None:
 
 
 async def drop(store: Store, threads: list[str]) -> None:
-    """Delete threads as retention does."""
+    """Delete threads as retention does, and what goes a day later."""
     for id_ in threads:
         await store.run(drop_old_thread, thread_id=id_, before=2 * NOW, now=NOW)
+    while await store.run(drop_old_events, before=2 * NOW, now=NOW, limit=100):
+        pass
 
 
 Measure = Callable[[bool], Awaitable[Sizes]]

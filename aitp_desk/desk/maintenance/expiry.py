@@ -1,7 +1,7 @@
 """Expiry: deletes short-lived rows, independent of the owner's settings.
 
 These are idempotency keys, sessions without turns, operators' sessions, anonymous files, nonces,
-ended jobs, and calls that have waited too long for an answer.
+ended jobs, events of deleted threads, and calls that have waited too long for an answer.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from aitp_desk.store.units.calls.calls import expire_waiting
 from aitp_desk.store.units.jobs.jobs import forget_jobs
 from aitp_desk.store.units.keys.console_sessions import forget_sessions
 from aitp_desk.store.units.keys.nonces import forget_nonces
+from aitp_desk.store.units.privacy.retention import drop_old_events
 from aitp_desk.store.units.threads.sessions import delete_expired
 
 EVERY_SECONDS = 600
@@ -25,7 +26,10 @@ DONE_SECONDS = 24 * 60 * 60
 """How long a completed job is kept; until then no duplicate is queued."""
 DEAD_SECONDS = 30 * 24 * 60 * 60
 """How long a job that was given up is kept."""
+EVENTS_SECONDS = 24 * 60 * 60
+"""How long the events of a deleted thread are kept, for those who follow it."""
 ROWS_AT_ONCE = 1000
+THREADS_AT_ONCE = 100
 FILES_AT_ONCE = 10
 UNANSWERED = CallError("expired", "No answer came in time; nothing was done.")
 
@@ -54,6 +58,9 @@ class Expiry:
             await self._drop_used(now)
             + await self._drop_all(forget_nonces, before=now - NONCE_SECONDS)
             + await self._drop_all(forget_sessions, now=now)
+            + await self._drop_all(
+                drop_old_events, before=now - EVENTS_SECONDS, now=now, limit=THREADS_AT_ONCE
+            )
             + await self._drop_all(expire_waiting, error=UNANSWERED, now=now)
             + await self._drop_all(forget_jobs, state=JobState.DONE, before=now - DONE_SECONDS)
             + await self._drop_all(forget_jobs, state=JobState.DEAD, before=now - DEAD_SECONDS)
@@ -75,11 +82,13 @@ class Expiry:
             if ROWS_AT_ONCE not in rows and gone.files != FILES_AT_ONCE:
                 return dropped
 
-    async def _drop_all(self, unit: Callable[..., Work[int]], **arguments: object) -> int:
+    async def _drop_all(
+        self, unit: Callable[..., Work[int]], *, limit: int = ROWS_AT_ONCE, **arguments: object
+    ) -> int:
         """Repeat a unit that returns a row count, until a batch is partial."""
         dropped = 0
         while True:
-            count = await self._store.run(unit, **arguments, limit=ROWS_AT_ONCE)
+            count = await self._store.run(unit, **arguments, limit=limit)
             dropped += count
-            if count < ROWS_AT_ONCE:
+            if count < limit:
                 return dropped

@@ -127,8 +127,8 @@ def examine(database: Path, ledger: Ledger) -> Findings:
 def _examine_threads(connection: sqlite3.Connection) -> tuple[int, int]:
     """Count the threads with gaps, and those whose chain does not hold."""
     gaps = broken = 0
-    for thread_id, last_seq, last_link, last_event in connection.execute(
-        "SELECT id, last_seq, last_link, last_event FROM threads"
+    for thread_id, last_seq, last_link, last_event, is_pruned in connection.execute(
+        "SELECT id, last_seq, last_link, last_event, pruned_at IS NOT NULL FROM threads"
     ):
         link, seqs, is_broken = FIRST_LINK, [], False
         for seq, role, actor, created_at, content, files, salt, digest, kept in connection.execute(
@@ -154,7 +154,9 @@ def _examine_threads(connection: sqlite3.Connection) -> tuple[int, int]:
             {"thread": thread_id},
         )
         numbers = [number for (number,) in events]
-        gaps += seqs != list(range(1, last_seq + 1)) or numbers != list(range(1, last_event + 1))
+        gaps += seqs != list(range(1, last_seq + 1)) or (
+            not is_pruned and numbers != list(range(1, last_event + 1))
+        )
         broken += is_broken or link != last_link
     return gaps, broken
 

@@ -7,6 +7,20 @@ WHERE id > :after AND id < :opened_before ORDER BY id LIMIT :limit;
 SELECT last_seq, last_link, last_event FROM threads
 WHERE id = :thread_id AND updated_at < :before AND deleted_at IS NULL;
 
+-- delete_old_events: Deletes the events of the threads that were deleted first, before a time.
+DELETE FROM events WHERE thread_id IN (
+    SELECT id FROM threads
+    WHERE deleted_at IS NOT NULL AND pruned_at IS NULL AND deleted_at < :before
+    ORDER BY deleted_at LIMIT :limit
+);
+
+-- mark_pruned_threads: Stores when the events of these threads were deleted.
+UPDATE threads SET pruned_at = :now WHERE id IN (
+    SELECT id FROM threads
+    WHERE deleted_at IS NOT NULL AND pruned_at IS NULL AND deleted_at < :before
+    ORDER BY deleted_at LIMIT :limit
+) RETURNING id;
+
 -- delete_old_folded: Deletes the oldest folded threads that were not used since a time; the sum of
 -- the rows is their number. One that was last used before it was opened before it, and so was its id.
 DELETE FROM folded_turns WHERE thread_id IN (

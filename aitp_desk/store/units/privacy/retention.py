@@ -25,6 +25,19 @@ def drop_old_thread(*, thread_id: str, before: int, now: int) -> Work[tuple[str,
     return (yield from drop_thread(ThreadTail(thread_id, now, *end[0])))
 
 
+def drop_old_events(*, before: int, now: int, limit: int) -> Work[int]:
+    """Delete the events of threads that were deleted before a time.
+
+    The rows of their messages stay, so that chains stay valid.
+
+    Returns:
+        Of how many threads; if these are ``limit`` there may be more.
+    """
+    old = {"before": before, "limit": limit}
+    yield "delete_old_events", old
+    return len((yield "mark_pruned_threads", {**old, "now": now}))
+
+
 def drop_old_folded(*, before: int, limit: int) -> Work[int]:
     """Delete folded threads completely that were not used since a time.
 

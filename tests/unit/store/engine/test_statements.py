@@ -65,6 +65,8 @@ WALKED_WHOLE = {
     "schedules": {"schedules"},  # a handful, and no more ever
     "drop_jobs_of_principal": {"jobs"},  # a day's, and what was given up in a month
     "move_audit_anchor": {"audit_anchor"},
+    "release_jobs_of_dead": {"jobs_of_asker"},  # what waits or is at work
+    "release_schedules_of_dead": {"schedules"},  # a handful, and no more ever
     "is_keyed": {  # one row of each at most
         "ROW",
         "sqlite_autoindex_tokens_1",

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from aitp_desk.desk.maintenance.expiry import Expiry
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.run import RunState
 from aitp_desk.model.conversation.thread import Actor, Message
@@ -19,10 +20,13 @@ from aitp_desk.model.errors import (
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import threads as reads
+from aitp_desk.store.reads.chains import check_chains
 from aitp_desk.store.records.threads import IdempotencyRecord
+from tests.support.doubles.agent import Clock
 from tests.support.store.messages import (
     AYA,
     BEN,
+    HOUR,
     NOW,
     OPERATOR,
     VISITOR,
@@ -39,7 +43,9 @@ from tests.support.store.messages import (
     said,
     texts_of,
 )
+from tests.support.store.participants import join
 from tests.support.store.runs import kinds_of
+from tests.unit.store.conftest import Rows
 
 ALICE = Actor("alice")
 
@@ -207,6 +213,24 @@ class TestThreads:
         again = await open_thread(store, "one", idempotency=idempotency)
         assert (again.replayed, again.thread_id) == (True, opened.thread_id)
         assert await reads.thread(store, again.thread_id) is None
+
+    async def test_its_events_are_kept_for_a_day_for_those_who_follow_it(
+        self, store: Store, rows: Rows
+    ) -> None:
+        gone, kept = await open_thread(store, "one", run=True), await open_thread(store, "two")
+        await join(store, kept.thread_id, Actor("guest", ()), VISITOR)
+        await delete_thread(store, gone.thread_id)
+        clock = Clock(NOW + 24 * HOUR)
+        expiry = Expiry(store, HOUR, clock)
+        listed = "SELECT DISTINCT thread_id FROM events"
+        await expiry.drop_expired()
+        assert set(await rows(listed)) == {(gone.thread_id,), (kept.thread_id,)}
+        clock.advance(1)
+        assert await expiry.drop_expired() == 1
+        assert await rows(listed) == [(kept.thread_id,)]
+        assert await expiry.drop_expired() == 0
+        chains = await check_chains(store, name=str, told=lambda _: None)
+        assert (chains.messages, chains.broken) == (2, ())
 
     async def test_its_sessions_go_with_it(self, store: Store) -> None:
         thread = a_thread()
