@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -46,6 +47,16 @@ class ValkeyProcess:
             if "eady to accept connections" in line:
                 return
         raise AssertionError("the server did not start")
+
+    def pause(self) -> None:
+        """Have it stand still; connections to it stay open."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Have it go on."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGCONT)
 
     def kill(self) -> None:
         if self._process is not None:
