@@ -8,7 +8,8 @@ later pass.
 Not partitioned is whatever would not be dropped by age:
 
 * Messages, runs and events go with their thread, whenever that was last used; the first two leave a
-  row each, so that chains stay valid. ``UNIQUE (thread_id, seq)`` would need the partition key besides.
+  row each, so that chains stay valid. ``UNIQUE (thread_id, seq)`` would need the partition key
+  besides.
 * Jobs, idempotency keys and nonces live for hours, so there are never many; the first two are
   unique by columns that say nothing of time.
 * Calls without a thread, with their tickets, and sealed values stand next to others that stay.
