@@ -12,7 +12,11 @@ from typing import Any
 
 import pytest
 
+from aitp_desk.model.errors import StoreBusy
+from aitp_desk.store.base import Store
 from aitp_desk.store.engine.postgres import writer
+from aitp_desk.store.engine.postgres.store import PostgresStore
+from aitp_desk.store.units.keys.nonces import keep_nonce
 from tests.faults.actions.interruption import Entering, enter, until_ended
 from tests.faults.test_postgres_outage import OPENAI, rpc, until_ready
 from tests.journeys.server.test_cluster import all_texts
@@ -137,3 +141,29 @@ async def test_nothing_is_half_done_and_the_desk_goes_on_once_there_is_space(
             assert len(entering.entered) == len(set(entering.entered))
         await copy_rows(url, tmp_path / "copy.db")
         check_whole(tmp_path / "copy.db")
+
+
+async def test_records_wait_for_space() -> None:
+    with server_on_small_disk("tables") as (cluster, disk):
+        url = await PostgresServer(cluster.url).begin()
+        async with PostgresStore.open(url, {}) as store:
+            disk.fill()
+            async with asyncio.timeout(SECONDS):
+                with pytest.raises(StoreBusy, match="no space left"):
+                    await keep_nonces(store)
+                nonce = secrets.token_bytes(2_000)
+                store.record(keep_nonce, nonce=nonce, until=2**40)
+                with pytest.raises(StoreBusy, match="no space left"):
+                    await keep_nonces(store)
+                disk.free()
+                await store.settled()
+        found = await PostgresServer(cluster.url).rows(
+            f"SELECT count(*) FROM nonces WHERE digest = '\\x{nonce.hex()}'"
+        )
+        assert found == [(1,)]
+
+
+async def keep_nonces(store: Store) -> None:
+    """Keep nonces until that fails."""
+    while True:
+        await store.run(keep_nonce, nonce=secrets.token_bytes(2_000), until=2**40)
