@@ -1,6 +1,6 @@
 """How several worker processes start: what they build, and what that costs.
 
-    python -m tests.bench.starts [--rounds 3] [--sections 2500]
+    python -m tests.bench.starts [--rounds 2] [--sections 2500]
 
 `serve`, `serve --workers 1` and `serve --workers 2` on PostgreSQL in turn, each *first*, with
 nothing indexed, and *again*, with everything, until every process has answered `/ready`. The site
@@ -114,7 +114,7 @@ def count_vectors(server: PostgresServer, folder: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.starts")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--sections", type=int, default=2500)
     options = parser.parse_args()
     print(f"{os.cpu_count()} processors, load average {os.getloadavg()[0]:.1f} before", flush=True)
