@@ -7,7 +7,7 @@ CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || comman
 
 # tests with servers wait much of their time: one worker more than there are cores keeps these busy
 WAITING_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 1) + 1)
-# journeys that are run once more on PostgreSQL
+# journeys that test-servers runs once more on PostgreSQL; test-postgres runs all
 ON_POSTGRES := tests/journeys/aitp/threads tests/journeys/aitp/runs tests/journeys/ahp/sessions/test_record.py
 
 BIN := .venv/bin
@@ -16,7 +16,9 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # the suite starts many processes, and each would compile all modules again
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-servers check
+JOURNEYS := tests/journeys
+
+.PHONY: demo test test-servers test-postgres check
 
 # serve the example shop on 127.0.0.1:8080 (PORT=… for another), and on 127.0.0.1:8081 a website that has its chat
 demo: .venv/.run-time
@@ -36,8 +38,12 @@ test-servers: .venv/.browser
 	  exit 1; }
 	AITP_DESK_EXAMPLES=200 $(BIN)/pytest -q -n $(WAITING_WORKERS) --dist worksteal -m "(slow or hypothesis) and not servers"
 	CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -q -n $(WAITING_WORKERS) --dist loadfile -m servers
+	@$(MAKE) test-postgres JOURNEYS="$(ON_POSTGRES)"
+
+# journeys on PostgreSQL, all of them unless JOURNEYS names some
+test-postgres: .venv/.browser
 	AITP_DESK_TEST_STORE=postgres $(BIN)/pytest -q -n $(WAITING_WORKERS) --dist worksteal \
-	  -m "not servers and not slow and not sqlite" $(ON_POSTGRES)
+	  -m "not servers and not slow and not sqlite" $(JOURNEYS)
 
 # style, types (those of the browser tests too), layers, and that the docs tell the truth
 check: .venv/.browser

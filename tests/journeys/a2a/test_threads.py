@@ -20,10 +20,10 @@ from tests.journeys.a2a.test_calls import echo
 from tests.support.access.audit_log import somebody
 from tests.support.clients.a2a import calling, said, send, state, tasking
 from tests.support.clients.threads import talking
+from tests.support.desk.terminal import command
 from tests.support.doubles.agent import PacedAgent, ScriptedAgent
 from tests.support.doubles.callback_receiver import receiving
 from tests.support.sites.actions import offering
-from tests.support.store.erasure import command
 
 QUESTION = "How long do returns take?"
 

@@ -28,6 +28,7 @@ async def rows(store: Store) -> list[AuditRow]:
     return [row async for row in audit_rows(store)]
 
 
+@pytest.mark.sqlite
 async def test_refused_credentials_are_noted_once_and_then_counted(tmp_path: Path) -> None:
     async with talking(tmp_path) as talker:
         stranger = Talker(talker.desk, tmp_path / "data", talker.http, WRONG)

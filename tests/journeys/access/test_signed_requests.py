@@ -307,6 +307,7 @@ async def test_a_stream_that_a_signature_opened_ends_with_its_key(tmp_path: Path
                 await stream.content.read()
 
 
+@pytest.mark.sqlite
 async def test_the_command_line_makes_a_key_that_a_shell_signs_with(signer: Signer) -> None:
     given = ["--data", signer.data, "--name", "made", "--scope", "threads", "--hmac"]
     code, lines, _ = await run("token", "create", *given)

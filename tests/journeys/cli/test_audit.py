@@ -12,7 +12,7 @@ import pytest
 
 from aitp_desk.auth.keys.master_key import open_master_key
 from aitp_desk.store.engine.sqlite import SqliteStore
-from tests.support.store.erasure import command
+from tests.support.desk.terminal import command
 
 
 @pytest.fixture

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from aitp_desk.desk.maintenance.readiness import JOBS_DEAD
 from aitp_desk.store.base import Work
 from aitp_desk.store.engine.sqlite import SqliteStore
@@ -33,6 +35,7 @@ def leave_jobs() -> Work[None]:
     yield from enqueue_job(a_job("waits", available_at=NOW + 3600, payload={"said": SECRET}))
 
 
+@pytest.mark.sqlite
 async def test_jobs_are_listed_retried_and_dropped_and_that_is_noted(tmp_path: Path) -> None:
     data = ("--data", tmp_path)
     async with serving(tmp_path) as desk:

@@ -135,6 +135,7 @@ def test_the_master_key_goes_to_the_environment_and_on_to_another(data: Path) ->
     assert lets_in(data, kept) == [200]
 
 
+@pytest.mark.sqlite
 def test_a_restored_database_with_another_key_file_does_not_start(
     data: Path, tmp_path: Path
 ) -> None:
@@ -154,6 +155,7 @@ def test_a_restored_database_with_another_key_file_does_not_start(
     assert f"there is no {data}/{KEY_FILE}" in told
 
 
+@pytest.mark.sqlite
 def test_what_an_interrupted_exchange_left_is_reported_and_the_next_one_clears_it(
     data: Path,
 ) -> None:
@@ -171,6 +173,7 @@ def test_what_an_interrupted_exchange_left_is_reported_and_the_next_one_clears_i
     assert lets_in(data, kept) == [200]
 
 
+@pytest.mark.sqlite
 def test_a_changed_data_key_is_reported(data: Path) -> None:
     make_token(data, "lost")
     with closing(sqlite3.connect(data / "desk.db", isolation_level=None)) as database:
@@ -181,6 +184,7 @@ def test_a_changed_data_key_is_reported(data: Path) -> None:
     assert "was changed" in command("keys", "check", "--data", data, exit_code=1)[-1]
 
 
+@pytest.mark.sqlite
 def test_keys_of_a_desk_of_an_earlier_version_are_told_too(data: Path) -> None:
     with closing(sqlite3.connect(data / "desk.db", isolation_level=None)) as database:
         database.execute("DELETE FROM data_keys")
@@ -188,6 +192,7 @@ def test_keys_of_a_desk_of_an_earlier_version_are_told_too(data: Path) -> None:
     assert told[-1] == "data keys   none yet; the next start creates one"
 
 
+@pytest.mark.sqlite
 def test_a_desk_whose_master_key_is_lost_starts_with_a_new_one_and_keeps_messages(
     data: Path,
 ) -> None:

@@ -16,7 +16,7 @@ from aitp_desk.auth.keys.master_key import open_master_key
 from aitp_desk.store.engine.sqlite import SqliteStore
 from tests.support.clients.threads import talking
 from tests.support.desk.command import run_here
-from tests.support.store.erasure import command
+from tests.support.desk.terminal import command
 
 KEY = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"  # RFC 8037, appendix A
 

@@ -106,6 +106,7 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
+@pytest.mark.sqlite
 async def test_what_a_serving_desk_kept_is_there_again_after_a_restore(
     kept: Kept, data: Path
 ) -> None:
@@ -175,6 +176,7 @@ def test_a_backup_is_of_one_moment_while_others_write(
         assert 0 < written < database.execute("SELECT count(*) FROM a").fetchone()[0]
 
 
+@pytest.mark.sqlite
 def test_a_backup_overwrites_nothing(kept: Kept, tmp_path: Path) -> None:
     there = tmp_path / "there.db"
     there.write_text("precious")
@@ -195,6 +197,7 @@ def test_a_copy_that_is_interrupted_leaves_nothing(kept: Kept, tmp_path: Path) -
     assert names(tmp_path) == set()
 
 
+@pytest.mark.sqlite
 def test_a_terminal_shows_progress(
     kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -298,6 +301,7 @@ def test_a_backup_of_an_earlier_version_is_brought_up(tmp_path: Path) -> None:
     assert lines[-1].split() == ["data", "keys", "none", "yet"]
 
 
+@pytest.mark.sqlite
 def test_what_is_whole_is_reported_with_what_was_checked(kept: Kept) -> None:
     before = names(kept.data)
     database, threads, files, log, keys = command("store", "check", "--data", kept.data)

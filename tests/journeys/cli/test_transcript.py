@@ -24,6 +24,7 @@ from tests.support.clients.threads import THREADS, Talker, talking
 from tests.support.desk.command import Done
 from tests.support.desk.server import SITE
 from tests.support.doubles.agent import ScriptedAgent
+from tests.support.store.chosen import name_store
 
 KEYS = "/.well-known/aitp-transcript-keys.json"
 MANUAL = [("OpenAI-Beta", "assistants=v2")]
@@ -35,7 +36,7 @@ def transcript(*arguments: object) -> Done:
     named = [str(one) for one in arguments]
     if named[0] != "keys":
         named.insert(0, "transcript")
-    done = CliRunner().invoke(main, named)
+    done = CliRunner().invoke(main, name_store(named))
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     return Done(done.exit_code, done.stdout, done.stderr)
 
@@ -108,6 +109,7 @@ def test_what_is_written_is_for_its_owner_alone_and_is_whole(written: Written) -
     assert written.verify("--head", told["head"]).code == 0
 
 
+@pytest.mark.sqlite
 def test_a_file_is_replaced_when_the_new_one_is_whole_or_not_at_all(written: Written) -> None:
     before = written.file.read_bytes()
     written.file.chmod(0o644)
@@ -253,7 +255,7 @@ def test_what_a_former_key_has_signed_stays_proven_until_that_is_withdrawn(
 def test_keys_that_are_lost_stay_published(written: Written) -> None:
     before = written.published()
     (written.data / "master.key").unlink()
-    begun = CliRunner().invoke(main, ["keys", "reset", "--data", str(written.data), "--yes"])
+    begun = CliRunner().invoke(main, name_store(["keys", "reset", "--data", written.data, "--yes"]))
     assert begun.exit_code == 0, begun.output
     written.serve()
     assert [key["kid"] for key in written.published()][:1] == [before[0]["kid"]]

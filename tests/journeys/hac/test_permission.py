@@ -30,6 +30,7 @@ async def test_every_key_is_led_to_the_thread_of_its_call(tmp_path: Path) -> Non
             assert "create-thread" in rels(lost.error)
 
 
+@pytest.mark.sqlite
 async def test_a_message_shows_what_its_author_and_the_owner_may_see(tmp_path: Path) -> None:
     async with talking(tmp_path) as nobody:
         owner = await nobody.with_key()

@@ -18,6 +18,7 @@ from aitp_desk.model.errors import PaymentRequired, PreconditionFailed
 from aitp_desk.testing import CapabilityContract
 from tests.support.clients.threads import Talker, Told
 from tests.support.desk.command import run
+from tests.support.desk.terminal import command
 from tests.support.payments.till_plugin import (
     NAME,
     SECONDS,
@@ -27,7 +28,6 @@ from tests.support.payments.till_plugin import (
     sold,
     till_of,
 )
-from tests.support.store.erasure import command
 
 
 def part(**message: object) -> str:

@@ -15,8 +15,8 @@ from aitp_desk.capability import Delivery, Effect, Keep, Say, Start
 from aitp_desk.cli.extension import have_done, look, own_secret
 from tests.support.clients.threads import talking
 from tests.support.desk.command import run_here
+from tests.support.desk.terminal import command
 from tests.support.plugins.packages import installed, loyalty, module_on_the_page
-from tests.support.store.erasure import command
 
 POINTS = {"loyalty": "loyalty:Loyalty"}
 COMMANDS = {"stamps": "loyalty_commands:stamps", "serve": "loyalty_commands:stamps"}

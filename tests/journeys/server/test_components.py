@@ -52,6 +52,7 @@ async def test_a_caller_who_does_not_run_the_desk_learns_no_more(desk: Talker) -
     assert "components" not in (await caller.send("GET", "/ready")).ok
 
 
+@pytest.mark.sqlite
 async def test_an_operator_sees_each_part_and_since_when(desk: Talker) -> None:
     told = parts(await ready(desk))
     assert list(told) == ["store", "jobs", "runs", "agent", "knowledge", "actions", "files"]

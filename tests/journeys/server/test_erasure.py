@@ -26,13 +26,13 @@ from aitp_desk.store.reads.erasure import Person
 from tests.support.access.audit_log import somebody
 from tests.support.clients.event_stream import following
 from tests.support.clients.threads import DATABASE, Talker, talking
+from tests.support.desk.terminal import command
 from tests.support.doubles.agent import PacedAgent, ScriptedAgent
 from tests.support.sites.actions import offering
 from tests.support.store.erasure import (
     MANUAL,
     PLACES,
     TOOL,
-    command,
     converse,
     found,
     leave_words,
@@ -57,6 +57,7 @@ async def leave_everything(talker: Talker) -> tuple[Talker, Talker, str]:
     return who, other, thread
 
 
+@pytest.mark.sqlite
 async def test_while_a_desk_serves_no_byte_of_a_persons_words_is_left(tmp_path: Path) -> None:
     data = tmp_path / "data"
     async with talking(tmp_path, agent=ScriptedAgent(quote)) as talker:
@@ -109,6 +110,7 @@ async def test_a_serving_desk_forgets_the_answers_that_it_held(tmp_path: Path) -
                 pass
 
 
+@pytest.mark.sqlite
 async def test_calls_of_actions_go_with_their_callers_on_one_thread_or_all(
     tmp_path: Path,
 ) -> None:
@@ -149,6 +151,7 @@ async def test_calls_of_actions_go_with_their_callers_on_one_thread_or_all(
         assert len(who.rows("SELECT id FROM calls")) == 2
 
 
+@pytest.mark.sqlite
 async def test_what_was_deleted_before_and_lies_in_free_pages_goes_too(tmp_path: Path) -> None:
     data = tmp_path / "data"
     old, stays = mark("deleted-long-ago"), mark("stays")
@@ -164,6 +167,7 @@ async def test_what_was_deleted_before_and_lies_in_free_pages_goes_too(tmp_path:
         assert found(data, old, stays) == {stays}
 
 
+@pytest.mark.sqlite
 async def test_a_visitor_without_a_credential_is_erased_by_their_thread(tmp_path: Path) -> None:
     data = tmp_path / "data"
     async with talking(tmp_path, agent=ScriptedAgent(quote)) as talker:
@@ -209,6 +213,7 @@ async def test_a_run_that_works_with_erased_words_says_nothing_any_more(tmp_path
     assert found(data, mark("asked")) == set()
 
 
+@pytest.mark.sqlite
 async def test_what_was_handed_in_for_anothers_run_goes_with_the_replies_to_it(
     tmp_path: Path,
 ) -> None:
@@ -241,6 +246,7 @@ async def test_what_was_handed_in_for_anothers_run_goes_with_the_replies_to_it(
     check_whole(data / DATABASE)
 
 
+@pytest.mark.sqlite
 async def test_one_of_several_without_a_credential_is_erased_by_their_name(tmp_path: Path) -> None:
     data = tmp_path / "data"
     async with talking(tmp_path) as talker:
@@ -303,6 +309,7 @@ async def test_what_was_cut_short_anywhere_is_finished_by_doing_it_again(tmp_pat
     assert units > 10
 
 
+@pytest.mark.sqlite
 async def test_files_go_with_the_messages_that_they_hang_on(tmp_path: Path) -> None:
     data = tmp_path / "data"
     async with talking(tmp_path) as talker:
@@ -376,6 +383,7 @@ async def test_what_was_shared_with_an_erased_person_is_taken_back(tmp_path: Pat
         assert named == []
 
 
+@pytest.mark.sqlite
 async def test_an_erasure_is_reported_also_where_bytes_could_not_be_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -401,6 +409,7 @@ def left_in_tables(path: Path) -> set[str]:
     return {word for word in WORDS if word in dump or word.encode().hex().upper() in dump}
 
 
+@pytest.mark.sqlite
 async def test_an_erasure_without_rewriting_says_so(tmp_path: Path) -> None:
     data = tmp_path / "data"
     async with talking(tmp_path) as talker:

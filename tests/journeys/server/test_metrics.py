@@ -79,6 +79,7 @@ def anybody(operator: Talker, tmp_path: Path) -> Talker:
     return Talker(operator.desk, tmp_path, operator.http)
 
 
+@pytest.mark.sqlite
 async def test_the_report_is_what_the_page_lists(operator: Talker, tmp_path: Path) -> None:
     await read(operator)  # so that a request was counted
     told = Scrape(await read(operator)).described

@@ -84,6 +84,7 @@ async def status(caller: Caller, session_id: str) -> str:
     return found
 
 
+@pytest.mark.sqlite
 async def test_what_was_under_way_at_the_backup_is_not_done_twice(
     tmp_path: Path, site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from aitp_desk.store.reads.audit_log import audit_rows
 from aitp_desk.store.units.privacy.retention import drop_old_calls
 from tests.support.clients.operator import Operator, operating, write_site
 from tests.support.clients.threads import DATABASE, Talker, talking
+from tests.support.desk.terminal import command
 from tests.support.doubles.agent import Clock
 from tests.support.doubles.callback_receiver import receiving
 from tests.support.sites.orders import Research
 from tests.support.sites.orders import write_site as write_lamps
-from tests.support.store.erasure import MANUAL, command, converse, found, mark
+from tests.support.store.erasure import MANUAL, converse, found, mark
 from tests.support.store.integrity import check_whole
 
 HOUR = 60 * 60
@@ -30,6 +33,7 @@ async def leave(talker: Talker, name: str) -> tuple[str, str]:
     return thread, file
 
 
+@pytest.mark.sqlite
 async def test_what_is_older_than_the_owner_wants_goes(tmp_path: Path) -> None:
     clock, data = Clock(), tmp_path / "data"
     kinds = ("said", "file", "asked")
@@ -66,6 +70,7 @@ async def test_what_is_older_than_the_owner_wants_goes(tmp_path: Path) -> None:
     check_whole(data / DATABASE)
 
 
+@pytest.mark.sqlite
 async def test_calls_on_no_thread_go_with_their_tickets_when_they_have_long_been_over(
     tmp_path: Path,
 ) -> None:

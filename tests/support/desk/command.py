@@ -13,6 +13,7 @@ import msgspec
 from click.testing import CliRunner
 
 from aitp_desk.cli import main
+from tests.support.store.chosen import name_store
 
 COMMAND = Path(sys.executable).with_name("aitp-desk")
 SECONDS = 30
@@ -88,7 +89,7 @@ async def serving_command(
 
 def run_here(*arguments: object) -> Done:
     """Run the command to its end, without a process for it."""
-    done = CliRunner().invoke(main, list(map(str, arguments)), prog_name=COMMAND.name)
+    done = CliRunner().invoke(main, name_store(arguments), prog_name=COMMAND.name)
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return Done(done.exit_code, done.stdout, done.stderr)
@@ -115,7 +116,7 @@ async def start(
     """Begin the command, in a folder."""
     return await asyncio.create_subprocess_exec(
         command,
-        *map(str, arguments),
+        *name_store(arguments),
         cwd=folder,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,

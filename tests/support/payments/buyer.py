@@ -15,8 +15,8 @@ from aitp_payments.messages.signatures import sign
 from aitp_payments.quotes.merchant import moment
 from tests.support.clients.threads import Talker
 from tests.support.desk.command import run_here
+from tests.support.desk.terminal import command
 from tests.support.payments.till_plugin import sold
-from tests.support.store.erasure import command
 
 BUYER = "https://buyer.example"
 PRIVATE = Ed25519PrivateKey.from_private_bytes(b"k" * 32)

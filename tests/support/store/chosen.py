@@ -11,7 +11,7 @@ import atexit
 import hashlib
 import os
 import sqlite3
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from functools import cache, partial
@@ -26,6 +26,8 @@ R = TypeVar("R")
 DATABASE = "desk.db"
 CHOICE = "AITP_DESK_TEST_STORE"
 TEMPLATE = "template"
+READ_SETTINGS = frozenset({"ask", "check", "enrich", "evaluate", "export", "files", "mcp"})
+"""Commands that find the database by the settings of the site."""
 _made: dict[Path, str] = {}
 
 
@@ -39,6 +41,18 @@ async def store_settings(data: Path) -> tuple[str, ...]:
         name = hashlib.sha256(str(data).encode()).hexdigest()[:12]
         _made[data] = await _server().make(name, template=TEMPLATE)
     return (f"store.url={_made[data]}",)
+
+
+def name_store(arguments: Sequence[object]) -> list[str]:
+    """Add to a command where the desk of its data folder has its database, if not there."""
+    words = list(map(str, arguments))
+    if "--data" not in words or "--store" in words or words[0] == "serve":
+        return words
+    url = _made.get(Path(words[words.index("--data") + 1]))
+    if url is None:
+        return words
+    reads_settings = words[0] in READ_SETTINGS or words[:2] == ["transcript", "export"]
+    return [*words, *(("--set", f"store.url={url}") if reads_settings else ("--store", url))]
 
 
 def read_rows(data: Path, statement: str) -> list[tuple[Any, ...]]:

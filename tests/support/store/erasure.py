@@ -7,11 +7,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from click.testing import CliRunner
-
 from aitp_desk.agent.base import Answer, Clarification, Outcome, ToolRequest, Turn
 from aitp_desk.agent.tools import ToolCallRecord, ToolRound
-from aitp_desk.cli import main
 from aitp_desk.desk.access.site_agents import SITE_AGENT
 from aitp_desk.model.conversation.note import Note
 from aitp_desk.model.conversation.run import ToolCall
@@ -162,10 +159,3 @@ def found(folder: Path, *words: str) -> set[str]:
     """Those of the words that stand in any byte of any file below a folder."""
     files = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
     return {word for word in words if any(word.encode() in content for content in files)}
-
-
-def command(*arguments: object, exit_code: int = 0) -> list[str]:
-    """Run the command within this process; the lines that it wrote."""
-    done = CliRunner().invoke(main, [*map(str, arguments)], catch_exceptions=False)
-    assert done.exit_code == exit_code, done.output
-    return done.output.splitlines()

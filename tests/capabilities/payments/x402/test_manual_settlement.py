@@ -18,9 +18,9 @@ from aitp_desk.store.engine.sqlite import SqliteStore
 from aitp_payments.x402.manual_settlement import came, missing, returned
 from aitp_payments.x402.settlement import GRACE
 from tests.support.desk.command import run_here
+from tests.support.desk.terminal import command
 from tests.support.payments.facilitator import Wallet, facilitator
 from tests.support.payments.x402_merchant import MERCHANT, OUTSIDE, Shop
-from tests.support.store.erasure import command
 
 NOW = 1_800_000_000
 TRANSACTION = "0x" + "9F" * 32

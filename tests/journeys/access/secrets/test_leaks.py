@@ -30,10 +30,10 @@ from tests.support.clients.event_stream import following
 from tests.support.clients.mcp import tool_user
 from tests.support.clients.operator import Operator, browsing
 from tests.support.clients.threads import THREADS, Talker
+from tests.support.desk.terminal import command
 from tests.support.doubles.messages_api import KEY, Body, MessagesApi, Say, messages_api, say, use
 from tests.support.plugins.sealed_values import NAME, Safe
 from tests.support.sites.secrets import heard, newest_form, write_site
-from tests.support.store.erasure import command
 from tests.support.store.secret_search import bytes_below, found_in
 
 CONSENT = {"amount": "2.50", "currency": "EUR"}

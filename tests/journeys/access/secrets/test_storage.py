@@ -6,6 +6,8 @@ import base64
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.support.access.keys import make_signing_key
 from tests.support.access.oauth_clients import get_token, make_client
 from tests.support.clients.threads import THREADS, Talker, talking
@@ -18,6 +20,7 @@ def forms_of(secret: str) -> set[bytes]:
     return {secret.encode(), base64.urlsafe_b64decode(f"{secret}=")}
 
 
+@pytest.mark.sqlite
 async def test_no_secret_that_was_given_out_stands_in_the_data_folder(tmp_path: Path) -> None:
     data = tmp_path / "data"
     async with talking(tmp_path) as talker:

@@ -294,8 +294,8 @@ async def test_who_floods_the_list_is_held_and_others_are_not(tmp_path: Path) ->
         closed = next(one for one in await site.tickets() if one.principal is None)
         await site.people.close(closed.id, "", "anna", BY)
         assert (await site.ask("human please")).answer == SAYS.asked
-        ((stored,),) = site.talker.rows("SELECT group_concat(asked_from) FROM tickets")
-        assert "127.0.0.1" not in stored
+        stored = site.talker.rows("SELECT asked_from FROM tickets")
+        assert "127.0.0.1" not in str(stored)
 
 
 @pytest.mark.slow

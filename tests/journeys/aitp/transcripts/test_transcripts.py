@@ -283,6 +283,7 @@ async def test_what_a_model_has_said_is_proven_whatever_it_is(tmp_path: Path) ->
     assert "\\x00" in str(found.document.messages[1])
 
 
+@pytest.mark.sqlite
 async def test_a_key_signs_since_there_is_the_data_key_that_it_comes_from(tmp_path: Path) -> None:
     clock = Clock()
     async with talking(tmp_path, agent=ScriptedAgent(), clock=clock) as talker:

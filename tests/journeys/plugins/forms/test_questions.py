@@ -12,9 +12,10 @@ import pytest_asyncio
 
 from tests.support.access.jwe import encrypted
 from tests.support.clients.threads import THREADS
+from tests.support.desk.terminal import command
 from tests.support.plugins.forms import upstream_errors
 from tests.support.sites.parcels import Sender, reply, sending
-from tests.support.store.erasure import command, principal_of
+from tests.support.store.erasure import principal_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

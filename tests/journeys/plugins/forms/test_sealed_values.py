@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from tests.support.clients.threads import DATABASE, THREADS, Talker, Told
+from tests.support.desk.terminal import command
 from tests.support.doubles.agent import Clock
 from tests.support.plugins.sealed_values import guarded, part
-from tests.support.store.erasure import MANUAL, command
+from tests.support.store.erasure import MANUAL
 from tests.support.store.secret_search import found_in
 
 CODE = "Sesame-4711"

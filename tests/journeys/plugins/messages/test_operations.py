@@ -79,6 +79,7 @@ async def test_who_has_declared_nothing_reads_it_in_words(desk: Talker) -> None:
     assert await ask(desk, part(healthcheck={"type": "full"})) == f"Status: up.\n{NOT_TOLD}"
 
 
+@pytest.mark.sqlite
 async def test_those_who_run_the_desk_are_told_of_each_part(desk: Talker) -> None:
     operator = await desk.with_key("operator", "threads")
     answer = json.loads(await ask(operator, part(healthcheck={"type": "full"}), SLUG))
