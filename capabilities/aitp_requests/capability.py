@@ -39,6 +39,7 @@ from aitp_desk.capability import (
     Then,
     Verdict,
     Waiting,
+    Wanted,
     Work,
     document_of,
     open_until,
@@ -204,12 +205,16 @@ class Requests(Capability):
             effects.append(Start("remind", ref=key, after=remind_after))
         return Take(tuple(effects), Then.NOBODY if waits else Then.AGENT)
 
-    async def _remind(self, job: Job) -> Sequence[Effect]:
-        record = await job.read(job.ref)
-        asked = None if record is None else BOOK.read(record)
-        if asked is None or asked.state_at(job.now) is not State.OPEN:
-            return ()
-        return (Say(f"This request is still open. {tell_request(asked.request)}"),)
+    async def _remind(self, job: Job) -> Wanted:
+        def remind(context: Context) -> Sequence[Effect]:
+            """Judged when it is written: an answer that came meanwhile needs no reminder."""
+            record = context.record(job.ref)
+            asked = None if record is None else BOOK.read(record)
+            if asked is None or asked.state_at(context.now) is not State.OPEN:
+                return ()
+            return (Say(f"This request is still open. {tell_request(asked.request)}"),)
+
+        return remind
 
 
 def _answer(decision: Decision, given: Mapping[str, Any], context: Context) -> Verdict:

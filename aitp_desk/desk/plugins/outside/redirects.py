@@ -15,7 +15,7 @@ from aitp_desk.capability import (
     Unavailable,
     Visit,
 )
-from aitp_desk.desk.plugins.judge import ATTEMPTS, RETRY_SECONDS
+from aitp_desk.desk.plugins.judge import RETRY_SECONDS
 from aitp_desk.desk.plugins.outside.webhooks import PluginWebhooks
 from aitp_desk.desk.plugins.read_set import make_place
 from aitp_desk.desk.plugins.registry import EnabledPlugin
@@ -24,6 +24,8 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.reads import capabilities as capability_reads
 from aitp_desk.store.records.capabilities import RecordsMoved
 
+ATTEMPTS = 10
+"""How often a redirect is decided; after these a person would have to click again."""
 RETRY_OUTSIDE_SECONDS = 5
 """Retry delay after another server has not answered."""
 

@@ -23,7 +23,7 @@ from tests.support.plugins.seller import SELLER, said
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-SETTINGS = ("capabilities.requests.remind_after=1",)
+SETTINGS = ("capabilities.requests.open_for=600",)
 SLUG = "aitp.dev/requests"
 TOLD = (
     "Which tent?\nBoth fit two people.\n1. Ridge (349.00 USD): Light.\n"
@@ -202,14 +202,16 @@ async def test_what_is_open_still_tells_of_answers_that_do_not_count(desk: Talke
     assert (await seller.send("GET", f"{THREADS}/{thread}/requests")).ok["data"] == []
 
 
-async def test_what_gets_no_answer_is_sent_again_once(desk: Talker) -> None:
-    seller, guest, thread = await together(desk)
-    await ask(seller, thread, SIZE)
-    async with following(guest, thread, headers=[("Last-Event-ID", "0")]) as listener:
-        for _ in range(2):
-            await listener.until_named("message.created")
-    words = "Size?\n1. S\n2. m\nReply 1 or 2."
-    assert await said(guest, thread) == [[words], [f"This request is still open. {words}"]]
+async def test_what_gets_no_answer_is_sent_again_once(tmp_path: Path) -> None:
+    soon = "capabilities.requests.remind_after=1"
+    async with talking(tmp_path, soon, agent=ScriptedAgent()) as desk:
+        seller, guest, thread = await together(desk)
+        await ask(seller, thread, SIZE)
+        async with following(guest, thread, headers=[("Last-Event-ID", "0")]) as listener:
+            for _ in range(2):
+                await listener.until_named("message.created")
+        words = "Size?\n1. S\n2. m\nReply 1 or 2."
+        assert await said(guest, thread) == [[words], [f"This request is still open. {words}"]]
 
 
 async def test_an_operator_asks_and_the_agent_goes_on_with_the_answer(desk: Talker) -> None:

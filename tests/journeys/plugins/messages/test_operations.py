@@ -84,7 +84,7 @@ async def test_those_who_run_the_desk_are_told_of_each_part(desk: Talker) -> Non
     operator = await desk.with_key("operator", "threads")
     answer = json.loads(await ask(operator, part(healthcheck={"type": "full"}), SLUG))
     told = {one.pop("name"): one for one in answer["health"]["components"]}
-    own = ["store", "jobs", "runs", "agent", "knowledge", "actions"]
+    own = ["store", "jobs", "runs", "agent", "knowledge", "actions", "files"]
     assert list(told) == [*own, "capability:operations"]
     assert told["store"] == {"status": "up", "since": "2027-01-15T08:00:00Z"}
     simple = json.loads(await ask(operator, part(healthcheck={}), SLUG))
