@@ -61,15 +61,11 @@ def is_trusted(best: Candidate) -> bool:
 
 
 def find_strongest(found: Sequence[Candidate]) -> tuple[float, Candidate]:
-    """Return the section with the most evidence, and how much."""
-    return max(((sum_evidence(one), one) for one in list_leading(found)), key=itemgetter(0))
-
-
-def list_leading(found: Sequence[Candidate]) -> Sequence[Candidate]:
-    """Return the sections whose evidence counts: the first, and the first by words."""
+    """Return the section with the most evidence, and how much: the first, or the first by words."""
     first = found[0]
+    held = sum_evidence(first), first
     other = first if first.is_by_meaning else max(found, key=by_score)
-    return [first] if other is first else [first, other]
+    return held if other is first else max(held, (sum_evidence(other), other), key=itemgetter(0))
 
 
 def sum_evidence(best: Candidate) -> float:

@@ -24,7 +24,8 @@ import numpy as np
 
 from aitp_desk.agent.base import Clarification, SiteFacts
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
-from aitp_desk.agent.extractive.trust import WEIGHTS, list_features, list_leading
+from aitp_desk.agent.extractive.selection import Candidate, by_score
+from aitp_desk.agent.extractive.trust import WEIGHTS, list_features
 from aitp_desk.cli.evaluation.conversation import Conversation
 from tests.answers.strangers.__main__ import LEVELS, opened
 from tests.answers.strangers.bodies import Body, bodies
@@ -75,10 +76,19 @@ async def _case(
     finding = await agent.find(conversation.turn(question.question))
     if isinstance(finding.said, Clarification) or finding.asked is None:
         return None
-    leading = list_leading(finding.found) if finding.found else []
     return sort, [
-        {name: float(value) for name, value in list_features(one).items()} for one in leading
+        {name: float(value) for name, value in list_features(one).items()}
+        for one in _list_leading(finding.found)
     ]
+
+
+def _list_leading(found: Sequence[Candidate]) -> Sequence[Candidate]:
+    """The sections whose evidence counts, as in `find_strongest`."""
+    if not found:
+        return ()
+    first = found[0]
+    other = first if first.is_by_meaning else max(found, key=by_score)
+    return (first,) if other is first else (first, other)
 
 
 async def _collect(levels: Iterable[str], *, with_hidden: bool) -> list[Case]:
