@@ -9,19 +9,25 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
+from aitp_desk.desk.jobs.scheduler import Schedule, Scheduler
 from aitp_desk.model.access.audit import AuditAction, ObjectKind, Outcome
+from aitp_desk.model.calls.schedule import KeptSchedule
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.audit_log import check_audit
+from aitp_desk.store.reads.schedules import schedules
 from aitp_desk.store.records.threads import IdempotencyRecord
 from tests.support.access.audit_log import KEYS, somebody
+from tests.support.doubles.agent import Clock
 from tests.support.store.desk_pair import open_pair
 from tests.support.store.messages import answer, claim, open_thread, post
 from tests.support.store.postgres import PostgresServer
 from tests.unit.store.test_capabilities import STEPS, walk
 
 pytestmark = pytest.mark.servers
+
+HOUR = 3600
 
 
 @pytest.fixture
@@ -118,3 +124,41 @@ def add_one() -> Work[None]:
     yield "raise_epoch", {"name": "n"}
     rows = yield "epoch", {"name": "n"}
     assert rows[0][0] == value + 1, "somebody else wrote in between"
+
+
+async def test_of_two_schedulers_one_runs_what_is_due(pair: Store) -> None:
+    clock, done = Clock(), asyncio.Queue[str]()
+
+    def scheduler(name: str) -> Scheduler:
+        async def sweep() -> int:
+            done.put_nowait(name)
+            return 1
+
+        made = Scheduler(pair, name, clock)
+        made.add(Schedule("sweep", HOUR, sweep))
+        return made
+
+    racing = [scheduler("one"), scheduler("other")]
+    async with racing[0].run(), racing[1].run(), asyncio.timeout(60):
+        for number in range(1, 31):
+            await done.get()
+            await until_ended(pair, number)
+            clock.advance(HOUR)
+            for each in racing:
+                each.wake()
+        await done.get()
+        await pair.settled()
+    assert done.empty()
+    assert (await read_schedule(pair)).runs == 31
+
+
+async def until_ended(store: Store, run: int) -> None:
+    while True:
+        kept = await read_schedule(store)
+        if kept.runs == run and kept.leased_by is None:
+            return
+
+
+async def read_schedule(store: Store) -> KeptSchedule:
+    (found,) = await schedules(store)
+    return found
