@@ -1,4 +1,4 @@
-"""`examples/cluster` gives what docs/run/running.md says: units, a proxy, containers."""
+"""`examples/cluster` gives what docs/run/scaling.md says: units, a proxy, containers."""
 
 from __future__ import annotations
 
@@ -53,6 +53,8 @@ def test_the_containers_start_desks_on_one_database(tmp_path: Path) -> None:
     shutil.copy(FOLDER / "desk.toml", tmp_path)
     config = load_config(tmp_path, given, host="0.0.0.0")
     assert config.store.is_shared
+    assert config.valkey.url == "redis://valkey:6379/0"
+    assert "valkey" in services
     assert config.server.trusted_proxies
     used = {name for service in services.values() for name in service.get("secrets", ())}
     assert used == composed["secrets"].keys()
