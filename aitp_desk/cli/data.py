@@ -51,16 +51,20 @@ desk_store = click.option(
 json_lines = click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 
 
-def is_file(url: str) -> bool:
-    """Return whether the desk's database is a file; exit where ``url`` names none."""
-    from aitp_desk.config.rules.settings_rules import wrong_store_url
+def is_file(url: str, name: str = "--store") -> bool:
+    """Return whether the desk's database is a file; exit where ``url`` names none.
+
+    Parameters:
+        name: the option or argument that gave ``url``.
+    """
+    from aitp_desk.config.rules.servers import wrong_store_url
     from aitp_desk.store.engine.engines import find_engine
 
     if wrong := wrong_store_url(url):
         right = (
             "sqlite: followed by a path, such as sqlite:desk.db, or postgresql://USER@HOST/DATABASE"
         )
-        fail([f"--store: {wrong}. Use {right}."])
+        fail([f"{name}: {wrong}. Use {right}."])
     return find_engine(url).is_file
 
 
@@ -73,9 +77,9 @@ def find_database(data: Path, url: str) -> Path:
     return sqlite_path(url, data)
 
 
-def require_database(data: Path, url: str) -> None:
+def require_database(data: Path, url: str, name: str = "--store") -> None:
     """Exit where the file of the desk's database does not exist."""
-    if is_file(url) and not (path := find_database(data, url)).is_file():
+    if is_file(url, name) and not (path := find_database(data, url)).is_file():
         _not_served(data, path)
 
 

@@ -75,7 +75,7 @@ def _serve_in_workers(config: Config, workers: int, command: Sequence[str]) -> N
 
     if not config.store.is_shared:
         refusal = f"--workers {workers} needs PostgreSQL: a SQLite database has one process."
-        fail([f"{refusal} Set store.url (docs/run/running.md), or leave out --workers."])
+        fail([f"{refusal} Set store.url (docs/run/scaling.md), or leave out --workers."])
     gc.enable()
     set_up_logs(config.log, worker="supervisor")
     try:

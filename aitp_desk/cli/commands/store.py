@@ -116,8 +116,8 @@ def copy(data: Path, source: str, target: str) -> None:
         from aitp_desk.desk.maintenance.integrity import check_integrity
         from aitp_desk.store.engine.lock import lock_data_folder
 
-        require_database(data, source)
-        is_file(target)
+        require_database(data, source, "FROM")
+        is_file(target, "TO")
 
         async def check_copy(told: Callable[[int], None]) -> IntegrityReport:
             async with open_snapshot(data, target) as reader:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterable, Iterator
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from aitp_desk.config.opening_hours import read_opening_hours
@@ -14,6 +14,7 @@ from aitp_desk.config.rules.agents_txt import check_agents_txt
 from aitp_desk.config.rules.files import check_files
 from aitp_desk.config.rules.issuers import check_issuers
 from aitp_desk.config.rules.limits import check_agent_limits, check_tiers
+from aitp_desk.config.rules.servers import wrong_store_url, wrong_valkey_url
 from aitp_desk.config.rules.signatures import check_signature_agents
 from aitp_desk.config.rules.web_address import (
     ip_address,
@@ -143,7 +144,7 @@ def check_rules(config: Config) -> Iterator[Problem]:
             f"{wrong}; it takes sqlite: followed by a path, such as sqlite:desk.db, or"
             " postgresql://USER@HOST/DATABASE.",
         )
-    if config.valkey.url and (wrong := _wrong_valkey_url(config.valkey.url)):
+    if config.valkey.url and (wrong := wrong_valkey_url(config.valkey.url)):
         yield Problem(
             "valkey.url", f"{wrong}; it takes an address such as redis://127.0.0.1:6379/0."
         )
@@ -307,52 +308,6 @@ def default_url(server: Server) -> str:
     """Return ``http://HOST:PORT`` of the listening address, without a final slash."""
     host = f"[{server.host}]" if ":" in server.host else server.host
     return f"http://{host}:{server.port}"
-
-
-def wrong_store_url(url: str) -> str | None:
-    """Return the fault of a database URL; None if it is usable.
-
-    The URL is never repeated: one of another engine may contain a password.
-    """
-    scheme, _, rest = url.partition(":")
-    if scheme in {"postgres", "postgresql"}:
-        return _wrong_postgres_url(url)
-    if scheme != "sqlite":
-        return "is not a supported kind of database"
-    if not rest.strip("/") or rest.startswith(":"):
-        return "has no file"
-    if rest.startswith("//") and not rest.startswith("///"):
-        return "has a host, which SQLite does not use"
-    return None
-
-
-def _wrong_valkey_url(url: str) -> str | None:
-    """Return the fault of a Valkey URL, which is never repeated: it may contain a password."""
-    address = urlsplit(url)
-    if address.scheme not in {"redis", "rediss", "unix", "valkey", "valkeys"}:
-        return "is not the address of a Valkey or Redis server"
-    if address.password is not None:
-        return "contains a password: put it in an environment variable that password_env names"
-    if not (address.path if address.scheme == "unix" else address.hostname):
-        return "names no server"
-    return None
-
-
-def _wrong_postgres_url(url: str) -> str | None:
-    if not url.partition(":")[2].startswith("//"):
-        return "has no // after postgresql:"
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return "is not a URL"
-    if parts.fragment:
-        return "has a fragment, which PostgreSQL does not use"
-    if ":" in parts.netloc.rpartition("@")[0] or "password" in parse_qs(parts.query):
-        return (
-            "contains a password, which is taken from AITP_DESK_STORE_PASSWORD or the file that"
-            " AITP_DESK_STORE_PASSWORD_FILE names"
-        )
-    return None
 
 
 def _wrong_site_url(url: str) -> str | None:

@@ -129,6 +129,20 @@ def test_check_names_the_extras_that_settings_need(
     ]
 
 
+def test_a_wrong_database_is_said_of_the_option_or_argument_that_names_it(tmp_path: Path) -> None:
+    unusable = "mysql://x"
+    for argument, command in (
+        ("FROM", ("copy", "--data", tmp_path, unusable, "sqlite:desk.db")),
+        ("--store", ("check", "--data", tmp_path, "--store", unusable)),
+        ("--store", ("check", "--data", tmp_path, "--store", "postgresql://127.0.0.1:99999/d")),
+    ):
+        (line,) = fail("store", *command)
+        assert line.startswith(f"{argument}: "), line
+    (tmp_path / "desk.db").touch()
+    (line,) = fail("store", "copy", "--data", tmp_path, "sqlite:desk.db", unusable)
+    assert line.startswith("TO: is not a supported kind of database")
+
+
 def test_a_bucket_needs_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "page.md").write_text("# Page\n\nWe open at nine.\n", encoding="utf-8")
     monkeypatch.setitem(sys.modules, "obstore", None)

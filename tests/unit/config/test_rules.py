@@ -109,6 +109,20 @@ def test_a_store_url_names_a_file(tmp_path: Path, url: str, path: str) -> None:
         ("postgresql://desk:hunter2@db/desk", "contains a password, which is taken from"),
         ("postgres://db/desk?password=hunter2", "contains a password, which is taken from"),
         ("postgresql:desk", "has no // after postgresql:"),
+        ("postgresql:///?service=prod", "write its host and parameters in the URL"),
+        ("postgresql:///desk?hostaddr=10.0.0.5", "write the address as the host"),
+        ("postgresql://desk@127.0.0.1:99999/d", "has a port that is not a number"),
+        ("postgresql://127.0.0.1:0/d", "has a port that is not a number"),
+        ("postgresql://127.0.0.1:abc/d", "has a port that is not a number"),
+        ("postgresql://db,db:abc/d", "has a port that is not a number"),
+        ("postgresql:///d?host=[::1]:abc", "has a port that is not a number"),
+        ("postgresql:///d?port=5432,x", "has a port that is not a number"),
+        ("postgresql://db,,db/d", "has an empty or malformed host"),
+        ("postgresql://::1/d", "has an empty or malformed host"),
+        ("postgresql://a@db.example,b@127.0.0.1/d", "has more than one @"),
+        ("postgresql://db/d?sslmode=on", "is one of disable, allow, prefer, require"),
+        ("postgresql://db/d?target_session_attrs=x", "is one of any, primary, standby"),
+        ("postgresql://db/d?connect_timeout=1.5", "has a connect_timeout"),
         ("postgresql://[db/desk", "is not a URL"),
         ("mysql://desk:hunter2@db/desk", "is not a supported kind of database"),
         ("desk.db", "is not a supported kind of database"),
@@ -133,6 +147,17 @@ def test_an_unusable_store_url_is_reported_without_being_repeated(
     [
         ("http://127.0.0.1:6379", "is not the address of a Valkey or Redis server"),
         ("redis://:hunter2@127.0.0.1", "contains a password"),
+        ("redis://127.0.0.1/0?password=hunter2", "contains a password"),
+        ("unix:///run/valkey.sock?password=hunter2", "contains a password"),
+        ("redis://127.0.0.1:abc", "has a port that is not a number"),
+        ("redis://127.0.0.1:99999", "has a port that is not a number"),
+        ("redis://127.0.0.1:0", "has a port that is not a number"),
+        ("redis://[127.0.0.1", "is not a URL"),
+        ("redis://127.0.0.1/first", "has a database that is not a number"),
+        ("unix:///run/valkey.sock?db=first", "has a database that is not a number"),
+        ("redis://127.0.0.1:1/0?foo=bar", "has a parameter that the desk does not use"),
+        ("redis://127.0.0.1?ssl_ca_certs=ca.pem", "has a parameter that the desk does not use"),
+        ("rediss://127.0.0.1?ssl_cert_reqs=none", "has a parameter that the desk does not use"),
         ("redis:///0", "names no server"),
         ("unix://", "names no server"),
     ],
@@ -152,10 +177,25 @@ def test_an_unusable_valkey_url_is_reported_without_being_repeated(
         "postgresql://db/desk",
         "postgres://desk@db:5432/desk?sslmode=verify-full",
         "postgresql:///desk?host=/run/postgresql",
+        "postgresql://[::1]:5433,db.example:5434/desk?target_session_attrs=read-write",
+        "postgresql://%2Frun%2Fpostgresql/desk?port=5433&connect_timeout=3",
     ],
 )
 def test_a_store_url_may_name_a_server(tmp_path: Path, url: str) -> None:
     assert load_config(tmp_path, [f"store.url={url}"]).store.url == url
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://127.0.0.1:6379/0",
+        "redis://desk@[::1]:6379/?db=3",
+        "rediss://valkey.example/1?ssl_ca_certs=/etc/ssl/own.pem",
+        "unix:///run/valkey.sock?db=2",
+    ],
+)
+def test_a_valkey_url_may_name_a_server(tmp_path: Path, url: str) -> None:
+    assert load_config(tmp_path, [f"valkey.url={url}"]).valkey.url == url
 
 
 @pytest.mark.parametrize("network", ["10.0.0.1/8", "proxy.example", "10.0.0.0/33", ""])

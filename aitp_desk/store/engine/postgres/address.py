@@ -17,6 +17,7 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 import msgspec
 
+from aitp_desk.config.rules.servers import SESSION_KINDS, wrong_hosts
 from aitp_desk.store.base import StoreError
 from aitp_desk.store.engine.postgres.tls import build_system_context
 
@@ -25,6 +26,9 @@ PASSWORD = "AITP_DESK_STORE_PASSWORD"  # noqa: S105 -- the name of a variable
 systems mount secrets. PGPASSWORD and a password file of libpq (``passfile``) work too."""
 SYSTEM = "system"
 """The value of ``sslrootcert`` for the authorities that this machine trusts."""
+
+_NO_SERVICE = "write its host and parameters in store.url instead"
+"""A service could name a host that is not seen here, and is then not verified."""
 
 
 class Address(msgspec.Struct, frozen=True):
@@ -45,11 +49,15 @@ def read_address(url: str, environment: Mapping[str, str]) -> Address:
     Raises:
         StoreError: a file cannot be read, or a parameter has no possible value.
     """
+    _check_environment(environment)
     parts = urlsplit(url)
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
-    hosts = _list_hosts(parts.netloc, query.get("host", environment.get("PGHOST", "")))
+    if "service" in query:
+        raise StoreError(f"store.url names a service of libpq: {_NO_SERVICE}.")
+    # asyncpg leaves out an empty parameter, and then takes what the environment says
+    hosts = _list_hosts(parts.netloc, query.get("host") or environment.get("PGHOST", ""))
     arguments: dict[str, Any] = {}
-    has_mode = "sslmode" in query or "PGSSLMODE" in environment
+    has_mode = bool(query.get("sslmode") or environment.get("PGSSLMODE"))
     is_verified = not has_mode and not all(map(_is_local, hosts))
     root = query.get("sslrootcert") or environment.get("PGSSLROOTCERT")
     if root is not None and root != SYSTEM:
@@ -68,6 +76,22 @@ def read_address(url: str, environment: Mapping[str, str]) -> Address:
     database = unquote(parts.path.lstrip("/")) or query.get("database") or query.get("dbname", "")
     place = " ".join(part for part in (", ".join(hosts), database) if part)
     return Address(f"PostgreSQL, {place}" if place else "PostgreSQL", arguments)
+
+
+def _check_environment(environment: Mapping[str, str]) -> None:
+    """Refuse variables of libpq that hide the host or have no possible value."""
+    for name in ("PGSERVICE", "PGSERVICEFILE"):
+        if environment.get(name):
+            raise StoreError(f"{name} is set for a service of libpq: {_NO_SERVICE}, and unset it.")
+    for name, wrong in (
+        ("PGHOST", wrong_hosts(environment.get("PGHOST", ""))),
+        ("PGPORT", wrong_hosts("", environment.get("PGPORT", ""))),
+    ):
+        if wrong:
+            raise StoreError(f"{name} {wrong}.")
+    kind = environment.get("PGTARGETSESSIONATTRS")
+    if kind is not None and kind not in SESSION_KINDS:
+        raise StoreError(f"PGTARGETSESSIONATTRS is not one of {', '.join(SESSION_KINDS)}.")
 
 
 def _list_hosts(netloc: str, otherwise: str) -> list[str]:

@@ -43,6 +43,44 @@ def test_a_mode_of_the_environment_counts() -> None:
     assert "ssl" not in given.arguments
 
 
+@pytest.mark.parametrize(
+    ("url", "host", "is_verified"),
+    [
+        ("postgresql:///desk", "db.example", True),
+        ("postgresql:///desk?host=", "db.example", True),
+        ("postgresql:///desk?sslmode=", "db.example", True),
+        ("postgresql:///desk", "127.0.0.1,db.example", True),
+        ("postgresql:///desk", "/run/postgresql", False),
+        ("postgresql:///desk", "127.0.0.1", False),
+        ("postgresql://127.0.0.1/desk", "db.example", False),
+    ],
+)
+def test_a_host_of_the_environment_counts(url: str, host: str, is_verified: bool) -> None:
+    assert ("ssl" in read_address(url, {"PGHOST": host}).arguments) == is_verified
+
+
+def test_no_service_of_libpq_hides_the_host() -> None:
+    with pytest.raises(StoreError, match=r"write its host and parameters in store\.url"):
+        read_address("postgresql:///?service=prod", {})
+    for name in ("PGSERVICE", "PGSERVICEFILE"):
+        with pytest.raises(StoreError, match=f"{name} .* write its host and parameters"):
+            read_address("postgresql:///desk", {name: "prod"})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PGHOST", "db.example,,db.example"),
+        ("PGPORT", "abc"),
+        ("PGPORT", "99999"),
+        ("PGTARGETSESSIONATTRS", "fastest"),
+    ],
+)
+def test_an_impossible_variable_is_named(name: str, value: str) -> None:
+    with pytest.raises(StoreError, match=name):
+        read_address("postgresql:///desk", {name: value})
+
+
 def test_what_libpq_knows_is_passed_on() -> None:
     url = "postgresql://desk@db.example:5433/desk?sslmode=verify-ca"
     assert read_address(url, {}).arguments["dsn"] == url
