@@ -142,3 +142,4 @@ async def test_several_workers_on_sqlite_are_refused(tmp_path: Path) -> None:
     assert (code, out, len(err)) == (1, [], 1)
     assert "PostgreSQL" in err[0]
     assert "--workers" in err[0]
+    assert "docs/run/scaling.md" in err[0]
