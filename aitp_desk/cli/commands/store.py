@@ -6,7 +6,7 @@ import asyncio
 import os
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from aitp_desk.desk.maintenance.integrity import IntegrityReport
     from aitp_desk.store.base import Opened
     from aitp_desk.store.engine.copy.copier import CopyReport
+    from aitp_desk.store.engine.copy.tables import CopyReader
     from aitp_desk.store.engine.engines import SnapshotReader
     from aitp_desk.store.engine.migration import Migration
 
@@ -113,25 +114,29 @@ def copy(data: Path, source: str, target: str) -> None:
     its source, and all chains are checked. Run it again if it was interrupted. Then set store.url.
     """
     with mistakes_told():
-        from aitp_desk.desk.maintenance.integrity import check_integrity
+        from aitp_desk.desk.maintenance.integrity import IntegrityReport, check_integrity
         from aitp_desk.store.engine.lock import lock_data_folder
 
         require_database(data, source, "FROM")
         is_file(target, "TO")
 
-        async def check_copy(told: Callable[[int], None]) -> IntegrityReport:
-            async with open_snapshot(data, target) as reader:
-                return await check_integrity(reader, data, os.environ, told)
+        found = IntegrityReport()
+
+        async def check_copy(reader: CopyReader) -> tuple[str, ...]:
+            nonlocal found
+            if damage := await _find_damage(reader):
+                return damage
+            with progress("checked", "messages") as told:
+                found = await check_integrity(reader, data, os.environ, lambda n: told(n, None))
+            return found.problems
 
         with lock_data_folder(data):
-            copied = _copy_rows(data, source, target)
-            with progress("checked", "messages") as told:
-                found = asyncio.run(check_copy(lambda n: told(n, None)))
+            copied = _copy_rows(data, source, target, check=check_copy)
+    if copied.problems:
+        fail([*copied.problems, "The copy is not finished, and no desk opens it."])
     before = f", {copied.resumed} of them by an earlier copy" if copied.resumed else ""
     click.echo(f"Copied {copied.rows} rows{before}; all are as in the source.")
     _tell_whole(found)
-    if found.problems:
-        fail(found.problems)
 
 
 @store.command()
@@ -177,7 +182,7 @@ def check(data: Path, url: str, as_json: bool) -> None:
 
         async def look(told: Callable[[int], None]) -> tuple[int, IntegrityReport]:
             async with open_snapshot(data, url) as reader:
-                wrong = [f"database: {what}" for what in await reader.damage()]
+                wrong = list(await _find_damage(reader))
                 applied, known = (0, 0) if wrong else await reader.version()
                 if applied < known:
                     wrong.append(
@@ -239,12 +244,21 @@ def _copy_to_file(data: Path, url: str, dest: Path) -> None:
     from aitp_desk.store.engine.copy.sqlite_rows import remove_draft
 
     try:
-        _copy_rows(data, url, f"sqlite:{dest}", is_exclusive=False)
+        copied = _copy_rows(data, url, f"sqlite:{dest}", is_exclusive=False, check=_find_damage)
+        if copied.problems:
+            fail([*copied.problems, "Nothing was backed up."])
     finally:
         remove_draft(dest)
 
 
-def _copy_rows(data: Path, source: str, target: str, *, is_exclusive: bool = True) -> CopyReport:
+def _copy_rows(
+    data: Path,
+    source: str,
+    target: str,
+    *,
+    is_exclusive: bool = True,
+    check: Callable[[CopyReader], Awaitable[tuple[str, ...]]] | None = None,
+) -> CopyReport:
     from aitp_desk.store.engine.copy.copier import copy_store
     from aitp_desk.store.engine.engines import find_engine
 
@@ -254,7 +268,7 @@ def _copy_rows(data: Path, source: str, target: str, *, is_exclusive: bool = Tru
             read(source, data, os.environ, is_exclusive) as rows,
             write(target, data, os.environ) as copied,
         ):
-            return await copy_store(rows, copied, told)
+            return await copy_store(rows, copied, told, check)
 
     with progress("copied", "rows") as told:
         return asyncio.run(run(told))
@@ -321,9 +335,13 @@ def _refuse_damage(draft: Path, consequence: str) -> None:
     from aitp_desk.store.engine.sqlite_reader import open_reader
 
     with open_reader(draft) as reader:
-        damage = asyncio.run(reader.damage())
+        damage = asyncio.run(_find_damage(reader))
     if damage:
-        fail([*(f"database: {what}" for what in damage), consequence])
+        fail([*damage, consequence])
+
+
+async def _find_damage(reader: CopyReader) -> tuple[str, ...]:
+    return tuple(f"database: {what}" for what in await reader.damage())
 
 
 def _print_json(file: Path | None, schema: int, found: IntegrityReport) -> None:

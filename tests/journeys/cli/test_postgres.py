@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -110,6 +112,42 @@ async def test_a_backup_of_postgres_is_a_file_that_either_engine_restores(
         async with talking(tmp_path, f"store.url={store}") as anybody:
             owner = Talker(anybody.desk, data, anybody.http, owner.key)
             assert await read(owner, thread_id) == said
+
+
+async def test_lost_rows_are_told_and_neither_backed_up_nor_copied(
+    url: str, postgres: PostgresServer, tmp_path: Path
+) -> None:
+    data, backup = ("--data", tmp_path / "data"), tmp_path / "backup.db"
+    async with talking(tmp_path, f"store.url={url}") as anybody:
+        await talk(await anybody.with_key("threads"))
+    await told("store", "check", *data, "--store", url)
+    await postgres.rows("DELETE FROM threads")
+    lost = "database: a row of messages refers to a missing row of threads"
+    assert lost in await told("store", "check", *data, "--store", url, code=1)
+    refused = await told("store", "backup", *data, "--store", url, backup, code=1)
+    assert lost in refused
+    assert refused[-1] == "Nothing was backed up."
+    assert {made.name for made in tmp_path.iterdir()}.isdisjoint({"backup.db", "backup.db.copying"})  # noqa: ASYNC240
+    refused = await told("store", "copy", *data, url, "sqlite:new.db", code=1)
+    assert refused[-1] == "The copy is not finished, and no desk opens it."
+    assert not (tmp_path / "data" / "new.db").exists()
+
+
+async def test_a_copy_with_a_broken_chain_is_served_by_no_desk(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    url, data = await postgres.make("broken"), ("--data", tmp_path / "data")
+    async with talking(tmp_path) as anybody:
+        await talk(await anybody.with_key("threads"))
+    with closing(sqlite3.connect(tmp_path / "data" / "desk.db")) as database, database:
+        database.execute("UPDATE messages SET created_at = created_at + 1")
+    refused = await told("store", "copy", *data, "sqlite:desk.db", url, code=1)
+    assert refused[0].startswith("threads: ")
+    assert refused[-1] == "The copy is not finished, and no desk opens it."
+    for command in (("check",), ("backup", tmp_path / "backup.db")):
+        name, *dest = command
+        (line,) = await told("store", name, *data, "--store", url, *dest, code=1)
+        assert "was not finished" in line
 
 
 async def test_a_schema_is_brought_up_after_a_look(

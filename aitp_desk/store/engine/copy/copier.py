@@ -2,18 +2,24 @@
 
 Tables are copied in the order of their primary keys, some rows in each transaction, so a copy that
 was interrupted goes on where it stopped. In the end every row of both databases is compared:
-counts, hash chains, ledgers and the audit log are then those of the source. Until that has
-succeeded no desk serves the copy.
+counts, hash chains, ledgers and the audit log are then those of the source. Until that and the
+caller's check of the copy have succeeded no desk serves the copy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import msgspec
 
 from aitp_desk.store.base import StoreError
-from aitp_desk.store.engine.copy.tables import RowSource, RowTarget, Table, load_tables
+from aitp_desk.store.engine.copy.tables import (
+    CopyReader,
+    RowSource,
+    RowTarget,
+    Table,
+    load_tables,
+)
 
 DERIVED = ("audit_anchor", "ticket_tallies")
 """What the target has by itself, from its schema or by triggers: it is replaced."""
@@ -25,22 +31,29 @@ class CopyReport(msgspec.Struct, frozen=True):
     Parameters:
         rows: number of rows of the copy.
         resumed: how many of them an earlier copy had left.
+        problems: what the check has found. The copy is not finished if there are any.
     """
 
     rows: int
     resumed: int
+    problems: tuple[str, ...] = ()
 
 
 async def copy_store(
-    source: RowSource, target: RowTarget, told: Callable[[int, int | None], None]
+    source: RowSource,
+    target: RowTarget,
+    told: Callable[[int, int | None], None],
+    check: Callable[[CopyReader], Awaitable[tuple[str, ...]]] | None = None,
 ) -> CopyReport:
-    """Copy all rows, compare them and finish the target.
+    """Copy all rows, compare them, check the target and finish it.
 
     Parameters:
         told: called from time to time with the number of rows done, and their total.
+        check: returns what is wrong with the copy, which is then not finished.
 
     Raises:
-        StoreError: a database failed, or the target differs from the source.
+        StoreError: a database failed, the target differs from the source, or the source may have
+            been written to meanwhile.
     """
     tables = sorted(load_tables(), key=lambda table: table.name in DERIVED)
     total = sum([await source.count(table) for table in tables])
@@ -59,6 +72,10 @@ async def copy_store(
             told(done, total)
     for table in tables:
         await _compare(table, source, target)
+    problems = () if check is None else await check(await target.reader())
+    if problems:
+        return CopyReport(total, resumed, problems)
+    await source.check_lock()
     await target.finish()
     return CopyReport(total, resumed)
 

@@ -26,19 +26,34 @@ from aitp_desk.store.engine.postgres.migration import (
     has_unfinished_copy,
     list_missing,
     migrate,
+    refuse_unfinished_copy,
 )
 from aitp_desk.store.engine.postgres.parts import begin_snapshot
+from aitp_desk.store.engine.postgres.reader import PostgresReader
 from aitp_desk.store.engine.postgres.texts import decode_row, encode_values
 
 WAITS_SECONDS = 3600.0
 """How long one statement may take."""
 
+_HAS_LOCK = """
+SELECT EXISTS (
+    SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted
+)
+"""
+
 
 class PostgresRows:
-    """The rows of one database; see ``tables.RowSource`` and ``tables.RowTarget``."""
+    """The rows of one database; see ``tables.RowSource`` and ``tables.RowTarget``.
 
-    def __init__(self, connection: Connection, *, is_resumed: bool = False) -> None:
+    Parameters:
+        guard: a connection whose transaction holds the lock of all that write, if any does.
+    """
+
+    def __init__(
+        self, connection: Connection, *, guard: Connection | None = None, is_resumed: bool = False
+    ) -> None:
         self._connection = connection
+        self._guard = guard
         self.is_resumed = is_resumed
 
     async def count(self, table: Table) -> int:
@@ -78,6 +93,31 @@ class PostgresRows:
         with _errors_told():
             await self._connection.execute(f"DELETE FROM {table.name}")  # noqa: S608
 
+    async def check_lock(self) -> None:
+        """Fail if the lock was lost, and a desk may have written meanwhile.
+
+        Raises:
+            StoreError: it was lost.
+        """
+        if self._guard is None:
+            return
+        try:
+            is_held = await self._guard.fetchval(_HAS_LOCK)
+        except DATABASE_ERRORS:
+            is_held = False
+        if not is_held:
+            raise StoreError(
+                "The connection that locked the database to copy from was lost, so a desk may have"
+                " written to it meanwhile. The copy is not finished. Stop the desk, remove the"
+                " copy, and copy again."
+            )
+
+    async def reader(self) -> PostgresReader:
+        """Return what reads the copy, whether finished or not."""
+        with _errors_told():
+            await self._connection.execute("ANALYZE")
+        return PostgresReader(self._connection)
+
     async def finish(self) -> None:
         """Make the database one that a desk may serve."""
         with _errors_told():
@@ -95,16 +135,19 @@ async def open_postgres_source(
         is_exclusive: whether no desk may write to it meanwhile.
 
     Raises:
-        StoreError: it cannot be opened, is in use, or has another schema than this version.
+        StoreError: it cannot be opened, is in use, is itself an unfinished copy, or has another
+            schema than this version.
     """
     async with AsyncExitStack() as stack:
         connection = await _connect(stack, url, environment)
         with _errors_told():
+            await refuse_unfinished_copy(connection)
             if await list_missing(connection):
                 raise StoreError(
                     "The database has no schema, or an older one. Start the desk once, then copy"
                     " again."
                 )
+            guard = None
             if is_exclusive:
                 guard = await _connect(stack, url, environment)
                 await guard.execute(
@@ -114,7 +157,7 @@ async def open_postgres_source(
                 await guard.execute(LOCK)
             # after the lock: what was committed before is part of what is read
             await begin_snapshot(connection)
-        yield PostgresRows(connection)
+        yield PostgresRows(connection, guard=guard)
 
 
 @asynccontextmanager

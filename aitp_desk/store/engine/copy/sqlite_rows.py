@@ -12,6 +12,7 @@ from aitp_desk.store.base import Row, StoreError
 from aitp_desk.store.engine.copy.tables import Table
 from aitp_desk.store.engine.migration import check_applied, load_migrations, migrate
 from aitp_desk.store.engine.sqlite_backup import put_in_place, remove_database
+from aitp_desk.store.engine.sqlite_reader import SqliteReader
 
 DRAFT = ".copying"
 """Suffix of a copy that is not finished."""
@@ -61,6 +62,13 @@ class SqliteRows:
     async def clear(self, table: Table) -> None:
         """Delete all rows."""
         self._fetch(f"DELETE FROM {table.name}")  # noqa: S608
+
+    async def check_lock(self) -> None:
+        """Do nothing: the file is locked as long as its connection is open."""
+
+    async def reader(self) -> SqliteReader:
+        """Return what reads the copy, whether finished or not."""
+        return SqliteReader(self._connection)
 
     async def finish(self) -> None:
         """Make the database one that a desk may serve."""

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import msgspec
 
-from aitp_desk.store.base import Row
+from aitp_desk.store.base import Reader, Row
 from aitp_desk.store.engine.migration import migrate
 
 ROWS_AT_ONCE = 500
@@ -61,8 +61,49 @@ class Table(msgspec.Struct, frozen=True):
         return ", ".join(self.columns[position] for position in self.key)
 
 
+class Reference(msgspec.Struct, frozen=True):
+    """Columns of a table that name rows of another, or of the same.
+
+    Parameters:
+        columns: those that refer, with those that they refer to.
+    """
+
+    table: str
+    parent: str
+    columns: tuple[tuple[str, str], ...]
+
+    @property
+    def broken(self) -> str:
+        """What is said of a row that refers to none."""
+        return f"a row of {self.table} refers to a missing row of {self.parent}"
+
+    @property
+    def select_broken(self) -> str:
+        """The statement that asks whether a row refers to none."""
+        refers = " AND ".join(f"child.{own} IS NOT NULL" for own, _ in self.columns)
+        equal = " AND ".join(f"parent.{key} = child.{own}" for own, key in self.columns)
+        return (
+            f"SELECT EXISTS (SELECT 1 FROM {self.table} AS child WHERE {refers} AND NOT EXISTS"  # noqa: S608
+            f" (SELECT 1 FROM {self.parent} AS parent WHERE {equal}))"
+        )
+
+
+class CopyReader(Reader, Protocol):
+    """Reads a copy before it is finished."""
+
+    async def damage(self) -> tuple[str, ...]:
+        """Return what the engine itself reports as damaged."""
+
+
 class RowSource(Protocol):
     """Reads whole tables of one moment, and lets nobody write meanwhile."""
+
+    async def check_lock(self) -> None:
+        """Fail if the lock was lost, and a desk may have written meanwhile.
+
+        Raises:
+            StoreError: the lock was lost.
+        """
 
     async def count(self, table: Table) -> int:
         """Return the number of rows."""
@@ -87,6 +128,9 @@ class RowTarget(RowSource, Protocol):
     async def clear(self, table: Table) -> None:
         """Delete all rows."""
 
+    async def reader(self) -> CopyReader:
+        """Return what reads the copy, whether finished or not."""
+
     async def finish(self) -> None:
         """Make the database one that a desk may serve."""
 
@@ -101,6 +145,20 @@ def load_tables() -> tuple[Table, ...]:
             " ORDER BY name"
         )
         return tuple(_read_table(database, name) for (name,) in names.fetchall())
+
+
+@cache
+def load_references() -> tuple[Reference, ...]:
+    """Return the references that the schema of SQLite declares."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
+        migrate(database, now=0)
+        found: dict[tuple[str, str, int], tuple[tuple[str, str], ...]] = {}
+        for table in load_tables():
+            listed = database.execute(f"PRAGMA foreign_key_list({table.name})").fetchall()
+            for number, _, parent, own, key, *_ in listed:
+                name = (table.name, parent, number)
+                found[name] = (*found.get(name, ()), (own, key))
+    return tuple(Reference(*name[:2], columns) for name, columns in found.items())
 
 
 def _read_table(database: sqlite3.Connection, name: str) -> Table:

@@ -52,11 +52,7 @@ async def migrate(connection: Connection, *, now: int, folder: Path = POSTGRES_S
         StoreError: a copy into the database was not finished.
     """
     known = load_migrations(folder)
-    if await has_unfinished_copy(connection):
-        raise StoreError(
-            "A copy into the database was not finished. Finish it with 'aitp-desk store copy', or"
-            " drop the database and create it again."
-        )
+    await refuse_unfinished_copy(connection)
     if not await list_missing(connection, folder=folder):
         return Opened(version=len(known), migrated=0)
     async with connection.transaction():
@@ -79,6 +75,19 @@ async def has_unfinished_copy(connection: Connection) -> bool:
     """Return whether a copy into the database was begun and not finished."""
     async with connection.transaction(readonly=True):
         return await connection.fetchval("SELECT to_regclass($1::text)", UNFINISHED) is not None
+
+
+async def refuse_unfinished_copy(connection: Connection) -> None:
+    """Fail if a copy into the database was begun and not finished.
+
+    Raises:
+        StoreError: it was not finished.
+    """
+    if await has_unfinished_copy(connection):
+        raise StoreError(
+            "A copy into the database was not finished. Finish it with 'aitp-desk store copy', or"
+            " drop the database and create it again."
+        )
 
 
 async def list_missing(

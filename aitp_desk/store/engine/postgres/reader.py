@@ -8,13 +8,19 @@ from contextlib import asynccontextmanager, suppress
 from asyncpg import Connection
 
 from aitp_desk.store.base import PAGE_BYTES, Params, Row, RowPage, StoreError
+from aitp_desk.store.engine.copy.tables import load_references
 from aitp_desk.store.engine.migration import POSTGRES_SCHEMA, Migration, load_migrations
 from aitp_desk.store.engine.postgres.connections import DATABASE_ERRORS, plan_connections, reason
-from aitp_desk.store.engine.postgres.migration import find_missing
+from aitp_desk.store.engine.postgres.migration import find_missing, refuse_unfinished_copy
 from aitp_desk.store.engine.postgres.parts import begin_snapshot
 from aitp_desk.store.engine.postgres.statements import load_postgres_statements
 from aitp_desk.store.engine.postgres.texts import decode_row
 from aitp_desk.store.rows.pages import take_page
+
+MOST_TOLD = 10
+"""How many broken references are reported."""
+CHECK_SECONDS = 3600.0
+"""How long the check of one reference may take."""
 
 
 class PostgresReader:
@@ -70,8 +76,27 @@ class PostgresReader:
             raise StoreError(f"The database failed: {reason(error)}") from error
 
     async def damage(self) -> tuple[str, ...]:
-        """Return nothing: the server checks its pages itself as it reads them."""
-        return ()
+        """Return which tables have rows that refer to missing ones, at most ``MOST_TOLD``.
+
+        The server checks its pages itself as it reads them. It is not told of references, which
+        are those of the schema of SQLite. A database with an older schema is not checked.
+
+        Raises:
+            StoreTooNew, StoreChanged: as ``migration.migrate``.
+            StoreError: the database failed.
+        """
+        if await self.missing():
+            return ()
+        found: list[str] = []
+        try:
+            for reference in load_references():
+                if reference.broken not in found and await self._connection.fetchval(
+                    reference.select_broken, timeout=CHECK_SECONDS
+                ):
+                    found.append(reference.broken)
+        except DATABASE_ERRORS as error:
+            raise StoreError(f"The database failed: {reason(error)}") from error
+        return tuple(found[:MOST_TOLD])
 
 
 @asynccontextmanager
@@ -85,16 +110,20 @@ async def open_reader(
     """Open a database for reading, as an async context manager.
 
     Raises:
-        StoreError: it cannot be opened.
+        StoreError: it cannot be opened, or a copy into it was not finished.
     """
     connections = plan_connections(url, environment, seconds=statement_seconds, is_pooled=is_pooled)
+    name = connections.address.name
     try:
         connection = await connections.connect()
-        await begin_snapshot(connection)
     except DATABASE_ERRORS as error:
-        name = connections.address.name
         raise StoreError(f"The database {name} cannot be opened: {reason(error)}.") from error
     try:
+        try:
+            await refuse_unfinished_copy(connection)
+            await begin_snapshot(connection)
+        except DATABASE_ERRORS as error:
+            raise StoreError(f"The database {name} cannot be opened: {reason(error)}.") from error
         yield PostgresReader(connection)
     finally:
         with suppress(*DATABASE_ERRORS):

@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import asyncpg
 import pytest
 
 from aitp_desk.store import units as work
@@ -14,8 +15,10 @@ from aitp_desk.store.engine.copy import tables
 from aitp_desk.store.engine.copy.copier import copy_store
 from aitp_desk.store.engine.copy.postgres_rows import open_postgres_source, open_postgres_target
 from aitp_desk.store.engine.copy.sqlite_rows import open_sqlite_source, open_sqlite_target
+from aitp_desk.store.engine.postgres.reader import MOST_TOLD, open_reader
 from aitp_desk.store.engine.postgres.store import PostgresStore
 from aitp_desk.store.engine.sqlite import SqliteStore
+from aitp_desk.store.engine.sqlite_reader import open_reader as open_sqlite_reader
 from aitp_desk.store.records.keys import Key
 from tests.support.access.audit_log import somebody
 from tests.support.store.integrity import check_whole
@@ -120,6 +123,85 @@ async def test_an_interrupted_copy_is_not_served_and_goes_on(source: Path, empty
     assert await to_postgres(source, empty) > 20
     async with PostgresStore.open(empty, {}) as store:
         assert len(await store.read("tokens", {})) == 2
+
+
+async def test_an_interrupted_copy_is_neither_read_nor_copied(source: Path, empty: str) -> None:
+    async with open_postgres_target(empty, {}):
+        pass
+    with pytest.raises(StoreError, match="was not finished"):
+        async with open_reader(empty, {}):
+            pass
+    for is_exclusive in (True, False):
+        with pytest.raises(StoreError, match="was not finished"):
+            async with open_postgres_source(empty, {}, is_exclusive=is_exclusive):
+                pass
+    await to_postgres(source, empty)
+    async with open_reader(empty, {}) as reader:
+        assert await reader.damage() == ()
+
+
+async def test_a_copy_with_a_fault_is_not_finished(source: Path, empty: str) -> None:
+    async def find_fault(reader: tables.CopyReader) -> tuple[str, ...]:
+        return (*await reader.damage(), f"{len(await reader.read('tokens', {}))} tokens")
+
+    async with (
+        open_sqlite_source(source, is_exclusive=True) as rows,
+        open_postgres_target(empty, {}) as target,
+    ):
+        report = await copy_store(rows, target, ignore, find_fault)
+    assert report.problems == ("2 tokens",)
+    with pytest.raises(StoreError, match="was not finished"):
+        async with PostgresStore.open(empty, {}):
+            pass
+
+
+async def test_a_copy_whose_lock_was_lost_is_not_finished(
+    source: Path, empty: str, postgres: PostgresServer, tmp_path: Path
+) -> None:
+    await to_postgres(source, empty)
+    back = tmp_path / "back.db"
+
+    async def lose_lock(_: tables.CopyReader) -> tuple[str, ...]:
+        ended = await postgres.rows(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_locks WHERE locktype = 'advisory'"
+            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+            "copied",
+        )
+        assert ended == [(True,)]
+        return ()
+
+    with pytest.raises(StoreError, match="locked the database to copy from was lost"):
+        async with (
+            open_postgres_source(empty, {}, is_exclusive=True) as rows,
+            open_sqlite_target(back) as target,
+        ):
+            await copy_store(rows, target, ignore, lose_lock)
+    assert not back.exists()
+
+
+async def test_every_reference_is_checked_on_postgres_as_on_sqlite(
+    source: Path, empty: str
+) -> None:
+    await to_postgres(source, empty)
+    with closing(sqlite3.connect(source)) as database, database:
+        database.execute("DELETE FROM threads")
+    with open_sqlite_reader(source) as before:
+        expected = set(await before.damage())
+    assert "a row of actors refers to a missing row of threads" in expected
+    connection = await asyncpg.connect(empty)
+    await connection.execute("DELETE FROM threads")
+    await connection.close()
+    async with open_reader(empty, {}) as reader:
+        damage = await reader.damage()
+    assert expected <= set(damage)
+    assert "a row of messages refers to a missing row of threads" in damage
+    assert len(damage) <= MOST_TOLD
+
+
+def test_the_references_are_those_of_the_schema() -> None:
+    found = tables.load_references()
+    assert tables.Reference("messages", "threads", (("thread_id", "id"),)) in found
+    assert tables.Reference("threads", "threads", (("parent_id", "id"),)) in found
 
 
 async def test_an_interrupted_copy_of_what_was_changed_since_is_refused(
