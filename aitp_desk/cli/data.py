@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from aitp_desk.auth.keys.data_keys import DataKeys
     from aitp_desk.auth.keys.master_key import MasterKey
+    from aitp_desk.config.settings import StoreSettings
     from aitp_desk.model.access.audit import Auditor
     from aitp_desk.store.base import Store
     from aitp_desk.store.engine.engines import DeskStore, SnapshotReader
@@ -97,7 +98,7 @@ def require_master_key(data: Path) -> MasterKey:
     return master
 
 
-def require_keys(data: Path, url: str) -> DataKeys:
+def require_keys(data: Path, store: str | StoreSettings) -> DataKeys:
     """Return the desk's data keys; exit where it has no master key.
 
     Raises:
@@ -107,20 +108,23 @@ def require_keys(data: Path, url: str) -> DataKeys:
     from aitp_desk.auth.keys.data_keys import open_data_keys
 
     require_master_key(data)
-    return run_in_store(data, url, lambda store: open_data_keys(store, data, os.environ))
+    return run_in_store(data, store, lambda opened: open_data_keys(opened, data, os.environ))
 
 
-def open_store(data: Path, url: str) -> AbstractAsyncContextManager[DeskStore]:
+def open_store(data: Path, store: str | StoreSettings) -> AbstractAsyncContextManager[DeskStore]:
     """Open the desk's database in an async context; exit where there is none.
+
+    Parameters:
+        store: the settings of the site, or a URL where they are not known.
 
     Raises:
         StoreError: the database cannot be opened.
     """
-    from aitp_desk.config.settings import StoreSettings
     from aitp_desk.store.engine.engines import open_store as open_engine
 
-    require_database(data, url)
-    return open_engine(StoreSettings(url=url), data, os.environ)
+    settings = _settle(store)
+    require_database(data, settings.url)
+    return open_engine(settings, data, os.environ)
 
 
 def open_snapshot(data: Path, url: str) -> AbstractAsyncContextManager[SnapshotReader]:
@@ -129,15 +133,19 @@ def open_snapshot(data: Path, url: str) -> AbstractAsyncContextManager[SnapshotR
     Raises:
         StoreError: the database cannot be opened.
     """
-    from aitp_desk.config.settings import StoreSettings
     from aitp_desk.store.engine.engines import open_snapshot as open_engine
 
     require_database(data, url)
-    return open_engine(StoreSettings(url=url), data, os.environ)
+    return open_engine(_settle(url), data, os.environ)
 
 
-def run_in_store(data: Path, url: str, work: Callable[[Store], Awaitable[R]]) -> R:
+def run_in_store(
+    data: Path, store: str | StoreSettings, work: Callable[[Store], Awaitable[R]]
+) -> R:
     """Run a coroutine with the desk's database; exit where it does not exist.
+
+    Parameters:
+        store: as for :func:`open_store`.
 
     Raises:
         StoreError: the database cannot be opened.
@@ -145,8 +153,8 @@ def run_in_store(data: Path, url: str, work: Callable[[Store], Awaitable[R]]) ->
     """
 
     async def opened() -> R:
-        async with open_store(data, url) as store:
-            return await work(store)
+        async with open_store(data, store) as database:
+            return await work(database)
 
     return asyncio.run(opened())
 
@@ -161,6 +169,13 @@ def make_local_auditor(keys: DataKeys) -> Auditor:
     except (KeyError, OSError):  # a user without a name, as in some containers
         user = "unnamed"
     return Auditor(derive_audit_keys(keys), int(time.time()), f"cli:{user}", "shell")
+
+
+def _settle(store: str | StoreSettings) -> StoreSettings:
+    """Return settings for a database; those for a URL alone also suit a pooler."""
+    from aitp_desk.config.settings import StoreSettings
+
+    return StoreSettings(url=store, pooler=True) if isinstance(store, str) else store
 
 
 def _not_served(data: Path, missing: Path) -> NoReturn:

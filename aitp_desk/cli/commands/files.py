@@ -23,6 +23,7 @@ from aitp_desk.cli.data import open_store
 
 if TYPE_CHECKING:
     from aitp_desk.config import Config
+    from aitp_desk.config.settings import StoreSettings
     from aitp_desk.store.base import Store
     from aitp_desk.store.contents.base import FileContents
     from aitp_desk.store.contents.transfer import Verified
@@ -63,7 +64,7 @@ def move(folder: Path, data: Path | None, overrides: tuple[str, ...], to_databas
 
         with progress("moved", "files") as report:
             told = _counted(report)
-            name, moved = asyncio.run(_run(config, config.store.url, work))
+            name, moved = asyncio.run(_run(config, config.store, work))
     click.echo(f"Moved {moved.files} files, {_size(moved.size)}, to {name}.")
     if moved.problems:
         fail([*moved.problems, f"{moved.unreadable} files were not moved."])
@@ -91,7 +92,7 @@ def check(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
 
         with progress("checked", "files") as report:
             told = _counted(report)
-            unknown, found = asyncio.run(_run(config, config.store.url, work))
+            unknown, found = asyncio.run(_run(config, config.store, work))
     older = f"; {found.older} of an older version have no hash" if found.older else ""
     click.echo(f"files      {found.files}, {_size(found.size)}: unchanged{older}")
     if unknown:
@@ -128,11 +129,15 @@ def include(folder: Path, overrides: tuple[str, ...], backup: Path) -> None:
         fail([*added.problems, f"{added.unreadable} files are not in the backup."])
 
 
-async def _run(config: Config, url: str, work: Callable[[Store, FileContents], Awaitable[R]]) -> R:
+async def _run(
+    config: Config,
+    database: str | StoreSettings,
+    work: Callable[[Store, FileContents], Awaitable[R]],
+) -> R:
     """Run a coroutine with a database and its files."""
     from aitp_desk.store.contents.kinds import open_contents
 
-    async with open_store(config.data, url) as store:
+    async with open_store(config.data, database) as store:
         contents = open_contents(
             config.files, store, folder=config.folder, environment=os.environ, clock=time.time
         )

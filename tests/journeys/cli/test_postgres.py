@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 from contextlib import closing
@@ -11,6 +12,8 @@ import pytest
 
 from tests.support.clients.threads import THREADS, Talker, talking
 from tests.support.desk.command import run
+from tests.support.desk.server import SITE
+from tests.support.servers.pgbouncer import Pooler, pooler
 from tests.support.store.postgres import PostgresServer
 
 pytestmark = pytest.mark.servers
@@ -66,6 +69,55 @@ async def test_commands_work_beside_a_desk_on_postgres(url: str, tmp_path: Path)
         assert any("Freed the space" in line for line in erased)
         left = await read(owner, thread_id)
         assert not set(SAID) & set(left)
+
+
+async def test_commands_work_through_a_pooler(url: str, tmp_path: Path) -> None:
+    with pooler(url, spreads=True) as sessions:
+        pooled, data = sessions.url(url), ("--data", tmp_path / "data")
+        store = (*data, "--store", pooled)
+        settings = (f"store.url={pooled}", "store.pooler=true")
+        async with talking(tmp_path, *settings) as anybody:
+            owner = await anybody.with_key("threads")
+            thread_id, said = await talk(owner)
+            await asyncio.gather(*(read(owner, thread_id) for _ in range(12)))
+            await told("token", "create", *store, "--name", "made", "--scope", "threads")
+            assert any("made" in line for line in await told("token", "list", *store))
+            await told("token", "revoke", *store, "made")
+            await told("keys", "check", *store)
+            await told("jobs", "list", *store)
+            assert await told("store", "migrate", *store) == ["0 migrations applied."]
+            (one, *_) = await told("store", "check", *store)
+            assert one.startswith("database   complete: schema ")
+            given = [part for setting in settings for part in ("--set", setting)]
+            await told("files", "check", SITE, *data, *given)
+            await told("audit", "verify", *store)
+            lines = await told("store", "backup", *store, tmp_path / "backup.db")
+            assert lines[0].startswith("Backed up ")
+            kept = tmp_path / "transcript.json"
+            await told("transcript", "export", SITE, thread_id, *data, *given, "--to", kept)
+            erased = await told("erase", *store, "--thread", thread_id)
+            assert any("Freed the space" in line for line in erased)
+            assert not set(SAID) & set(await read(owner, thread_id))
+    await told("store", "restore", *data, "--store", "sqlite:desk.db", tmp_path / "backup.db")
+    async with talking(tmp_path) as anybody:
+        owner = Talker(anybody.desk, tmp_path / "data", anybody.http, owner.key)
+        assert await read(owner, thread_id) == said
+
+
+async def test_a_copy_names_the_server_itself(
+    url: str, postgres: PostgresServer, pgbouncer: Pooler, tmp_path: Path
+) -> None:
+    async with talking(tmp_path):
+        pass
+    empty, data = await postgres.make("unpooled"), ("--data", tmp_path / "data")
+    for source, target in (
+        (pgbouncer.url(url), "sqlite:new.db"),
+        ("sqlite:desk.db", pgbouncer.url(empty)),
+    ):
+        (line,) = await told("store", "copy", *data, source, target, code=1)
+        assert "Name the server itself, not its pooler." in line
+    lines = await told("store", "copy", *data, "sqlite:desk.db", empty)
+    assert lines[0].endswith("all are as in the source.")
 
 
 async def test_a_desk_moves_to_postgres_and_back(postgres: PostgresServer, tmp_path: Path) -> None:

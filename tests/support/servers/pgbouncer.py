@@ -30,6 +30,7 @@ listen_port = {port}
 unix_socket_dir = {folder}
 auth_type = any
 pool_mode = {mode}
+server_round_robin = {spreads}
 default_pool_size = {sessions}
 max_client_conn = 200
 log_connections = 0
@@ -52,15 +53,27 @@ class Pooler:
 
 
 @contextmanager
-def pooler(direct: str, *, mode: str = "transaction", sessions: int = SESSIONS) -> Iterator[Pooler]:
-    """Run PgBouncer in front of the server of a URL, which names the folder of its socket."""
+def pooler(
+    direct: str, *, mode: str = "transaction", sessions: int = SESSIONS, spreads: bool = False
+) -> Iterator[Pooler]:
+    """Run PgBouncer in front of the server of a URL, which names the folder of its socket.
+
+    Parameters:
+        spreads: whether each transaction gets the session that was idle longest.
+    """
     program = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
     if program is None:
         pytest.skip("pgbouncer is not installed")
     folder = Path(tempfile.mkdtemp(prefix="aitp-pgb-", dir="/tmp"))
     server = parse_qs(urlsplit(direct).query)["host"][0]
     file = folder / "pgbouncer.ini"
-    given = {"server": server, "folder": folder, "mode": mode, "sessions": sessions}
+    given = {
+        "server": server,
+        "folder": folder,
+        "mode": mode,
+        "sessions": sessions,
+        "spreads": int(spreads),
+    }
     file.write_text(SETTINGS.format(port=PORT, **given))
     options: dict[str, Any] = {}
     if os.geteuid() == 0:  # it refuses to run as root

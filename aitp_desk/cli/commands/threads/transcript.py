@@ -73,7 +73,7 @@ def export(
         from aitp_desk.config import load_config
 
         config = load_config(folder, overrides, data=data)
-        keys = require_keys(config.data, config.store.url)
+        keys = require_keys(config.data, config.store)
 
         async def write(store: Store) -> Transcript:
             from aitp_desk.auth.keys.transcript_keys import TranscriptKeys
@@ -98,7 +98,7 @@ def export(
             return made
 
         try:
-            head = run_in_store(config.data, config.store.url, write).statement.head
+            head = run_in_store(config.data, config.store, write).statement.head
         except OSError as error:
             fail([f"--to: {to} cannot be written: {error.strerror}."])
     click.echo(f"Wrote {_messages(head.seq)} to {to}.")

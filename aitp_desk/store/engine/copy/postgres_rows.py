@@ -16,6 +16,8 @@ from aitp_desk.store.base import Row, StoreError
 from aitp_desk.store.engine.copy.tables import Table, load_tables
 from aitp_desk.store.engine.postgres.connections import (
     DATABASE_ERRORS,
+    NEEDS_SERVER,
+    check_sessions,
     check_version,
     plan_connections,
     reason,
@@ -139,7 +141,8 @@ async def open_postgres_source(
             schema than this version.
     """
     async with AsyncExitStack() as stack:
-        connection = await _connect(stack, url, environment)
+        # without the guard there is one transaction, which a pooler keeps together
+        connection = await _connect(stack, url, environment, is_pooled=not is_exclusive)
         with _errors_told():
             await refuse_unfinished_copy(connection)
             if await list_missing(connection):
@@ -186,15 +189,19 @@ async def open_postgres_target(
         yield PostgresRows(connection, is_resumed=is_resumed)
 
 
-async def _connect(stack: AsyncExitStack, url: str, environment: Mapping[str, str]) -> Connection:
-    connections = plan_connections(url, environment, seconds=WAITS_SECONDS, is_pooled=False)
+async def _connect(
+    stack: AsyncExitStack, url: str, environment: Mapping[str, str], *, is_pooled: bool = False
+) -> Connection:
+    connections = plan_connections(url, environment, seconds=WAITS_SECONDS, is_pooled=is_pooled)
     try:
         connection = await connections.connect()
+        stack.push_async_callback(_close, connection)
+        check_version(connection)
+        await check_sessions(connections, connection, pooled=NEEDS_SERVER)
     except DATABASE_ERRORS as error:
         name = connections.address.name
-        raise StoreError(f"The database {name} cannot be opened: {reason(error)}.") from error
-    stack.push_async_callback(_close, connection)
-    check_version(connection)
+        told = reason(error, pooled=NEEDS_SERVER)
+        raise StoreError(f"The database {name} cannot be opened: {told}.") from error
     return connection
 
 
@@ -208,4 +215,4 @@ def _errors_told() -> Iterator[None]:
     try:
         yield
     except DATABASE_ERRORS as error:
-        raise StoreError(f"The database failed: {reason(error)}") from error
+        raise StoreError(f"The database failed: {reason(error, pooled=NEEDS_SERVER)}") from error

@@ -49,6 +49,8 @@ _EXHAUSTED = frozenset({"53000", "53100", "53200", "53400"})
 _UNPREPARED = frozenset({"26000", "42P05"})
 """A prepared statement is missing, or there already: another session has answered."""
 _POOLED = "the server of store.url is a pooler of transactions. Set store.pooler = true"
+NEEDS_SERVER = "a pooler of transactions is between. Name the server itself, not its pooler"
+"""What to tell where a whole session is needed."""
 
 
 class Connections(msgspec.Struct, frozen=True):
@@ -118,11 +120,16 @@ def check_version(connection: Connection) -> None:
         raise StoreError(f"PostgreSQL {OLDEST} or newer is needed; this server has {version}.")
 
 
-async def check_sessions(connections: Connections, connection: Connection) -> None:
+async def check_sessions(
+    connections: Connections, connection: Connection, *, pooled: str = _POOLED
+) -> None:
     """Check that a connection has a session to itself, unless a pooler is expected.
 
     A pooler answers with a number that it has made, where the server names the process of the
     session. One that gives each connection a session is no hindrance.
+
+    Parameters:
+        pooled: what to tell if a pooler gives the session to others.
 
     Raises:
         StoreError: a pooler gives the session to others between transactions.
@@ -137,7 +144,7 @@ async def check_sessions(connections: Connections, connection: Connection) -> No
     other = await connections.connect()
     try:
         if await other.fetchval(asked) == process:
-            raise StoreError(f"The database cannot be used so: {_POOLED}.")
+            raise StoreError(f"The database cannot be used so: {pooled}.")
     finally:
         other.terminate()
 
@@ -176,13 +183,17 @@ def describe(error: Exception) -> Exception:
     return told
 
 
-def reason(error: Exception) -> str:
-    """Return what went wrong, without any stored or given value."""
+def reason(error: Exception, *, pooled: str = _POOLED) -> str:
+    """Return what went wrong, without any stored or given value.
+
+    Parameters:
+        pooled: as for :func:`check_sessions`.
+    """
     name = type(error).__name__
     if (told := explain_tls_error(error)) is not None:
         return told
     if getattr(error, "sqlstate", None) in _UNPREPARED:
-        return _POOLED
+        return pooled
     if isinstance(error, asyncpg.PostgresError):
         # the text of the exception has the row too, or was made here with the value of a parameter
         message = getattr(error, "message", None)

@@ -27,7 +27,8 @@ async def wipe_free_space(url: str, environment: Mapping[str, str], *, rewrites:
     Raises:
         StoreError: it was not possible.
     """
-    connections = plan_connections(url, environment, seconds=WAITS_SECONDS, is_pooled=False)
+    # each statement stands alone, so a pooler may be between
+    connections = plan_connections(url, environment, seconds=WAITS_SECONDS, is_pooled=True)
     try:
         connection = await connections.connect()
         tables = await connection.fetch(
