@@ -121,12 +121,8 @@ async def _work(identity: WorkerIdentity) -> None:
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     me = f"{identity.label} {os.getpid()}\n".encode()
-    answers: set[asyncio.Task[None]] = set()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        answers.add(task)
         path = (await reader.readline()).split()[1]
         if path == b"/die":
             os.kill(os.getpid(), signal.SIGKILL)
@@ -136,7 +132,6 @@ async def _work(identity: WorkerIdentity) -> None:
         writer.write(me)
         await writer.drain()
         writer.close()
-        answers.discard(task)
 
     with inherited_sockets(identity, stop.set) as inherited:
         (listener,) = inherited.listeners
@@ -144,8 +139,9 @@ async def _work(identity: WorkerIdentity) -> None:
         inherited.report_ready([str(listener.getsockname()[1])])
         await stop.wait()
         server.close()
-        if answers:
-            await asyncio.wait(answers)
+        # connections that were accepted, whether their answer has begun or not
+        while others := asyncio.all_tasks() - {asyncio.current_task()}:
+            await asyncio.wait(others)
 
 
 def _main(role: str, folder: str, *rest: str) -> None:
