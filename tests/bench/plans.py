@@ -15,14 +15,14 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
 import asyncpg
 import msgspec
 
-from aitp_desk.store.engine.postgres.statements import load_postgres_statements
+from aitp_desk.store.engine.postgres.statements import Statement, load_postgres_statements
 from tests.support.store.postgres import QUICK, postgres_server
 
 SHARES = {
@@ -123,9 +123,18 @@ async def fill(connection: asyncpg.Connection, messages: int) -> None:
 
 async def find_walks(connection: asyncpg.Connection) -> list[Walk]:
     """Plan every statement for a few rows, and return those that walk through what grows."""
-    await connection.execute("SET plan_cache_mode = force_custom_plan")
     walks: set[Walk] = set()
-    for name, statement in load_postgres_statements().items():
+    async for statement, plan in plan_statements(connection):
+        walks |= {Walk(statement.name, table) for table in _walked(plan)}
+    return sorted(walks)
+
+
+async def plan_statements(
+    connection: asyncpg.Connection,
+) -> AsyncGenerator[tuple[Statement, Mapping[str, Any]], None]:
+    """Plan every statement for a few rows."""
+    await connection.execute("SET plan_cache_mode = force_custom_plan")
+    for statement in load_postgres_statements().values():
         kinds = (await connection.prepare(statement.sql)).get_parameters()
         values = ", ".join(FEW[kind.name] for kind in kinds)
         await connection.execute(f"PREPARE planned AS {statement.sql}")
@@ -133,8 +142,7 @@ async def find_walks(connection: asyncpg.Connection) -> list[Walk]:
             f"EXPLAIN (FORMAT JSON) EXECUTE planned{f'({values})' if values else ''}"
         )
         await connection.execute("DEALLOCATE planned")
-        walks |= {Walk(name, table) for table in _walked(json.loads(plan)[0]["Plan"])}
-    return sorted(walks)
+        yield statement, json.loads(plan)[0]["Plan"]
 
 
 def _walked(node: Mapping[str, Any]) -> Iterator[str]:

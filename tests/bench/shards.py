@@ -12,16 +12,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import asyncpg
 
-from aitp_desk.store.engine.postgres.statements import load_postgres_statements
 from aitp_desk.store.engine.postgres.store import PostgresStore
-from tests.bench.plans import FEW, fill
+from tests.bench.plans import fill, plan_statements
 from tests.bench.sizes import converse, drop
 from tests.support.store.postgres import QUICK, postgres_server
 
@@ -89,19 +87,11 @@ async def distribute(connection: asyncpg.Connection, table: str, key: str) -> li
 
 async def plan(connection: asyncpg.Connection) -> tuple[list[str], list[str]]:
     """Return the statements that ask one shard, and those that ask all."""
-    await connection.execute("SET plan_cache_mode = force_custom_plan")
     one: list[str] = []
     all_: list[str] = []
-    for name, statement in load_postgres_statements().items():
-        kinds = (await connection.prepare(statement.sql)).get_parameters()
-        values = ", ".join(FEW[kind.name] for kind in kinds)
-        await connection.execute(f"PREPARE planned AS {statement.sql}")
-        plan = await connection.fetchval(
-            f"EXPLAIN (FORMAT JSON) EXECUTE planned{f'({values})' if values else ''}"
-        )
-        await connection.execute("DEALLOCATE planned")
+    async for statement, plan in plan_statements(connection):
         asked: dict[str, set[str]] = {}
-        for relation in _relations(json.loads(plan)[0]["Plan"]):
+        for relation in _relations(plan):
             table, _, shard = relation.rpartition("_s")
             if table in DISTRIBUTED:
                 asked.setdefault(table, set()).add(shard)
@@ -109,7 +99,7 @@ async def plan(connection: asyncpg.Connection) -> tuple[list[str], list[str]]:
             table = re.search(r"INSERT INTO (\w+)", statement.sql)[1]  # type: ignore[index]
             asked = {table: {"0"}} if table in DISTRIBUTED else {}
         if asked:
-            (all_ if max(map(len, asked.values())) > 1 else one).append(name)
+            (all_ if max(map(len, asked.values())) > 1 else one).append(statement.name)
     return one, all_
 
 

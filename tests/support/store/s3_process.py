@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +10,7 @@ from pathlib import Path
 
 from aitp_desk.config.sections.files import S3, Files
 from tests.support.desk.processes import free_port
+from tests.support.servers.server_process import ServerProcess
 
 BUCKET = "desk-files"
 PREFIX = "shop"
@@ -24,12 +23,12 @@ SECONDS = 2
 """How long a desk of a test waits for the server."""
 
 
-class S3Process:
+class S3Process(ServerProcess):
     """A server that can be paused, killed, and started again with what it had."""
 
     def __init__(self, folder: Path) -> None:
+        super().__init__()
         self.folder = folder
-        self._process: subprocess.Popen[str] | None = None
         self.port = free_port()
         (folder / BUCKET).mkdir(parents=True)
 
@@ -87,37 +86,14 @@ class S3Process:
         id_, own = ACCESS_KEY.values()
         tls = () if certificate is None else ("--cert", certificate[0], "--key", certificate[1])
         limit = [] if most_bytes is None else ["prlimit", f"--fsize={most_bytes}"]
-        self._process = subprocess.Popen(
-            [
-                *limit,
-                *(_find_program(), "serve", "s3", str(self.folder)),
-                *("--addr", f"127.0.0.1:{self.port}", "--auth-key", f"{id_},{secret or own}"),
-                *("--config", "/dev/null", "--no-cleanup"),
-                *tls,
-            ],
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        assert self._process.stderr is not None
-        for line in self._process.stderr:
-            if "Starting s3 server" in line:
-                return
-        raise AssertionError("the server did not start")
-
-    def pause(self) -> None:
-        """Leave connections open, and requests without an answer."""
-        assert self._process is not None
-        self._process.send_signal(signal.SIGSTOP)
-
-    def resume(self) -> None:
-        assert self._process is not None
-        self._process.send_signal(signal.SIGCONT)
-
-    def kill(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.communicate()
-            self._process = None
+        command = [
+            *limit,
+            *(_find_program(), "serve", "s3", str(self.folder)),
+            *("--addr", f"127.0.0.1:{self.port}", "--auth-key", f"{id_},{secret or own}"),
+            *("--config", "/dev/null", "--no-cleanup"),
+            *map(str, tls),
+        ]
+        self._begin(command, "Starting s3 server")
 
 
 @contextmanager

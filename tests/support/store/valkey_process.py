@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import shutil
-import signal
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 
 from tests.support.servers.parent_watch import ended_with_parent
+from tests.support.servers.server_process import ServerProcess
 
 
-class ValkeyProcess:
+class ValkeyProcess(ServerProcess):
     """A server that can be killed and started again, empty."""
 
     def __init__(self, folder: Path, *options: str) -> None:
+        super().__init__()
         self._folder = folder
         self._options = options
-        self._process: subprocess.Popen[str] | None = None
 
     @property
     def pid_file(self) -> Path:
@@ -31,38 +30,14 @@ class ValkeyProcess:
 
     def start(self) -> None:
         """Return once it accepts connections."""
-        self._process = subprocess.Popen(
-            [
-                _find_program(),
-                *("--port", "0", "--unixsocket", f"{self._folder}/valkey.sock"),
-                *("--save", "", "--appendonly", "no", "--dir", str(self._folder)),
-                *("--pidfile", str(self.pid_file)),
-                *self._options,
-            ],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            if "eady to accept connections" in line:
-                return
-        raise AssertionError("the server did not start")
-
-    def pause(self) -> None:
-        """Have it stand still; connections to it stay open."""
-        assert self._process is not None
-        self._process.send_signal(signal.SIGSTOP)
-
-    def resume(self) -> None:
-        """Have it go on."""
-        assert self._process is not None
-        self._process.send_signal(signal.SIGCONT)
-
-    def kill(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.communicate()
-            self._process = None
+        command = [
+            _find_program(),
+            *("--port", "0", "--unixsocket", f"{self._folder}/valkey.sock"),
+            *("--save", "", "--appendonly", "no", "--dir", str(self._folder)),
+            *("--pidfile", str(self.pid_file)),
+            *self._options,
+        ]
+        self._begin(command, "eady to accept connections")
 
 
 @contextmanager
