@@ -7,8 +7,10 @@ unknown whether it was done; a repetition with the same idempotency key finds ou
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any, TypeVar
 
 import msgspec
@@ -30,10 +32,16 @@ _SENT = frozenset({"authorization", "content-type", "idempotency-key", "stripe-v
 _READ = frozenset({"request-id", "stripe-should-retry"})
 _MOST_BYTES = 256 * 1024
 _SECONDS = 15.0
+_KEY_IN_USE_SECONDS = (0.1, 0.2, 0.4, 0.8)
+"""Waits while Stripe still processes another request with the same idempotency key."""
 
 
 class Unsettled(Retry):
     """The outcome is unknown or pending: retry with the same key."""
+
+
+class KeyInUse(Unsettled):
+    """Stripe still processes another request with the same idempotency key."""
 
 
 class Refused(Exception):
@@ -67,9 +75,20 @@ class Api:
     async def open_session(self, send: Send, params: SessionCreateParams, key: str) -> Session:
         """Create a Checkout Session.
 
+        Somebody who opens a link twice sends two requests at once: the second waits for the
+        first, and has its result.
+
         Parameters:
             key: the idempotency key, as of all requests.
         """
+        for seconds in _KEY_IN_USE_SECONDS:
+            try:
+                return await self._create_session(send, params, key)
+            except KeyInUse:
+                await asyncio.sleep(seconds)
+        return await self._create_session(send, params, key)
+
+    async def _create_session(self, send: Send, params: SessionCreateParams, key: str) -> Session:
         asked = self._client(send).v1.checkout.sessions.create_async(
             params, {"idempotency_key": key}
         )
@@ -184,6 +203,8 @@ async def _answered(asked: Any, kind: type[T]) -> T:
             "A different request was sent with the same idempotency key.", "idempotency"
         ) from None
     except stripe.StripeError as error:
+        if error.http_status == HTTPStatus.CONFLICT:
+            raise KeyInUse("Stripe still processes the same request.") from None
         raise Unsettled(f"Stripe responds with status {error.http_status}.") from None
     try:
         return msgspec.convert(found.to_dict(), kind)

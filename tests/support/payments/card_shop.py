@@ -56,6 +56,7 @@ class Till:
             things.clear()
         account.asked.clear()
         account.breaks.clear()
+        account.delay = 0.0
         account.refunds_fail = False
         (self.site / "sold.txt").unlink(missing_ok=True)
         self._balances = self._read_balances()

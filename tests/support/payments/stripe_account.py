@@ -47,6 +47,7 @@ class Account:
         url: where the API stands.
         asked: what was asked, in order: method and path.
         events: what was told, or is to be told, in order.
+        delay: seconds that Stripe takes for a request.
         breaks: what the next requests are broken off by; an empty text lets one pass.
         livemode: what its objects say of themselves.
         refunds_fail: whether banks take no money back.
@@ -57,6 +58,7 @@ class Account:
         self.asked: list[str] = []
         self.events: list[Form] = []
         self.breaks: list[Break | Literal[""]] = []
+        self.delay = 0.0
         self.livemode = False
         self.refunds_fail = False
         self.sessions: dict[str, Form] = {}
@@ -206,7 +208,7 @@ class Account:
             )
         self._at_work.add(key)
         try:
-            await asyncio.sleep(0)
+            await asyncio.sleep(self.delay)
             # what is not valid is not kept: nothing has begun
             do = self._prepare(path, rules.decode(body))
             try:
