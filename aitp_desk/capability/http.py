@@ -31,7 +31,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     url: str
-    method: Literal["GET", "POST", "DELETE"] = "GET"
+    method: Literal["GET", "POST", "PUT", "DELETE"] = "GET"
     body: bytes = b""
     headers: Mapping[str, str] = NO_HEADERS
     max_bytes: int = 64 * 1024

@@ -171,7 +171,7 @@ class Egress:
         max_bytes: int,
         seconds: float,
         headers: Mapping[str, str] | None = None,
-        method: Literal["POST", "DELETE"] = "POST",
+        method: Literal["POST", "PUT", "DELETE"] = "POST",
         wants_reasons: bool = False,
     ) -> Fetched:
         """Send bytes to an address, once, without following redirects.
@@ -197,7 +197,7 @@ class Egress:
 
     async def _ask(
         self,
-        method: Literal["GET", "POST", "DELETE"],
+        method: Literal["GET", "POST", "PUT", "DELETE"],
         address: URL,
         headers: Mapping[str, str] | None,
         max_bytes: int,

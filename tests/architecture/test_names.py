@@ -9,6 +9,8 @@ from pathlib import Path
 from tests.architecture.sources import PACKAGES, ROOT, sources
 
 MOST_ENTRIES = 16
+MOST_LAYERS = 18
+"""The folders of the package itself are its layers, which pyproject.toml orders."""
 TERMS = frozenset(
     "docstring embedding encoding fastembed feed framing listing ranking routing "
     "spelling testing tracing".split()
@@ -81,9 +83,11 @@ def test_no_folder_has_more_entries_than_one_sees_at_once() -> None:
             continue
         entries = {entry.name for entry in folder.iterdir()} - {"__init__.py", "__pycache__"}
         modules_alone = {name for name in entries if name != "py.typed"}
+        most = MOST_ENTRIES
         if folder == ROOT / "aitp_desk":
             modules_alone = {name for name in modules_alone if not name.endswith(".py")}
-        if len(modules_alone) > MOST_ENTRIES:
+            most = MOST_LAYERS
+        if len(modules_alone) > most:
             crowded[str(folder.relative_to(ROOT))] = len(modules_alone)
     assert crowded == {}
 

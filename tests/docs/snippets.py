@@ -16,7 +16,7 @@ from markdown_it.token import Token
 ROOT = Path(__file__).parent.parent.parent
 DEMO_URL = "http://127.0.0.1:8080"
 """Where the pages say that the demo listens; a test's desk listens elsewhere."""
-GROUPS = ("run", "build", "protocols", "contribute")
+GROUPS = ("run", "transports", "build", "protocols", "contribute")
 """The folders of docs/, in the order in which its index lists them."""
 PAGES = (
     ROOT / "README.md",

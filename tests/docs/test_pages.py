@@ -11,7 +11,7 @@ from tests.docs.snippets import GROUPS, PAGES, ROOT, anchors, links
 
 DOCS = ROOT / "docs"
 GROUPED = [page for page in PAGES if page.parent.name in GROUPS]
-MOST_PAGES, MOST_IN_A_FOLDER, MOST_WORDS = 45, 16, 2500
+MOST_PAGES, MOST_IN_A_FOLDER, MOST_WORDS = 60, 16, 2500
 GENERATED = re.compile(r"<!-- (\w+)(?:: written by `[^`]+`)? -->\n.*?<!-- end of \1 -->", re.DOTALL)
 CHANGE = re.compile(r"[a-z0-9-]+\.(added|changed|deprecated|removed|fixed|security)\.md")
 READERS = re.compile(r"For [^.:;]*(?:owner|developer|operator|contributor|reviewer)s?\b")

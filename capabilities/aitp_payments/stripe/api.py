@@ -75,8 +75,8 @@ class Api:
     async def open_session(self, send: Send, params: SessionCreateParams, key: str) -> Session:
         """Create a Checkout Session.
 
-        Somebody who opens a link twice sends two requests at once: the second waits for the
-        first, and has its result.
+        A link that is opened twice at once sends two requests with one key. The second waits, and
+        returns the same session.
 
         Parameters:
             key: the idempotency key, as of all requests.

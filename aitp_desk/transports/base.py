@@ -1,0 +1,249 @@
+"""The interface of transports: how a platform carries messages to the desk and back.
+
+A transport is a subclass of :class:`Transport`. A package names it in the entry point group
+:data:`GROUP`; a site enables it with a section ``[transports.NAME]`` in ``desk.toml``, whose
+settings are those of its :attr:`Transport.settings`. A transport translates and keeps no state:
+identity, access, limits, order, repetition and retries are the desk's.
+
+The guarantees:
+
+Events
+    :attr:`Host.receive` returns when an event is on disk; only then acknowledge it to the platform.
+    An event that repeats another's id has no effect. Events of a conversation are handled in the
+    order in which they were received.
+Messages
+    :meth:`Transport.send` is called for one message of a conversation at a time, in order. It is
+    called again with the same :attr:`Outgoing.id` if the outcome was lost.
+Hooks
+    A hook proves the sender before it reads anything else. Its response leaves only after all its
+    events are on disk.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any, ClassVar, Literal
+
+import msgspec
+
+from aitp_desk.capability import Send
+from aitp_desk.transports.events import Incoming, IncomingFile
+from aitp_desk.transports.messages import Bounds, Outgoing, SentMessage
+
+GROUP = "aitp_desk.transports"
+"""The entry point group of transports."""
+NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
+"""A transport's name: of its section, its addresses and its people."""
+
+
+class Failed(Exception):
+    """A message was not sent.
+
+    Parameters:
+        reason: a sentence for operators, without addresses or content.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class TryLater(Failed):
+    """It may be sent later.
+
+    Parameters:
+        after: minimum seconds, as the platform says; 0 if it does not.
+    """
+
+    def __init__(self, reason: str, *, after: int = 0) -> None:
+        super().__init__(reason)
+        self.after = after
+
+
+class Refused(Failed):
+    """The platform does not take this message, at no time."""
+
+
+class Unreachable(Failed):
+    """The person or the conversation takes no messages any more: blocked, left, no such address."""
+
+
+class WindowClosed(Failed):
+    """The platform takes no free text from the desk until the person writes again."""
+
+
+class HookReply(msgspec.Struct, frozen=True, kw_only=True):
+    """The response to a platform's request.
+
+    Parameters:
+        body: with its ``content_type``.
+    """
+
+    status: int = 200
+    body: bytes = b""
+    content_type: str = "application/json"
+
+
+class Delivery(msgspec.Struct, frozen=True, kw_only=True):
+    """A request of a platform.
+
+    Parameters:
+        body: as received.
+        headers: with lowercase names.
+        query: the query string's parameters.
+        now: Unix seconds.
+    """
+
+    method: Literal["GET", "POST"]
+    body: bytes
+    headers: Mapping[str, str]
+    query: Mapping[str, str]
+    now: int
+
+
+class HookResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What a hook makes of a request.
+
+    Parameters:
+        events: to be stored before the reply leaves.
+        reply: the response.
+    """
+
+    events: tuple[Incoming, ...] = ()
+    reply: HookReply = HookReply()
+
+
+Hook = Callable[[Delivery], HookResult]
+"""Reads one request of the platform. Raises a DeskError if the proof or the form is wrong.
+
+Pure and fast: what needs the network is done when the event is handled.
+"""
+
+
+class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """An address at which a platform calls the desk: ``/transports/NAME/HOOK``.
+
+    Parameters:
+        read: reads a request.
+        methods: of HTTP.
+        max_bytes: the longest body.
+    """
+
+    read: Hook
+    methods: tuple[Literal["GET", "POST"], ...] = ("POST",)
+    max_bytes: int = 1024 * 1024
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One step of ``aitp-desk transport test``.
+
+    Parameters:
+        what: what was tried, as a sentence.
+        is_done: whether it worked.
+        detail: what was found; if it did not work, what to do.
+    """
+
+    what: str
+    is_done: bool
+    detail: str = ""
+
+
+class Host(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """What the desk gives to a transport.
+
+    Parameters:
+        receive: stores an event; returns when it is on disk.
+        send: sends HTTP requests; reaches public addresses, or those that the site has allowed.
+        url: the desk's public address, without a final slash.
+        site_name: the site's name.
+        colour: the site's accent colour, such as ``#0b5fff``; empty for none.
+        languages: of the site (BCP 47), the default first.
+        secret: derives 32 bytes for a purpose, the same at every start.
+        keep_bytes: keeps bytes that came with an event, by key, until it is handled.
+        read_bytes: reads them; None if there are none.
+        clock: Unix seconds.
+        environment: with the credentials that settings name.
+    """
+
+    receive: Callable[[Incoming], Awaitable[None]]
+    send: Send
+    url: str
+    site_name: str
+    colour: str = ""
+    languages: tuple[str, ...] = ("en",)
+    secret: Callable[[str], bytes]
+    keep_bytes: Callable[[str, bytes], Awaitable[None]]
+    read_bytes: Callable[[str], Awaitable[bytes | None]]
+    clock: Callable[[], float]
+    environment: Mapping[str, str]
+
+
+class Transport(ABC):
+    """Carries messages between one platform and the desk.
+
+    Parameters:
+        settings: of the site's section.
+        host: what the desk offers.
+
+    Raises:
+        ValueError: the settings cannot work; says what would.
+    """
+
+    name: ClassVar[str]
+    settings: ClassVar[type[msgspec.Struct]]
+    bounds: ClassVar[Bounds]
+    is_exact: ClassVar[bool] = False
+    """Whether the platform drops a message that is sent again with the same id."""
+
+    def __init__(self, settings: Any, host: Host) -> None:  # noqa: ARG002 -- of subclasses
+        self.host = host
+
+    def endpoints(self) -> Mapping[str, Endpoint]:
+        """Return the addresses at which the platform calls, by name."""
+        return {}
+
+    async def listen(self) -> None:  # noqa: B027 -- a default
+        """Receive events until cancelled, where the desk connects to the platform.
+
+        Only one process of the desk does so at a time. What it raises is logged, and it is called
+        again after a growing delay. By default there is nothing to listen to.
+        """
+
+    @abstractmethod
+    async def send(self, outgoing: Outgoing) -> SentMessage:
+        """Send a message.
+
+        Raises:
+            Failed: one of its kinds. Anything else is a fault, and is retried.
+        """
+
+    async def retract(self, conversation: str, message_ref: str) -> None:  # noqa: ARG002
+        """Delete a sent message, where the platform can; by default it cannot.
+
+        Raises:
+            Failed: as :meth:`send`.
+        """
+        raise Refused("This platform deletes no messages.")
+
+    async def fetch(self, file: IncomingFile, max_bytes: int) -> bytes:  # noqa: ARG002
+        """Read a file of an event.
+
+        Raises:
+            Failed: as :meth:`send`; ``Refused`` if it is longer.
+        """
+        raise Refused("This transport carries no files.")
+
+    async def acknowledge(self, incoming: Incoming, notice: str) -> None:  # noqa: B027 -- a default
+        """Confirm a pressed button, or say why it does not count.
+
+        Platforms that expect no such answer need nothing here.
+
+        Parameters:
+            notice: a short sentence; empty for none.
+        """
+
+    @abstractmethod
+    def check(self) -> AsyncIterator[Step]:
+        """Try credentials and the way back, step by step; end at the first that fails."""

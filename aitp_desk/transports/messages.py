@@ -1,0 +1,140 @@
+"""What the desk sends: messages, the buttons and forms below them, and what became of them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+
+class Button(msgspec.Struct, frozen=True, kw_only=True):
+    """A choice below a message.
+
+    Parameters:
+        label: at most 75 characters.
+        token: what the platform sends back; at most 64 ASCII characters. Empty for a link.
+        url: where it leads, for a link; a page that also works without the platform's own buttons.
+        style: ``danger`` for a choice that refuses or destroys.
+    """
+
+    label: str
+    token: str = ""
+    url: str = ""
+    style: Literal["plain", "primary", "danger"] = "plain"
+
+
+class Field(msgspec.Struct, frozen=True, kw_only=True):
+    """A field of a form.
+
+    Parameters:
+        name: the key of its value.
+        kind: of the value; ``choice`` is one of ``choices``, ``choices`` are several of them.
+        choices: values and their labels.
+        hint: what is expected.
+    """
+
+    name: str
+    label: str
+    kind: Literal["text", "number", "boolean", "date", "choice", "choices"] = "text"
+    choices: tuple[tuple[str, str], ...] = ()
+    is_required: bool = False
+    hint: str = ""
+
+
+class Form(msgspec.Struct, frozen=True, kw_only=True):
+    """A form below a message.
+
+    Parameters:
+        token: as of a :class:`Button`; the platform sends it back with the values.
+        title: of the form.
+        fields: what is asked, in order.
+        submit: label of the button that sends it.
+        url: a page with the same form, for platforms that have none.
+    """
+
+    token: str
+    title: str
+    fields: tuple[Field, ...]
+    submit: str
+    url: str = ""
+
+
+class OutgoingFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of the desk that goes with a message."""
+
+    name: str
+    content_type: str
+    data: bytes
+
+
+class Source(msgspec.Struct, frozen=True, kw_only=True):
+    """A page from which an answer was taken."""
+
+    title: str
+    url: str
+
+
+class Outgoing(msgspec.Struct, frozen=True, kw_only=True):
+    """A message to send, or one piece of a long one.
+
+    Parameters:
+        id: the same for each attempt: a platform with transaction ids takes it as one.
+        conversation: as in :class:`~aitp_desk.transports.events.Incoming`.
+        recipient: the platform's id of the person.
+        text: Markdown, no longer than the transport's bound.
+        speaker: name of the operator who wrote it; empty for the site's agent.
+        answers_ref: the platform's id of the person's last message; empty for none.
+        previous_refs: ids of what was sent before it in the conversation, oldest first.
+        sources: pages that the answer was taken from; with the last piece.
+        buttons: with the last piece.
+        form: with the last piece; None for none.
+        files: with the last piece.
+        subject: of the conversation; empty if it has none.
+        language: of the texts that the transport adds (BCP 47).
+        is_reply: whether it answers the person, rather than begins or continues on its own.
+    """
+
+    id: str
+    conversation: str
+    recipient: str
+    text: str
+    speaker: str = ""
+    answers_ref: str = ""
+    previous_refs: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+    buttons: tuple[Button, ...] = ()
+    form: Form | None = None
+    files: tuple[OutgoingFile, ...] = ()
+    subject: str = ""
+    language: str = "en"
+    is_reply: bool = True
+
+
+class SentMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """What the platform answered.
+
+    Parameters:
+        message_ref: its id of the message.
+        conversation: the conversation, if the message began it; empty otherwise.
+    """
+
+    message_ref: str
+    conversation: str = ""
+
+
+class Bounds(msgspec.Struct, frozen=True, kw_only=True):
+    """What a platform takes.
+
+    Parameters:
+        characters: the longest message; a longer one is split.
+        per_second: messages to all conversations.
+        per_conversation: messages to one conversation within a second.
+        buttons: the most below one message; the others become text.
+        has_forms: whether it shows forms itself.
+    """
+
+    characters: int
+    per_second: float
+    per_conversation: float
+    buttons: int
+    has_forms: bool = False
