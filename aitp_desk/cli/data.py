@@ -159,8 +159,12 @@ def run_in_store(
     return asyncio.run(opened())
 
 
-def make_local_auditor(keys: DataKeys) -> Auditor:
-    """Make an auditor in the name of the machine's user who runs the command."""
+def make_local_auditor(keys: DataKeys, at: int | None = None) -> Auditor:
+    """Make an auditor in the name of the machine's user who runs the command.
+
+    Parameters:
+        at: Unix seconds; by default now.
+    """
     from aitp_desk.auth.keys.audit_keys import derive_audit_keys
     from aitp_desk.model.access.audit import Auditor
 
@@ -168,7 +172,8 @@ def make_local_auditor(keys: DataKeys) -> Auditor:
         user = getpass.getuser()
     except (KeyError, OSError):  # a user without a name, as in some containers
         user = "unnamed"
-    return Auditor(derive_audit_keys(keys), int(time.time()), f"cli:{user}", "shell")
+    at = int(time.time()) if at is None else at
+    return Auditor(derive_audit_keys(keys), at, f"cli:{user}", "shell")
 
 
 def _settle(store: str | StoreSettings) -> StoreSettings:

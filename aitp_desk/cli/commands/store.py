@@ -6,7 +6,8 @@ import asyncio
 import os
 import secrets
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
     from aitp_desk.store.engine.copy.tables import CopyReader
     from aitp_desk.store.engine.engines import SnapshotReader
     from aitp_desk.store.engine.migration import Migration
+
+_DATABASE = "desk.db"
+_DRAFT = ".restoring"
+"""Suffix of a copy that is being restored."""
 
 
 @click.group()
@@ -84,7 +89,8 @@ def restore(data: Path, url: str, src: Path) -> None:
     """Restore the backup SRC where no database exists, and migrate it to this version.
 
     A PostgreSQL database must exist and be empty. Stop the desk first. The backup's master key must
-    be in the data folder or the environment.
+    be in the data folder or the environment. All chains are checked. Run it again if it was
+    interrupted.
     """
     with mistakes_told():
         from aitp_desk.store.engine.lock import lock_data_folder
@@ -95,7 +101,10 @@ def restore(data: Path, url: str, src: Path) -> None:
                 _restore_file(data, src, named)
                 done = f"Restored {_size(named)} to {named}."
             else:
-                done = f"Restored {_restore_rows(data, src, url)} rows."
+                copied = _restore_rows(data, src, url)
+                if copied.problems:
+                    fail([*copied.problems, "The restore is not finished, and no desk opens it."])
+                done = f"Restored {copied.rows} rows{_by_earlier(copied)}."
     click.echo(done)
     click.echo(
         "Changes made after the backup are lost. Before you start the desk, repeat the "
@@ -134,8 +143,7 @@ def copy(data: Path, source: str, target: str) -> None:
             copied = _copy_rows(data, source, target, check=check_copy)
     if copied.problems:
         fail([*copied.problems, "The copy is not finished, and no desk opens it."])
-    before = f", {copied.resumed} of them by an earlier copy" if copied.resumed else ""
-    click.echo(f"Copied {copied.rows} rows{before}; all are as in the source.")
+    click.echo(f"Copied {copied.rows} rows{_by_earlier(copied)}; all are as in the source.")
     _tell_whole(found)
 
 
@@ -243,6 +251,7 @@ def _copy_to_file(data: Path, url: str, dest: Path) -> None:
     """Copy the rows of a server's database to a file."""
     from aitp_desk.store.engine.copy.sqlite_rows import remove_draft
 
+    remove_draft(dest)  # of an interrupted backup, which was of another moment
     try:
         copied = _copy_rows(data, url, f"sqlite:{dest}", is_exclusive=False, check=_find_damage)
         if copied.problems:
@@ -274,60 +283,85 @@ def _copy_rows(
         return asyncio.run(run(told))
 
 
+def _by_earlier(copied: CopyReport) -> str:
+    return f", {copied.resumed} of them by an earlier copy" if copied.resumed else ""
+
+
 def _restore_file(data: Path, src: Path, named: Path) -> None:
-    from aitp_desk.store.engine.sqlite_backup import (
-        JOURNAL_SUFFIXES,
-        put_in_place,
-        remove_database,
-    )
+    from aitp_desk.store.engine.sqlite_backup import JOURNAL_SUFFIXES, put_in_place
 
     target = named.resolve()
     for end in ("", *JOURNAL_SUFFIXES):
         if (there := target.with_name(f"{target.name}{end}")).exists():
             fail([f"{there} exists already. Move it away first, or give another --data."])
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = target.with_name(f"{target.name}.{secrets.token_hex(8)}")
-    try:
-        _bring_up(data, src, draft)
+    with _restored_draft(data, src, target) as draft:
+        asyncio.run(_note_restored(data, draft, int(time.time())))
         put_in_place(draft, target)
-    finally:
-        remove_database(draft)
 
 
-def _restore_rows(data: Path, src: Path, url: str) -> int:
-    """Copy the rows of a backup to a server; return their number."""
-    from aitp_desk.store.engine.sqlite_backup import remove_database
+def _restore_rows(data: Path, src: Path, url: str) -> CopyReport:
+    """Copy the rows of a backup to a server."""
+    from aitp_desk.store.engine.copy.copier import copy_store
+    from aitp_desk.store.engine.engines import find_engine
 
-    draft = (data / f"restored.db.{secrets.token_hex(8)}").resolve()
+    async def run(draft: Path, told: Callable[[int, int | None], None]) -> CopyReport:
+        source = f"sqlite:{draft}"
+        async with find_engine(url).copy_to(url, data, os.environ) as copied:
+            # the same time after an interruption, so that the draft has the same rows again
+            await _note_restored(data, draft, copied.began)
+            async with find_engine(source).copy_from(source, data, os.environ, True) as rows:
+                return await copy_store(rows, copied, told, _find_damage)
+
+    with (
+        _restored_draft(data, src, (data / _DATABASE).resolve()) as draft,
+        progress("copied", "rows") as told,
+    ):
+        return asyncio.run(run(draft, told))
+
+
+@contextmanager
+def _restored_draft(data: Path, src: Path, target: Path) -> Iterator[Path]:
+    """Copy a backup to a file next to its target; migrate and check that.
+
+    The file is removed in the end; what an interrupted restore left of it, before.
+    """
+    from aitp_desk.auth.keys.data_keys import known_data_keys
+    from aitp_desk.desk.maintenance.integrity import check_integrity
+    from aitp_desk.store.engine.sqlite import SqliteStore
+    from aitp_desk.store.engine.sqlite_backup import copy_database, remove_database
+
+    async def check_draft(told: Callable[[int], None]) -> IntegrityReport:
+        async with SqliteStore.open(draft) as opened:
+            await known_data_keys(opened, data, os.environ)
+            return await check_integrity(opened, data, os.environ, told)
+
+    draft = target.with_name(f"{target.name}{_DRAFT}")
+    remove_database(draft)
     try:
-        _bring_up(data, src, draft)
-        return _copy_rows(data, f"sqlite:{draft}", url).rows
+        with progress("copied", "pages") as told:
+            copy_database(src, draft, told=told)
+        _refuse_damage(draft, "Nothing was restored.")
+        with progress("checked", "messages") as told:
+            found = asyncio.run(check_draft(lambda n: told(n, None)))
+        if found.problems:
+            fail([*found.problems, "Nothing was restored."])
+        yield draft
     finally:
         remove_database(draft)
 
 
-def _bring_up(data: Path, src: Path, draft: Path) -> None:
-    """Copy a backup, migrate the copy and note in it that it was restored."""
+async def _note_restored(data: Path, draft: Path, now: int) -> None:
+    """Note in a copy of a backup that it was restored."""
     from aitp_desk.auth.keys.data_keys import known_data_keys
     from aitp_desk.desk.jobs.call_kinds import KINDS as CALL_KINDS
     from aitp_desk.store.engine.sqlite import SqliteStore
-    from aitp_desk.store.engine.sqlite_backup import copy_database
     from aitp_desk.store.units.privacy.restoration import note_restored
 
-    async def bring_up() -> None:
-        async with SqliteStore.open(draft) as opened:
-            keys = await known_data_keys(opened, data, os.environ)
-            await opened.run(
-                note_restored,
-                now=int(time.time()),
-                call_kinds=CALL_KINDS,
-                by=None if keys is None else make_local_auditor(keys),
-            )
-
-    with progress("copied", "pages") as told:
-        copy_database(src, draft, told=told)
-    _refuse_damage(draft, "Nothing was restored.")
-    asyncio.run(bring_up())
+    async with SqliteStore.open(draft) as opened:
+        keys = await known_data_keys(opened, data, os.environ)
+        by = None if keys is None else make_local_auditor(keys, now)
+        await opened.run(note_restored, now=now, call_kinds=CALL_KINDS, by=by)
 
 
 def _refuse_damage(draft: Path, consequence: str) -> None:

@@ -86,8 +86,9 @@ async def _compare(table: Table, source: RowSource, target: RowTarget) -> None:
         rows = await source.rows_after(table, last)
         if rows != await target.rows_after(table, last):
             raise StoreError(
-                f"The copy differs from the source in {table.name}: the source was changed after"
-                " an earlier copy was interrupted. Remove that copy, and copy again."
+                f"The copy differs from the source in {table.name}: an earlier copy was"
+                " interrupted, and it had another source or the source was changed since. Remove"
+                " that copy, and copy again."
             )
         if not rows:
             return

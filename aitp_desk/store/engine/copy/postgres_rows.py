@@ -1,7 +1,7 @@
 """Reads and writes whole tables of a PostgreSQL database, for a copy.
 
-A database that is copied to has a table ``unfinished_copy``, which the end of the copy drops. A
-desk does not open a database that has it.
+A database that is copied to has a table ``unfinished_copy``, which says when the copy was begun
+and which the end of the copy drops. A desk does not open a database that has it.
 """
 
 from __future__ import annotations
@@ -49,14 +49,15 @@ class PostgresRows:
 
     Parameters:
         guard: a connection whose transaction holds the lock of all that write, if any does.
+        began: when the copy into it was begun, in Unix seconds.
     """
 
     def __init__(
-        self, connection: Connection, *, guard: Connection | None = None, is_resumed: bool = False
+        self, connection: Connection, *, guard: Connection | None = None, began: int = 0
     ) -> None:
         self._connection = connection
         self._guard = guard
-        self.is_resumed = is_resumed
+        self.began = began
 
     async def count(self, table: Table) -> int:
         """Return the number of rows."""
@@ -175,18 +176,20 @@ async def open_postgres_target(
     async with AsyncExitStack() as stack:
         connection = await _connect(stack, url, environment)
         with _errors_told():
-            is_resumed = await has_unfinished_copy(connection)
-            if not is_resumed:
-                await migrate(connection, now=int(time.time()))
+            if not await has_unfinished_copy(connection):
+                now = int(time.time())
+                await migrate(connection, now=now)
                 for table in load_tables():
                     if table.name != "audit_anchor" and await connection.fetchval(
                         f"SELECT EXISTS (SELECT 1 FROM {table.name})"  # noqa: S608
                     ):
                         raise StoreError(
-                            f"The database to copy to is not empty: {table.name} has rows."
+                            "The database to copy to is not empty, and no unfinished copy:"
+                            f" {table.name} has rows."
                         )
-                await connection.execute(f"CREATE TABLE {UNFINISHED} ()")
-        yield PostgresRows(connection, is_resumed=is_resumed)
+                await connection.execute(f"CREATE TABLE {UNFINISHED} AS SELECT {now} AS began")
+            began = await connection.fetchval(f"SELECT began FROM {UNFINISHED}")  # noqa: S608
+        yield PostgresRows(connection, began=began)
 
 
 async def _connect(

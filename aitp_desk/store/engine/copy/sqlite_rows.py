@@ -25,15 +25,20 @@ class SqliteRows:
     Parameters:
         draft: the file, if rows are written to it.
         place: the name that it gets in the end.
+        began: when the copy into it was begun, in Unix seconds.
     """
 
     def __init__(
-        self, connection: sqlite3.Connection, draft: Path | None = None, place: Path | None = None
+        self,
+        connection: sqlite3.Connection,
+        draft: Path | None = None,
+        place: Path | None = None,
+        began: int = 0,
     ) -> None:
         self._connection = connection
         self._draft = draft
         self._place = place
-        self.is_resumed = False
+        self.began = began
 
     async def count(self, table: Table) -> int:
         """Return the number of rows."""
@@ -114,13 +119,12 @@ async def open_sqlite_target(path: Path) -> AsyncIterator[SqliteRows]:
     Raises:
         StoreError: it exists, or cannot be created.
     """
-    draft, is_resumed = _begin_draft(path)
+    draft = _begin_draft(path)
     with closing(sqlite3.connect(draft, timeout=WAITS_SECONDS, isolation_level=None)) as connection:
         with _errors_told():
             migrate(connection, now=int(time.time()))
-        rows = SqliteRows(connection, draft, path)
-        rows.is_resumed = is_resumed
-        yield rows
+            began = connection.execute("SELECT min(applied_at) FROM migrations").fetchone()[0]
+        yield SqliteRows(connection, draft, path, began)
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -133,18 +137,17 @@ def _connect(path: Path) -> sqlite3.Connection:
         )
 
 
-def _begin_draft(path: Path) -> tuple[Path, bool]:
-    """Return the file to write until the copy is finished; whether it existed."""
+def _begin_draft(path: Path) -> Path:
+    """Return the file to write until the copy is finished."""
     if path.exists():
         raise StoreError(f"{path} exists already. Name a new file.")
     draft = path.with_name(f"{path.name}{DRAFT}")
-    is_resumed = draft.exists()
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft.touch(mode=0o600)
     except OSError as error:
         raise StoreError(f"{draft} cannot be created: {error.strerror}.") from error
-    return draft, is_resumed
+    return draft
 
 
 def remove_draft(path: Path) -> None:

@@ -116,8 +116,8 @@ class RowTarget(RowSource, Protocol):
     """Takes rows into a database that no desk serves before the copy is finished."""
 
     @property
-    def is_resumed(self) -> bool:
-        """Whether an earlier copy has left rows here."""
+    def began(self) -> int:
+        """When the copy was begun, in Unix seconds; the same after an interruption."""
 
     async def last_key(self, table: Table) -> Row | None:
         """Return the key of the last row; None if there is none."""

@@ -85,8 +85,8 @@ async def refuse_unfinished_copy(connection: Connection) -> None:
     """
     if await has_unfinished_copy(connection):
         raise StoreError(
-            "A copy into the database was not finished. Finish it with 'aitp-desk store copy', or"
-            " drop the database and create it again."
+            "A copy into the database was not finished. Repeat the 'aitp-desk store copy' or 'store"
+            " restore' that began it, or drop the database and create it again."
         )
 
 
