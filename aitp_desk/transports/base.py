@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
 import msgspec
@@ -109,16 +110,20 @@ class HookResult(msgspec.Struct, frozen=True, kw_only=True):
     Parameters:
         events: to be stored before the reply leaves.
         reply: the response.
+        kept: bytes that came with the events, by key, as :attr:`Host.keep_bytes` takes them; to be
+            stored before the events.
     """
 
     events: tuple[Incoming, ...] = ()
     reply: HookReply = HookReply()
+    kept: Mapping[str, bytes] = MappingProxyType({})
 
 
-Hook = Callable[[Delivery], HookResult]
+Hook = Callable[[Delivery], HookResult | Awaitable[HookResult]]
 """Reads one request of the platform. Raises a DeskError if the proof or the form is wrong.
 
-Pure and fast: what needs the network is done when the event is handled.
+Fast: what needs the network is done when the event is handled. Only a proof that needs it, such as
+a certificate that the request names, and work for a thread, is awaited.
 """
 
 

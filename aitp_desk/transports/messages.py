@@ -74,6 +74,20 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     url: str
 
 
+class EarlierMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """A message of the conversation so far, which some platforms show again.
+
+    Parameters:
+        speaker: who wrote it, as others see them; empty for the site's agent.
+        text: Markdown.
+        sent_at: Unix seconds.
+    """
+
+    speaker: str
+    text: str
+    sent_at: int
+
+
 class Outgoing(msgspec.Struct, frozen=True, kw_only=True):
     """A message to send, or one piece of a long one.
 
@@ -92,6 +106,7 @@ class Outgoing(msgspec.Struct, frozen=True, kw_only=True):
         subject: of the conversation; empty if it has none.
         language: of the texts that the transport adds (BCP 47).
         is_reply: whether it answers the person, rather than begins or continues on its own.
+        earlier: the conversation before it, oldest first, if the transport shows it.
     """
 
     id: str
@@ -108,6 +123,7 @@ class Outgoing(msgspec.Struct, frozen=True, kw_only=True):
     subject: str = ""
     language: str = "en"
     is_reply: bool = True
+    earlier: tuple[EarlierMessage, ...] = ()
 
 
 class SentMessage(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,6 +147,7 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
         per_conversation: messages to one conversation within a second.
         buttons: the most below one message; the others become text.
         has_forms: whether it shows forms itself.
+        earlier: how many messages before it a message shows; 0 for none.
     """
 
     characters: int
@@ -138,3 +155,4 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     per_conversation: float
     buttons: int
     has_forms: bool = False
+    earlier: int = 0
