@@ -95,13 +95,15 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
         headers: with lowercase names.
         query: the query string's parameters.
         now: Unix seconds.
+        path: what follows the hook's name and a slash, as received; empty for nothing.
     """
 
-    method: Literal["GET", "POST"]
+    method: Literal["GET", "POST", "PUT"]
     body: bytes
     headers: Mapping[str, str]
     query: Mapping[str, str]
     now: int
+    path: str = ""
 
 
 class HookResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -134,11 +136,14 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
         read: reads a request.
         methods: of HTTP.
         max_bytes: the longest body.
+        has_paths: whether addresses below it are its own too, where the platform appends a path to
+            the address that it is given.
     """
 
     read: Hook
-    methods: tuple[Literal["GET", "POST"], ...] = ("POST",)
+    methods: tuple[Literal["GET", "POST", "PUT"], ...] = ("POST",)
     max_bytes: int = 1024 * 1024
+    has_paths: bool = False
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
@@ -168,6 +173,9 @@ class Host(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         secret: derives 32 bytes for a purpose, the same at every start.
         keep_bytes: keeps bytes that came with an event, by key, until it is handled.
         read_bytes: reads them; None if there are none.
+        keep_state: keeps a value of at most 4 KiB, by key, until the next one: where ``listen`` is
+            in the platform's stream. It is on disk when this returns.
+        read_state: reads it; None if there is none.
         clock: Unix seconds.
         environment: with the credentials that settings name.
     """
@@ -181,6 +189,8 @@ class Host(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     secret: Callable[[str], bytes]
     keep_bytes: Callable[[str, bytes], Awaitable[None]]
     read_bytes: Callable[[str], Awaitable[bytes | None]]
+    keep_state: Callable[[str, bytes], Awaitable[None]]
+    read_state: Callable[[str], Awaitable[bytes | None]]
     clock: Callable[[], float]
     environment: Mapping[str, str]
 
