@@ -35,6 +35,8 @@ from aitp_desk.transports.messages import Bounds, Outgoing, SentMessage
 
 GROUP = "aitp_desk.transports"
 """The entry point group of transports."""
+MOST_FILE_BYTES = 64 * 1024 * 1024
+"""Maximum size of a response to a transport: platforms' files are read with it."""
 NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
 """A transport's name: of its section, its addresses and its people."""
 
@@ -165,7 +167,8 @@ class Host(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
     Parameters:
         receive: stores an event; returns when it is on disk.
-        send: sends HTTP requests; reaches public addresses, or those that the site has allowed.
+        send: sends HTTP requests; reaches public addresses, or those that the site has allowed. A
+            response may have up to :data:`MOST_FILE_BYTES`.
         url: the desk's public address, without a final slash.
         site_name: the site's name.
         colour: the site's accent colour, such as ``#0b5fff``; empty for none.
@@ -257,6 +260,13 @@ class Transport(ABC):
 
         Parameters:
             notice: a short sentence; empty for none.
+        """
+
+    async def show_typing(self, incoming: Incoming) -> None:  # noqa: B027 -- a default
+        """Show the person that a message was read and is being answered.
+
+        Called when the desk begins an answer. It is a courtesy: its failures are ignored, and by
+        default nothing is shown.
         """
 
     @abstractmethod

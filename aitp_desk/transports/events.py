@@ -103,11 +103,14 @@ class DeliveryFailure(msgspec.Struct, frozen=True, kw_only=True, tag="failure"):
         message_ref: the platform's id of the message; empty if it is unknown.
         reason: a sentence for operators, without the message's content.
         is_final: whether the address will not work later either.
+        is_window_closed: whether it can be sent when the person has written again, as for
+            :class:`~aitp_desk.transports.base.WindowClosed`.
     """
 
     message_ref: str
     reason: str
     is_final: bool
+    is_window_closed: bool = False
 
 
 class AutomaticMessage(msgspec.Struct, frozen=True, kw_only=True, tag="automatic"):

@@ -107,6 +107,8 @@ class Outgoing(msgspec.Struct, frozen=True, kw_only=True):
         language: of the texts that the transport adds (BCP 47).
         is_reply: whether it answers the person, rather than begins or continues on its own.
         earlier: the conversation before it, oldest first, if the transport shows it.
+        last_heard: Unix seconds of the person's last event in the conversation; 0 if unknown. Some
+            platforms take free text only for a time after it.
     """
 
     id: str
@@ -124,6 +126,7 @@ class Outgoing(msgspec.Struct, frozen=True, kw_only=True):
     language: str = "en"
     is_reply: bool = True
     earlier: tuple[EarlierMessage, ...] = ()
+    last_heard: int = 0
 
 
 class SentMessage(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,7 +134,8 @@ class SentMessage(msgspec.Struct, frozen=True, kw_only=True):
 
     Parameters:
         message_ref: its id of the message.
-        conversation: the conversation, if the message began it; empty otherwise.
+        conversation: the conversation, if the message began it or the platform has moved it; empty
+            otherwise.
     """
 
     message_ref: str
