@@ -116,18 +116,21 @@ class HookResult(msgspec.Struct, frozen=True, kw_only=True):
         reply: the response.
         kept: bytes that came with the events, by key, as :attr:`Host.keep_bytes` takes them; to be
             stored before the events.
+        follow_up: what the platform expects within seconds, such as a form that opens: started in
+            the background when the reply has left. It is tried once, what it raises is logged.
     """
 
     events: tuple[Incoming, ...] = ()
     reply: HookReply = HookReply()
     kept: Mapping[str, bytes] = MappingProxyType({})
+    follow_up: Callable[[], Awaitable[None]] | None = None
 
 
 Hook = Callable[[Delivery], HookResult | Awaitable[HookResult]]
 """Reads one request of the platform. Raises a DeskError if the proof or the form is wrong.
 
-Fast: what needs the network is done when the event is handled. Only a proof that needs it, such as
-a certificate that the request names, and work for a thread, is awaited.
+Fast: what needs the network is done when the event is handled, or in the follow-up. Only a proof
+that needs it, such as a certificate that the request names, and work for a thread, is awaited.
 """
 
 

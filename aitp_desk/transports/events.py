@@ -152,6 +152,8 @@ class Incoming(msgspec.Struct, frozen=True, kw_only=True):
         sender_name: as the platform shows it; not proven.
         is_proven: whether the platform has authenticated the sender.
         is_private: whether nobody else reads the conversation.
+        is_addressed: whether it is meant for the desk. Otherwise it counts only in a conversation
+            that the desk has already: a reply between people in a thread where the desk was asked.
         language: of the person's app (BCP 47); empty if unknown.
         agent: name of the further site agent that is meant; empty for the site's own.
         sent_at: Unix seconds, as the platform says; 0 if unknown.
@@ -164,6 +166,7 @@ class Incoming(msgspec.Struct, frozen=True, kw_only=True):
     sender_name: str = ""
     is_proven: bool = True
     is_private: bool = True
+    is_addressed: bool = True
     language: str = ""
     agent: str = ""
     sent_at: int = 0
