@@ -109,6 +109,9 @@ class Outgoing(msgspec.Struct, frozen=True, kw_only=True):
         earlier: the conversation before it, oldest first, if the transport shows it.
         last_heard: Unix seconds of the person's last event in the conversation; 0 if unknown. Some
             platforms take free text only for a time after it.
+        is_proven: whether the conversation is of a proven person, as in
+            :class:`~aitp_desk.transports.events.Incoming`. A button that comes back by a link in
+            the message is of the same person.
     """
 
     id: str
@@ -127,6 +130,7 @@ class Outgoing(msgspec.Struct, frozen=True, kw_only=True):
     is_reply: bool = True
     earlier: tuple[EarlierMessage, ...] = ()
     last_heard: int = 0
+    is_proven: bool = True
 
 
 class SentMessage(msgspec.Struct, frozen=True, kw_only=True):
