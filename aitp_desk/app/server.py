@@ -30,6 +30,7 @@ from aitp_desk.app.protocols.registry import make_all_routes
 from aitp_desk.app.services import build_services, make_digester
 from aitp_desk.app.site_agents import open_agent, open_content, open_enrichment, open_site_agents
 from aitp_desk.app.startup_report import report_start
+from aitp_desk.app.transports import build_transports
 from aitp_desk.app.warmup import warm_caches
 from aitp_desk.auth.credentials.proof_cache import CredentialEpoch
 from aitp_desk.auth.identifier import Identifier
@@ -66,10 +67,12 @@ from aitp_desk.store.engine.engines import DeskStore, find_engine, open_store
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.units import TOKENS_EPOCH
 from aitp_desk.store.valkey import open_valkey
+from aitp_desk.transports.base import Transport
 from aitp_desk.web.console.routes import make_sessions
 
 NO_ACTIONS: Mapping[str, Sequence[OfferedAction]] = MappingProxyType({})
 NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
+NO_TRANSPORTS: Mapping[str, type[Transport]] = MappingProxyType({})
 
 
 class RunningServer(msgspec.Struct, frozen=True):
@@ -101,6 +104,7 @@ async def open_server(
     actions: Sequence[OfferedAction] = (),
     agent_actions: Mapping[str, Sequence[OfferedAction]] = NO_ACTIONS,
     capabilities_beside: Mapping[str, type[Capability]] = NO_EXTRA_PLUGINS,
+    transports_beside: Mapping[str, type[Transport]] = NO_TRANSPORTS,
     environment: Mapping[str, str] = NO_ENVIRONMENT,
     listeners: Sequence[socket.socket] = (),
     worker_label: str | None = None,
@@ -114,7 +118,8 @@ async def open_server(
         claude_url: the address of its API; None for the public one.
         actions: in addition to those that the site has declared.
         agent_actions: the same for further site agents, by their names.
-        capabilities_beside: those that no installed package has, by their names.
+        capabilities_beside, transports_beside: those that no installed package has, by their
+            names.
         environment: may hold the master key (``auth/keys/master_key.py``), other credentials,
             and the exporter of spans (``tracing.py``).
         listeners: sockets to listen on, the public one first; by default one is bound to the
@@ -124,9 +129,7 @@ async def open_server(
     async with AsyncExitStack() as stack:
         stack.enter_context(find_engine(config.store.url).lock(config.data))
         listeners = listeners or _bind(stack, config)
-        server = msgspec.structs.replace(config.server, port=listeners[0].getsockname()[1])
-        site = msgspec.structs.replace(config.site, url=config.site.url or default_url(server))
-        config = msgspec.structs.replace(config, server=server, site=site)
+        config = _with_addresses(config, listeners[0])
         capabilities = load_plugins(config, capabilities_beside)
         store, clock = await _open_store(stack, config, environment, clock)
         is_traced = stack.enter_context(tracing(config.tracing.enabled or is_wanted(environment)))
@@ -140,8 +143,8 @@ async def open_server(
         )
         is_serving = asyncio.Event()
         knowledge = await open_content(stack, config, egress, environment, after=is_serving)
-        site = site.named(site_name(knowledge.library.documents))
-        config = msgspec.structs.replace(config, site=site)
+        named = config.site.named(site_name(knowledge.library.documents))
+        config = msgspec.structs.replace(config, site=named)
         tokens_used = TokenUsage(store, make_digester(keys, "tokens used"), clock)
         agent, day = await open_agent(
             stack,
@@ -203,6 +206,15 @@ async def open_server(
             config, site_agents, key=claude_key, url=claude_url, day=day, clock=clock
         )
         desks = tuple(build_desk(one, worker) for one in parts.values())
+        transports = build_transports(
+            config,
+            services,
+            desks,
+            keys=keys,
+            egress=egress,
+            environment=environment,
+            extra=transports_beside,
+        )
         register_health_probes(config, services, worker, site_agents)
         services.jobs.register_kinds(
             services.callbacks.make_kind(make_callback_renderer(desks)),
@@ -232,6 +244,7 @@ async def open_server(
             sessions=sessions,
             collector=collector,
             served=lambda: dispatcher.routes,
+            transports=transports.routes,
         )
         concurrency = (
             ConcurrencyLimiter(config.concurrency, services.tiers)
@@ -273,6 +286,7 @@ async def open_server(
         for background in (
             *(run_in_background(work) for work in services.shared.background),
             services.health_checks.run_periodically(),
+            transports.run(),
             *(one.background() for one in protocols if one.background is not None),
             # before the socket: a warm-up at shutdown must not delay requests in progress
             warm_caches(site_agents, is_serving),
@@ -300,6 +314,13 @@ async def open_server(
             identifier,
             report_start(store, services.contents, site_agents),
         )
+
+
+def _with_addresses(config: Config, listener: socket.socket) -> Config:
+    """Return the configuration with the port that is bound, and the site's address."""
+    server = msgspec.structs.replace(config.server, port=listener.getsockname()[1])
+    site = msgspec.structs.replace(config.site, url=config.site.url or default_url(server))
+    return msgspec.structs.replace(config, server=server, site=site)
 
 
 async def _open_store(

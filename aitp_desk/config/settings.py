@@ -333,7 +333,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         data: the data folder, absolute; it need not exist yet.
 
     ``capabilities`` holds the settings of each enabled capability, by name; the capability
-    validates them (``desk/plugins/discovery.py``).
+    validates them (``desk/plugins/discovery.py``). ``transports`` holds those of each transport
+    (``transports/host/registry.py``).
 
     The others are the sections of ``desk.toml``. ``site.url`` has no final slash. It is empty only
     if the port is 0 and no URL is configured: the server sets it after binding the socket.
@@ -383,6 +384,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     agents: tuple[SiteAgent, ...] = ()
     issuers: tuple[Issuer, ...] = ()
     capabilities: dict[str, dict[str, Any]] = {}
+    transports: dict[str, dict[str, Any]] = {}
 
     @property
     def content_folder(self) -> Path:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
@@ -123,7 +123,7 @@ class HookResult(msgspec.Struct, frozen=True, kw_only=True):
     events: tuple[Incoming, ...] = ()
     reply: HookReply = HookReply()
     kept: Mapping[str, bytes] = MappingProxyType({})
-    follow_up: Callable[[], Awaitable[None]] | None = None
+    follow_up: Callable[[], Coroutine[Any, Any, None]] | None = None
 
 
 Hook = Callable[[Delivery], HookResult | Awaitable[HookResult]]
@@ -140,7 +140,7 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     Parameters:
         read: reads a request.
         methods: of HTTP.
-        max_bytes: the longest body.
+        max_bytes: the longest body, of any media type.
         has_paths: whether addresses below it are its own too, where the platform appends a path to
             the address that it is given.
     """

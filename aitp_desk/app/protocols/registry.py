@@ -44,6 +44,7 @@ def make_all_routes(
     sessions: ConsoleSessions | None,
     collector: MetricsCollector,
     served: Served,
+    transports: tuple[ProtocolRoutes, ...] = (),
 ) -> tuple[ProtocolRoutes, ...]:
     """Return the routes that these settings enable.
 
@@ -55,6 +56,7 @@ def make_all_routes(
         sessions: of operators; None where the console is disabled.
         collector: collects the figures of the process.
         served: returns every route of the process, once all are made.
+        transports: of platforms that call the desk.
 
     Raises:
         ConfigError: a setting of a protocol cannot be satisfied.
@@ -87,6 +89,7 @@ def make_all_routes(
         *make_schema_routes(services.capabilities, render_error),
         *make_hook_routes(webhooks, render_error),
         *make_metrics_routes(collector, render_error),
+        *transports,
     )
 
 

@@ -50,6 +50,7 @@ RESERVED = frozenset(
         "openapi.json",
         "ready",
         "search",
+        "transports",
         "v1",
         "widget",
         "widget.d.ts",

@@ -49,6 +49,20 @@ class Retry(Exception):
         self.after = after
 
 
+class Postpone(Exception):
+    """The attempt comes too early; that is no failure.
+
+    Parameters:
+        reason: as in :class:`Retry`.
+        after: seconds before the next attempt.
+    """
+
+    def __init__(self, reason: str, *, after: int) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.after = after
+
+
 class GiveUp(Exception):
     """The attempt failed, and no other will succeed.
 

@@ -15,7 +15,7 @@ from contextlib import suppress
 
 import structlog
 
-from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Retry
+from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Postpone, Retry
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import Store, StoreError, Work
 from aitp_desk.store.reads import jobs as job_reads
@@ -202,6 +202,8 @@ class JobQueue:
                 finish = await kind.handler(claim)
         except GiveUp as refusal:
             await self._bury(kind, claim, claim.failures + 1, refusal.reason)
+        except Postpone as early:
+            await self._wait(kind, claim, claim.failures, early.reason, early.after)
         except Retry as failure:
             await self._fail(kind, claim, failure.reason, failure.after)
         except Exception as error:  # noqa: BLE001 -- a handler's failure must not stop the others

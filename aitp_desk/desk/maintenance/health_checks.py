@@ -18,7 +18,7 @@ from aitp_desk.desk.maintenance.process_health import PREFIX, ProcessHealth
 from aitp_desk.model.component import Component, Condition, Part, state_of
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import Store, StoreError
-from aitp_desk.store.reads import conditions as condition_reads
+from aitp_desk.store.reads import processes as process_reads
 from aitp_desk.store.units.jobs.conditions import KeptCondition, keep_conditions
 
 EVERY_SECONDS = 15.0
@@ -128,7 +128,7 @@ class HealthChecks:
             return self._known
         try:
             async with asyncio.timeout(PROBE_SECONDS):
-                self._known = await condition_reads.conditions(self._store)
+                self._known = await process_reads.conditions(self._store)
         except (StoreError, TimeoutError):
             return self._unwritten
         self._known |= self._unwritten

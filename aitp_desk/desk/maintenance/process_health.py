@@ -14,7 +14,7 @@ import structlog
 from aitp_desk.model.component import ComponentState, Condition
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import Store, StoreError
-from aitp_desk.store.reads import conditions as condition_reads
+from aitp_desk.store.reads import processes as process_reads
 from aitp_desk.store.units.jobs.conditions import KeptCondition, keep_conditions
 
 REPORT_SECONDS = 10
@@ -59,7 +59,7 @@ class ProcessHealth:
         """Return the condition of each process."""
         now = int(self._clock())
         found = [Condition(name=f"{PREFIX}{self._name}")]
-        for kept in (await condition_reads.conditions(self._store)).values():
+        for kept in (await process_reads.conditions(self._store)).values():
             name = kept.name.removeprefix(_STORED)
             if name in (kept.name, self._name) or now - kept.since > FORGOTTEN_SECONDS:
                 continue

@@ -37,7 +37,7 @@ from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import NewRun
 from aitp_desk.store.records.threads import Fork, NewDraft, NewMessage, PostResult, settle_draft
 from aitp_desk.store.units.threads.actors import bound_to_others
-from aitp_desk.store.units.threads.threads import open_thread
+from aitp_desk.store.units.threads.threads import AlsoWritten, open_thread
 
 
 class Speakers:
@@ -118,11 +118,13 @@ class ThreadCreation:
         draft: ThreadDraft,
         request: RequestInfo,
         run: NewRun | None = None,
+        also: AlsoWritten | None = None,
     ) -> OpenedThread:
         """Create a thread; a run answers a visitor's last message.
 
         Parameters:
             run: the run that the caller starts with the thread.
+            also: committed together with the thread; not for a repeated request.
 
         Raises:
             InvalidRequest and its subclasses: the draft breaks a limit, or the request loops.
@@ -176,6 +178,7 @@ class ThreadCreation:
                 now=int(now),
                 fork=fork,
                 by=by if fork is not None or binds else None,
+                also=also,
             )
             if any(parts) and not await self._messages.is_repeated(idempotency):
                 placed = await self._message_writer.open(

@@ -41,7 +41,7 @@ from aitp_desk.store.records.runs import NewRun
 from aitp_desk.store.records.threads import IdempotencyRecord, NewDraft, NewMessage, PostResult
 from aitp_desk.store.units.idempotency import look_up_once
 from aitp_desk.store.units.runs.callers import start_run
-from aitp_desk.store.units.threads.threads import append_message, update_thread
+from aitp_desk.store.units.threads.threads import AlsoWritten, append_message, update_thread
 
 _CAPPED = (
     "This conversation has reached its limit of automatic replies for now. A person may"
@@ -151,9 +151,17 @@ class MessageService:
         return await self._store.run(starting, drafts=self._message_writer.redact_all(new, parts))
 
     async def post_message(
-        self, principal: Principal, thread_id: str, draft: Draft, request: RequestInfo
+        self,
+        principal: Principal,
+        thread_id: str,
+        draft: Draft,
+        request: RequestInfo,
+        also: AlsoWritten | None = None,
     ) -> PostedMessage:
         """Add a message to a thread; a run answers a visitor's message.
+
+        Parameters:
+            also: committed together with the message; not for a repeated request.
 
         Raises:
             ThreadNotFound: it does not exist, is closed, or is not the caller's.
@@ -180,6 +188,7 @@ class MessageService:
                 max_auto_replies=self._context.threads.max_auto_replies,
                 capped=None if request.manual else partial(self._say_capped, now),
                 idempotency=idempotency,
+                also=also,
             )
             may_mean_more = bool(parts) or self._message_writer.understands_words
             if may_mean_more and (

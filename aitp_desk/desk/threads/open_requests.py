@@ -28,6 +28,7 @@ from aitp_desk.model.access.rule import AccessNeed
 from aitp_desk.model.calls.open_request import OpenRequest
 from aitp_desk.model.conversation.thread import VISITOR, Draft
 from aitp_desk.model.errors import PaymentRequired, RequestNotFound
+from aitp_desk.store.units.threads.threads import AlsoWritten
 
 _log = structlog.get_logger()
 _Found = tuple[EnabledPlugin, Record, OpenRequest]
@@ -110,6 +111,7 @@ class OpenRequests:
         named: tuple[str, str],
         given: Mapping[str, Any],
         request: RequestInfo,
+        also: AlsoWritten | None = None,
     ) -> PostedMessage:
         """Answer a request by its form.
 
@@ -117,6 +119,7 @@ class OpenRequests:
 
         Parameters:
             named: as in :meth:`draft_answer`.
+            also: as of :meth:`.messages.MessageService.post_message`.
 
         Raises:
             RequestNotFound, InvalidRequest: as :meth:`draft_answer`.
@@ -128,7 +131,7 @@ class OpenRequests:
         if posted is not None:
             return posted
         draft = await self.draft_answer(principal, thread_id, named, given)
-        return await self._messages.post_message(principal, thread_id, draft, request)
+        return await self._messages.post_message(principal, thread_id, draft, request, also)
 
     async def draft_answer(
         self,

@@ -28,6 +28,7 @@ from aitp_desk.model.conversation.thread import (
 )
 from aitp_desk.model.conversation.transcript import Countersignature
 from aitp_desk.store.records.threads import Order, Page
+from aitp_desk.store.units.threads.threads import AlsoWritten
 
 
 class ThreadService:
@@ -62,18 +63,27 @@ class ThreadService:
         return self._context.idle_before
 
     async def open(
-        self, principal: Principal, draft: ThreadDraft, request: RequestInfo
+        self,
+        principal: Principal,
+        draft: ThreadDraft,
+        request: RequestInfo,
+        also: AlsoWritten | None = None,
     ) -> OpenedThread:
         """Create a thread. See :meth:`.creation.ThreadCreation.open_thread`."""
         check_scope(principal)
-        return await self._creation.open_thread(principal, draft, request)
+        return await self._creation.open_thread(principal, draft, request, also=also)
 
     async def post(
-        self, principal: Principal, thread_id: str, draft: Draft, request: RequestInfo
+        self,
+        principal: Principal,
+        thread_id: str,
+        draft: Draft,
+        request: RequestInfo,
+        also: AlsoWritten | None = None,
     ) -> PostedMessage:
         """Add a message to a thread. See :meth:`.messages.MessageService.post_message`."""
         check_scope(principal)
-        return await self._messages.post_message(principal, thread_id, draft, request)
+        return await self._messages.post_message(principal, thread_id, draft, request, also)
 
     async def update(self, principal: Principal, thread_id: str, update: ThreadUpdate) -> None:
         """Change a thread. See :meth:`.messages.MessageService.update_thread`."""
@@ -167,6 +177,13 @@ class ThreadService:
         """Return one message. See :meth:`.reader.ThreadReader.read_message`."""
         check_scope(principal)
         return await self._reader.read_message(principal, thread_id, message_id, self._idle_before)
+
+    async def filter_readable(
+        self, principal: Principal, thread_id: str, messages: Sequence[Message]
+    ) -> tuple[Message, ...]:
+        """Return readable messages. See :meth:`.reader.ThreadReader.filter_readable`."""
+        check_scope(principal)
+        return await self._reader.filter_readable(principal, thread_id, messages, self._idle_before)
 
     async def update_message(
         self,

@@ -31,7 +31,7 @@ from aitp_desk.http.router import Router
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.errors import DeskError
 from aitp_desk.protocols.base.accept import is_page_load, wants_manifest
-from aitp_desk.protocols.base.protocol import JSON, Counted, ProtocolRoutes, Route
+from aitp_desk.protocols.base.protocol import ANY_TYPE, JSON, Counted, ProtocolRoutes, Route
 from aitp_desk.protocols.hac.negotiation import Face
 
 WATCHED = frozenset({"/health", "/ready"})
@@ -283,6 +283,8 @@ def _hostname(authority: str) -> str | None:
 @lru_cache(maxsize=256)
 def _is_of(media_type: str, content_type: str | None) -> bool:
     """Return whether a body has a route's media type; no type means JSON."""
+    if media_type == ANY_TYPE:
+        return True
     if content_type is None:
         return media_type == JSON
     essence = content_type.partition(";")[0].strip().lower()

@@ -22,7 +22,11 @@ JWT_PREFIX = "jwt:"
 """The same for a caller with another issuer's token; the issuer's name and the token's subject
 follow, separated by a colon.
 """
-PREFIXES = (KEY_PREFIX, CLIENT_PREFIX, JWT_PREFIX, AGENT_PREFIX)
+CONTACT_PREFIX = "contact:"
+"""The same for a person on another platform; the transport and the platform's id of the person
+follow, separated by a colon.
+"""
+PREFIXES = (KEY_PREFIX, CLIENT_PREFIX, JWT_PREFIX, AGENT_PREFIX, CONTACT_PREFIX)
 """Prefixes of the ids of callers that can be named: an actor may be bound to them, and a thread
 shared with them.
 """
@@ -55,6 +59,7 @@ class ProvenBy(Enum):
     MESSAGE_SIGNATURE = "message_signature"
     LINK = "link"
     CONSOLE = "console"
+    TRANSPORT = "transport"
 
 
 class Principal(msgspec.Struct, frozen=True):
@@ -137,6 +142,27 @@ def make_key_principal(id_: str, scopes: Iterable[str], proven_by: ProvenBy) -> 
     """
     opened = frozenset(scopes)
     return Principal(f"{KEY_PREFIX}{id_}", find_kind(opened), opened, "", proven_by=proven_by)
+
+
+def make_contact(transport: str, person: str, *, is_proven: bool) -> Principal:
+    """Return the caller for a person on another platform.
+
+    An unproven person is another caller than the proven one, and limits count both by their ids.
+
+    Parameters:
+        person: the platform's id of the person, at most 400 characters.
+        is_proven: whether the platform has authenticated the person.
+    """
+    if is_proven:
+        id_, kind, by = (
+            f"{CONTACT_PREFIX}{transport}:{person}",
+            PrincipalKind.USER,
+            ProvenBy.TRANSPORT,
+        )
+    else:
+        id_, kind = f"{CONTACT_PREFIX}{transport}?{person}", PrincipalKind.STRANGER
+        by = ProvenBy.NOTHING
+    return Principal(id_, kind, frozenset(), id_, proven_by=by)
 
 
 def find_kind(scopes: Collection[str], kind: PrincipalKind = PrincipalKind.AGENT) -> PrincipalKind:

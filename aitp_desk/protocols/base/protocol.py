@@ -27,6 +27,8 @@ from aitp_desk.protocols.base.affordances import Overview, Representation
 REFUSED: Final = 400
 """The lowest status of a request that changed nothing."""
 JSON: Final = "application/json"
+ANY_TYPE: Final = "*/*"
+"""The media type of a route that reads any body."""
 FORM: Final = "multipart/form-data"
 URLENCODED: Final = "application/x-www-form-urlencoded"
 HTML = "text/html; charset=utf-8"
@@ -125,7 +127,7 @@ class Route(msgspec.Struct, frozen=True):
         max_body: the largest body in bytes; 0 where none is read.
         max_body_for: the largest body of one caller, at most ``max_body``; None where it is the
             same for all.
-        media_type: the required type of a body.
+        media_type: the required type of a body; :data:`ANY_TYPE` for any.
         identifies: whether the request's headers identify the caller; else the handler checks the
             credential itself, and the caller is unknown until then.
         cookie: the name of the cookie that alone identifies the caller; empty where credentials do.
@@ -144,7 +146,7 @@ class Route(msgspec.Struct, frozen=True):
             the next requests (HAC); its replies have ``seen``. None without one.
     """
 
-    method: Literal["GET", "POST", "DELETE", "OPTIONS"]
+    method: Literal["GET", "POST", "PUT", "DELETE", "OPTIONS"]
     path: str
     handler: Handler
     counted: Counted | None

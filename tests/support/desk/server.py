@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from aitp_desk.actions.base import OfferedAction
 from aitp_desk.agent.base import Agent
-from aitp_desk.app.server import RunningServer, open_server
+from aitp_desk.app.server import NO_ENVIRONMENT, NO_TRANSPORTS, RunningServer, open_server
 from aitp_desk.config import load_config
+from aitp_desk.transports.base import Transport
 from tests.support.desk.first_start import begin_desk, begin_index, keep_index
 from tests.support.store.chosen import store_settings
 
@@ -29,6 +30,8 @@ async def serving(
     clock: Callable[[], float] = time.time,
     agent: Agent | None = None,
     actions: Sequence[OfferedAction] = (),
+    transports: Mapping[str, type[Transport]] = NO_TRANSPORTS,
+    environment: Mapping[str, str] = NO_ENVIRONMENT,
 ) -> AsyncIterator[RunningServer]:
     """A desk on a free port.
 
@@ -39,11 +42,20 @@ async def serving(
         clock: Unix seconds.
         agent: who answers; by default extraction.
         actions: what the agent may call for those who may.
+        transports: that no package has.
+        environment: with the credentials that settings name.
     """
     chosen = await store_settings(data)
     config = load_config(folder, (*UNLIMITED, *chosen, *settings), port=0, data=data)
     begin_desk(config)
     begin_index(data, folder)
-    async with open_server(config, clock=clock, agent=agent, actions=actions) as desk:
+    async with open_server(
+        config,
+        clock=clock,
+        agent=agent,
+        actions=actions,
+        transports_beside=transports,
+        environment=environment,
+    ) as desk:
         keep_index(data, folder)
         yield desk

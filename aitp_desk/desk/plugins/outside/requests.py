@@ -9,16 +9,17 @@ from aitp_desk.capability.http import MOST_BYTES, MOST_SECONDS
 from aitp_desk.egress import AddressRefused, Egress, EgressError, Fetched
 
 
-def make_sender(egress: Egress) -> Send:
+def make_sender(egress: Egress, most_bytes: int = MOST_BYTES) -> Send:
     """Return a function that sends HTTP requests for plugins.
 
     Parameters:
         egress: the one client for addresses that others choose.
+        most_bytes: maximum size of a response.
     """
 
     async def send(request: Request) -> Response:
         try:
-            found = await _ask(egress, request)
+            found = await _ask(egress, request, most_bytes)
         except AddressRefused as error:
             raise Unanswered(str(error), is_refused=True) from None
         except EgressError as error:
@@ -30,8 +31,8 @@ def make_sender(egress: Egress) -> Send:
     return send
 
 
-async def _ask(egress: Egress, request: Request) -> Fetched:
-    max_bytes = min(request.max_bytes, MOST_BYTES)
+async def _ask(egress: Egress, request: Request, most_bytes: int) -> Fetched:
+    max_bytes = min(request.max_bytes, most_bytes)
     seconds = min(request.seconds, MOST_SECONDS)
     if request.method == "GET":
         return await egress.fetch(

@@ -22,6 +22,7 @@ from aitp_desk.store.units.threads.access import is_callers, reach_thread
 from aitp_desk.store.units.threads.summaries import BEFORE_ALL, forget_summaries
 from aitp_desk.store.units.threads.tail import ThreadTail
 from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
+from aitp_desk.store.units.transports import drop_conversations
 
 THREAD_DELETED = "The thread was deleted."
 """The error of a run that was to answer there."""
@@ -215,6 +216,7 @@ def drop_thread(tail: ThreadTail) -> Work[tuple[str, ...]]:
     yield from forget_summaries(thread_id, BEFORE_ALL)
     yield "delete_sessions_of_thread", {"thread_id": thread_id}
     yield from forget_tasks(thread_id)
+    yield from drop_conversations(thread_id)
     yield "delete_grants_of_thread", {"thread_id": thread_id}
     yield "delete_countersignatures", {"thread_id": thread_id}
     yield "drop_jobs_of_thread", {"thread_id": thread_id, "since": 0}

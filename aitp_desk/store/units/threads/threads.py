@@ -42,6 +42,8 @@ from aitp_desk.store.units.threads.creation import add_thread
 from aitp_desk.store.units.threads.tail import ThreadTail
 from aitp_desk.store.units.tickets.handover import find_operator
 
+AlsoWritten = Callable[[PostResult], Work[None]]
+"""What is committed together with new messages, given where they are."""
 CAP_SECONDS = 60 * 60
 """The period over which a thread's automatic runs are counted."""
 
@@ -57,6 +59,7 @@ def open_thread(
     fork: Fork | None = None,
     by: Auditor | None = None,
     effects: NewEffects | None = None,
+    also: AlsoWritten | None = None,
 ) -> Work[PostResult]:
     """Open a thread with actors, first messages and, if one must answer, a run.
 
@@ -70,6 +73,7 @@ def open_thread(
         by: who opens it. An audit entry is written if an operator forks another's thread, and
             if actors are bound to others; None writes none.
         effects: effects of capabilities on the messages.
+        also: committed together with the thread.
 
     Raises:
         IdempotencyConflict: the key was used with another request.
@@ -132,6 +136,8 @@ def open_thread(
     )
     if idempotency is not None:
         yield remembering_once(idempotency, placed, now)
+    if also is not None:
+        yield from also(placed)
     return placed
 
 
@@ -149,6 +155,7 @@ def append_message(
     capped: Callable[[], NewMessage] | None,
     idempotency: IdempotencyRecord | None,
     effects: NewEffects | None = None,
+    also: AlsoWritten | None = None,
 ) -> Work[PostResult]:
     """Add a visitor's message to a thread and ensure that a run answers it.
 
@@ -166,6 +173,7 @@ def append_message(
         capped: makes the plain message for a thread at its cap; None if no run is started.
         idempotency: the idempotency key, if one was sent.
         effects: effects of capabilities on it.
+        also: committed together with it.
 
     Raises:
         ThreadNotFound: there is none, it is closed, or it is not the caller's.
@@ -218,6 +226,8 @@ def append_message(
     )
     if idempotency is not None:
         yield remembering_once(idempotency, placed, now)
+    if also is not None:
+        yield from also(placed)
     return placed
 
 

@@ -34,6 +34,9 @@ ERASED = {
     "task_turns": "asked said",
     "threads": "metadata",
     "tickets": "about note answer contact",
+    "transport_bytes": "data",
+    "transport_controls": "answer",
+    "transport_conversations": "subject",
 }
 """What may hold a person's words."""
 
@@ -59,6 +62,8 @@ NAMES = {
     "threads": "owner speaker",
     "tickets": "principal",
     "tokens": "name",
+    "transport_conversations": "address person principal last_ref",
+    "transport_messages": "ref",
 }
 """Names of callers and actors, of which docs/run/privacy.md says that they stay."""
 
@@ -111,6 +116,10 @@ OWN = {
     "tokens": "id hash scopes kind previous_hash",
     "tokens_used": "used_by",
     "transcript_keys": "id public",
+    "transport_bytes": "transport key",
+    "transport_controls": "token conversation capability request",
+    "transport_conversations": "id transport thread_id desk language state reason",
+    "transport_messages": "conversation",
 }
 """What the desk or the site's owner has made: ids, states, digests without their salt, figures."""
 

@@ -1,0 +1,226 @@
+"""Assembles the transports of a site."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import msgspec
+import structlog
+
+from aitp_desk.app.services import Services
+from aitp_desk.auth.keys.data_keys import DataKeys
+from aitp_desk.config import Config
+from aitp_desk.config.units import DAY_SECONDS
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.jobs.scheduler import Schedule
+from aitp_desk.desk.plugins.judge import Judge
+from aitp_desk.desk.plugins.outside.requests import make_sender
+from aitp_desk.desk.tickets.takeover import Takeover
+from aitp_desk.egress import Egress
+from aitp_desk.protocols.aitp.wire import render_error
+from aitp_desk.protocols.base.protocol import ProtocolRoutes
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import transports as transport_reads
+from aitp_desk.store.units.transports import drop_expired, keep_bytes
+from aitp_desk.transports.base import MOST_FILE_BYTES, Host, Transport
+from aitp_desk.transports.events import Incoming
+from aitp_desk.transports.host.event_handler import EventHandler
+from aitp_desk.transports.host.intake import EventIntake
+from aitp_desk.transports.host.outbox import Outbox
+from aitp_desk.transports.host.registry import EnabledTransport, load_transports
+from aitp_desk.transports.routes import TransportHooks
+
+LISTEN_SECONDS = 5
+"""Delay before a transport that has stopped to listen is started again."""
+CLEANUP_SECONDS = 60 * 60
+KEPT_DAYS = 7
+"""How long bytes of an event are kept that was never handled."""
+_STATE = "state:"
+"""Begins the keys of what transports keep for themselves."""
+
+_log = structlog.get_logger()
+
+
+class BackgroundWork:
+    """Work that follows a response, until the desk stops."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Start work; what it raises is logged."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._end)
+
+    def _end(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.warning("follow_up_failed", reason=type(error).__name__)
+
+    async def stop(self) -> None:
+        """Cancel what is not done."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+class Transports(msgspec.Struct, frozen=True, eq=False):
+    """The transports of a site, and what carries their messages.
+
+    Parameters:
+        outbox: None where no transport is enabled.
+        routes: at which platforms call.
+        background: what follows their requests.
+    """
+
+    enabled: tuple[EnabledTransport, ...]
+    outbox: Outbox | None
+    routes: tuple[ProtocolRoutes, ...]
+    background: BackgroundWork
+
+    @asynccontextmanager
+    async def run(self) -> AsyncIterator[None]:
+        """Send messages while the context lasts."""
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(self.background.stop)
+            if self.outbox is not None:
+                await stack.enter_async_context(self.outbox.run())
+            yield
+
+
+def build_transports(
+    config: Config,
+    services: Services,
+    desks: Sequence[Desk],
+    *,
+    keys: DataKeys,
+    egress: Egress,
+    environment: Mapping[str, str],
+    extra: Mapping[str, type[Transport]],
+) -> Transports:
+    """Build the transports that ``desk.toml`` enables.
+
+    Parameters:
+        desks: of all site agents.
+        keys: the desk's data keys.
+        egress: the one client for outside addresses.
+        environment: with the credentials that settings name.
+        extra: further transports by name, in no package.
+
+    Raises:
+        ConfigError: as :func:`.registry.load_transports`.
+    """
+    if not config.transports:
+        return Transports((), None, (), BackgroundWork())
+    clock = services.clock
+    intake = EventIntake(services.store, services.jobs, clock)
+    make_host = partial(_make_host, config, services, intake, keys, egress, environment)
+    enabled = load_transports(config, make_host, extra)
+    by_name = {one.name: one for one in enabled}
+    by_agent = {desk.name: desk for desk in desks}
+    judges: dict[str, Judge] = {desk.name: desk.judge for desk in desks}
+    handler = EventHandler(
+        by_name,
+        by_agent,
+        store=services.store,
+        notes=Takeover(services.store, clock, judges),
+        audit=services.audit,
+        max_file_bytes=config.files.max_bytes,
+        clock=clock,
+    )
+    outbox = Outbox(
+        by_name,
+        by_agent,
+        store=services.store,
+        jobs=services.jobs,
+        zone=ZoneInfo(config.site.timezone),
+        clock=clock,
+    )
+    services.jobs.register_kinds(handler.make_kind(), outbox.make_kind())
+    services.events.on_change(outbox.on_change)
+    for one in enabled:
+        if type(one.transport).listen is not Transport.listen:
+            work = partial(_listen, one.transport)
+            services.schedules.add(
+                Schedule(f"transport:{one.name}", LISTEN_SECONDS, work, at_start=True)
+            )
+    cleanup = partial(_clean_up, services.store, clock)
+    services.schedules.add(Schedule("transports", CLEANUP_SECONDS, cleanup))
+    background = BackgroundWork()
+    hooks = TransportHooks(
+        intake,
+        keep=partial(_keep, services.store, clock, expires=True),
+        start=background.start,
+        clock=clock,
+    )
+    return Transports(enabled, outbox, hooks.make_routes(enabled, render_error), background)
+
+
+def _make_host(
+    config: Config,
+    services: Services,
+    intake: EventIntake,
+    keys: DataKeys,
+    egress: Egress,
+    environment: Mapping[str, str],
+    name: str,
+) -> Host:
+    store, clock = services.store, services.clock
+
+    async def receive(incoming: Incoming) -> None:
+        await intake.receive(name, (incoming,))
+
+    async def read(prefix: str, key: str) -> bytes | None:
+        return await transport_reads.kept_bytes(store, name, f"{prefix}{key}")
+
+    async def keep_state(key: str, data: bytes) -> None:
+        await _keep(store, clock, name, f"{_STATE}{key}", data, expires=False)
+
+    return Host(
+        receive=receive,
+        send=make_sender(egress, most_bytes=MOST_FILE_BYTES),
+        url=config.site.url,
+        site_name=config.site.name,
+        colour=config.widget.accent,
+        languages=(config.site.language, *config.site.languages),
+        secret=lambda purpose: keys.derive(f"transport {name} {purpose}"),
+        keep_bytes=partial(_keep, store, clock, name, expires=True),
+        read_bytes=partial(read, ""),
+        keep_state=keep_state,
+        read_state=partial(read, _STATE),
+        clock=clock,
+        environment=environment,
+    )
+
+
+async def _keep(
+    store: Store,
+    clock: Callable[[], float],
+    transport: str,
+    key: str,
+    data: bytes,
+    *,
+    expires: bool,
+) -> None:
+    await store.run(
+        keep_bytes, transport=transport, key=key, data=data, now=int(clock()), expires=expires
+    )
+
+
+async def _listen(transport: Transport) -> int:
+    await transport.listen()
+    return 0
+
+
+async def _clean_up(store: Store, clock: Callable[[], float]) -> int:
+    total = 0
+    now = int(clock())
+    while dropped := await store.run(drop_expired, now=now, before=now - KEPT_DAYS * DAY_SECONDS):
+        total += dropped
+    return total

@@ -1,0 +1,123 @@
+-- columns conversation: The columns of a conversation on a platform.
+id, transport, address, thread_id, desk, person, principal, subject, language, state, reason,
+active_seq, queued_seq, sent_seq, sent_parts, last_ref, heard_at, created_at;
+
+-- conversation_at: Finds the conversation that a platform calls so.
+SELECT {conversation} FROM transport_conversations
+WHERE transport = :transport AND address = :address;
+
+-- conversation: Finds a conversation.
+SELECT {conversation} FROM transport_conversations WHERE id = :id;
+
+-- conversations_of_thread: Lists the conversations that a thread carries.
+SELECT {conversation} FROM transport_conversations WHERE thread_id = :thread_id ORDER BY id;
+
+-- put_conversation: Inserts a conversation, or moves it to another thread.
+INSERT INTO transport_conversations (
+    id, transport, address, thread_id, desk, person, principal, subject, language, state, reason,
+    active_seq, queued_seq, sent_seq, sent_parts, last_ref, heard_at, created_at
+) VALUES (
+    :id, :transport, :address, :thread_id, :desk, :person, :principal, :subject, :language, 'open',
+    '', :seq, :seq, :seq, 0, '', :now, :now
+) ON CONFLICT (transport, address) DO UPDATE SET
+    thread_id = :thread_id, desk = :desk, person = :person, principal = :principal,
+    subject = :subject, state = 'open', reason = '', active_seq = :seq, queued_seq = :seq,
+    sent_seq = :seq, sent_parts = 0, last_ref = '', heard_at = :now
+RETURNING id;
+
+-- hear_conversation: Stores that the person has written.
+UPDATE transport_conversations SET
+    state = 'open', reason = '', last_ref = :ref,
+    active_seq = CASE WHEN active_seq < :seq THEN :seq ELSE active_seq END,
+    heard_at = :now, language = CASE :language WHEN '' THEN language ELSE :language END
+WHERE id = :id;
+
+-- end_conversation: Stores that a conversation takes no messages, or none now.
+UPDATE transport_conversations SET state = :state, reason = :reason WHERE id = :id;
+
+-- unsent_messages: Returns whether the desk has spoken after a message of a thread.
+SELECT 1 FROM messages WHERE thread_id = :thread_id AND seq > :seq AND origin = 'desk' LIMIT 1;
+
+-- queue_conversation: Stores up to which message jobs are queued.
+UPDATE transport_conversations SET queued_seq = :seq WHERE id = :id;
+
+-- conversations_behind: Lists open conversations whose threads have messages without a job.
+SELECT c.id, c.thread_id, t.last_seq FROM transport_conversations c
+JOIN threads t ON t.id = c.thread_id
+WHERE c.state = 'open' AND t.last_seq > c.queued_seq AND t.deleted_at IS NULL
+  AND c.id > :after
+ORDER BY c.id LIMIT :limit;
+
+-- conversations_behind_of_thread: Lists a thread's open conversations with messages without a job.
+SELECT c.id, c.thread_id, t.last_seq, c.queued_seq, c.desk FROM transport_conversations c
+JOIN threads t ON t.id = c.thread_id
+WHERE c.thread_id = :thread_id AND c.state = 'open' AND t.last_seq > c.queued_seq
+  AND t.deleted_at IS NULL;
+
+-- move_sent: Stores how far a conversation's messages are sent.
+UPDATE transport_conversations SET sent_seq = :seq, sent_parts = :parts
+WHERE id = :id AND (sent_seq, sent_parts) < (:seq, :parts);
+
+-- rename_conversation: Stores what the platform calls a conversation that the desk has begun.
+UPDATE transport_conversations SET address = :address WHERE id = :id;
+
+-- add_transport_message: Stores what the platform calls a message.
+INSERT INTO transport_messages (conversation, seq, part, ref) VALUES (:id, :seq, :part, :ref)
+ON CONFLICT (conversation, seq, part) DO UPDATE SET ref = :ref;
+
+-- transport_message: Finds the message that a platform calls so.
+SELECT m.id, m.seq, m.principal FROM transport_messages r
+JOIN transport_conversations c ON c.id = r.conversation
+JOIN messages m ON m.thread_id = c.thread_id AND m.seq = r.seq
+WHERE r.conversation = :id AND r.ref = :ref;
+
+-- transport_refs: Lists what a platform calls the newest messages of a conversation.
+SELECT seq, part, ref FROM transport_messages WHERE conversation = :id
+ORDER BY seq DESC, part DESC LIMIT :limit;
+
+-- put_control: Inserts what a button or form stands for.
+INSERT INTO transport_controls (token, conversation, capability, request, answer, expires_at)
+VALUES (:token, :conversation, :capability, :request, :answer, :expires_at)
+ON CONFLICT (token) DO NOTHING;
+
+-- control: Finds what a button or form stands for.
+SELECT conversation, capability, request, answer, expires_at FROM transport_controls
+WHERE token = :token;
+
+-- drop_expired_controls: Deletes what buttons and forms stood for.
+DELETE FROM transport_controls WHERE token IN (
+    SELECT token FROM transport_controls WHERE expires_at < :now ORDER BY expires_at LIMIT :limit
+) RETURNING token;
+
+-- keep_transport_bytes: Keeps bytes of a transport.
+INSERT INTO transport_bytes (transport, key, data, kept_at, expires)
+VALUES (:transport, :key, :data, :now, :expires)
+ON CONFLICT (transport, key) DO UPDATE SET data = :data, kept_at = :now;
+
+-- transport_bytes: Reads bytes of a transport.
+SELECT data FROM transport_bytes WHERE transport = :transport AND key = :key;
+
+-- drop_old_transport_bytes: Deletes bytes that came with old events.
+DELETE FROM transport_bytes WHERE (transport, key) IN (
+    SELECT transport, key FROM transport_bytes WHERE expires = 1 AND kept_at < :before
+    ORDER BY kept_at LIMIT :limit
+) RETURNING key;
+
+-- earlier_job: Finds an unfinished job of the same kind and principal before one.
+SELECT available_at FROM jobs
+WHERE kind = :kind AND coalesce(principal, '') = :principal AND state IN ('queued', 'at_work')
+  AND id < :id
+ORDER BY id LIMIT 1;
+
+-- drop_controls_of_thread: Deletes what buttons and forms of a thread's conversations stood for.
+DELETE FROM transport_controls WHERE conversation IN (
+    SELECT id FROM transport_conversations WHERE thread_id = :thread_id
+);
+
+-- drop_transport_messages_of_thread: Deletes what platforms call a thread's messages.
+DELETE FROM transport_messages WHERE conversation IN (
+    SELECT id FROM transport_conversations WHERE thread_id = :thread_id
+);
+
+-- drop_conversations_of_thread: Deletes the conversations that a thread carries.
+DELETE FROM transport_conversations WHERE thread_id = :thread_id;

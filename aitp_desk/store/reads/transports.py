@@ -1,0 +1,103 @@
+"""Reads conversations on other platforms, and what belongs to them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from aitp_desk.store.base import Row, Store
+from aitp_desk.store.records.transports import Control, Conversation, ConversationState
+
+
+class CarriedMessage(NamedTuple):
+    """A message of a thread that a platform has a name for.
+
+    Parameters:
+        principal: id of its sender; None for the desk.
+    """
+
+    id: str
+    seq: int
+    principal: str | None
+
+
+class MessageRef(NamedTuple):
+    """What a platform calls a part of a message."""
+
+    seq: int
+    part: int
+    ref: str
+
+
+def read_conversation(row: Row) -> Conversation:
+    """Read a row of the columns ``conversation``."""
+    values = dict(zip(Conversation.__struct_fields__, row, strict=True))
+    return Conversation(**{**values, "state": ConversationState(values["state"])})
+
+
+async def conversation_at(store: Store, transport: str, address: str) -> Conversation | None:
+    """Read the conversation that a platform calls so."""
+    rows = await store.read("conversation_at", {"transport": transport, "address": address})
+    return read_conversation(rows[0]) if rows else None
+
+
+async def conversation(store: Store, conversation_id: str) -> Conversation | None:
+    """Read a conversation."""
+    rows = await store.read("conversation", {"id": conversation_id})
+    return read_conversation(rows[0]) if rows else None
+
+
+async def conversations_of_thread(store: Store, thread_id: str) -> tuple[Conversation, ...]:
+    """Read the conversations that a thread carries."""
+    rows = await store.read("conversations_of_thread", {"thread_id": thread_id})
+    return tuple(map(read_conversation, rows))
+
+
+async def message_called(store: Store, conversation_id: str, ref: str) -> CarriedMessage | None:
+    """Read the message that a platform calls so; None if it is unknown or was deleted."""
+    rows = await store.read("transport_message", {"id": conversation_id, "ref": ref})
+    return CarriedMessage(*rows[0]) if rows else None
+
+
+async def newest_refs(store: Store, conversation_id: str, limit: int) -> tuple[MessageRef, ...]:
+    """Read what the platform calls the newest messages of a conversation, oldest first."""
+    rows = await store.read("transport_refs", {"id": conversation_id, "limit": limit})
+    return tuple(MessageRef(*row) for row in reversed(rows))
+
+
+async def control(store: Store, token: str) -> Control | None:
+    """Read what a button or form stands for."""
+    rows = await store.read("control", {"token": token})
+    if not rows:
+        return None
+    conversation_id, capability, request, answer, expires_at = rows[0]
+    return Control(
+        token=token,
+        conversation=conversation_id,
+        capability=capability,
+        request=request,
+        answer=answer,
+        expires_at=expires_at,
+    )
+
+
+async def threads_behind(store: Store, after: str, limit: int) -> tuple[tuple[str, str], ...]:
+    """Read conversations whose threads have messages without a job, and these threads.
+
+    Parameters:
+        after: id of the conversation before the first.
+    """
+    rows = await store.read("conversations_behind", {"after": after, "limit": limit})
+    return tuple((row[0], row[1]) for row in rows)
+
+
+async def kept_bytes(store: Store, transport: str, key: str) -> bytes | None:
+    """Read bytes that a transport has kept."""
+    rows = await store.read("transport_bytes", {"transport": transport, "key": key})
+    return bytes(rows[0][0]) if rows else None
+
+
+async def earlier_job(store: Store, kind: str, principal: str, job_id: str) -> int | None:
+    """Read when an earlier unfinished job of a principal may be claimed."""
+    asked = {"kind": kind, "principal": principal, "id": job_id}
+    rows = await store.read("earlier_job", asked)
+    return rows[0][0] if rows else None

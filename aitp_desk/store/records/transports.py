@@ -1,0 +1,89 @@
+"""Defines conversations on other platforms as units of work take and return them."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import msgspec
+
+
+class ConversationState(Enum):
+    """Whether a conversation takes messages."""
+
+    OPEN = "open"
+    STOPPED = "stopped"
+    """The person wants none."""
+    UNREACHABLE = "unreachable"
+    WAITING = "waiting"
+    """The platform takes none until the person writes again."""
+
+
+class Conversation(msgspec.Struct, frozen=True):
+    """A conversation on a platform, and the thread that carries it.
+
+    Parameters:
+        address: what the platform calls it.
+        person: the platform's id of whom the desk writes to.
+        principal: id of the caller as whom that person writes on the thread.
+        reason: of its state, for operators.
+        active_seq: the person's newest message there.
+        queued_seq: up to which messages jobs are queued.
+        sent_seq: up to which messages are sent.
+        sent_parts: how many parts of the next message are sent.
+        last_ref: the platform's id of the person's newest message; empty for none.
+        heard_at: Unix seconds of that message.
+    """
+
+    id: str
+    transport: str
+    address: str
+    thread_id: str
+    desk: str
+    person: str
+    principal: str
+    subject: str
+    language: str
+    state: ConversationState
+    reason: str
+    active_seq: int
+    queued_seq: int
+    sent_seq: int
+    sent_parts: int
+    last_ref: str
+    heard_at: int
+    created_at: int
+
+
+class NewConversation(msgspec.Struct, frozen=True, kw_only=True):
+    """A conversation to be stored; one with the same address moves to the new thread.
+
+    Parameters:
+        as in :class:`Conversation`.
+    """
+
+    id: str
+    transport: str
+    address: str
+    desk: str
+    person: str
+    principal: str
+    subject: str = ""
+    language: str = ""
+
+
+class Control(msgspec.Struct, frozen=True, kw_only=True):
+    """What a button or form below a message stands for.
+
+    Parameters:
+        conversation: id of the conversation that shows it.
+        capability: whose request it answers; with ``request``, the request's id.
+        answer: JSON of the values.
+        expires_at: Unix seconds.
+    """
+
+    token: str
+    conversation: str
+    capability: str
+    request: str
+    answer: str
+    expires_at: int

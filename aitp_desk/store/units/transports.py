@@ -1,0 +1,167 @@
+"""Stores events of platforms, the conversations there, and how far they are answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from aitp_desk.model.errors import PreconditionFailed
+from aitp_desk.store.base import Work
+from aitp_desk.store.records.jobs import NewJob
+from aitp_desk.store.records.threads import PostResult
+from aitp_desk.store.records.transports import Control, ConversationState, NewConversation
+from aitp_desk.store.units.jobs.jobs import enqueue_job
+
+MESSAGE_KIND = "transport_message"
+"""The kind of job that sends a thread's messages to a conversation."""
+AT_ONCE = 500
+
+
+def enqueue_jobs(*, jobs: Sequence[NewJob]) -> Work[None]:
+    """Queue jobs, those whose subjects have none yet."""
+    for job in jobs:
+        yield from enqueue_job(job)
+
+
+def begin_conversation(
+    conversation: NewConversation, ref: str, placed: PostResult, now: int
+) -> Work[None]:
+    """Store a conversation together with the message that opened its thread.
+
+    Parameters:
+        ref: what the platform calls that message; empty for none.
+        now: Unix seconds.
+    """
+    seq = placed.messages[-1].seq if placed.messages else 0
+    new = {**msgspec.structs.asdict(conversation), "thread_id": placed.thread_id, "now": now}
+    ((id_,),) = yield "put_conversation", {**new, "seq": seq}
+    yield from hear_person(id_, ref, conversation.language, placed, now)
+
+
+def hear_person(
+    conversation_id: str, ref: str, language: str, placed: PostResult, now: int
+) -> Work[None]:
+    """Store that a person has written in a conversation.
+
+    Parameters:
+        ref: what the platform calls the message; empty for none.
+        language: as the platform says; empty for none.
+    """
+    seq = placed.messages[-1].seq if placed.messages else 0
+    heard = {"id": conversation_id, "seq": seq, "ref": ref, "language": language, "now": now}
+    yield "hear_conversation", heard
+    if ref:
+        yield "add_transport_message", {"id": conversation_id, "seq": seq, "part": 0, "ref": ref}
+
+
+def bind_conversation(*, conversation: NewConversation, thread_id: str, now: int) -> Work[None]:
+    """Carry a conversation by a thread that exists, from its newest message on.
+
+    Parameters:
+        now: Unix seconds.
+
+    Raises:
+        PreconditionFailed: the thread was deleted.
+    """
+    end = yield "thread_end", {"thread_id": thread_id}
+    if not end:
+        raise PreconditionFailed("The conversation was deleted.")
+    new = {**msgspec.structs.asdict(conversation), "thread_id": thread_id, "now": now}
+    yield "put_conversation", {**new, "seq": end[0][0]}
+
+
+def end_conversation(*, conversation_id: str, state: ConversationState, reason: str) -> Work[None]:
+    """Store that a conversation takes no messages, or none now.
+
+    Parameters:
+        reason: for operators.
+    """
+    yield (
+        "end_conversation",
+        {"id": conversation_id, "state": state.value, "reason": reason},
+    )
+
+
+def queue_messages(*, thread_id: str, jobs: Sequence[NewJob]) -> Work[bool]:
+    """Queue a job for each open conversation of a thread with new replies.
+
+    Parameters:
+        jobs: a job for each conversation, whose ``ref`` is the conversation's id. The number of
+            the newest message is added to it.
+
+    Returns:
+        Whether a job was queued.
+    """
+    by_conversation = {job.ref: job for job in jobs}
+    is_queued = False
+    rows = yield "conversations_behind_of_thread", {"thread_id": thread_id}
+    for id_, _, last_seq, queued_seq, _desk in rows:
+        job = by_conversation.get(id_)
+        if job is None:  # it was begun a moment ago
+            continue
+        if (yield "unsent_messages", {"thread_id": thread_id, "seq": queued_seq}):
+            is_queued = True
+            yield from enqueue_job(msgspec.structs.replace(job, ref=f"{id_} {last_seq}"))
+        yield "queue_conversation", {"id": id_, "seq": last_seq}
+    return is_queued
+
+
+def note_sent(
+    *, conversation_id: str, seq: int, part: int, ref: str, is_last: bool, address: str
+) -> Work[None]:
+    """Store that a part of a message was sent.
+
+    Parameters:
+        ref: what the platform calls it; empty if it was not sent.
+        is_last: whether the message has no further part.
+        address: what the platform calls the conversation, if that has changed; else empty.
+    """
+    if ref:
+        yield (
+            "add_transport_message",
+            {"id": conversation_id, "seq": seq, "part": part, "ref": ref},
+        )
+    moved = {"seq": seq, "parts": 0} if is_last else {"seq": seq - 1, "parts": part + 1}
+    yield "move_sent", {"id": conversation_id, **moved}
+    if address:
+        yield "rename_conversation", {"id": conversation_id, "address": address}
+
+
+def drop_conversations(thread_id: str) -> Work[None]:
+    """Forget the conversations of a thread that is deleted."""
+    thread = {"thread_id": thread_id}
+    yield "drop_controls_of_thread", thread
+    yield "drop_transport_messages_of_thread", thread
+    yield "drop_conversations_of_thread", thread
+
+
+def put_controls(*, controls: Sequence[Control]) -> Work[None]:
+    """Store what buttons and forms stand for."""
+    if controls:
+        yield "put_control", tuple(msgspec.structs.asdict(one) for one in controls)
+
+
+def keep_bytes(*, transport: str, key: str, data: bytes, now: int, expires: bool) -> Work[None]:
+    """Keep bytes of a transport under a key.
+
+    Parameters:
+        expires: whether they are deleted after some days.
+    """
+    kept = {"transport": transport, "key": key, "data": data, "now": now, "expires": int(expires)}
+    yield "keep_transport_bytes", kept
+
+
+def drop_expired(*, now: int, before: int) -> Work[int]:
+    """Delete what buttons stood for, and bytes of events, after their time.
+
+    Parameters:
+        now: Unix seconds.
+        before: Unix seconds; bytes kept before then go.
+
+    Returns:
+        How many were deleted; the caller repeats it until none are.
+    """
+    controls = yield "drop_expired_controls", {"now": now, "limit": AT_ONCE}
+    kept = yield "drop_old_transport_bytes", {"before": before, "limit": AT_ONCE}
+    return len(controls) + len(kept)

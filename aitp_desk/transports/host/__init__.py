@@ -1,0 +1,1 @@
+"""What the desk does for all transports: events in, messages out, conversations and people."""

@@ -1,0 +1,424 @@
+"""Handles the events of platforms, one person's after another.
+
+A handler may be called twice for the same event, so everything it does is named by the event: a
+message is posted once, and what is stored with it goes into the same commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import msgspec
+import structlog
+
+from aitp_desk.agent.history.message_codec import LOCALE
+from aitp_desk.desk.access.idempotency import RequestInfo
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.jobs.kinds import GiveUp, JobKind, Postpone, Retry
+from aitp_desk.desk.tickets.takeover import Takeover
+from aitp_desk.model.access.audit import AuditKeys, make_own_auditor
+from aitp_desk.model.conversation.thread import (
+    METADATA_VALUE_LENGTH,
+    Attachment,
+    Draft,
+    ThreadDraft,
+)
+from aitp_desk.model.errors import (
+    DeskError,
+    MessageNotFound,
+    RateLimited,
+    StoreBusy,
+    ThreadNotFound,
+    Unavailable,
+)
+from aitp_desk.model.ids import new_id
+from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store.reads import transports as transport_reads
+from aitp_desk.store.records.jobs import ClaimedJob
+from aitp_desk.store.records.transports import Conversation, ConversationState, NewConversation
+from aitp_desk.store.units.transports import (
+    begin_conversation,
+    end_conversation,
+    hear_person,
+)
+from aitp_desk.transports.base import Failed, Refused, TryLater
+from aitp_desk.transports.events import (
+    AutomaticMessage,
+    ChatStart,
+    Choice,
+    DeliveryFailure,
+    Incoming,
+    IncomingFile,
+    MessageEdit,
+    MessageRemoval,
+    OptOut,
+    TextMessage,
+)
+from aitp_desk.transports.host.controls import OPTION
+from aitp_desk.transports.host.intake import EVENT_KIND
+from aitp_desk.transports.host.people import SENDER, find_principal, is_blocked
+from aitp_desk.transports.host.registry import EnabledTransport
+from aitp_desk.transports.host.texts import (
+    CHOICE_OVER,
+    EDITED,
+    FILE_REFUSED,
+    GREETING,
+    STOPPED,
+)
+from aitp_desk.transports.messages import Outgoing
+
+DELAYS = (1, 5, 30, 120, 600)
+"""Seconds after each failure."""
+SECONDS = 120
+AT_ONCE = 32
+VIA = "via"
+"""Metadata of a message: the transport that has carried it."""
+MOST_FILES = 10
+LONGEST_SUBJECT = 200
+PURPOSE = "user_data"
+FILE_SECONDS = 30 * 24 * 60 * 60
+
+_log = structlog.get_logger()
+
+
+class EventHandler:
+    """Posts what people say, and does what they choose.
+
+    Parameters:
+        transports: those of the site, by name.
+        desks: of the site's agents, by name.
+        notes: writes notes for operators.
+        max_file_bytes: the largest file that is read.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        transports: Mapping[str, EnabledTransport],
+        desks: Mapping[str, Desk],
+        *,
+        store: Store,
+        notes: Takeover,
+        audit: AuditKeys,
+        max_file_bytes: int,
+        clock: Callable[[], float],
+    ) -> None:
+        self._transports = transports
+        self.desks = desks
+        self.store = store
+        self.notes = notes
+        self.audit = audit
+        self.max_file_bytes = max_file_bytes
+        self.clock = clock
+
+    def make_kind(self) -> JobKind:
+        """Create the kind of job that handles an event."""
+        return JobKind(EVENT_KIND, self.handle, SECONDS, DELAYS, AT_ONCE, of_one=1)
+
+    async def handle(self, claim: ClaimedJob) -> None:
+        """Handle one event.
+
+        Raises:
+            Postpone: an earlier event of the person is not handled yet.
+            Retry: the store or the platform does not answer.
+            GiveUp: the transport is not enabled any more, or the desk refuses the event.
+        """
+        name = claim.ref.partition(" ")[0]
+        enabled = self._transports.get(name)
+        if enabled is None:
+            raise GiveUp(f"The transport {name} is not enabled.")
+        waits = await transport_reads.earlier_job(
+            self.store, EVENT_KIND, claim.principal or "", claim.id
+        )
+        if waits is not None:
+            raise Postpone("It waits for an earlier event of the same person.", after=1)
+        incoming = msgspec.json.decode(claim.payload, type=Incoming)
+        if is_blocked(incoming.sender, enabled.common.blocked):
+            return
+        try:
+            await _Handling(self, enabled, incoming, claim).run()
+        except (RateLimited, Unavailable, StoreBusy) as error:
+            raise Retry(str(error), after=error.retry_after or 1) from None
+        except StoreError:
+            raise
+        except TryLater as failure:
+            raise Retry(failure.reason, after=failure.after) from None
+        except Failed as failure:
+            raise GiveUp(failure.reason) from None
+        except DeskError as error:
+            raise GiveUp(str(error)) from None
+
+
+class _Handling:
+    """The handling of one event."""
+
+    def __init__(
+        self,
+        handler: EventHandler,
+        enabled: EnabledTransport,
+        incoming: Incoming,
+        claim: ClaimedJob,
+    ) -> None:
+        self._handler = handler
+        self._store = handler.store
+        self._enabled = enabled
+        self._transport = enabled.transport
+        self._incoming = incoming
+        self._claim = claim
+        self._now = int(handler.clock())
+        self._desk = handler.desks[incoming.agent or enabled.common.agent]
+        self._principal = find_principal(enabled.name, incoming, self._desk.name)
+        self._address = incoming.conversation
+
+    async def run(self) -> None:
+        conversation = await self._find()
+        if conversation is None and not self._incoming.is_addressed:
+            return
+        match self._incoming.event:
+            case TextMessage() as message:
+                await self._take_message(conversation, message)
+            case MessageEdit() as edit:
+                await self._take_edit(conversation, edit)
+            case MessageRemoval() as removal:
+                await self._remove(conversation, removal)
+            case Choice() as choice:
+                await self._choose(conversation, choice)
+            case ChatStart():
+                await self._notify(GREETING.format(site=self._desk.site.name))
+            case OptOut():
+                await self._stop(conversation, "The person wants no more messages.")
+            case DeliveryFailure() as failure:
+                await self._note_failure(conversation, failure)
+            case AutomaticMessage() as message:
+                words = f"{message.reason}\n\n{message.text}"
+                await self._note(conversation, words)
+
+    async def _find(self) -> Conversation | None:
+        """Return the conversation of the event.
+
+        A private conversation in which another person writes is another one: its first person's
+        thread is not theirs.
+        """
+        found = await self._read(self._address)
+        if found is None or not self._incoming.is_private or self._is_theirs(found):
+            return found
+        self._address = f"{self._address} {self._principal.id}"
+        return await self._read(self._address)
+
+    def _is_theirs(self, conversation: Conversation) -> bool:
+        event = self._incoming.event
+        if isinstance(event, DeliveryFailure | AutomaticMessage):
+            return True  # nothing is said as the person
+        return conversation.principal == self._principal.id
+
+    async def _read(self, address: str) -> Conversation | None:
+        return await transport_reads.conversation_at(self._store, self._enabled.name, address)
+
+    # What people say
+
+    async def _take_message(self, conversation: Conversation | None, message: TextMessage) -> None:
+        word = " ".join(message.text.split()).strip(" .!").casefold()
+        if word in {one.casefold() for one in self._enabled.common.stop_words}:
+            await self._stop(conversation, "The person has written a stop word.")
+            await self._notify(STOPPED.format(site=self._desk.site.name))
+            return
+        draft = await self._draft(message)
+        if draft is not None:
+            with suppress(Exception):
+                await self._transport.show_typing(self._incoming)
+            await self._say(conversation, draft, message.message_ref, message.subject)
+
+    async def _draft(self, message: TextMessage) -> Draft | None:
+        attachments: list[Attachment] = []
+        content = [message.text] if message.text.strip() else []
+        for file in message.files[:MOST_FILES]:
+            try:
+                attachments.append(await self._save_file(file))
+            except (Refused, DeskError) as error:
+                if isinstance(error, RateLimited | Unavailable | StoreBusy):
+                    raise
+                reason = error.reason if isinstance(error, Refused) else str(error)
+                content.append(FILE_REFUSED.format(name=file.name or "sent", reason=reason))
+        if not content and attachments:
+            content = [", ".join(file.name for file in message.files if file.name) or "A file."]
+        if not content:
+            return None
+        return Draft("user", tuple(content), tuple(attachments), metadata=self._metadata())
+
+    async def _save_file(self, file: IncomingFile) -> Attachment:
+        if file.size > self._handler.max_file_bytes:
+            raise Refused(f"it may have at most {self._handler.max_file_bytes} bytes.")
+        data = await self._transport.fetch(file, self._handler.max_file_bytes)
+        saved = await self._desk.files.save_file(
+            self._principal, file.name or "file", PURPOSE, data, FILE_SECONDS
+        )
+        return Attachment(saved.id)
+
+    def _metadata(self, **more: str) -> dict[str, str]:
+        incoming = self._incoming
+        noted = {VIA: self._enabled.name, SENDER: incoming.sender_name, LOCALE: incoming.language}
+        noted |= more
+        return {key: value[:METADATA_VALUE_LENGTH] for key, value in noted.items() if value}
+
+    async def _say(
+        self, conversation: Conversation | None, draft: Draft, ref: str, subject: str = ""
+    ) -> None:
+        """Post a message: on the conversation's thread, or on a new one."""
+        allowance = self._desk.limiter.count(self._principal, "converse")
+        request = self._request(is_counted=allowance is None or allowance.refused is None)
+        if conversation is not None:
+            also = partial(
+                hear_person, conversation.id, ref, self._incoming.language, now=self._now
+            )
+            try:
+                await self._desk.threads.post(
+                    self._principal, conversation.thread_id, draft, request, also
+                )
+            except ThreadNotFound:  # it was deleted, or has passed its time
+                pass
+            else:
+                return
+        begun = NewConversation(
+            id=new_id("conversation", self._now),
+            transport=self._enabled.name,
+            address=self._address,
+            desk=self._desk.name,
+            person=self._incoming.sender,
+            principal=self._principal.id,
+            subject=subject[:LONGEST_SUBJECT],
+            language=self._incoming.language,
+        )
+        await self._desk.threads.open(
+            self._principal,
+            ThreadDraft((draft,), metadata={VIA: self._enabled.name}),
+            request,
+            partial(begin_conversation, begun, ref, now=self._now),
+        )
+
+    def _request(self, *, is_counted: bool = True) -> RequestInfo:
+        """Return what makes a repetition of the event harmless.
+
+        Parameters:
+            is_counted: whether the person's rate limit allows an answer; else the message is only
+                recorded.
+        """
+        path = f"/transports/{self._enabled.name}"
+        return RequestInfo("POST", path, b"", self._claim.ref, manual=not is_counted)
+
+    async def _take_edit(self, conversation: Conversation | None, edit: MessageEdit) -> None:
+        found = await self._own_message(conversation, edit.message_ref)
+        if conversation is None or found is None or not edit.text.strip():
+            return
+        text = EDITED.format(text=edit.text)
+        draft = Draft("user", (text,), metadata=self._metadata(edits=found))
+        await self._say(conversation, draft, "")
+
+    async def _remove(self, conversation: Conversation | None, removal: MessageRemoval) -> None:
+        found = await self._own_message(conversation, removal.message_ref)
+        if conversation is None or found is None:
+            return
+        try:
+            await self._desk.threads.delete_message(self._principal, conversation.thread_id, found)
+        except (MessageNotFound, ThreadNotFound):
+            _log.info("message_was_gone", transport=self._enabled.name)
+
+    async def _own_message(self, conversation: Conversation | None, ref: str) -> str | None:
+        """Return the id of a message of this person, by its platform id."""
+        if conversation is None:
+            return None
+        found = await transport_reads.message_called(self._store, conversation.id, ref)
+        return found.id if found is not None and found.principal == self._principal.id else None
+
+    # What people choose
+
+    async def _choose(self, conversation: Conversation | None, choice: Choice) -> None:
+        control = await transport_reads.control(self._store, choice.token)
+        if (
+            conversation is None
+            or control is None
+            or control.conversation != conversation.id
+            or control.expires_at < self._now
+        ):
+            await self._transport.acknowledge(self._incoming, CHOICE_OVER)
+            return
+        values: dict[str, Any] = msgspec.json.decode(control.answer)
+        if control.capability == OPTION:
+            draft = Draft("user", (values["text"],), metadata=self._metadata())
+            await self._say(conversation, draft, "")
+            await self._transport.acknowledge(self._incoming, "")
+            return
+        also = partial(hear_person, conversation.id, "", self._incoming.language, now=self._now)
+        try:
+            await self._desk.open_requests.answer_request(
+                self._principal,
+                conversation.thread_id,
+                (control.capability, control.request),
+                {**choice.values, **values},
+                self._request(),
+                also,
+            )
+        except (RateLimited, Unavailable, StoreBusy):
+            raise
+        except DeskError as error:
+            await self._transport.acknowledge(self._incoming, str(error))
+            return
+        await self._transport.acknowledge(self._incoming, "")
+
+    async def _stop(self, conversation: Conversation | None, reason: str) -> None:
+        if conversation is not None:
+            await self._store.run(
+                end_conversation,
+                conversation_id=conversation.id,
+                state=ConversationState.STOPPED,
+                reason=reason,
+            )
+
+    async def _note_failure(
+        self, conversation: Conversation | None, failure: DeliveryFailure
+    ) -> None:
+        if conversation is None:
+            return
+        if failure.is_final:
+            await self._store.run(
+                end_conversation,
+                conversation_id=conversation.id,
+                state=ConversationState.UNREACHABLE,
+                reason=failure.reason,
+            )
+        elif failure.is_window_closed:
+            await self._store.run(
+                end_conversation,
+                conversation_id=conversation.id,
+                state=ConversationState.WAITING,
+                reason=failure.reason,
+            )
+        await self._note(conversation, f"A message was not delivered. {failure.reason}")
+
+    async def _note(self, conversation: Conversation | None, words: str) -> None:
+        """Write a note for operators on the thread of a conversation."""
+        if conversation is None:
+            _log.info("automatic_message_dropped", transport=self._enabled.name)
+            return
+        by = make_own_auditor(self._handler.audit, self._now)
+        try:
+            await self._handler.notes.note(
+                conversation.thread_id, words[:2000], self._enabled.name, by
+            )
+        except ThreadNotFound:
+            _log.info("note_without_thread", transport=self._enabled.name)
+
+    async def _notify(self, text: str) -> None:
+        """Send a sentence about the conversation, which is on no thread."""
+        incoming = self._incoming
+        await self._transport.send(
+            Outgoing(
+                id=self._claim.id,
+                conversation=incoming.conversation,
+                recipient=incoming.sender,
+                text=text,
+                language=incoming.language or "en",
+            )
+        )

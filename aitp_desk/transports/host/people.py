@@ -1,0 +1,61 @@
+"""The callers that people on other platforms are."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, time, tzinfo
+
+import msgspec
+
+from aitp_desk.model.access.principal import CONTACT_PREFIX, Principal, make_contact
+from aitp_desk.store.records.transports import Conversation
+from aitp_desk.transports.events import Incoming
+
+SENDER = "sender_name"
+"""Metadata of a message: the sender's name as the platform shows it, unproven."""
+QUICK_SECONDS = 600
+"""Within this time after a person's message, an answer is a reply at any hour."""
+
+
+def find_principal(transport: str, incoming: Incoming, desk: str) -> Principal:
+    """Return the caller of an event, at a desk."""
+    found = make_contact(transport, incoming.sender, is_proven=incoming.is_proven)
+    return msgspec.structs.replace(found, desk=desk)
+
+
+def principal_of(conversation: Conversation) -> Principal:
+    """Return the caller that a conversation belongs to."""
+    name = conversation.principal.removeprefix(CONTACT_PREFIX)
+    is_proven = name.startswith(f"{conversation.transport}:")
+    person = name[len(conversation.transport) + 1 :]
+    found = make_contact(conversation.transport, person, is_proven=is_proven)
+    return msgspec.structs.replace(found, desk=conversation.desk)
+
+
+def is_blocked(person: str, blocked: tuple[str, ...]) -> bool:
+    """Return whether a person's messages are dropped."""
+    name = person.casefold()
+    return any(
+        name == one.casefold() or (one.startswith("@") and name.endswith(one.casefold()))
+        for one in blocked
+    )
+
+
+def find_sending_time(hours: str, now: float, heard_at: int, zone: tzinfo) -> int:
+    """Return when a message may be sent, in Unix seconds; 0 for at once.
+
+    Parameters:
+        hours: the quiet ones, such as ``22:00-07:00``; empty for none.
+        heard_at: when the person wrote last.
+    """
+    if not hours or now - heard_at < QUICK_SECONDS:
+        return 0
+    begin, _, end = hours.partition("-")
+    first, last = (time.fromisoformat(one) for one in (begin, end))
+    local = datetime.fromtimestamp(now, UTC).astimezone(zone)
+    clock = local.time()
+    is_quiet = first <= clock < last if first <= last else clock >= first or clock < last
+    if not is_quiet:
+        return 0
+    opening = local.replace(hour=last.hour, minute=last.minute, second=0, microsecond=0)
+    seconds = (opening - local).total_seconds() % 86_400
+    return int(now + seconds) + 1

@@ -1,0 +1,100 @@
+"""Loads the transports that ``desk.toml`` enables, by entry point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib.metadata import entry_points
+from typing import Any
+
+import msgspec
+
+from aitp_desk.config import Config, ConfigError, Problem
+from aitp_desk.transports.base import GROUP, NAME, Host, Transport
+from aitp_desk.transports.host.settings import CommonSettings
+
+_COMMON = frozenset(CommonSettings.__struct_fields__)
+
+
+class EnabledTransport(msgspec.Struct, frozen=True, eq=False):
+    """A transport of the site, with the settings that all have.
+
+    Parameters:
+        name: of its section.
+    """
+
+    name: str
+    transport: Transport
+    common: CommonSettings
+
+
+def installed_transports() -> tuple[str, ...]:
+    """Return the names of the transports that are installed."""
+    return tuple(sorted({point.name for point in entry_points(group=GROUP)}))
+
+
+def load_transports(
+    config: Config,
+    make_host: Callable[[str], Host],
+    extra: Mapping[str, type[Transport]] | None = None,
+) -> tuple[EnabledTransport, ...]:
+    """Create the transports of all sections ``[transports.NAME]``.
+
+    Without such sections nothing is searched or imported.
+
+    Parameters:
+        make_host: makes what a transport is given, by its name.
+        extra: further transports by name, in no package.
+
+    Raises:
+        ConfigError: lists every transport that is not installed, lacks a library or has invalid
+            settings.
+    """
+    problems: list[Problem] = []
+    made: list[EnabledTransport] = []
+    for name, settings in config.transports.items():
+        try:
+            kind = (extra or {}).get(name) or _find(name)
+            made.append(_make(kind, name, settings, make_host(name), config))
+        except ValueError as error:
+            problems.append(Problem(f"transports.{name}", str(error)))
+        except Exception as error:  # noqa: BLE001 -- whatever a package raises is reported
+            why = f"cannot be used: {type(error).__name__}: {error}"
+            problems.append(Problem(f"transports.{name}", why))
+    if problems:
+        raise ConfigError(problems, config)
+    return tuple(made)
+
+
+def _find(name: str) -> type[Transport]:
+    if not NAME.fullmatch(name):
+        raise ValueError("is no name of a transport: use lowercase letters, digits and _.")
+    named = [point for point in entry_points(group=GROUP) if point.name == name]
+    if not named:
+        known = ", ".join(installed_transports()) or "none"
+        raise ValueError(f"no installed package has a transport of this name; installed: {known}.")
+    kind = named[0].load()
+    if not (isinstance(kind, type) and issubclass(kind, Transport)):
+        raise ValueError(
+            f"{named[0].value} is not a subclass of aitp_desk.transports.base.Transport."
+        )
+    return kind
+
+
+def _make(
+    kind: type[Transport], name: str, settings: Mapping[str, Any], host: Host, config: Config
+) -> EnabledTransport:
+    known = {field.encode_name for field in msgspec.structs.fields(kind.settings)} | _COMMON
+    if unknown := sorted(settings.keys() - known):
+        raise ValueError(
+            f"there is no setting {unknown[0]!r}; the settings are: {', '.join(sorted(known))}."
+        )
+    own = {key: value for key, value in settings.items() if key not in _COMMON}
+    shared = {key: value for key, value in settings.items() if key in _COMMON}
+    try:
+        common = msgspec.convert(shared, CommonSettings)
+        chosen = msgspec.convert(own, kind.settings)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{error}.") from None
+    if common.agent and common.agent not in {agent.name for agent in config.agents}:
+        raise ValueError(f"agent names {common.agent!r}, which is no site agent of [[agents]].")
+    return EnabledTransport(name, kind(chosen, host), common)

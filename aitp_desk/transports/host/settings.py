@@ -1,0 +1,49 @@
+"""The settings that all transports have in common."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+STOP_WORDS = (
+    "stop",
+    "stop all",
+    "unsubscribe",
+    "abmelden",
+    "désabonner",
+    "baja",
+    "annulla iscrizione",
+    "afmelden",
+    "wypisz",
+    "配信停止",
+    "退订",
+)
+
+
+class CommonSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Settings of every section ``[transports.NAME]``."""
+
+    agent: Annotated[
+        str, Meta(description="The further site agent that answers; by default the site's own.")
+    ] = ""
+    blocked: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="People whose messages are dropped: the platform's ids; for mail addresses "
+            "or domains such as @example.org."
+        ),
+    ] = ()
+    stop_words: Annotated[
+        tuple[str, ...],
+        Meta(description="Messages that end all messages of the desk, in any case of letters."),
+    ] = STOP_WORDS
+    quiet_hours: Annotated[
+        str,
+        Meta(
+            pattern=r"\A(?:[0-2]\d:[0-5]\d-[0-2]\d:[0-5]\d)?\Z",
+            description="When the desk sends only replies within ten minutes, in site.timezone, "
+            "such as 22:00-07:00; other messages wait for the end.",
+        ),
+    ] = ""

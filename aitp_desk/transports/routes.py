@@ -1,0 +1,101 @@
+"""Serves the addresses at which platforms call the desk: ``/transports/NAME/HOOK``."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from typing import Any
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.model.errors import DeskError
+from aitp_desk.protocols.base.protocol import (
+    ANY_TYPE,
+    Call,
+    Handler,
+    ProtocolRoutes,
+    Reply,
+    Route,
+)
+from aitp_desk.transports.base import Delivery, Endpoint, HookResult
+from aitp_desk.transports.host.intake import EventIntake
+from aitp_desk.transports.host.registry import EnabledTransport
+
+TRANSPORTS_PATH = "/transports/"
+
+
+KeepBytes = Callable[[str, str, bytes], Awaitable[None]]
+"""Keeps bytes of a transport, given its name and their key."""
+Start = Callable[[Coroutine[Any, Any, None]], object]
+"""Starts work in the background; what it raises is logged."""
+
+
+class TransportHooks:
+    """Receives the requests of platforms.
+
+    Parameters:
+        intake: stores events.
+        keep: keeps bytes that came with them.
+        start: starts what follows a response.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self, intake: EventIntake, *, keep: KeepBytes, start: Start, clock: Callable[[], float]
+    ) -> None:
+        self._intake = intake
+        self._keep = keep
+        self._start = start
+        self._clock = clock
+
+    def make_routes(
+        self,
+        transports: Sequence[EnabledTransport],
+        render_error: Callable[[DeskError, Mapping[str, str]], Reply],
+    ) -> tuple[ProtocolRoutes, ...]:
+        """Return the routes of all hooks; none where no transport has one.
+
+        The sender is anonymous here: the hook itself verifies its proof.
+        """
+        routes = tuple(
+            route
+            for enabled in transports
+            for name, endpoint in enabled.transport.endpoints().items()
+            for route in self._routes_of(enabled.name, name, endpoint)
+        )
+        if not routes:
+            return ()
+        return (ProtocolRoutes("transports", routes, (TRANSPORTS_PATH,), render_error),)
+
+    def _routes_of(self, transport: str, name: str, endpoint: Endpoint) -> Iterator[Route]:
+        handler = self._make_handler(transport, endpoint)
+        path = f"{TRANSPORTS_PATH}{transport}/{name}"
+        for method in endpoint.methods:
+            most = 0 if method == "GET" else endpoint.max_bytes
+            for address in (path, f"{path}/{{rest:.*}}") if endpoint.has_paths else (path,):
+                yield Route(
+                    method, address, handler, None, most, media_type=ANY_TYPE, identifies=False
+                )
+
+    def _make_handler(self, transport: str, endpoint: Endpoint) -> Handler:
+        async def handle_hook(_desk: Desk, call: Call) -> Reply:
+            """``/transports/{name}/{hook}``."""
+            found = endpoint.read(
+                Delivery(
+                    method=call.method,  # type: ignore[arg-type]
+                    body=call.body,
+                    headers={name.lower(): value for name, value in call.headers.items()},
+                    query=call.query,
+                    now=int(self._clock()),
+                    path=call.params.get("rest", ""),
+                )
+            )
+            result: HookResult = await found if inspect.isawaitable(found) else found
+            for key, data in result.kept.items():
+                await self._keep(transport, key, data)
+            await self._intake.receive(transport, result.events)
+            if result.follow_up is not None:
+                self._start(result.follow_up())
+            reply = result.reply
+            return Reply(reply.status, reply.body, reply.content_type)
+
+        return handle_hook

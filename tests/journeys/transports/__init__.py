@@ -1,0 +1,1 @@
+"""People on other platforms, who write to the desk."""

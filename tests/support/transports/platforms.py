@@ -1,0 +1,77 @@
+"""Every platform that the contract suite of transports tries."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+import msgspec
+
+from aitp_desk.agent.base import Agent, Answer, Clarification, Outcome, Turn
+from aitp_desk.transports.base import Transport
+from tests.support.clients.threads import Talker
+from tests.support.desk.server import serving
+from tests.support.doubles.agent import ScriptedAgent
+from tests.support.transports.pigeon import Pigeon
+from tests.support.transports.pigeon_platform import pigeon_platform
+from tests.support.transports.platform import Platform
+
+PLATFORMS: Mapping[str, Callable[[], AbstractAsyncContextManager[Platform]]] = {
+    "pigeon": pigeon_platform,
+}
+"""By the names of their transports: entered, each gives a platform without people."""
+BESIDE: Mapping[str, type[Transport]] = {"pigeon": Pigeon}
+LOOPBACK = "egress.allow_loopback=true"
+
+
+class CarriedDesk(msgspec.Struct, frozen=True):
+    """A desk, and a platform on which people write to it."""
+
+    talker: Talker
+    platform: Platform
+
+
+@asynccontextmanager
+async def carrying(
+    folder: Path, name: str, *settings: str, agent: Agent | None = None
+) -> AsyncIterator[CarriedDesk]:
+    """A desk with one transport, whose people are on its platform.
+
+    Parameters:
+        folder: for the site and the data.
+        name: of the transport.
+        settings: as ``--set`` takes them.
+        agent: by default one that repeats what it is asked.
+    """
+    async with PLATFORMS[name]() as platform:
+        site = folder / "site"
+        if not site.exists():
+            site.mkdir(parents=True)
+            (site / "about.md").write_text("# About\n\nWe sell books.\n", encoding="utf-8")
+        (site / "desk.toml").write_text(platform.settings, encoding="utf-8")
+        data = folder / "data"
+        async with (
+            serving(
+                data,
+                LOOPBACK,
+                *settings,
+                folder=site,
+                agent=agent or ScriptedAgent(answer),
+                transports=BESIDE,
+                environment=platform.environment,
+            ) as desk,
+            aiohttp.ClientSession(desk.url) as http,
+        ):
+            platform.desk = desk.url
+            yield CarriedDesk(Talker(desk, data, http), platform)
+
+
+async def answer(turn: Turn) -> Outcome:
+    """Answer with the question; a question that asks for colours offers two."""
+    if "colours" in turn.question:
+        return Clarification("Which one?", options=("Red", "Blue"))
+    if "long" in turn.question:
+        return Answer("\n\n".join(f"Paragraph {n}. " + "word " * 40 for n in range(12)))
+    return Answer(f"You asked: {turn.question}")
