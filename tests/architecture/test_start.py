@@ -26,6 +26,7 @@ HEAVY = frozenset(
         "protego",
         "pydantic",
         "pypdf",
+        "slack_sdk",
         "starlette",
         "tinycss2",
         "yaml",

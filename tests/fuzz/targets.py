@@ -44,6 +44,7 @@ from tests.fuzz.forms import FILLED
 from tests.fuzz.heads import HEADS
 from tests.fuzz.proofs import PROOFS
 from tests.fuzz.responses import ELSEWHERE
+from tests.fuzz.slack import SLACK
 from tests.fuzz.target import JSON_WORDS, Target, headers_of
 from tests.support.desk.server import SITE
 
@@ -275,4 +276,5 @@ TARGETS: tuple[Target, ...] = (
     *PROOFS,
     *ELSEWHERE,
     *FILLED,
+    *SLACK,
 )

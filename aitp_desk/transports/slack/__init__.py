@@ -1,0 +1,1 @@
+"""Slack: app mentions, direct messages, threads, buttons, forms and a slash command."""
