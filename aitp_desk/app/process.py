@@ -6,7 +6,6 @@ import asyncio
 import gc
 import os
 import signal
-import socket
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack
 from functools import partial
@@ -18,6 +17,7 @@ from aitp_desk.app.server import RunningServer, open_server
 from aitp_desk.app.workers.identity import WorkerIdentity, inherited_sockets
 from aitp_desk.config import Config
 from aitp_desk.config.sections.content.claude import API_KEY, API_URL
+from aitp_desk.http.acceptor import Listener
 from aitp_desk.http.limits.connections import max_connections
 from aitp_desk.http.server import raise_file_limit
 from aitp_desk.observability.logs import set_up_logs
@@ -56,7 +56,7 @@ async def serve(
     if not raise_file_limit(most):
         _log.warning("open_files_limited", connections=most)
     with ExitStack() as stack:
-        listeners: Sequence[socket.socket] = ()
+        listeners: Sequence[Listener] = ()
         report: Callable[[Sequence[str]], None] = partial(_announce_lines, announce)
         if worker is not None:
             inherited = stack.enter_context(inherited_sockets(worker, stop.set))
@@ -74,7 +74,7 @@ def open_in_environment(
     config: Config,
     agent: Agent | None = None,
     *,
-    listeners: Sequence[socket.socket] = (),
+    listeners: Sequence[Listener] = (),
     worker_label: str | None = None,
 ) -> AbstractAsyncContextManager[RunningServer]:
     """Open a desk with the credentials in the environment of this process.

@@ -7,7 +7,6 @@ store, the content, the worker, the HTTP server.
 from __future__ import annotations
 
 import asyncio
-import socket
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -50,6 +49,7 @@ from aitp_desk.desk.plugins.payment_check import require_payable
 from aitp_desk.desk.runs.remote_changes import RemoteChanges
 from aitp_desk.desk.runs.worker import RunWorker
 from aitp_desk.egress import Egress
+from aitp_desk.http.acceptor import Listener
 from aitp_desk.http.cors import CorsPolicy
 from aitp_desk.http.dispatcher import Dispatcher
 from aitp_desk.http.limits.connections import ConnectionLimiter
@@ -106,7 +106,7 @@ async def open_server(
     capabilities_beside: Mapping[str, type[Capability]] = NO_EXTRA_PLUGINS,
     transports_beside: Mapping[str, type[Transport]] = NO_TRANSPORTS,
     environment: Mapping[str, str] = NO_ENVIRONMENT,
-    listeners: Sequence[socket.socket] = (),
+    listeners: Sequence[Listener] = (),
     worker_label: str | None = None,
 ) -> AsyncIterator[RunningServer]:
     """Run a desk for as long as the context lasts.
@@ -316,9 +316,9 @@ async def open_server(
         )
 
 
-def _with_addresses(config: Config, listener: socket.socket) -> Config:
+def _with_addresses(config: Config, listener: Listener) -> Config:
     """Return the configuration with the port that is bound, and the site's address."""
-    server = msgspec.structs.replace(config.server, port=listener.getsockname()[1])
+    server = msgspec.structs.replace(config.server, port=listener.socket.getsockname()[1])
     site = msgspec.structs.replace(config.site, url=config.site.url or default_url(server))
     return msgspec.structs.replace(config, server=server, site=site)
 
@@ -336,5 +336,5 @@ async def _open_store(
     return store, clock
 
 
-def _bind(stack: AsyncExitStack, config: Config) -> Sequence[socket.socket]:
-    return (stack.enter_context(bind_socket(config.server.host, config.server.port)),)
+def _bind(stack: AsyncExitStack, config: Config) -> Sequence[Listener]:
+    return (Listener(stack.enter_context(bind_socket(config.server.host, config.server.port))),)

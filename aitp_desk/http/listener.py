@@ -1,15 +1,15 @@
 """The sockets on which a desk listens.
 
-Several processes share an address by ``SO_REUSEPORT``: each has its own socket, and the system
-distributes new connections among them. A supervisor opens the sockets and keeps them, so that
-connections which no process has accepted yet outlive the process that was to accept them.
+Several processes share an address by inheriting one socket: new connections wait in one queue, from
+which whichever process is free accepts them. ``SO_REUSEPORT`` would make a queue for each
+process, and connections would wait in that of a process which is dead, starts or stands still.
 """
 
 from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 BACKLOG = 1024
 
@@ -19,20 +19,15 @@ class ListenError(Exception):
 
 
 @contextmanager
-def bind_socket(host: str, port: int, *, is_shared: bool = False) -> Iterator[socket.socket]:
+def bind_socket(host: str, port: int) -> Iterator[socket.socket]:
     """Bind a socket, so that its port is known before the server accepts requests.
-
-    Parameters:
-        is_shared: whether other sockets of this user may listen on the same address.
 
     Raises:
         ListenError: the address is taken or is not this machine's.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        sock = socket.create_server(
-            (host, port), family=family, backlog=BACKLOG, reuse_port=is_shared
-        )
+        sock = socket.create_server((host, port), family=family, backlog=BACKLOG)
     except OSError as error:
         raise ListenError(
             f"Cannot listen on {host}, port {port}: {error.strerror}. Choose another with --port."
@@ -42,14 +37,35 @@ def bind_socket(host: str, port: int, *, is_shared: bool = False) -> Iterator[so
         yield sock
 
 
-def reserve_port(host: str, port: int) -> int:
-    """Return a port on which nobody listens yet; ``port`` itself unless that is 0.
+class SharedSocket:
+    """A socket of several users: bound by the first of them, closed by the last.
 
-    A shared address could also be that of another desk of this user.
-
-    Raises:
-        ListenError: the address is taken or is not this machine's.
+    Parameters:
+        port: 0 for a free one, which stays the same when the address is bound again.
     """
-    with bind_socket(host, port) as sock:
-        found: int = sock.getsockname()[1]
-    return found
+
+    def __init__(self, host: str, port: int) -> None:
+        self._host = host
+        self._port = port
+        self._users = 0
+        self._bound = ExitStack()
+        self._socket: socket.socket | None = None
+
+    @contextmanager
+    def open(self) -> Iterator[socket.socket]:
+        """Use the socket for as long as the context lasts.
+
+        Raises:
+            ListenError: the address is taken or is not this machine's.
+        """
+        if self._socket is None:
+            self._socket = self._bound.enter_context(bind_socket(self._host, self._port))
+            self._port = self._socket.getsockname()[1]
+        self._users += 1
+        try:
+            yield self._socket
+        finally:
+            self._users -= 1
+            if not self._users:
+                self._socket = None
+                self._bound.close()

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import resource
-import socket
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
 
 from aitp_desk.config import Server
+from aitp_desk.http.acceptor import Acceptor, Listener
 from aitp_desk.http.connection.head_cache import HeadCache
 from aitp_desk.http.connection.http_connection import HttpConnection
 from aitp_desk.http.connection.shared_state import SharedState
@@ -60,7 +61,7 @@ def raise_file_limit(most: int) -> bool:
 @asynccontextmanager
 async def serve_sockets(
     front: Dispatcher,
-    listeners: Sequence[socket.socket],
+    listeners: Sequence[Listener],
     settings: Server,
     connections: ConnectionLimiter,
 ) -> AsyncIterator[Callable[[], int]]:
@@ -75,21 +76,26 @@ async def serve_sockets(
     """
     shared = SharedState(front, settings, connections, HeadCache(), LINGER_SECONDS)
     loop = asyncio.get_running_loop()
+    connect = partial(HttpConnection, shared)
     sweep = asyncio.create_task(_close_stale_connections(shared))
-    servers = [
-        await loop.create_server(lambda: HttpConnection(shared), sock=sock, backlog=BACKLOG)
-        for sock in listeners
-    ]
-    try:
-        yield lambda: shared.active
-        for server in servers:
-            server.close()
-        await _drain(shared, settings.shutdown_seconds)
-    finally:
-        sweep.cancel()
-        for server in servers:
-            server.close()
-        await _close_all(shared)
+    async with AsyncExitStack() as accepting:
+        try:
+            for listener in listeners:
+                if listener.processes > 1:
+                    acceptor = Acceptor(listener, connect)
+                    accepting.push_async_callback(acceptor.close)
+                else:
+                    server = await loop.create_server(
+                        connect, sock=listener.socket, backlog=BACKLOG
+                    )
+                    accepting.callback(server.close)
+            yield lambda: shared.active
+            await accepting.aclose()
+            await _drain(shared, settings.shutdown_seconds)
+        finally:
+            sweep.cancel()
+            await accepting.aclose()
+            await _close_all(shared)
 
 
 async def _drain(shared: SharedState, seconds: float) -> None:

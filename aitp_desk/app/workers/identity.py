@@ -1,7 +1,8 @@
 """What a worker inherits from its supervisor, and what it reports back.
 
 A worker inherits its listening sockets and one end of a socket pair. Over the pair it reports that
-it accepts requests; when the other end closes, its supervisor is gone and it stops.
+it accepts requests, and from then on that its event loop runs; when the other end closes, its
+supervisor is gone and it stops.
 """
 
 from __future__ import annotations
@@ -9,9 +10,14 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 import msgspec
+
+from aitp_desk.http.acceptor import Listener
+
+BEAT_SECONDS = 1.0
+"""How often a worker reports that its event loop runs."""
 
 
 class WorkerIdentity(msgspec.Struct, frozen=True):
@@ -19,23 +25,27 @@ class WorkerIdentity(msgspec.Struct, frozen=True):
 
     Parameters:
         label: its number from 1; that of the process which replaces it is the same.
+        workers: how many there are.
         control: file descriptor of its end of the socket pair.
         listeners: file descriptors of its listening sockets, the public one first.
     """
 
     label: str
+    workers: int
     control: int
     listeners: tuple[int, ...]
 
     def to_argument(self) -> str:
         """Return the value of the option ``--worker``."""
-        return f"{self.label}:{self.control}:{','.join(map(str, self.listeners))}"
+        listeners = ",".join(map(str, self.listeners))
+        return f"{self.label}:{self.workers}:{self.control}:{listeners}"
 
     @staticmethod
     def from_argument(text: str) -> WorkerIdentity:
         """Read the value of the option ``--worker``."""
-        label, control, listeners = text.split(":")
-        return WorkerIdentity(label, int(control), tuple(map(int, listeners.split(","))))
+        label, workers, control, listeners = text.split(":")
+        opened = tuple(map(int, listeners.split(",")))
+        return WorkerIdentity(label, int(workers), int(control), opened)
 
 
 ReportReady = Callable[[Sequence[str]], None]
@@ -49,7 +59,7 @@ class InheritedSockets(msgspec.Struct, frozen=True):
         listeners: those to listen on, the public one first.
     """
 
-    listeners: tuple[socket.socket, ...]
+    listeners: tuple[Listener, ...]
     report_ready: ReportReady
 
 
@@ -65,16 +75,36 @@ def inherited_sockets(
     loop = asyncio.get_running_loop()
     with ExitStack() as stack:
         control = stack.enter_context(socket.socket(fileno=identity.control))
-        listeners = [stack.enter_context(socket.socket(fileno=one)) for one in identity.listeners]
+        public, *own = [
+            stack.enter_context(socket.socket(fileno=one)) for one in identity.listeners
+        ]
+        listeners = (Listener(public, identity.workers), *map(Listener, own))
+
+        timer: asyncio.TimerHandle | None = None
 
         def on_readable() -> None:
-            if not control.recv(1):
+            left = b""
+            with suppress(ConnectionError):  # it had beats that it has not read
+                left = control.recv(1)
+            if not left:
                 loop.remove_reader(control)
                 lost()
 
         def report_ready(report: Sequence[str]) -> None:
             control.sendall(msgspec.json.encode(report) + b"\n")
+            beat()
+
+        def beat() -> None:
+            nonlocal timer
+            with suppress(OSError):  # the supervisor reads late, or is gone
+                control.send(b"\n", socket.MSG_DONTWAIT)
+            timer = loop.call_later(BEAT_SECONDS, beat)
+
+        def stop_beats() -> None:
+            if timer is not None:
+                timer.cancel()
 
         loop.add_reader(control, on_readable)
         stack.callback(loop.remove_reader, control)
-        yield InheritedSockets(tuple(listeners), report_ready)
+        stack.callback(stop_beats)
+        yield InheritedSockets(listeners, report_ready)

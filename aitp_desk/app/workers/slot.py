@@ -1,9 +1,10 @@
 """A place for one worker: keeps it filled after crashes, and replaces its worker on demand.
 
-The place holds the listening sockets; a worker only inherits them. So connections that wait to be
-accepted outlive a worker that crashed, and a new worker accepts from the same queue while the old
-one finishes its requests: a replacement refuses no connection. Only a worker that keeps dying has
-its sockets closed until the next attempt, since the system would send it a share of all visitors.
+The place holds the listening sockets; a worker only inherits them. The public one is that of all
+places: connections that wait to be accepted outlive a worker that crashed, and a new worker accepts
+from the same queue while the old one finishes its requests. The place of a worker that keeps dying
+lets go of the sockets until the next attempt; where no other has the public one, visitors are
+refused at once, so that a proxy asks another machine.
 """
 
 from __future__ import annotations
@@ -53,12 +54,16 @@ class WorkerSlot:
 
     Parameters:
         label: the worker's label.
+        workers: how many there are.
         command: the command line of a worker.
         open_listeners: binds its sockets.
     """
 
-    def __init__(self, label: str, command: Sequence[str], open_listeners: OpenListeners) -> None:
+    def __init__(
+        self, label: str, workers: int, command: Sequence[str], open_listeners: OpenListeners
+    ) -> None:
         self._label = label
+        self._workers = workers
         self._command = command
         self._open_listeners = open_listeners
         self._sockets = ExitStack()
@@ -163,7 +168,9 @@ class WorkerSlot:
             await self._pause(delay)
 
     async def _spawn(self) -> WorkerProcess:
-        worker = await WorkerProcess.start(self._command, self._label, self._listeners)
+        worker = await WorkerProcess.start(
+            self._command, self._label, self._workers, self._listeners
+        )
         self._processes.add(worker)
         ended = asyncio.ensure_future(worker.wait())
         ended.add_done_callback(lambda _: self._processes.discard(worker))

@@ -18,12 +18,11 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 
-import msgspec
 import structlog
 
 from aitp_desk.app.workers.slot import WorkerSlot
 from aitp_desk.config import Server
-from aitp_desk.http.listener import bind_socket, reserve_port
+from aitp_desk.http.listener import SharedSocket, bind_socket
 
 OWN_HOST = "127.0.0.1"
 """Where each worker can be reached alone."""
@@ -64,9 +63,7 @@ async def supervise(
         ListenError: the address cannot be listened on.
         WorkersFailed: the first worker could not start.
     """
-    port = reserve_port(settings.host, settings.port)
-    settings = msgspec.structs.replace(settings, port=port)
-    await Supervisor(settings, workers, [*command, "--port", str(port)]).run(announce)
+    await Supervisor(settings, workers, command).run(announce)
 
 
 class Supervisor:
@@ -78,10 +75,10 @@ class Supervisor:
 
     def __init__(self, settings: Server, workers: int, command: Sequence[str]) -> None:
         self._settings = settings
-        self._slots = [
-            WorkerSlot(str(number), command, partial(self._bind, number))
-            for number in range(1, workers + 1)
-        ]
+        self._workers = workers
+        self._command = command
+        self._public = SharedSocket(settings.host, settings.port)
+        self._slots: list[WorkerSlot] = []
         self._stop_seconds = 2 * settings.shutdown_seconds + SPARE_SECONDS
         self._stopped = asyncio.Event()
         self._reload_wanted = asyncio.Event()
@@ -95,8 +92,7 @@ class Supervisor:
         loop.add_signal_handler(signal.SIGHUP, self._on_hangup)
         tasks: list[asyncio.Task[None]] = []
         try:
-            for slot in self._slots:
-                slot.open()
+            self._open_slots()
             begun = asyncio.create_task(self._begin(announce))
             stopped = asyncio.create_task(self._stopped.wait())
             await asyncio.wait((begun, stopped), return_when=asyncio.FIRST_COMPLETED)
@@ -115,6 +111,15 @@ class Supervisor:
             await asyncio.gather(*tasks, return_exceptions=True)
             for slot in self._slots:
                 slot.close()
+
+    def _open_slots(self) -> None:
+        with self._public.open() as public:
+            command = [*self._command, "--port", str(public.getsockname()[1])]
+            for number in range(1, self._workers + 1):
+                bind = partial(self._bind, number)
+                slot = WorkerSlot(str(number), self._workers, command, bind)
+                self._slots.append(slot)
+                slot.open()
 
     def _on_hangup(self) -> None:
         """Replace the workers; but stop if the signal says that the terminal was closed."""
@@ -145,10 +150,9 @@ class Supervisor:
                 _log.info("workers_replaced")
 
     def _bind(self, number: int) -> Sequence[AbstractContextManager[socket.socket]]:
-        settings = self._settings
-        bound = [bind_socket(settings.host, settings.port, is_shared=True)]
-        if settings.worker_port:
-            bound.append(bind_socket(OWN_HOST, settings.worker_port + number - 1))
+        bound = [self._public.open()]
+        if self._settings.worker_port:
+            bound.append(bind_socket(OWN_HOST, self._settings.worker_port + number - 1))
         return bound
 
 

@@ -1,4 +1,4 @@
-"""A worker process as its supervisor sees it: started, ready, stopped, ended."""
+"""A worker process as its supervisor sees it: started, ready, hung, stopped, ended."""
 
 from __future__ import annotations
 
@@ -9,42 +9,58 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 import msgspec
+import structlog
 
-from aitp_desk.app.workers.identity import WorkerIdentity
+from aitp_desk.app.workers.identity import BEAT_SECONDS, WorkerIdentity
 
 MAX_REPORT_BYTES = 1024 * 1024
+HUNG_AFTER = 15
+"""After so many beats that did not come a worker hangs."""
 
 Report = tuple[str, ...]
 """A worker's start-up report, line by line."""
 
+_log = structlog.get_logger()
+
 
 class WorkerProcess:
     """A process that serves the inherited sockets.
+
+    It is killed if it no longer beats: it is paused, or its event loop is blocked, and so are all
+    the connections that it has accepted.
 
     Parameters:
         reader, writer: the supervisor's end of the socket pair.
     """
 
     def __init__(
-        self, process: Process, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self,
+        process: Process,
+        label: str,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
     ) -> None:
         self._process = process
+        self._label = label
         self._reader = reader
         self._writer = writer
+        self._ready: asyncio.Future[Report | None] = asyncio.get_running_loop().create_future()
+        self._watched = asyncio.create_task(self._watch())
 
     @staticmethod
     async def start(
-        command: Sequence[str], label: str, listeners: Sequence[socket.socket]
+        command: Sequence[str], label: str, workers: int, listeners: Sequence[socket.socket]
     ) -> WorkerProcess:
         """Start a worker in another session: it gets no signals of a terminal.
 
         Parameters:
             command: the command line; the identity of the worker is added to it.
+            workers: how many there are.
             listeners: the sockets that it inherits.
         """
         ours, theirs = socket.socketpair()
         inherited = tuple(sock.fileno() for sock in listeners)
-        identity = WorkerIdentity(label, theirs.fileno(), inherited)
+        identity = WorkerIdentity(label, workers, theirs.fileno(), inherited)
         with theirs:
             process = await asyncio.create_subprocess_exec(
                 *command,
@@ -55,7 +71,7 @@ class WorkerProcess:
                 start_new_session=True,
             )
         reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_REPORT_BYTES)
-        return WorkerProcess(process, reader, writer)
+        return WorkerProcess(process, label, reader, writer)
 
     @property
     def pid(self) -> int:
@@ -64,16 +80,13 @@ class WorkerProcess:
 
     async def wait_ready(self) -> Report | None:
         """Wait until the worker accepts requests; return None if it ended before that."""
-        try:
-            line = await self._reader.readuntil(b"\n")
-        except (asyncio.IncompleteReadError, ConnectionError):
-            return None
-        return msgspec.json.decode(line, type=Report)
+        return await asyncio.shield(self._ready)
 
     async def wait(self) -> int:
         """Wait for the end; return the exit code, or the negative number of a signal."""
         code = await self._process.wait()
         self._writer.close()
+        self._watched.cancel()
         return code
 
     def stop(self) -> None:
@@ -85,3 +98,25 @@ class WorkerProcess:
         """End the worker at once."""
         with suppress(ProcessLookupError):
             self._process.kill()
+
+    async def _watch(self) -> None:
+        """Read the report and the beats; kill the worker once it hangs."""
+        try:
+            line = await self._reader.readuntil(b"\n")
+            self._ready.set_result(msgspec.json.decode(line, type=Report))
+            missed = 0  # counted, so that a supervisor which was paused itself misses one
+            while missed < HUNG_AFTER:
+                try:
+                    async with asyncio.timeout(BEAT_SECONDS):
+                        if not await self._reader.read(MAX_REPORT_BYTES):
+                            return
+                    missed = 0
+                except TimeoutError:
+                    missed += 1
+            _log.error("worker_hung", worker=self._label, pid=self.pid, beats_missed=missed)
+            self.kill()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            if not self._ready.done():
+                self._ready.set_result(None)

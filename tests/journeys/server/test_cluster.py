@@ -276,6 +276,29 @@ async def test_what_was_acknowledged_outlives_a_process_that_is_killed(
         assert own == [f"{name} {number}" for number in range(len(own))]
 
 
+async def test_one_that_stands_still_is_replaced_and_no_caller_waits_for_it(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    async with serving_cluster(postgres, tmp_path, database="hung") as cluster:
+
+        async def ask() -> str:
+            async with (
+                aiohttp.ClientSession(cluster.served.url) as http,
+                http.get("/ready") as response,
+            ):
+                worker: str = (await response.json())["worker"]
+                return worker
+
+        started = await cluster.until("worker_started", worker="2")
+        os.kill(started["pid"], signal.SIGSTOP)
+        assert {await ask() for _ in range(30)} == {"1"}
+        hung = await cluster.until("worker_hung")
+        assert (hung["worker"], hung["pid"]) == ("2", started["pid"])
+        async with asyncio.timeout(60):
+            while await ask() != "2":
+                pass
+
+
 async def all_texts(talker: Talker, thread: str) -> list[str]:
     texts: list[str] = []
     after = ""

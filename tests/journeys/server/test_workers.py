@@ -31,12 +31,73 @@ async def test_a_worker_that_died_is_started_again_and_no_connection_is_refused(
         before = await cluster.who_answer(2)
         with pytest.raises((ConnectionError, ValueError)):  # reset, or ended without a response
             await cluster.get("/die")
-        answers = await asyncio.gather(*(cluster.get() for _ in range(50)))
-        assert {label for label, _ in answers} == {"1", "2"}
+        await asyncio.gather(*(cluster.get() for _ in range(50)))
         after = await cluster.who_answer(2)
         assert len(before.items() - after.items()) == 1
         died = await cluster.until("worker_died")
         assert (died["code"], died["started_in"]) == (-signal.SIGKILL, 0.0)
+
+
+async def test_no_connection_waits_for_a_worker_that_is_dead_or_starts(tmp_path: Path) -> None:
+    async with running_cluster(tmp_path, 2) as cluster:
+        pids = await cluster.who_answer(2)
+        (tmp_path / "held").touch()
+        os.kill(pids["2"], signal.SIGKILL)
+        await cluster.until("worker_started", worker="2")
+        answers = await asyncio.gather(*(cluster.get() for _ in range(50)))
+        assert set(answers) == {("1", pids["1"])}
+        (tmp_path / "held").unlink()
+        assert (await cluster.who_answer(2)).keys() == {"1", "2"}
+
+
+@pytest.mark.parametrize("fault", ["paused", "blocked"])
+async def test_a_worker_that_hangs_is_ended_and_replaced(tmp_path: Path, fault: str) -> None:
+    async with running_cluster(tmp_path, 2, hung_after=3) as cluster:
+        pids = await cluster.who_answer(2)
+        if fault == "paused":
+            hung = "2"
+            await cluster.pause(pids[hung])
+        else:
+            hung, _ = await cluster.get("/block")
+        other = {"1": "2", "2": "1"}[hung]
+        answers = await asyncio.gather(*(cluster.get() for _ in range(50)))
+        assert set(answers) == {(other, pids[other])}  # none waits for the one that hangs
+        found = await cluster.until("worker_hung", worker=hung)
+        assert (found["pid"], found["beats_missed"]) == (pids[hung], 3)
+        died = await cluster.until("worker_died")
+        assert (died["worker"], died["code"]) == (hung, -signal.SIGKILL)
+        after = await cluster.who_answer(2)
+        assert after[other] == pids[other]
+        assert after[hung] != pids[hung]
+
+
+async def test_a_supervisor_that_was_paused_itself_ends_no_worker(tmp_path: Path) -> None:
+    async with running_cluster(tmp_path, 2, hung_after=3) as cluster:
+        pids = await cluster.who_answer(2)
+        for pid in (cluster.process.pid, *pids.values()):
+            await cluster.pause(pid)
+        await asyncio.sleep(5)  # longer than a worker may stand still
+        for pid in (*pids.values(), cluster.process.pid):
+            os.kill(pid, signal.SIGCONT)
+        (tmp_path / "broken").touch()
+        cluster.process.send_signal(signal.SIGHUP)
+        await cluster.until("worker_not_replaced")
+        assert not [entry for entry in cluster.log if entry["event"] == "worker_hung"]
+        assert await cluster.who_answer(2) == pids
+
+
+async def test_where_no_worker_is_left_visitors_are_refused_at_once(tmp_path: Path) -> None:
+    async with running_cluster(tmp_path, 2) as cluster:
+        pids = await cluster.who_answer(2)
+        (tmp_path / "broken").touch()
+        for pid in pids.values():
+            os.kill(pid, signal.SIGKILL)
+        await cluster.until_each("worker_died", pids, started_in=DELAYS[1])
+        with pytest.raises((ConnectionError, ValueError)):
+            await cluster.get()
+        (tmp_path / "broken").unlink()
+        await cluster.until_each("worker_started", pids)
+        assert (await cluster.who_answer(2)).keys() == {"1", "2"}
 
 
 async def test_a_worker_that_keeps_dying_is_started_after_growing_delays(tmp_path: Path) -> None:

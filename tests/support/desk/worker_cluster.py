@@ -1,10 +1,11 @@
 """Small programs for the supervisor: as a process, and as the workers that it starts.
 
-    python -m tests.support.desk.worker_cluster supervise FOLDER PORT WORKERS
+    python -m tests.support.desk.worker_cluster supervise FOLDER PORT WORKERS HUNG_AFTER
 
 A worker answers each request with its label and its process id. ``/die`` kills it before the
-response; ``/slow`` says that it has begun, and waits for another line. Where FOLDER holds a file
-``broken`` a worker cannot start.
+response, ``/block`` blocks its event loop after it; ``/slow`` says that it has begun, and waits for
+another line. Where FOLDER holds a file ``broken`` a worker cannot start, with ``held`` it does not
+yet.
 """
 
 from __future__ import annotations
@@ -13,16 +14,20 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import click
 import msgspec
+import uvloop
 
+from aitp_desk.app.workers import worker_process
 from aitp_desk.app.workers.identity import WorkerIdentity, inherited_sockets
 from aitp_desk.app.workers.supervisor import WorkersFailed, supervise
 from aitp_desk.config import Log, Server
+from aitp_desk.http.acceptor import Acceptor
 from aitp_desk.observability.logs import set_up_logs
 
 MODULE = "tests.support.desk.worker_cluster"
@@ -58,6 +63,19 @@ class Cluster:
         finally:
             writer.close()
 
+    async def pause(self, pid: int) -> None:
+        """Stop a process, and return once it stands still."""
+        os.kill(pid, signal.SIGSTOP)
+        async with asyncio.timeout(SECONDS):
+            while _state(pid) != "T":  # noqa: ASYNC110 - it is another process
+                await asyncio.sleep(0.01)
+
+    async def until_each(self, event: str, labels: Iterable[str], **fields: object) -> None:
+        """Read the log on until each of these workers has had an event."""
+        missing = set(labels)
+        while missing:
+            missing.discard(str((await self.until(event, **fields))["worker"]))
+
     async def who_answer(self, count: int) -> dict[str, int]:
         """Ask on new connections until so many labels have answered: the pid of each."""
         found: dict[str, int] = {}
@@ -83,10 +101,16 @@ async def slow_request(
 
 
 @asynccontextmanager
-async def running_cluster(folder: Path, workers: int) -> AsyncIterator[Cluster]:
-    """Run a supervisor until the context ends; it has announced its start."""
+async def running_cluster(
+    folder: Path, workers: int, *, hung_after: int = worker_process.HUNG_AFTER
+) -> AsyncIterator[Cluster]:
+    """Run a supervisor until the context ends; it has announced its start.
+
+    Parameters:
+        hung_after: so many missing beats end a worker.
+    """
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", MODULE, "supervise", folder, "0", str(workers)),
+        *(sys.executable, "-m", MODULE, "supervise", folder, "0", str(workers), str(hung_after)),
         cwd=ROOT,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
@@ -107,7 +131,13 @@ async def running_cluster(folder: Path, workers: int) -> AsyncIterator[Cluster]:
         await process.communicate()
 
 
-def _supervise(folder: str, port: str, workers: str) -> None:
+def _state(pid: int) -> str:
+    """Return the letter that the system has for what a process does."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def _supervise(folder: str, port: str, workers: str, hung_after: str) -> None:
+    worker_process.HUNG_AFTER = int(hung_after)
     set_up_logs(Log(format="json"), worker="supervisor")
     command = [sys.executable, "-m", MODULE, "work", folder]
     server = Server(port=int(port), shutdown_seconds=5)
@@ -126,6 +156,9 @@ async def _work(identity: WorkerIdentity) -> None:
         path = (await reader.readline()).split()[1]
         if path == b"/die":
             os.kill(os.getpid(), signal.SIGKILL)
+        if path == b"/block":
+            os.write(writer.get_extra_info("socket").fileno(), me)
+            time.sleep(3600)  # noqa: ASYNC251 - the fault itself
         if path == b"/slow":
             writer.write(b"begun\n")
             await reader.readline()
@@ -135,10 +168,13 @@ async def _work(identity: WorkerIdentity) -> None:
 
     with inherited_sockets(identity, stop.set) as inherited:
         (listener,) = inherited.listeners
-        server = await asyncio.start_server(answer, sock=listener)
-        inherited.report_ready([str(listener.getsockname()[1])])
+        port = listener.socket.getsockname()[1]
+        acceptor = Acceptor(
+            listener, lambda: asyncio.StreamReaderProtocol(asyncio.StreamReader(), answer)
+        )
+        inherited.report_ready([str(port)])
         await stop.wait()
-        server.close()
+        await acceptor.close()
         # connections that were accepted, whether their answer has begun or not
         while others := asyncio.all_tasks() - {asyncio.current_task()}:
             await asyncio.wait(others)
@@ -150,7 +186,9 @@ def _main(role: str, folder: str, *rest: str) -> None:
     elif (Path(folder) / "broken").exists():
         sys.exit(3)
     else:
-        asyncio.run(_work(WorkerIdentity.from_argument(rest[-1])))
+        while (Path(folder) / "held").exists():
+            time.sleep(0.01)
+        uvloop.run(_work(WorkerIdentity.from_argument(rest[-1])))
 
 
 if __name__ == "__main__":
