@@ -200,6 +200,10 @@ class Host(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     clock: Callable[[], float]
     environment: Mapping[str, str]
 
+    def __repr__(self) -> str:
+        # the environment holds credentials, which no log repeats
+        return f"Host(url={self.url!r})"
+
 
 class Transport(ABC):
     """Carries messages between one platform and the desk.

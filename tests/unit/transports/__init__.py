@@ -1,0 +1,1 @@
+"""Tests of what transports share, and of each transport alone."""

@@ -1,0 +1,251 @@
+"""The transport for Telegram."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from typing import ClassVar
+
+from aitp_desk.model.errors import NotAuthenticated
+from aitp_desk.transports.base import (
+    Delivery,
+    Endpoint,
+    Failed,
+    HookResult,
+    Host,
+    Refused,
+    Step,
+    Transport,
+)
+from aitp_desk.transports.events import Choice, Incoming, IncomingFile
+from aitp_desk.transports.messages import Bounds, Outgoing, SentMessage
+from aitp_desk.transports.payload import Payload, read_payload
+from aitp_desk.transports.telegram.client import MOST_DOWNLOAD_BYTES, BotApi
+from aitp_desk.transports.telegram.failures import ApiError, judge_error
+from aitp_desk.transports.telegram.message_wire import MOST_BUTTONS, Call, build_calls
+from aitp_desk.transports.telegram.settings import TelegramSettings
+from aitp_desk.transports.telegram.wire import UPDATES, Bot, parse_conversation, read_update
+
+HOOK = "updates"
+SECRET_HEADER = "x-telegram-bot-api-secret-token"  # noqa: S105 -- a name
+POLL_SECONDS = 25
+"""How long Telegram waits for updates; the longest request takes 30."""
+MOST_UPDATES = 100
+_MOST_POLL_BYTES = 16 * 1024 * 1024
+_MOST_NOTICE = 200
+
+
+class TelegramTransport(Transport):
+    """Carries messages of a Telegram bot."""
+
+    name = "telegram"
+    settings = TelegramSettings
+    bounds: ClassVar[Bounds] = Bounds(
+        characters=3600, per_second=25.0, per_conversation=1.0, buttons=MOST_BUTTONS
+    )
+
+    def __init__(self, settings: TelegramSettings, host: Host) -> None:
+        super().__init__(settings, host)
+        token = host.environment.get(settings.token_env, "")
+        if not token:
+            raise ValueError(
+                f"Set the environment variable {settings.token_env} to the token of the bot."
+            )
+        self._api = BotApi(host.send, settings.api, token)
+        self._bot = Bot(id=self._api.bot_id, username=settings.username)
+        self._is_polling = settings.updates == "polling"
+        self._secret = host.secret("telegram webhook").hex()
+
+    def endpoints(self) -> Mapping[str, Endpoint]:
+        """Return the webhook; none with long polling."""
+        return {} if self._is_polling else {HOOK: Endpoint(read=self.read_delivery)}
+
+    def read_delivery(self, delivery: Delivery) -> HookResult:
+        """Read an update that Telegram delivers.
+
+        Raises:
+            NotAuthenticated: it does not have the secret that was given to Telegram.
+            InvalidRequest: it is not JSON.
+        """
+        shown = delivery.headers.get(SECRET_HEADER, "")
+        if not hmac.compare_digest(shown.encode(), self._secret.encode()):
+            raise NotAuthenticated("This address takes updates of Telegram only.")
+        incoming = read_update(read_payload(delivery.body), self._bot)
+        return HookResult(events=() if incoming is None else (incoming,))
+
+    async def listen(self) -> None:
+        """Register the webhook and wait, or poll, until cancelled."""
+        try:
+            if self._is_polling:
+                await self._poll()
+            else:
+                await self._register()
+                await asyncio.Event().wait()  # registered once a start, not again and again
+        except ApiError as error:
+            raise judge_error(error) from None
+
+    async def send(self, outgoing: Outgoing) -> SentMessage:
+        """Send a message: its files, its text in one or more pieces, its buttons."""
+        try:
+            return await self._send(build_calls(outgoing))
+        except ApiError as error:
+            if error.code == 400 and error.mentions("url specified", "button_url_invalid"):
+                return await self._send_without_links(outgoing)
+            raise judge_error(error) from None
+
+    async def retract(self, conversation: str, message_ref: str) -> None:
+        """Delete a message, which Telegram does within 48 hours."""
+        chat, _ = parse_conversation(conversation)
+        if not message_ref.isascii() or not message_ref.isdigit():
+            raise Refused("Telegram has no such message.")
+        params = {"chat_id": chat, "message_id": int(message_ref)}
+        try:
+            await self._api.call("deleteMessage", params)
+        except ApiError as error:
+            if not error.mentions("message to delete not found"):
+                raise judge_error(error) from None
+
+    async def fetch(self, file: IncomingFile, max_bytes: int) -> bytes:
+        """Read a file of at most 20 MB."""
+        try:
+            return await self._api.download(file.ref, min(max_bytes, MOST_DOWNLOAD_BYTES))
+        except ApiError as error:
+            raise judge_error(error) from None
+
+    async def acknowledge(self, incoming: Incoming, notice: str) -> None:
+        """End the progress bar of a pressed button, with a notice."""
+        if not isinstance(incoming.event, Choice) or not incoming.event.reply_to:
+            return
+        params = {"callback_query_id": incoming.event.reply_to, "text": notice[:_MOST_NOTICE]}
+        # after a minute Telegram wants no answer any more, and the choice counts all the same
+        with suppress(ApiError, Failed):
+            await self._api.call("answerCallbackQuery", params)
+
+    async def show_typing(self, incoming: Incoming) -> None:
+        """Show that the bot is typing."""
+        with suppress(ApiError, Failed):
+            chat, topic = parse_conversation(incoming.conversation)
+            params = {"chat_id": chat, "action": "typing"}
+            if topic:
+                params["message_thread_id"] = topic
+            await self._api.call("sendChatAction", params)
+
+    async def check(self) -> AsyncIterator[Step]:
+        """Try the token, the bot's name and how updates arrive."""
+        what = "Telegram accepts the bot's token."
+        try:
+            bot = (await self._api.call("getMe", {})).part("result")
+            yield Step(what=what, is_done=True, detail=f"The bot is @{bot.text('username', 64)}.")
+            what = "The bot has the name in the settings."
+            is_named = bot.text("username", 64).lower() == self._bot.username.lower()
+            detail = "" if is_named else "Set username to the bot's, or use the token of that bot."
+            yield Step(what=what, is_done=is_named, detail=detail)
+            if not is_named:
+                return
+            what = "Telegram delivers messages to the desk."
+            if self._is_polling:
+                await self._remove_webhook()
+                yield Step(what=what, is_done=True, detail="The desk polls for them.")
+                return
+            await self._register()
+            found = (await self._api.call("getWebhookInfo", {})).part("result")
+            yield self._judge_webhook(what, found)
+        except ApiError as error:
+            yield Step(what=what, is_done=False, detail=judge_error(error).reason)
+        except Failed as error:
+            yield Step(what=what, is_done=False, detail=error.reason)
+
+    async def _send(self, calls: list[Call]) -> SentMessage:
+        ref, moved = "", 0
+        for call in calls:
+            params = call.params if not moved else {**call.params, "chat_id": moved}
+            try:
+                sent = await self._call(call, params)
+            except ApiError as error:
+                if error.new_chat:
+                    moved = error.new_chat
+                    sent = await self._call(call, _move(call.params, moved))
+                elif call.params["chat_id"] > 0 and error.mentions("message thread not found"):
+                    # the person has deleted the topic; the chat is still there
+                    sent = await self._call(call, _move(call.params, call.params["chat_id"]))
+                else:
+                    raise
+            ref = str(sent.part("result").number("message_id"))
+        return SentMessage(message_ref=ref, conversation=str(moved) if moved else "")
+
+    async def _send_without_links(self, outgoing: Outgoing) -> SentMessage:
+        try:
+            return await self._send(build_calls(outgoing, with_links=False))
+        except ApiError as error:
+            raise judge_error(error) from None
+
+    async def _call(self, call: Call, params: Mapping[str, object]) -> Payload:
+        try:
+            return await self._call_once(call, params)
+        except ApiError as error:
+            if not error.mentions("can't parse entities") or "parse_mode" not in params:
+                raise
+        name = "text" if "text" in params else "caption"
+        plain = {key: value for key, value in params.items() if key != "parse_mode"}
+        return await self._call_once(call, {**plain, name: call.plain})
+
+    async def _call_once(self, call: Call, params: Mapping[str, object]) -> Payload:
+        if call.file is not None:
+            return await self._api.upload(call.method, params, call.file)
+        return await self._api.call(call.method, params)
+
+    async def _poll(self) -> None:
+        await self._remove_webhook()
+        offset = 0
+        while True:
+            params = {
+                "offset": offset,
+                "limit": MOST_UPDATES,
+                "timeout": POLL_SECONDS,
+                "allowed_updates": UPDATES,
+            }
+            found = await self._api.call(
+                "getUpdates", params, seconds=POLL_SECONDS + 5, max_bytes=_MOST_POLL_BYTES
+            )
+            for update in found.parts("result"):
+                incoming = read_update(update, self._bot)
+                if incoming is not None:
+                    await self.host.receive(incoming)
+                # what follows confirms the update to Telegram, so it is on disk before
+                offset = max(offset, update.number("update_id") + 1)
+
+    async def _register(self) -> None:
+        params = {
+            "url": self._url,
+            "secret_token": self._secret,
+            "allowed_updates": UPDATES,
+            "max_connections": 20,
+        }
+        await self._api.call("setWebhook", params)
+
+    async def _remove_webhook(self) -> None:
+        if (await self._api.call("getWebhookInfo", {})).part("result").text("url"):
+            await self._api.call("deleteWebhook", {"drop_pending_updates": False})
+
+    @property
+    def _url(self) -> str:
+        return f"{self.host.url}/transports/{self.name}/{HOOK}"
+
+    def _judge_webhook(self, what: str, found: Payload) -> Step:
+        if found.text("url", 2048) != self._url:
+            detail = "Another program has taken the webhook: use a bot of the desk's own."
+            return Step(what=what, is_done=False, detail=detail)
+        last = found.text("last_error_message", 200)
+        waiting = found.number("pending_update_count")
+        is_new = found.number("last_error_date") > self.host.clock() - 600
+        if last and is_new:
+            return Step(what=what, is_done=False, detail=f"Telegram reports: {last}")
+        return Step(what=what, is_done=True, detail=f"{waiting} updates are waiting.")
+
+
+def _move(params: Mapping[str, object], chat: int) -> dict[str, object]:
+    """Return a message's parameters for another chat, where topics and messages have other ids."""
+    dropped = {"message_thread_id", "reply_parameters"}
+    return {**{key: value for key, value in params.items() if key not in dropped}, "chat_id": chat}
