@@ -1,0 +1,1 @@
+"""The way out: mails to a mail server, by SMTP."""
