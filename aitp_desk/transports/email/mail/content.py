@@ -1,0 +1,200 @@
+"""Collects the text and the files of a mail from its parts.
+
+Of alternatives, the plain text counts; the HTML only where the plain text is missing, empty, or
+says less of what is quoted. Source: RFC 2046 (multipart), RFC 2183 (disposition), RFC 2392 (inline
+pictures).
+"""
+
+from __future__ import annotations
+
+import re
+
+from aitp_desk.model.conversation.file import clean_name, sniff
+from aitp_desk.transports.email.mail.bounds import Bounds
+from aitp_desk.transports.email.mail.calendar import read_event
+from aitp_desk.transports.email.mail.charset import decode
+from aitp_desk.transports.email.mail.headers import decode_words, read_id
+from aitp_desk.transports.email.mail.html_text import read_html
+from aitp_desk.transports.email.mail.message import Attachment, Event, RefusedPart
+from aitp_desk.transports.email.mail.soft_breaks import join_flowed
+from aitp_desk.transports.email.mail.structure import Part
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x84\x86-\x9f]")
+_TNEF = b"\x78\x9f\x3e\x22"
+_TNEF_TYPES = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
+_SIGNATURE_TYPES = frozenset(
+    {
+        "application/pkcs7-signature",
+        "application/x-pkcs7-signature",
+        "application/pgp-signature",
+        "application/pgp-keys",
+    }
+)
+_ENCRYPTED_TYPES = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
+_REPORT_TYPES = frozenset({"message/delivery-status", "message/disposition-notification"})
+_NO_HTML = re.compile(
+    r"(?:does not|doesn't|cannot|can't|nicht|ne peut pas|no admite|non supporta).{0,60}html"
+    r"|html.{0,60}(?:not supported|nicht|e-?mail client|to view)"
+    r"|(?:view|read) this (?:e-?mail|message) in (?:your|a) (?:browser|html)",
+    re.IGNORECASE | re.DOTALL,
+)
+_SHORT = 400
+
+
+class Content:
+    """What the parts of a mail hold.
+
+    Attributes:
+        attachments: files and pictures, in their order.
+        refused: parts that cannot be used.
+        event: the first appointment.
+        is_cut: whether a text was longer than is read.
+    """
+
+    def __init__(self, mail: Part, bounds: Bounds) -> None:
+        self._bounds = bounds
+        self._plain: list[str] = []
+        self._html: list[str] = []
+        self._plain_size = 0
+        self._html_size = 0
+        self.attachments: list[Attachment] = []
+        self.refused: list[RefusedPart] = []
+        self.event: Event | None = None
+        self.is_cut = False
+        if mail.declared_type == "multipart/encrypted":
+            self._refuse_encrypted("encrypted.asc")
+            return
+        for part in mail.walk_parts():
+            if not part.is_multipart():
+                self._add(part)
+
+    @property
+    def plain(self) -> str:
+        """The plain text; the parts of it one below the other."""
+        return "\n".join(self._plain)
+
+    def read_html(self) -> str:
+        """Return the HTML as text with marks."""
+        texts: list[str] = []
+        left = self._bounds.html
+        for html in self._html:
+            text, is_cut = read_html(html, left)
+            self.is_cut = self.is_cut or is_cut
+            texts.append(text)
+            left = max(0, left - len(html))
+        return "\n".join(texts)
+
+    @property
+    def has_html(self) -> bool:
+        """Whether there is HTML."""
+        return bool(self._html)
+
+    @property
+    def is_plain_empty(self) -> bool:
+        """Whether the plain text says nothing, or only that the mail is HTML."""
+        text = self.plain.strip()
+        return not text or (len(text) < _SHORT and bool(self._html) and _is_stub(text))
+
+    def _add(self, part: Part) -> None:
+        kind = part.declared_type
+        disposition = part.read_field("content-disposition").partition(";")[0].strip().lower()
+        name = self._read_name(part)
+        if kind in _SIGNATURE_TYPES or kind in _REPORT_TYPES:
+            return
+        if kind in _ENCRYPTED_TYPES and part.read_parameter("smime-type") != "signed-data":
+            self._refuse_encrypted(name)
+            return
+        is_text = kind in {"text/plain", "text/html"} and disposition != "attachment"
+        if is_text and not (name and (self._plain or self._html) and disposition == "inline"):
+            self._add_text(part, is_html=kind == "text/html")
+            return
+        self._add_file(part, name, disposition)
+
+    def _add_text(self, part: Part, *, is_html: bool) -> None:
+        data = part.read_bytes()
+        used = self._html_size if is_html else self._plain_size
+        room = (self._bounds.html if is_html else self._bounds.text) - used
+        if room <= 0:
+            self.is_cut = self.is_cut or bool(data.strip())
+            return
+        if len(data) > room * 4:  # no character has more bytes
+            data, self.is_cut = data[: room * 4], True
+        text = clean_text(decode(data, part.read_parameter("charset")))
+        if is_html:
+            self._html_size += len(text)
+            self._html.append(text)
+            return
+        if len(text) > room:
+            text, self.is_cut = text[:room], True
+        if part.read_parameter("format").lower() == "flowed":
+            text = join_flowed(text, delete_space=part.read_parameter("delsp").lower() == "yes")
+        self._plain_size += len(text)
+        self._plain.append(text)
+
+    def _add_file(self, part: Part, name: str, disposition: str) -> None:
+        data = part.read_bytes()
+        kind = part.declared_type
+        if kind in _TNEF_TYPES or data.startswith(_TNEF):
+            self.refused.append(
+                RefusedPart(
+                    clean_name(name or "winmail.dat"),
+                    "The attachments are in Outlook's own format (winmail.dat), which cannot be "
+                    "opened here. Send the mail again as HTML or plain text.",
+                )
+            )
+            return
+        if kind == "text/calendar":
+            self._add_event(part, data)
+        if not data.strip():
+            return
+        content_id = read_id(part.read_field("content-id"))
+        self.attachments.append(
+            Attachment(
+                clean_name(name or _default_name(kind, len(self.attachments) + 1)),
+                kind if kind.startswith("message/") else sniff(data),
+                kind[:100],
+                data,
+                content_id,
+                is_inline=bool(content_id) and disposition != "attachment",
+            )
+        )
+
+    def _add_event(self, part: Part, data: bytes) -> None:
+        if self.event is None:
+            text = decode(data[: 4 * self._bounds.text], part.read_parameter("charset"))
+            self.event = read_event(text)
+
+    def _refuse_encrypted(self, name: str) -> None:
+        self.refused.append(
+            RefusedPart(
+                clean_name(name or "smime.p7m"),
+                "The mail is encrypted, and there is no key for it here. Send it unencrypted.",
+            )
+        )
+
+    @staticmethod
+    def _read_name(part: Part) -> str:
+        """Return a file's name, which some programs encode against RFC 2231."""
+        name = part.read_parameter("filename", "content-disposition") or part.read_parameter("name")
+        return decode_words(name)
+
+
+def clean_text(text: str) -> str:
+    """Return a text with line feeds only, without control characters."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _CONTROLS.sub("", text) if _CONTROLS.search(text) else text
+    return text.replace("\x85", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
+
+
+def _is_stub(text: str) -> bool:
+    return _NO_HTML.search(text) is not None
+
+
+def _default_name(kind: str, number: int) -> str:
+    match kind:
+        case "message/rfc822":
+            return f"mail-{number}.eml"
+        case "text/calendar":
+            return "invite.ics"
+        case _:
+            return f"attachment-{number}"

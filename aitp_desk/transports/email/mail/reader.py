@@ -1,0 +1,146 @@
+"""Reads a mail: the one function that the transport calls."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from aitp_desk.transports.email.mail.addresses import clean_address, read_addresses
+from aitp_desk.transports.email.mail.authentication import authenticate
+from aitp_desk.transports.email.mail.automatic import classify, read_list
+from aitp_desk.transports.email.mail.bounce import read_bounce
+from aitp_desk.transports.email.mail.bounds import Bounds
+from aitp_desk.transports.email.mail.claims import find_claims
+from aitp_desk.transports.email.mail.content import Content
+from aitp_desk.transports.email.mail.headers import (
+    decode_words,
+    read_date,
+    read_id,
+    read_ids,
+)
+from aitp_desk.transports.email.mail.message import (
+    Address,
+    Authentication,
+    Claim,
+    Mail,
+    MailKind,
+    TrimmedKind,
+)
+from aitp_desk.transports.email.mail.quotation import Division, divide
+from aitp_desk.transports.email.mail.structure import Part, parse
+
+_DELIVERY_FIELDS = ("delivered-to", "x-original-to", "envelope-to")
+_MOST_DELIVERIES = 20
+_UNPROVEN = frozenset({Claim.NO_SENDER, Claim.SEVERAL_FROM, Claim.SEVERAL_AUTHORS})
+
+
+def read_mail(
+    data: bytes,
+    authserv_id: str,
+    *,
+    own_addresses: Collection[str] = (),
+    own_lists: Collection[str] = (),
+    bounds: Bounds | None = None,
+) -> Mail:
+    """Read a mail as a mail server delivered it.
+
+    Parameters:
+        data: header and body, with either line ending.
+        authserv_id: of the receiving server, whose ``Authentication-Results`` count (RFC 8601);
+            empty: no address is proven.
+        own_addresses: addresses of the desk; a mail from one of them is a loop.
+        own_lists: ids of lists through which persons write to the desk (``List-Id``).
+        bounds: how much is read; None: the usual bounds.
+
+    Raises:
+        UnreadableMail: it exceeds a bound; its message is for the sender.
+    """
+    bounds = bounds or Bounds()
+    mail = parse(data, bounds)
+    subject = decode_words(mail.read_field("subject"))[: bounds.subject]
+    authors = _read_all(mail, "from", bounds)
+    reply_to = _read_all(mail, "reply-to", bounds)
+    sender = authors[0] if authors else None
+    authentication = authenticate(mail.read_fields("authentication-results"), authserv_id, sender)
+    claims = find_claims(mail, authors, reply_to, _read_all(mail, "sender", bounds), authentication)
+    if not _UNPROVEN.isdisjoint(claims):
+        authentication = Authentication(authentication.results)
+    bounce = read_bounce(mail, sender, subject, bounds)
+    kind, reason = classify(
+        mail,
+        sender,
+        subject,
+        own_addresses=frozenset(address.lower() for address in own_addresses),
+        own_lists=frozenset(id.lower() for id in own_lists),
+    )
+    content = Content(mail, bounds)
+    if bounce is not None and kind is not MailKind.LOOP:
+        kind, reason = MailKind.BOUNCE, "a server reports on an own mail"
+    elif kind is MailKind.PERSON and content.event and content.event.method == "REPLY":
+        kind, reason = MailKind.AUTOMATIC, "an answer to an appointment"
+    references = read_ids(mail.read_fields("references"), bounds.references)
+    in_reply_to = read_id(mail.read_field("in-reply-to"))
+    division = _divide(content, subject, is_reply=bool(references or in_reply_to))
+    return Mail(
+        kind=kind,
+        reason=reason,
+        message_id=read_id(mail.read_field("message-id")),
+        in_reply_to=in_reply_to,
+        references=references,
+        sender=sender,
+        reply_to=reply_to,
+        recipients=(*_read_all(mail, "to", bounds), *_read_all(mail, "cc", bounds))[
+            : bounds.addresses
+        ],
+        delivered_to=_read_deliveries(mail),
+        return_path=_read_return_path(mail),
+        subject=subject,
+        date=read_date(mail.read_field("date")),
+        text=division.text,
+        trimmed=division.trimmed,
+        is_cut=content.is_cut,
+        is_forwarded=division.is_forwarded,
+        attachments=tuple(content.attachments),
+        refused=tuple(content.refused),
+        event=content.event,
+        authentication=authentication,
+        claims=claims,
+        bounce=bounce,
+        list=read_list(mail),
+    )
+
+
+def _divide(content: Content, subject: str, *, is_reply: bool) -> Division:
+    """Divide the plain text, or the HTML where it says more.
+
+    The HTML counts where there is no plain text, and where it shows a quotation that the plain
+    text hides.
+    """
+    if content.is_plain_empty and content.has_html:
+        return divide(content.read_html(), subject=subject, is_reply=is_reply)
+    division = divide(content.plain, subject=subject, is_reply=is_reply)
+    if not content.has_html or division.is_forwarded or not is_reply or _has_quotation(division):
+        return division
+    other = divide(content.read_html(), subject=subject, is_reply=is_reply)
+    return other if other.text and _has_quotation(other) else division
+
+
+def _has_quotation(division: Division) -> bool:
+    return any(piece.kind is TrimmedKind.QUOTATION for piece in division.trimmed)
+
+
+def _read_all(mail: Part, name: str, bounds: Bounds) -> tuple[Address, ...]:
+    found: list[Address] = []
+    for value in mail.read_fields(name)[:10]:
+        found += read_addresses(value, bounds.addresses - len(found))
+    return tuple(found[: bounds.addresses])
+
+
+def _read_deliveries(mail: Part) -> tuple[str, ...]:
+    values = (value for name in _DELIVERY_FIELDS for value in mail.read_fields(name))
+    found = (clean_address(value.strip().strip("<>")) for value in values)
+    return tuple(dict.fromkeys(filter(None, found)))[:_MOST_DELIVERIES]
+
+
+def _read_return_path(mail: Part) -> str | None:
+    value = mail.get("return-path")
+    return None if value is None else clean_address(str(value).strip().strip("<>"))
