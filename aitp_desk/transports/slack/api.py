@@ -7,6 +7,7 @@ seconds. The library's own HTTP client would repeat a message whose outcome is u
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -36,10 +37,19 @@ class ApiResult(msgspec.Struct, frozen=True):
 
     def text(self, *names: str) -> str:
         """Return the text of a member, or of one within it; empty for none."""
+        found = self._find(names)
+        return found if isinstance(found, str) else ""
+
+    def number(self, *names: str) -> int:
+        """Return the whole number of a member, or of one within it; 0 for none."""
+        found = self._find(names)
+        return found if isinstance(found, int) else 0
+
+    def _find(self, names: Iterable[str]) -> Any:
         found: Any = self.data
         for name in names:
             found = found.get(name) if isinstance(found, dict) else None
-        return found if isinstance(found, str) else ""
+        return found
 
 
 class SlackApi:

@@ -159,12 +159,13 @@ class SlackTransport(Transport):
 
     async def fetch(self, file: IncomingFile, max_bytes: int) -> bytes:
         """Download a file of a message. The token goes to Slack's files alone."""
-        url = file.ref
+        url, size = file.ref, file.size
         if is_id(url):
             # files of other workspaces are announced by their id alone
-            url = (await self._api.call("files.info", {"file": url}, is_form=True)).text(
-                "file", "url_private"
-            )
+            found = await self._api.call("files.info", {"file": url}, is_form=True)
+            url, size = found.text("file", "url_private"), found.number("file", "size")
+        if size > max_bytes:
+            raise Refused("The file is too large.")
         if not self._is_file_url(url):
             raise Refused("The file is not on Slack's own server.")
         return await download(self.host.send, self._token, url, max_bytes)
