@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Any
@@ -119,9 +120,21 @@ def build_transports(
     if not config.transports:
         return Transports((), None, (), BackgroundWork())
     clock = services.clock
-    intake = EventIntake(services.store, services.jobs, clock)
-    make_host = partial(_make_host, config, services, intake, keys, egress, environment)
-    enabled = load_transports(config, make_host, extra)
+    intake = EventIntake(services.store, clock, services.jobs.wake)
+
+    def make_one(name: str) -> Host:
+        return make_host(
+            config,
+            name,
+            store=services.store,
+            receive=lambda incoming: intake.receive(name, (incoming,)),
+            derive=keys.derive,
+            egress=egress,
+            environment=environment,
+            clock=clock,
+        )
+
+    enabled = load_transports(config, make_one, extra)
     by_name = {one.name: one for one in enabled}
     by_agent = {desk.name: desk for desk in desks}
     judges: dict[str, Judge] = {desk.name: desk.judge for desk in desks}
@@ -162,19 +175,26 @@ def build_transports(
     return Transports(enabled, outbox, hooks.make_routes(enabled, render_error), background)
 
 
-def _make_host(
+def make_host(
     config: Config,
-    services: Services,
-    intake: EventIntake,
-    keys: DataKeys,
+    name: str,
+    *,
+    store: Store,
+    receive: Callable[[Incoming], Awaitable[None]],
+    derive: Callable[[str], bytes],
     egress: Egress,
     environment: Mapping[str, str],
-    name: str,
+    clock: Callable[[], float],
 ) -> Host:
-    store, clock = services.store, services.clock
+    """Make what the desk gives to a transport.
 
-    async def receive(incoming: Incoming) -> None:
-        await intake.receive(name, (incoming,))
+    Parameters:
+        name: of the transport.
+        receive: stores an event.
+        derive: derives 32 bytes of the site's key for one purpose.
+        environment: with the credentials that settings name.
+        clock: Unix seconds.
+    """
 
     async def read(prefix: str, key: str) -> bytes | None:
         return await transport_reads.kept_bytes(store, name, f"{prefix}{key}")
@@ -189,7 +209,7 @@ def _make_host(
         site_name=config.site.name,
         colour=config.widget.accent,
         languages=(config.site.language, *config.site.languages),
-        secret=lambda purpose: keys.derive(f"transport {name} {purpose}"),
+        secret=lambda purpose: derive(f"transport {name} {purpose}"),
         keep_bytes=partial(_keep, store, clock, name, expires=True),
         read_bytes=partial(read, ""),
         keep_state=keep_state,
@@ -197,6 +217,37 @@ def _make_host(
         clock=clock,
         environment=environment,
     )
+
+
+def load_for_check(config: Config, environment: Mapping[str, str]) -> tuple[EnabledTransport, ...]:
+    """Create the transports of a site to look at their settings, without a store or a network.
+
+    Parameters:
+        environment: with the credentials that settings name.
+
+    Raises:
+        ConfigError: as :func:`.registry.load_transports`.
+    """
+
+    async def refuse(*_: object) -> Any:
+        raise RuntimeError("A transport that is only looked at does nothing.")
+
+    host = Host(
+        receive=refuse,
+        send=refuse,
+        url=config.site.url,
+        site_name=config.site.name,
+        colour=config.widget.accent,
+        languages=(config.site.language, *config.site.languages),
+        secret=lambda _purpose: bytes(32),  # nothing that it signs is sent
+        keep_bytes=refuse,
+        read_bytes=refuse,
+        keep_state=refuse,
+        read_state=refuse,
+        clock=time.time,
+        environment=environment,
+    )
+    return load_transports(config, lambda _name: host)
 
 
 async def _keep(

@@ -11,7 +11,9 @@ from importlib import import_module
 import click
 
 _FOLDERS = {
-    "commands": "ask check enrich evaluate export files init jobs lint mcp serve snippet store",
+    "commands": (
+        "ask check enrich evaluate export files init jobs lint mcp serve snippet store transport"
+    ),
     "commands.access": "audit client keys token",
     "commands.threads": "erase insights tickets transcript",
 }

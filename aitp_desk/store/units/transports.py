@@ -11,17 +11,23 @@ from aitp_desk.store.base import Work
 from aitp_desk.store.records.jobs import NewJob
 from aitp_desk.store.records.threads import PostResult
 from aitp_desk.store.records.transports import Control, ConversationState, NewConversation
-from aitp_desk.store.units.jobs.jobs import enqueue_job
+from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH, enqueue_job
 
 MESSAGE_KIND = "transport_message"
 """The kind of job that sends a thread's messages to a conversation."""
 AT_ONCE = 500
 
 
-def enqueue_jobs(*, jobs: Sequence[NewJob]) -> Work[None]:
-    """Queue jobs, those whose subjects have none yet."""
+def enqueue_jobs(*, jobs: Sequence[NewJob], is_outside: bool) -> Work[None]:
+    """Queue jobs, those whose subjects have none yet.
+
+    Parameters:
+        is_outside: whether another process than the desk queues them, so that the desk has to look.
+    """
     for job in jobs:
         yield from enqueue_job(job)
+    if is_outside:
+        yield "raise_epoch", {"name": JOBS_EPOCH}
 
 
 def begin_conversation(

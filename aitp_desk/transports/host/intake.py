@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 import msgspec
 import structlog
 
-from aitp_desk.desk.jobs.queue import JobQueue
 from aitp_desk.model.access.principal import make_contact
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store
@@ -34,12 +33,15 @@ class EventIntake:
 
     Parameters:
         clock: Unix seconds.
+        wake: called after a commit that queued jobs; None in another process than the desk.
     """
 
-    def __init__(self, store: Store, jobs: JobQueue, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, store: Store, clock: Callable[[], float], wake: Callable[[], object] | None = None
+    ) -> None:
         self._store = store
-        self._jobs = jobs
         self._clock = clock
+        self._wake = wake
         self._last = 0.0
 
     async def receive(self, transport: str, events: Sequence[Incoming]) -> None:
@@ -57,9 +59,11 @@ class EventIntake:
         ]
         if len(jobs) < len(events):
             _log.warning("events_dropped", transport=transport, count=len(events) - len(jobs))
-        if jobs:
-            await self._store.run(enqueue_jobs, jobs=jobs)
-            self._jobs.wake()
+        if not jobs:
+            return
+        await self._store.run(enqueue_jobs, jobs=jobs, is_outside=self._wake is None)
+        if self._wake is not None:
+            self._wake()
 
     def _job(self, transport: str, event: Incoming) -> NewJob:
         # one after the other, also within a millisecond: jobs of a person go by their ids

@@ -36,6 +36,8 @@ def load_transports(
     config: Config,
     make_host: Callable[[str], Host],
     extra: Mapping[str, type[Transport]] | None = None,
+    *,
+    only: str = "",
 ) -> tuple[EnabledTransport, ...]:
     """Create the transports of all sections ``[transports.NAME]``.
 
@@ -44,6 +46,7 @@ def load_transports(
     Parameters:
         make_host: makes what a transport is given, by its name.
         extra: further transports by name, in no package.
+        only: the name of the one transport to create; empty for all.
 
     Raises:
         ConfigError: lists every transport that is not installed, lacks a library or has invalid
@@ -52,6 +55,8 @@ def load_transports(
     problems: list[Problem] = []
     made: list[EnabledTransport] = []
     for name, settings in config.transports.items():
+        if only not in ("", name):
+            continue
         try:
             kind = (extra or {}).get(name) or _find(name)
             made.append(_make(kind, name, settings, make_host(name), config))

@@ -1,0 +1,156 @@
+"""``aitp-desk transport``: the platforms on which people write to the desk."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from aitp_desk.cli.arguments import data_folder, fail, mistakes_told, overrides, site_folder
+from aitp_desk.cli.data import open_store, require_master_key
+
+if TYPE_CHECKING:
+    from aitp_desk.config import Config
+    from aitp_desk.store.base import Store
+    from aitp_desk.transports.host.registry import EnabledTransport
+
+Work = Callable[["EnabledTransport", "Store"], Awaitable[None]]
+transport_name = click.argument("name", metavar="NAME")
+
+
+@click.group()
+def transport() -> None:
+    """List and try transports, and send messages by one."""
+
+
+@transport.command(name="list")
+@site_folder
+@overrides
+def list_(folder: Path, overrides: tuple[str, ...]) -> None:
+    """List the transports of the site in FOLDER, and the addresses to register.
+
+    Each line has a transport's name and the address at which its platform calls the desk, if it
+    does. Installed transports that the site has not enabled are listed as such.
+    """
+    with mistakes_told():
+        from aitp_desk.app.transports import load_for_check
+        from aitp_desk.config import load_config
+        from aitp_desk.transports.host.registry import installed_transports
+        from aitp_desk.transports.routes import TRANSPORTS_PATH
+
+        config = load_config(folder, overrides)
+        enabled = load_for_check(config, os.environ)
+        for one in enabled:
+            addresses = [
+                f"{config.site.url}{TRANSPORTS_PATH}{one.name}/{hook}"
+                for hook in one.transport.endpoints()
+            ]
+            click.echo("\t".join([one.name, "enabled", *addresses]))
+        for name in installed_transports():
+            if name not in config.transports:
+                click.echo(f"{name}\tnot enabled: add [transports.{name}] to desk.toml")
+
+
+@transport.command()
+@transport_name
+@site_folder
+@data_folder
+@overrides
+def test(name: str, folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
+    """Try the credentials of a transport and the way back, step by step.
+
+    The site must have been served once, so that its keys exist. The first step that fails ends the
+    command with code 1, and says what to do.
+    """
+    with mistakes_told():
+
+        async def check(enabled: EnabledTransport, _store: Store) -> None:
+            async for step in enabled.transport.check():
+                mark = "ok  " if step.is_done else "FAIL"
+                click.echo(f"{mark} {step.what}" + (f" {step.detail}" if step.detail else ""))
+                if not step.is_done:
+                    raise click.exceptions.Exit(1)
+
+        _run(name, folder, data, overrides, check)
+
+
+@transport.command()
+@transport_name
+@site_folder
+@click.option("--to", "person", required=True, help="The platform's id of the person, or a chat.")
+@click.argument("text")
+@data_folder
+@overrides
+def send(
+    name: str, folder: Path, person: str, text: str, data: Path | None, overrides: tuple[str, ...]
+) -> None:
+    """Send TEXT to a person by a transport, as a message that is on no thread."""
+    with mistakes_told():
+        from aitp_desk.model.ids import new_id
+        from aitp_desk.transports.base import Failed
+        from aitp_desk.transports.messages import Outgoing
+
+        async def write(enabled: EnabledTransport, _store: Store) -> None:
+            outgoing = Outgoing(
+                id=new_id("msg", time.time()),
+                conversation=person,
+                recipient=person,
+                text=text,
+                is_reply=False,
+            )
+            try:
+                sent = await enabled.transport.send(outgoing)
+            except Failed as failure:
+                fail([f"It was not sent: {failure.reason}"])
+            click.echo(f"Sent as {sent.message_ref}.")
+
+        _run(name, folder, data, overrides, write)
+
+
+def _run(
+    name: str, folder: Path, data: Path | None, overrides: tuple[str, ...], work: Work
+) -> None:
+    """Run work with one transport of a site, also while the desk serves."""
+    from aitp_desk.config import load_config
+
+    config = load_config(folder, overrides, data=data)
+    if name not in config.transports:
+        fail([f"There is no section [transports.{name}] in the site's desk.toml."])
+    require_master_key(config.data)
+    asyncio.run(_with_transport(config, name, work))
+
+
+async def _with_transport(config: Config, name: str, work: Work) -> None:
+    from aitp_desk.app.transports import make_host
+    from aitp_desk.auth.keys.data_keys import open_data_keys
+    from aitp_desk.egress import Egress
+    from aitp_desk.transports.base import Host
+    from aitp_desk.transports.host.intake import EventIntake
+    from aitp_desk.transports.host.registry import load_transports
+
+    async with (
+        open_store(config.data, config.store) as store,
+        Egress(allow_loopback=config.egress.allow_loopback) as egress,
+    ):
+        keys = await open_data_keys(store, config.data, os.environ)
+        intake = EventIntake(store, time.time)
+
+        def make_one(of: str) -> Host:
+            return make_host(
+                config,
+                of,
+                store=store,
+                receive=lambda incoming: intake.receive(of, (incoming,)),
+                derive=keys.derive,
+                egress=egress,
+                environment=os.environ,
+                clock=time.time,
+            )
+
+        (enabled,) = load_transports(config, make_one, only=name)
+        await work(enabled, store)
