@@ -7,6 +7,7 @@ desk shares with its runs from :class:`~aitp_desk.app.desk_parts.DeskParts`.
 from __future__ import annotations
 
 from aitp_desk.app.desk_parts import DeskParts
+from aitp_desk.config import MAIL
 from aitp_desk.desk.access.site_agents import SITE_AGENT, SiteAgent, SiteAgents
 from aitp_desk.desk.calls.registry import ActionRegistry
 from aitp_desk.desk.conversations.action_session import ActionSessions
@@ -167,7 +168,7 @@ def build_desk(parts: DeskParts, worker: RunWorker) -> Desk:
         paid_resources=PaidResources(resources, direct_calls, limiter),
         threads=threads,
         feedback=FeedbackService(context, events.notify_change),
-        contacts=ContactService(context),
+        contacts=ContactService(context, services.jobs.wake, has_mail=MAIL in config.transports),
         files=services.files,
         open_requests=open_requests,
         sessions=sessions,

@@ -15,7 +15,7 @@ import structlog
 
 from aitp_desk.app.services import Services
 from aitp_desk.auth.keys.data_keys import DataKeys
-from aitp_desk.config import Config
+from aitp_desk.config import MAIL, Config
 from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.jobs.scheduler import Schedule
@@ -30,8 +30,11 @@ from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.store.units.transports import drop_expired, keep_bytes
 from aitp_desk.transports.base import MOST_FILE_BYTES, Host, Transport
 from aitp_desk.transports.events import Incoming
+from aitp_desk.transports.host.contact_mail import ContactMail
+from aitp_desk.transports.host.continuation import Continuations
 from aitp_desk.transports.host.event_handler import EventHandler
 from aitp_desk.transports.host.intake import EventIntake
+from aitp_desk.transports.host.operator_notes import OperatorNotes
 from aitp_desk.transports.host.outbox import Outbox
 from aitp_desk.transports.host.registry import EnabledTransport, load_transports
 from aitp_desk.transports.routes import TransportHooks
@@ -138,15 +141,6 @@ def build_transports(
     by_name = {one.name: one for one in enabled}
     by_agent = {desk.name: desk for desk in desks}
     judges: dict[str, Judge] = {desk.name: desk.judge for desk in desks}
-    handler = EventHandler(
-        by_name,
-        by_agent,
-        store=services.store,
-        notes=Takeover(services.store, clock, judges),
-        audit=services.audit,
-        max_file_bytes=config.files.max_bytes,
-        clock=clock,
-    )
     outbox = Outbox(
         by_name,
         by_agent,
@@ -155,7 +149,26 @@ def build_transports(
         zone=ZoneInfo(config.site.timezone),
         clock=clock,
     )
+    handler = EventHandler(
+        by_name,
+        by_agent,
+        store=services.store,
+        notes=OperatorNotes(Takeover(services.store, clock, judges), services.audit),
+        continuations=Continuations(services.store, enabled, clock),
+        on_change=outbox.on_change,
+        max_file_bytes=config.files.max_bytes,
+        clock=clock,
+    )
     services.jobs.register_kinds(handler.make_kind(), outbox.make_kind())
+    if MAIL in by_name:
+        contact_mail = ContactMail(
+            by_name[MAIL],
+            store=services.store,
+            site_name=config.site.name,
+            secret=keys.derive("transport contacts"),
+            clock=clock,
+        )
+        services.jobs.register_kinds(contact_mail.make_kind())
     services.events.on_change(outbox.on_change)
     for one in enabled:
         if type(one.transport).listen is not Transport.listen:
@@ -220,7 +233,7 @@ def make_host(
 
 
 def load_for_check(config: Config, environment: Mapping[str, str]) -> tuple[EnabledTransport, ...]:
-    """Create the transports of a site to look at their settings, without a store or a network.
+    """Create the transports of a site only to check their settings.
 
     Parameters:
         environment: with the credentials that settings name.

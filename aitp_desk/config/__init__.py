@@ -30,6 +30,7 @@ from aitp_desk.config.sections.server import Events, Server
 from aitp_desk.config.sections.threads import Threads
 from aitp_desk.config.sections.widget import Widget
 from aitp_desk.config.settings import (
+    MAIL,
     Cache,
     Config,
     Contact,
@@ -42,6 +43,7 @@ from aitp_desk.config.settings import (
 
 __all__ = [
     "EVERYBODY",
+    "MAIL",
     "RESERVED",
     "THREADS",
     "ActionTerms",

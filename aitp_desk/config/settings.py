@@ -63,6 +63,8 @@ DATA_FOLDER = ".desk"
 UNNAMED = "My site"
 """The name of a site that has none."""
 MAX_NAME = 200
+MAIL = "email"
+"""The transport whose people are email addresses."""
 MODULE = r"\A(?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)?\Z"
 """The name of a Python module, or nothing."""
 

@@ -244,6 +244,17 @@ class Transport(ABC):
             Failed: one of its kinds. Anything else is a fault, and is retried.
         """
 
+    def invite(self, code: str) -> str:  # noqa: ARG002
+        """Return how a person reaches the desk here, with a code.
+
+        Parameters:
+            code: to be written here; ``/join CODE`` is read anywhere.
+
+        Returns:
+            Markdown without a line break; empty if there is nothing to say.
+        """
+        return ""
+
     async def retract(self, conversation: str, message_ref: str) -> None:  # noqa: ARG002
         """Delete a sent message, where the platform can; by default it cannot.
 

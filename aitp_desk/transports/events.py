@@ -151,6 +151,9 @@ class Incoming(msgspec.Struct, frozen=True, kw_only=True):
             user id.
         sender_name: as the platform shows it; not proven.
         is_proven: whether the platform has authenticated the sender.
+        holds_secret: whether the event shows a secret of the conversation that only its messages
+            hold, such as a signed reply address. It then continues the conversation of the same
+            sender, also if the platform has not authenticated them this time.
         is_private: whether nobody else reads the conversation.
         is_addressed: whether it is meant for the desk. Otherwise it counts only in a conversation
             that the desk has already: a reply between people in a thread where the desk was asked.
@@ -165,6 +168,7 @@ class Incoming(msgspec.Struct, frozen=True, kw_only=True):
     sender: str
     sender_name: str = ""
     is_proven: bool = True
+    holds_secret: bool = False
     is_private: bool = True
     is_addressed: bool = True
     language: str = ""

@@ -89,7 +89,7 @@ def test(name: str, folder: Path, data: Path | None, overrides: tuple[str, ...])
 def send(
     name: str, folder: Path, person: str, text: str, data: Path | None, overrides: tuple[str, ...]
 ) -> None:
-    """Send TEXT to a person by a transport, as a message that is on no thread."""
+    """Send TEXT to a person by a transport; the message is on no thread."""
     with mistakes_told():
         from aitp_desk.model.ids import new_id
         from aitp_desk.transports.base import Failed

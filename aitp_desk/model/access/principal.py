@@ -162,7 +162,8 @@ def make_contact(transport: str, person: str, *, is_proven: bool) -> Principal:
     else:
         id_, kind = f"{CONTACT_PREFIX}{transport}?{person}", PrincipalKind.STRANGER
         by = ProvenBy.NOTHING
-    return Principal(id_, kind, frozenset(), id_, proven_by=by)
+    scopes = frozenset({"threads"}) if is_proven else frozenset()
+    return Principal(id_, kind, scopes, id_, proven_by=by)
 
 
 def find_kind(scopes: Collection[str], kind: PrincipalKind = PrincipalKind.AGENT) -> PrincipalKind:

@@ -14,6 +14,8 @@ class ConversationState(Enum):
     STOPPED = "stopped"
     """The person wants none."""
     UNREACHABLE = "unreachable"
+    OFFERED = "offered"
+    """The person has still to confirm it."""
     WAITING = "waiting"
     """The platform takes none until the person writes again."""
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import msgspec
 
-from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.jobs import NewJob
 from aitp_desk.store.records.threads import PostResult
@@ -15,7 +14,11 @@ from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH, enqueue_job
 
 MESSAGE_KIND = "transport_message"
 """The kind of job that sends a thread's messages to a conversation."""
+CODE = "code"
+"""In place of a capability: the control is a code that joins another conversation."""
 AT_ONCE = 500
+_THREAD, _PRINCIPAL = 3, 6
+"""Positions of the thread and the principal in the columns of a conversation."""
 
 
 def enqueue_jobs(*, jobs: Sequence[NewJob], is_outside: bool) -> Work[None]:
@@ -61,20 +64,87 @@ def hear_person(
         yield "add_transport_message", {"id": conversation_id, "seq": seq, "part": 0, "ref": ref}
 
 
-def bind_conversation(*, conversation: NewConversation, thread_id: str, now: int) -> Work[None]:
-    """Carry a conversation by a thread that exists, from its newest message on.
+def join_conversation(
+    *, token: str, conversation: NewConversation, grant_id: str, now: int
+) -> Work[bool]:
+    """Carry a conversation by the thread of another one, by a code.
+
+    The code is used up. The person may write to the thread from now on.
+
+    Parameters:
+        token: under which the code is stored.
+        grant_id: of the grant, if the thread belongs to another caller.
+        now: Unix seconds.
+
+    Returns:
+        Whether the code was valid, and its thread still exists.
+    """
+    rows = yield "control", {"token": token}
+    if not rows or rows[0][1] != CODE or rows[0][-1] < now:
+        return False
+    source = yield "conversation", {"id": rows[0][0]}
+    thread_id = source[0][_THREAD] if source else ""
+    end = yield "thread_end", {"thread_id": thread_id}
+    if not end:
+        return False
+    yield "drop_control", {"token": token}
+    yield from _admit(thread_id, conversation.principal, grant_id, now)
+    new = {**msgspec.structs.asdict(conversation), "thread_id": thread_id, "now": now}
+    yield "put_conversation", {**new, "seq": end[0][0]}
+    return True
+
+
+def offer_conversation(
+    *, conversation: NewConversation, thread_id: str, control: Control, now: int
+) -> Work[None]:
+    """Store a conversation that its person has still to confirm.
 
     Parameters:
         now: Unix seconds.
-
-    Raises:
-        PreconditionFailed: the thread was deleted.
     """
+    new = {**msgspec.structs.asdict(conversation), "thread_id": thread_id, "now": now}
+    yield "offer_conversation", new
+    yield "put_control", msgspec.structs.asdict(control)
+
+
+def confirm_conversation(
+    *, conversation_id: str, token: str, grant_id: str, now: int
+) -> Work[str | None]:
+    """Open an offered conversation: what was answered since the last question is sent there.
+
+    Parameters:
+        token: of the button, which is used up.
+        grant_id: of the grant, if the thread belongs to another caller.
+        now: Unix seconds.
+
+    Returns:
+        The id of its thread; None if it was confirmed before, or its thread was deleted.
+    """
+    rows = yield "conversation", {"id": conversation_id}
+    if not rows:
+        return None
+    thread_id, principal = rows[0][_THREAD], rows[0][_PRINCIPAL]
     end = yield "thread_end", {"thread_id": thread_id}
     if not end:
-        raise PreconditionFailed("The conversation was deleted.")
-    new = {**msgspec.structs.asdict(conversation), "thread_id": thread_id, "now": now}
-    yield "put_conversation", {**new, "seq": end[0][0]}
+        return None
+    ((asked,),) = yield "last_visitor_seq", {"thread_id": thread_id}
+    part = {"id": conversation_id, "seq": asked or 0, "last_seq": end[0][0]}
+    if not (yield "confirm_conversation", part):
+        return None
+    yield "drop_control", {"token": token}
+    yield from _admit(thread_id, principal, grant_id, now)
+    return str(thread_id)
+
+
+def _admit(thread_id: str, principal: str, grant_id: str, now: int) -> Work[None]:
+    """Let a person write to a thread that belongs to another caller."""
+    ((owner,),) = yield "thread_owner", {"thread_id": thread_id}
+    if owner is None or owner == principal:
+        return
+    if (yield "granted", {"thread_id": thread_id, "principal": principal}):
+        return
+    grant = {"id": grant_id, "thread_id": thread_id, "principal": principal, "hash": None}
+    yield "add_grant", {**grant, "may": "write", "created_at": now, "expires_at": None}
 
 
 def end_conversation(*, conversation_id: str, state: ConversationState, reason: str) -> Work[None]:

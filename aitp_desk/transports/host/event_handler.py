@@ -14,15 +14,10 @@ from typing import Any
 import msgspec
 import structlog
 
-from aitp_desk.agent.history.message_codec import LOCALE
 from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.jobs.kinds import GiveUp, JobKind, Postpone, Retry
-from aitp_desk.desk.tickets.takeover import Takeover
-from aitp_desk.model.access.audit import AuditKeys, make_own_auditor
 from aitp_desk.model.conversation.thread import (
-    METADATA_VALUE_LENGTH,
-    Attachment,
     Draft,
     ThreadDraft,
 )
@@ -41,31 +36,41 @@ from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.records.transports import Conversation, ConversationState, NewConversation
 from aitp_desk.store.units.transports import (
     begin_conversation,
+    confirm_conversation,
     end_conversation,
     hear_person,
 )
-from aitp_desk.transports.base import Failed, Refused, TryLater
+from aitp_desk.transports.base import Failed, TryLater
 from aitp_desk.transports.events import (
     AutomaticMessage,
     ChatStart,
     Choice,
     DeliveryFailure,
     Incoming,
-    IncomingFile,
     MessageEdit,
     MessageRemoval,
     OptOut,
     TextMessage,
 )
+from aitp_desk.transports.host.contact_mail import CONFIRMATION
+from aitp_desk.transports.host.continuation import Continuations, asks_for_code, find_code
 from aitp_desk.transports.host.controls import OPTION
+from aitp_desk.transports.host.drafts import VIA, DraftMaker
 from aitp_desk.transports.host.intake import EVENT_KIND
-from aitp_desk.transports.host.people import SENDER, find_principal, is_blocked
+from aitp_desk.transports.host.operator_notes import OperatorNotes
+from aitp_desk.transports.host.people import (
+    find_principal,
+    is_blocked,
+    principal_of,
+)
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import (
     CHOICE_OVER,
+    CODE_INVALID,
+    CONFIRMED,
     EDITED,
-    FILE_REFUSED,
     GREETING,
+    JOINED,
     STOPPED,
 )
 from aitp_desk.transports.messages import Outgoing
@@ -74,12 +79,7 @@ DELAYS = (1, 5, 30, 120, 600)
 """Seconds after each failure."""
 SECONDS = 120
 AT_ONCE = 32
-VIA = "via"
-"""Metadata of a message: the transport that has carried it."""
-MOST_FILES = 10
 LONGEST_SUBJECT = 200
-PURPOSE = "user_data"
-FILE_SECONDS = 30 * 24 * 60 * 60
 
 _log = structlog.get_logger()
 
@@ -91,6 +91,8 @@ class EventHandler:
         transports: those of the site, by name.
         desks: of the site's agents, by name.
         notes: writes notes for operators.
+        continuations: join a person's conversations.
+        on_change: looks for messages to send on a thread.
         max_file_bytes: the largest file that is read.
         clock: Unix seconds.
     """
@@ -101,8 +103,9 @@ class EventHandler:
         desks: Mapping[str, Desk],
         *,
         store: Store,
-        notes: Takeover,
-        audit: AuditKeys,
+        notes: OperatorNotes,
+        continuations: Continuations,
+        on_change: Callable[[str], None],
         max_file_bytes: int,
         clock: Callable[[], float],
     ) -> None:
@@ -110,7 +113,8 @@ class EventHandler:
         self.desks = desks
         self.store = store
         self.notes = notes
-        self.audit = audit
+        self.continuations = continuations
+        self.on_change = on_change
         self.max_file_bytes = max_file_bytes
         self.clock = clock
 
@@ -172,9 +176,13 @@ class _Handling:
         self._desk = handler.desks[incoming.agent or enabled.common.agent]
         self._principal = find_principal(enabled.name, incoming, self._desk.name)
         self._address = incoming.conversation
+        self._drafts = DraftMaker(enabled, incoming, self._desk.files, handler.max_file_bytes)
 
     async def run(self) -> None:
         conversation = await self._find()
+        if conversation is not None and self._incoming.is_private:
+            self._principal = principal_of(conversation)
+            self._desk = self._handler.desks[conversation.desk]
         if conversation is None and not self._incoming.is_addressed:
             return
         match self._incoming.event:
@@ -186,6 +194,8 @@ class _Handling:
                 await self._remove(conversation, removal)
             case Choice() as choice:
                 await self._choose(conversation, choice)
+            case ChatStart(code=code) if code and find_code(f"join {code}"):
+                await self._join(code)
             case ChatStart():
                 await self._notify(GREETING.format(site=self._desk.site.name))
             case OptOut():
@@ -212,7 +222,10 @@ class _Handling:
         event = self._incoming.event
         if isinstance(event, DeliveryFailure | AutomaticMessage):
             return True  # nothing is said as the person
-        return conversation.principal == self._principal.id
+        if conversation.principal == self._principal.id:
+            return True
+        is_same = conversation.person == self._incoming.sender
+        return self._incoming.holds_secret and is_same
 
     async def _read(self, address: str) -> Conversation | None:
         return await transport_reads.conversation_at(self._store, self._enabled.name, address)
@@ -225,43 +238,32 @@ class _Handling:
             await self._stop(conversation, "The person has written a stop word.")
             await self._notify(STOPPED.format(site=self._desk.site.name))
             return
-        draft = await self._draft(message)
+        if conversation is not None and asks_for_code(message.text) and self._may_join:
+            await self._notify(await self._handler.continuations.give_code(conversation))
+            return
+        if code := find_code(message.text):
+            await self._join(code)
+            return
+        draft = await self._drafts.draft_message(self._principal, message)
         if draft is not None:
             with suppress(Exception):
                 await self._transport.show_typing(self._incoming)
             await self._say(conversation, draft, message.message_ref, message.subject)
 
-    async def _draft(self, message: TextMessage) -> Draft | None:
-        attachments: list[Attachment] = []
-        content = [message.text] if message.text.strip() else []
-        for file in message.files[:MOST_FILES]:
-            try:
-                attachments.append(await self._save_file(file))
-            except (Refused, DeskError) as error:
-                if isinstance(error, RateLimited | Unavailable | StoreBusy):
-                    raise
-                reason = error.reason if isinstance(error, Refused) else str(error)
-                content.append(FILE_REFUSED.format(name=file.name or "sent", reason=reason))
-        if not content and attachments:
-            content = [", ".join(file.name for file in message.files if file.name) or "A file."]
-        if not content:
-            return None
-        return Draft("user", tuple(content), tuple(attachments), metadata=self._metadata())
-
-    async def _save_file(self, file: IncomingFile) -> Attachment:
-        if file.size > self._handler.max_file_bytes:
-            raise Refused(f"it may have at most {self._handler.max_file_bytes} bytes.")
-        data = await self._transport.fetch(file, self._handler.max_file_bytes)
-        saved = await self._desk.files.save_file(
-            self._principal, file.name or "file", PURPOSE, data, FILE_SECONDS
-        )
-        return Attachment(saved.id)
-
-    def _metadata(self, **more: str) -> dict[str, str]:
+    @property
+    def _may_join(self) -> bool:
+        """Whether a code proves who writes: nobody else reads, or imitates, the person."""
         incoming = self._incoming
-        noted = {VIA: self._enabled.name, SENDER: incoming.sender_name, LOCALE: incoming.language}
-        noted |= more
-        return {key: value[:METADATA_VALUE_LENGTH] for key, value in noted.items() if value}
+        return incoming.is_private and (incoming.is_proven or incoming.holds_secret)
+
+    async def _join(self, code: str) -> None:
+        is_joined = False
+        if self._may_join:
+            principal = find_principal(self._enabled.name, self._incoming, self._desk.name)
+            is_joined = await self._handler.continuations.take_code(
+                self._incoming, self._enabled.name, principal, code
+            )
+        await self._notify(JOINED if is_joined else CODE_INVALID)
 
     async def _say(
         self, conversation: Conversation | None, draft: Draft, ref: str, subject: str = ""
@@ -313,7 +315,7 @@ class _Handling:
         if conversation is None or found is None or not edit.text.strip():
             return
         text = EDITED.format(text=edit.text)
-        draft = Draft("user", (text,), metadata=self._metadata(edits=found))
+        draft = Draft("user", (text,), metadata=self._drafts.make_metadata(edits=found))
         await self._say(conversation, draft, "")
 
     async def _remove(self, conversation: Conversation | None, removal: MessageRemoval) -> None:
@@ -341,12 +343,16 @@ class _Handling:
             or control is None
             or control.conversation != conversation.id
             or control.expires_at < self._now
+            or conversation.person != self._incoming.sender
         ):
             await self._transport.acknowledge(self._incoming, CHOICE_OVER)
             return
+        if control.capability == CONFIRMATION:
+            await self._confirm(conversation, control.token)
+            return
         values: dict[str, Any] = msgspec.json.decode(control.answer)
         if control.capability == OPTION:
-            draft = Draft("user", (values["text"],), metadata=self._metadata())
+            draft = Draft("user", (values["text"],), metadata=self._drafts.make_metadata())
             await self._say(conversation, draft, "")
             await self._transport.acknowledge(self._incoming, "")
             return
@@ -366,6 +372,19 @@ class _Handling:
             await self._transport.acknowledge(self._incoming, str(error))
             return
         await self._transport.acknowledge(self._incoming, "")
+
+    async def _confirm(self, conversation: Conversation, token: str) -> None:
+        """Open a conversation whose person has confirmed the address."""
+        thread_id = await self._store.run(
+            confirm_conversation,
+            conversation_id=conversation.id,
+            token=token,
+            grant_id=new_id("grant", self._now),
+            now=self._now,
+        )
+        if thread_id is not None:
+            self._handler.on_change(thread_id)
+        await self._transport.acknowledge(self._incoming, CONFIRMED)
 
     async def _stop(self, conversation: Conversation | None, reason: str) -> None:
         if conversation is not None:
@@ -402,13 +421,9 @@ class _Handling:
         if conversation is None:
             _log.info("automatic_message_dropped", transport=self._enabled.name)
             return
-        by = make_own_auditor(self._handler.audit, self._now)
-        try:
-            await self._handler.notes.note(
-                conversation.thread_id, words[:2000], self._enabled.name, by
-            )
-        except ThreadNotFound:
-            _log.info("note_without_thread", transport=self._enabled.name)
+        await self._handler.notes.write(
+            conversation.thread_id, words, self._enabled.name, self._now
+        )
 
     async def _notify(self, text: str) -> None:
         """Send a sentence about the conversation, which is on no thread."""

@@ -11,19 +11,19 @@ from collections.abc import Callable, Sequence
 import msgspec
 import structlog
 
-from aitp_desk.model.access.principal import make_contact
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store
 from aitp_desk.store.records.jobs import NewJob
 from aitp_desk.store.units.transports import enqueue_jobs
 from aitp_desk.transports.events import Incoming, TextMessage
+from aitp_desk.transports.host.people import find_principal
 
 EVENT_KIND = "transport_event"
 """The kind of job that handles an event."""
 LONGEST_TEXT = 60_000
 """How much of a message is read, in characters; the rest counts as trimmed."""
 LONGEST_NAME = 400
-"""The longest id of a person, in characters."""
+"""The longest name of a person or a conversation, in characters."""
 
 _log = structlog.get_logger()
 
@@ -55,7 +55,9 @@ class EventIntake:
         jobs = [
             self._job(transport, bounded(event))
             for event in events
-            if event.event_id and event.conversation and 0 < len(event.sender) <= LONGEST_NAME
+            if event.event_id
+            and 0 < len(event.sender) <= LONGEST_NAME
+            and 0 < len(event.conversation) <= LONGEST_NAME
         ]
         if len(jobs) < len(events):
             _log.warning("events_dropped", transport=transport, count=len(events) - len(jobs))
@@ -75,7 +77,7 @@ class EventIntake:
             ref=f"{transport} {digest}",
             payload=msgspec.to_builtins(event),
             created_at=int(self._last),
-            principal=make_contact(transport, event.sender, is_proven=event.is_proven).id,
+            principal=find_principal(transport, event, "").id,
         )
 
 

@@ -17,8 +17,12 @@ QUICK_SECONDS = 600
 
 
 def find_principal(transport: str, incoming: Incoming, desk: str) -> Principal:
-    """Return the caller of an event, at a desk."""
-    found = make_contact(transport, incoming.sender, is_proven=incoming.is_proven)
+    """Return the caller of an event, at a desk.
+
+    A conversation that several people read belongs to all of them together.
+    """
+    person = incoming.sender if incoming.is_private else f"all of {incoming.conversation}"
+    found = make_contact(transport, person, is_proven=incoming.is_proven)
     return msgspec.structs.replace(found, desk=desk)
 
 

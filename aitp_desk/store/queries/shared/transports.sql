@@ -80,6 +80,29 @@ INSERT INTO transport_controls (token, conversation, capability, request, answer
 VALUES (:token, :conversation, :capability, :request, :answer, :expires_at)
 ON CONFLICT (token) DO NOTHING;
 
+-- drop_control: Deletes what a button or form stands for.
+DELETE FROM transport_controls WHERE token = :token RETURNING conversation;
+
+-- offer_conversation: Inserts a conversation that a person has still to confirm.
+INSERT INTO transport_conversations (
+    id, transport, address, thread_id, desk, person, principal, subject, language, state, reason,
+    active_seq, queued_seq, sent_seq, sent_parts, last_ref, heard_at, created_at
+) VALUES (
+    :id, :transport, :address, :thread_id, :desk, :person, :principal, :subject, :language,
+    'offered', '', 0, 0, 0, 0, '', 0, :now
+) ON CONFLICT (transport, address) DO NOTHING;
+
+-- confirm_conversation: Opens a conversation that was offered, after a message of its thread.
+UPDATE transport_conversations
+SET state = 'open', active_seq = :last_seq, queued_seq = :seq, sent_seq = :seq, sent_parts = 0
+WHERE id = :id AND state = 'offered' RETURNING id;
+
+-- last_visitor_seq: Returns the number of the last message of a visitor on a thread.
+SELECT max(seq) FROM messages WHERE thread_id = :thread_id AND origin = 'visitor';
+
+-- thread_owner: Reads the owner of a thread that is not deleted.
+SELECT owner FROM threads WHERE id = :thread_id AND deleted_at IS NULL;
+
 -- control: Finds what a button or form stands for.
 SELECT conversation, capability, request, answer, expires_at FROM transport_controls
 WHERE token = :token;

@@ -9,7 +9,7 @@ CREATE TABLE transport_conversations (
     principal  TEXT    NOT NULL,  -- as whom that person writes on the thread
     subject    TEXT    NOT NULL,
     language   TEXT    NOT NULL,
-    state      TEXT    NOT NULL,  -- open, stopped, unreachable, or waiting for the person to write
+    state      TEXT    NOT NULL,  -- open, offered, stopped, unreachable, or waiting for the person to write
     reason     TEXT    NOT NULL,  -- of the state, for operators
     active_seq INTEGER NOT NULL,  -- the person's newest message here; later ones elsewhere are answered there
     queued_seq INTEGER NOT NULL,  -- up to which message jobs are queued

@@ -1,0 +1,128 @@
+"""Offers visitors who have left an email address to go on by mail.
+
+The address is unproven until its owner presses the button of the first mail, which says nothing of
+the conversation: anybody can leave anybody's address.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+
+from aitp_desk.desk.jobs.kinds import GiveUp, JobKind, Retry
+from aitp_desk.model.access.principal import make_contact
+from aitp_desk.model.ids import id_from
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import transports as transport_reads
+from aitp_desk.store.reads.console import tickets as ticket_reads
+from aitp_desk.store.records.jobs import ClaimedJob
+from aitp_desk.store.records.transports import Control, ConversationState, NewConversation
+from aitp_desk.store.units.tickets.contacts import CONTACT_KIND
+from aitp_desk.store.units.transports import note_sent, offer_conversation
+from aitp_desk.transports.base import Failed, TryLater
+from aitp_desk.transports.host.registry import EnabledTransport
+from aitp_desk.transports.host.texts import CONFIRM, CONFIRM_LABEL, CONFIRM_SUBJECT
+from aitp_desk.transports.messages import Button, Outgoing
+
+CONFIRMATION = "confirmation"
+"""In place of a capability: the button confirms an address."""
+KEPT_SECONDS = 3 * 24 * 60 * 60
+DELAYS = (10, 60, 300, 1800)
+SECONDS = 60
+AT_ONCE = 4
+
+
+class ContactMail:
+    """Asks the owners of addresses whether they want mail.
+
+    Parameters:
+        mail: the transport whose people are addresses.
+        secret: derives what only this desk can derive from a text.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        mail: EnabledTransport,
+        *,
+        store: Store,
+        site_name: str,
+        secret: bytes,
+        clock: Callable[[], float],
+    ) -> None:
+        self._mail = mail
+        self._store = store
+        self._site_name = site_name
+        self._secret = secret
+        self._clock = clock
+
+    def make_kind(self) -> JobKind:
+        """Create the kind of job that asks."""
+        return JobKind(CONTACT_KIND, self.ask, SECONDS, DELAYS, AT_ONCE)
+
+    async def ask(self, claim: ClaimedJob) -> None:
+        """Send the mail with the button; a repeated job sends the same mail.
+
+        Raises:
+            Retry: the mail server does not take it now.
+            GiveUp: it takes it at no time.
+        """
+        ticket_id, _, _ = claim.ref.partition(" ")
+        ticket = await ticket_reads.ticket(self._store, ticket_id)
+        if ticket is None or not ticket.contact or ticket.thread_id is None or ticket.is_over:
+            return
+        random = hashlib.shake_256(self._secret + claim.id.encode()).digest(64)
+        id_ = id_from("conversation", claim.created_at, random)
+        token = hashlib.sha256(b"confirm" + random).hexdigest()[:48]
+        address = f"offered {id_}"
+        now = int(self._clock())
+        await self._store.run(
+            offer_conversation,
+            conversation=NewConversation(
+                id=id_,
+                transport=self._mail.name,
+                address=address,
+                desk=claim.desk,
+                person=ticket.contact,
+                principal=make_contact(self._mail.name, ticket.contact, is_proven=True).id,
+                subject=CONFIRM_SUBJECT.format(site=self._site_name),
+            ),
+            thread_id=ticket.thread_id,
+            control=Control(
+                token=token,
+                conversation=id_,
+                capability=CONFIRMATION,
+                request="",
+                answer="{}",
+                expires_at=now + KEPT_SECONDS,
+            ),
+            now=now,
+        )
+        offered = await transport_reads.conversation(self._store, id_)
+        if offered is None or offered.state is not ConversationState.OFFERED:
+            return
+        try:
+            sent = await self._mail.transport.send(
+                Outgoing(
+                    id=claim.id,
+                    conversation=offered.address,
+                    recipient=ticket.contact,
+                    text=CONFIRM.format(site=self._site_name),
+                    buttons=(Button(label=CONFIRM_LABEL, token=token, style="primary"),),
+                    subject=offered.subject,
+                    is_reply=False,
+                )
+            )
+        except TryLater as failure:
+            raise Retry(failure.reason, after=failure.after) from None
+        except Failed as failure:
+            raise GiveUp(failure.reason) from None
+        await self._store.run(
+            note_sent,
+            conversation_id=id_,
+            seq=0,
+            part=0,
+            ref=sent.message_ref,
+            is_last=True,
+            address=sent.conversation,
+        )

@@ -1,0 +1,117 @@
+"""Joins a person's conversations on several platforms into one thread, on proof alone.
+
+The proof is a code: the person that asks for one in a conversation (``/continue``) and writes it in
+another (``/join CODE``) is the same in both. A name or an address proves nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from collections.abc import Callable, Sequence
+
+from aitp_desk.auth.credentials.guess_limiter import GuessLimiter
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.ids import new_id
+from aitp_desk.store.base import Store
+from aitp_desk.store.records.transports import Control, Conversation, NewConversation
+from aitp_desk.store.units.transports import CODE, join_conversation, put_controls
+from aitp_desk.transports.events import Incoming
+from aitp_desk.transports.host.registry import EnabledTransport
+
+CODE_SECONDS = 15 * 60
+MOST_WRONG = 5
+"""Wrong codes of a person within a minute."""
+_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
+_LENGTH = 12
+_ASKED = re.compile(r"/continue\b", re.IGNORECASE)
+_GIVEN = re.compile(
+    r"/?join[\s:]+([0-9A-Za-z]{4}[- ]?[0-9A-Za-z]{4}[- ]?[0-9A-Za-z]{4})\W*", re.IGNORECASE
+)
+
+
+def asks_for_code(text: str) -> bool:
+    """Return whether a message asks for a code to go on elsewhere."""
+    return _ASKED.fullmatch(text.strip()) is not None
+
+
+def find_code(text: str) -> str:
+    """Return the code that a message brings; empty for none."""
+    found = _GIVEN.fullmatch(text.strip()) if len(text) < 100 else None
+    return "" if found is None else found[1]
+
+
+class Continuations:
+    """Gives codes, and takes them.
+
+    Parameters:
+        transports: of the site.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self, store: Store, transports: Sequence[EnabledTransport], clock: Callable[[], float]
+    ) -> None:
+        self._store = store
+        self._transports = transports
+        self._clock = clock
+        self._guesses = GuessLimiter(
+            clock, what="invalid codes", most=MOST_WRONG, scope="principal"
+        )
+
+    async def give_code(self, conversation: Conversation) -> str:
+        """Return what a person needs to go on elsewhere, as Markdown."""
+        raw = "".join(secrets.choice(_ALPHABET) for _ in range(_LENGTH))
+        code = "-".join(raw[start : start + 4] for start in range(0, _LENGTH, 4))
+        control = Control(
+            token=_stored(code),
+            conversation=conversation.id,
+            capability=CODE,
+            request="",
+            answer="{}",
+            expires_at=int(self._clock()) + CODE_SECONDS,
+        )
+        await self._store.run(put_controls, controls=(control,))
+        ways = [
+            f"- {way}"
+            for one in self._transports
+            if one.name != conversation.transport and (way := one.transport.invite(code))
+        ]
+        lines = [f"To go on elsewhere, write `/join {code}` there within 15 minutes.", *ways]
+        return "\n".join(lines)
+
+    async def take_code(
+        self, incoming: Incoming, transport: str, principal: Principal, code: str
+    ) -> bool:
+        """Go on with another conversation's thread, if the code is valid.
+
+        Raises:
+            RateLimited: the person has sent too many wrong codes.
+        """
+        self._guesses.check(principal.id)
+        now = self._clock()
+        is_joined = await self._store.run(
+            join_conversation,
+            token=_stored(code),
+            conversation=NewConversation(
+                id=new_id("conversation", now),
+                transport=transport,
+                address=incoming.conversation,
+                desk=principal.desk,
+                person=incoming.sender,
+                principal=principal.id,
+                language=incoming.language,
+            ),
+            grant_id=new_id("grant", now),
+            now=int(now),
+        )
+        if not is_joined:
+            self._guesses.count_guess(principal.id)
+        return is_joined
+
+
+def _stored(code: str) -> str:
+    """Return under which name a code is stored: its digest, so that nobody reads it there."""
+    plain = re.sub(r"[- ]", "", code).upper()
+    return hashlib.sha256(f"join {plain}".encode()).hexdigest()

@@ -1,0 +1,81 @@
+"""Makes drafts of what people write on a platform: the text, the files, where it came from."""
+
+from __future__ import annotations
+
+from aitp_desk.agent.history.message_codec import LOCALE
+from aitp_desk.desk.threads.files import FileService
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.conversation.thread import METADATA_VALUE_LENGTH, Attachment, Draft
+from aitp_desk.model.errors import DeskError, RateLimited, StoreBusy, Unavailable
+from aitp_desk.transports.base import Refused
+from aitp_desk.transports.events import Incoming, IncomingFile, TextMessage
+from aitp_desk.transports.host.people import SENDER
+from aitp_desk.transports.host.registry import EnabledTransport
+from aitp_desk.transports.host.texts import FILE_REFUSED
+
+VIA = "via"
+"""Metadata of a message: the transport that has carried it."""
+MOST_FILES = 10
+PURPOSE = "user_data"
+FILE_SECONDS = 30 * 24 * 60 * 60
+
+
+class DraftMaker:
+    """Makes the drafts of one event.
+
+    Parameters:
+        max_file_bytes: the largest file that is read.
+    """
+
+    def __init__(
+        self,
+        enabled: EnabledTransport,
+        incoming: Incoming,
+        files: FileService,
+        max_file_bytes: int,
+    ) -> None:
+        self._enabled = enabled
+        self._incoming = incoming
+        self._files = files
+        self._max_file_bytes = max_file_bytes
+
+    async def draft_message(self, principal: Principal, message: TextMessage) -> Draft | None:
+        """Return a message with its files saved; None if it says nothing.
+
+        A file that is not taken is named in the text, with the reason.
+
+        Raises:
+            TryLater: the platform does not give a file now.
+            RateLimited, Unavailable, StoreBusy: the desk keeps none now.
+        """
+        attachments: list[Attachment] = []
+        content = [message.text] if message.text.strip() else []
+        for file in message.files[:MOST_FILES]:
+            try:
+                attachments.append(await self._save_file(principal, file))
+            except (Refused, DeskError) as error:
+                if isinstance(error, RateLimited | Unavailable | StoreBusy):
+                    raise
+                reason = error.reason if isinstance(error, Refused) else str(error)
+                content.append(FILE_REFUSED.format(name=file.name or "sent", reason=reason))
+        if not content and attachments:
+            content = [", ".join(file.name for file in message.files if file.name) or "A file."]
+        if not content:
+            return None
+        return Draft("user", tuple(content), tuple(attachments), metadata=self.make_metadata())
+
+    async def _save_file(self, principal: Principal, file: IncomingFile) -> Attachment:
+        if file.size > self._max_file_bytes:
+            raise Refused(f"it may have at most {self._max_file_bytes} bytes.")
+        data = await self._enabled.transport.fetch(file, self._max_file_bytes)
+        saved = await self._files.save_file(
+            principal, file.name or "file", PURPOSE, data, FILE_SECONDS
+        )
+        return Attachment(saved.id)
+
+    def make_metadata(self, **more: str) -> dict[str, str]:
+        """Return the metadata of a message of this event."""
+        incoming = self._incoming
+        noted = {VIA: self._enabled.name, SENDER: incoming.sender_name, LOCALE: incoming.language}
+        noted |= more
+        return {key: value[:METADATA_VALUE_LENGTH] for key, value in noted.items() if value}
