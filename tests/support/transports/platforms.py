@@ -11,22 +11,29 @@ import msgspec
 
 from aitp_desk.agent.base import Agent, Answer, Clarification, Outcome, Turn
 from aitp_desk.transports.base import Transport
+from aitp_desk.transports.email.transport import EmailTransport
 from aitp_desk.transports.telegram.transport import TelegramTransport
 from tests.support.clients.threads import Talker
 from tests.support.desk.server import serving
 from tests.support.doubles.agent import ScriptedAgent
+from tests.support.transports.email_platform import email_platform
 from tests.support.transports.pigeon import Pigeon
 from tests.support.transports.pigeon_platform import pigeon_platform
 from tests.support.transports.platform import Platform
 from tests.support.transports.telegram_platform import polling_platform, telegram_platform
 
 PLATFORMS: Mapping[str, Callable[[], AbstractAsyncContextManager[Platform]]] = {
+    "email": email_platform,
     "pigeon": pigeon_platform,
     "telegram": telegram_platform,
     "telegram (polling)": polling_platform,
 }
 """By the names of their transports: entered, each gives a platform without people."""
-BESIDE: Mapping[str, type[Transport]] = {"pigeon": Pigeon, "telegram": TelegramTransport}
+BESIDE: Mapping[str, type[Transport]] = {
+    "email": EmailTransport,
+    "pigeon": Pigeon,
+    "telegram": TelegramTransport,
+}
 LOOPBACK = "egress.allow_loopback=true"
 
 

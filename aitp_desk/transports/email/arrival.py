@@ -1,0 +1,202 @@
+"""What a mail is to the desk: an event, and the bytes that came with it. No I/O."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from aitp_desk.transports.email.conversation import Conversations
+from aitp_desk.transports.email.mail import Attachment, Bounds, Mail, MailKind, read_mail
+from aitp_desk.transports.email.outbound.failure import is_gone
+from aitp_desk.transports.events import (
+    AutomaticMessage,
+    DeliveryFailure,
+    Event,
+    Incoming,
+    IncomingFile,
+    OptOut,
+    TextMessage,
+)
+
+NOBODY = "unknown"
+"""Instead of the address of a mail that names no sender."""
+MOST_TRIMMED = 50_000
+"""Characters of quotations and signatures that are kept."""
+
+
+class Arrival(msgspec.Struct, frozen=True, kw_only=True):
+    """A mail that was read.
+
+    Parameters:
+        incoming: the event.
+        kept: bytes of its files, by key.
+    """
+
+    incoming: Incoming
+    kept: Mapping[str, bytes] = {}
+
+
+class Arrivals:
+    """Reads mails.
+
+    Parameters:
+        conversations: finds the one of a mail.
+        address: the desk's; mail from it is a loop.
+        authserv_id: name of the server whose proofs of senders count.
+        max_bytes: the largest mail.
+        max_files: the most attachments.
+        refused_types: of attachments that are dropped; ``image/*`` is every type of pictures.
+    """
+
+    def __init__(
+        self,
+        conversations: Conversations,
+        *,
+        address: str,
+        authserv_id: str,
+        max_bytes: int,
+        max_files: int,
+        refused_types: Sequence[str],
+    ) -> None:
+        self._conversations = conversations
+        self._address = address
+        self._authserv_id = authserv_id
+        self._bounds = Bounds(size=max_bytes)
+        self._max_files = max_files
+        self._refused_types = tuple(refused_types)
+
+    def read(self, data: bytes, recipients: Sequence[str] = ()) -> Arrival:
+        """Return what a mail is.
+
+        Parameters:
+            recipients: of the envelope; empty if only its headers are known.
+
+        Raises:
+            UnreadableMail: it exceeds a bound.
+        """
+        mail = read_mail(
+            data, self._authserv_id, own_addresses=(self._address,), bounds=self._bounds
+        )
+        to = (*recipients, *mail.delivered_to, *(one.address for one in mail.recipients))
+        known = self._conversations.find(to, _references(mail))
+        mark = _mark(mail)
+        conversation = known or self._conversations.begin(mark)
+        files, kept, notes = self._files(mail.attachments, f"{conversation}.{mark}")
+        if mail.is_cut:
+            notes.append("The text was longer than the desk reads.")
+        notes += [f"{part.name}: {part.reason}" for part in mail.refused]
+        incoming = Incoming(
+            event_id=f"{conversation}.{mark}",
+            conversation=conversation,
+            sender=mail.sender.address.lower() if mail.sender else NOBODY,
+            sender_name=mail.sender.name if mail.sender else "",
+            is_proven=mail.is_proven,
+            sent_at=mail.date or 0,
+            event=_event(mail, files, notes, is_known=known is not None),
+        )
+        is_kept = isinstance(incoming.event, TextMessage)
+        return Arrival(incoming=incoming, kept=kept if is_kept else {})
+
+    def _files(
+        self, attachments: Sequence[Attachment], prefix: str
+    ) -> tuple[tuple[IncomingFile, ...], dict[str, bytes], list[str]]:
+        """Return the attachments that are taken, their bytes, and what was dropped."""
+        files: list[IncomingFile] = []
+        kept: dict[str, bytes] = {}
+        notes: list[str] = []
+        for number, attachment in enumerate(attachments):
+            if self._is_refused(attachment.media_type):
+                notes.append(f"{attachment.name}: {attachment.media_type} is not accepted here.")
+            elif len(files) >= self._max_files:
+                notes.append(f"{attachment.name}: a mail has at most {self._max_files} files.")
+            else:
+                key = f"{prefix}.{number}"
+                kept[key] = attachment.data
+                files.append(
+                    IncomingFile(
+                        name=attachment.name,
+                        content_type=attachment.media_type,
+                        size=len(attachment.data),
+                        ref=key,
+                    )
+                )
+        return tuple(files), kept, notes
+
+    def _is_refused(self, media_type: str) -> bool:
+        group = f"{media_type.partition('/')[0]}/*"
+        return media_type in self._refused_types or group in self._refused_types
+
+
+def _event(
+    mail: Mail, files: tuple[IncomingFile, ...], notes: Iterable[str], *, is_known: bool
+) -> Event:
+    """Return the event of a mail.
+
+    Parameters:
+        is_known: whether the desk has signed what the mail answers: anybody can send a report of
+            a failed delivery, or end a person's mails.
+    """
+    answers = mail.in_reply_to or (mail.references[-1] if mail.references else "")
+    if mail.kind is MailKind.BOUNCE and mail.bounce is not None and is_known:
+        failed = [one for one in mail.bounce.recipients if one.action == "failed"]
+        if failed or not mail.bounce.recipients:
+            status = failed[0].status if failed else ""
+            return DeliveryFailure(
+                message_ref=mail.bounce.message_id,
+                reason=f"The mail came back{f' ({status})' if status else ''}.",
+                is_final=bool(failed) and failed[0].is_permanent and is_gone(status),
+            )
+    if is_known and mail.subject.strip().lower() == "unsubscribe" and not mail.text.strip():
+        return OptOut()
+    if not mail.is_answerable:
+        reason = mail.reason or "it names no sender"
+        return AutomaticMessage(
+            text=mail.text,
+            reason=f"An automatic mail: {reason}.",
+            message_ref=mail.message_id,
+            answers_ref=answers,
+        )
+    return TextMessage(
+        text=mail.text if mail.text.strip() or files else mail.subject,
+        message_ref=mail.message_id,
+        answers_ref=answers,
+        files=files,
+        trimmed="\n\n".join([*(one.text for one in mail.trimmed), *notes])[:MOST_TRIMMED],
+        subject=mail.subject,
+    )
+
+
+def _references(mail: Mail) -> Iterator[str]:
+    """Yield the Message-IDs that a mail names, the nearest one first."""
+    if mail.bounce is not None and mail.bounce.message_id:
+        yield mail.bounce.message_id
+    if mail.in_reply_to:
+        yield mail.in_reply_to
+    yield from reversed(mail.references)
+
+
+def _mark(mail: Mail) -> str:
+    """Return what a mail is, whichever way and however often it comes.
+
+    Headers that servers write on the way do not count. A mail with a copied Message-ID is another
+    one, as is one whose sender is not proven.
+    """
+    parts = (
+        mail.message_id,
+        mail.in_reply_to,
+        mail.sender.address if mail.sender else "",
+        str(mail.is_proven),
+        str(mail.date),
+        mail.subject,
+        mail.text,
+        *(one.text for one in mail.trimmed),
+        *(hashlib.sha256(one.data).hexdigest() for one in mail.attachments),
+    )
+    found = hashlib.sha256()
+    for part in parts:
+        encoded = part.encode("utf-8", "surrogatepass")
+        found.update(f"{len(encoded)}:".encode())
+        found.update(encoded)
+    return found.hexdigest()[:32]

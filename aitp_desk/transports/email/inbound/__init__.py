@@ -1,0 +1,1 @@
+"""The ways in: a mail server, a pipe, a mailbox, and webhooks of mail providers."""

@@ -1,0 +1,1 @@
+"""Webhooks of mail providers: each proves itself, and brings a mail as it was received."""

@@ -1,0 +1,159 @@
+"""Mailgun's route to a URL that ends with ``mime``: the raw mail in a form.
+
+Source: documentation.mailgun.com, "Receiving Messages via HTTP through a forward() action" and
+"Securing Webhooks". The signature covers a time and a random token, and not the mail: a token
+counts once, or again with the same mail. Mailgun gives up at a 406.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections import OrderedDict
+from collections.abc import Mapping
+from urllib.parse import parse_qsl
+
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import MultipartParser, parse_options_header
+
+from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
+from aitp_desk.transports.base import Delivery, HookResult
+from aitp_desk.transports.email.inbound.inbox import Inbox
+from aitp_desk.transports.email.inbound.providers.base import take
+
+GIVES_UP = 406
+MOST_FIELDS = 100
+MOST_TOKENS = 10_000
+"""Tokens that are remembered; within the tolerance there are fewer."""
+
+
+class MailgunHook:
+    """Reads the route's requests.
+
+    Parameters:
+        inbox: reads the mails.
+        key: signs the requests.
+        tolerance: how old a signature may be, in seconds.
+    """
+
+    def __init__(self, inbox: Inbox, key: str, tolerance: int) -> None:
+        self._inbox = inbox
+        self._key = key.encode()
+        self._tolerance = tolerance
+        self._used: OrderedDict[bytes, bytes] = OrderedDict()
+
+    async def read(self, delivery: Delivery) -> HookResult:
+        """Read one request.
+
+        Raises:
+            NotAuthenticated: the signature is wrong, too old, or of another mail.
+            InvalidRequest: the body is not what Mailgun sends.
+        """
+        fields = read_form(delivery.headers.get("content-type", ""), delivery.body)
+        self._check_signature(fields, delivery.now)
+        data = fields.get("body-mime")
+        if not data:
+            raise InvalidRequest("body-mime is missing. The route's URL must end with mime.")
+        self._check_token(fields["token"], data)
+        recipient = fields.get("recipient", b"").decode("utf-8", "replace")
+        return await take(self._inbox, data, (recipient,) if recipient else (), GIVES_UP)
+
+    def _check_signature(self, fields: Mapping[str, bytes], now: int) -> None:
+        timestamp, token = fields.get("timestamp", b""), fields.get("token", b"")
+        expected = hmac.new(self._key, timestamp + token, "sha256").hexdigest().encode()
+        given = fields.get("signature", b"").lower()
+        if not token or not hmac.compare_digest(expected, given):
+            raise NotAuthenticated("The signature is wrong.")
+        if len(timestamp) > 12 or not timestamp.isdigit():
+            raise NotAuthenticated("The signature has no time.")
+        if abs(now - int(timestamp)) > self._tolerance:
+            raise NotAuthenticated("The signature is too old.")
+
+    def _check_token(self, token: bytes, data: bytes) -> None:
+        """Refuse a token that came with another mail: it was copied."""
+        found = hashlib.sha256(data).digest()
+        if not hmac.compare_digest(self._used.setdefault(token, found), found):
+            raise NotAuthenticated("The signature was used for another mail.")
+        while len(self._used) > MOST_TOKENS:
+            self._used.popitem(last=False)
+
+
+def read_form(content_type: str, body: bytes) -> Mapping[str, bytes]:
+    """Return the fields of a form, of either kind; the first of several with one name counts.
+
+    Raises:
+        InvalidRequest: the body is no form, or has too many fields.
+    """
+    kind, options = parse_options_header(content_type if content_type.isascii() else "")
+    if kind == b"application/x-www-form-urlencoded":
+        try:
+            pairs = parse_qsl(
+                body.decode("latin-1"),
+                keep_blank_values=True,
+                encoding="latin-1",
+                max_num_fields=MOST_FIELDS,
+            )
+        except ValueError:
+            raise InvalidRequest("The form has too many fields.") from None
+        found: dict[str, bytes] = {}
+        for name, value in pairs:
+            found.setdefault(name, value.encode("latin-1"))
+        return found
+    boundary = options.get(b"boundary", b"")
+    if kind != b"multipart/form-data" or not 0 < len(boundary) <= 70:
+        raise InvalidRequest("The body must be a form.", param="Content-Type")
+    if body.count(b"\r\n--" + boundary) > MOST_FIELDS + 1:
+        raise InvalidRequest("The form has too many fields.")
+    return _Parts(boundary).read(body)
+
+
+class _Parts:
+    """Collects the parts of a form."""
+
+    def __init__(self, boundary: bytes) -> None:
+        self._found: dict[str, bytes] = {}
+        self._header = b""
+        self._value = b""
+        self._name = ""
+        self._data: list[bytes] = []
+        self._parser = MultipartParser(
+            boundary,
+            {
+                "on_part_begin": self._begin,
+                "on_header_field": self._add_header,
+                "on_header_value": self._add_value,
+                "on_header_end": self._end_header,
+                "on_part_data": self._add_data,
+                "on_part_end": self._end,
+            },
+        )
+
+    def read(self, body: bytes) -> Mapping[str, bytes]:
+        try:
+            self._parser.write(body)
+            self._parser.finalize()
+        except FormParserError:
+            raise InvalidRequest("The form is malformed (RFC 7578).") from None
+        return self._found
+
+    def _begin(self) -> None:
+        self._header = self._value = b""
+        self._name, self._data = "", []
+
+    def _add_header(self, data: bytes, start: int, end: int) -> None:
+        self._header += data[start:end]
+
+    def _add_value(self, data: bytes, start: int, end: int) -> None:
+        self._value += data[start:end]
+
+    def _end_header(self) -> None:
+        if self._header.strip().lower() == b"content-disposition":
+            _, options = parse_options_header(self._value.decode("latin-1"))
+            self._name = options.get(b"name", b"").decode("utf-8", "replace")
+        self._header = self._value = b""
+
+    def _add_data(self, data: bytes, start: int, end: int) -> None:
+        self._data.append(data[start:end])
+
+    def _end(self) -> None:
+        self._found.setdefault(self._name, b"".join(self._data))
