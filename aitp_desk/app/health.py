@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -13,7 +12,7 @@ from aitp_desk.app.services import Services
 from aitp_desk.app.site_agents import SiteAgentContext
 from aitp_desk.capability import Health
 from aitp_desk.config import Config
-from aitp_desk.desk.maintenance.process_health import ProcessHealth
+from aitp_desk.desk.maintenance.process_health import ALL, probe_processes
 from aitp_desk.desk.maintenance.readiness import JOBS_DEAD, TOKENS_SPENT
 from aitp_desk.desk.plugins.registry import EnabledPlugin, PluginRegistry
 from aitp_desk.desk.runs.worker import RunWorker
@@ -172,9 +171,8 @@ def register_health_probes(
     """
     store, clock, health_checks = services.store, services.clock, services.health_checks
     if config.store.is_shared:
-        name = f"{socket.gethostname()}/{health_checks.worker or config.server.port}"
-        health_checks.processes = ProcessHealth(store, name, clock)
-        health_checks.add("processes", health_checks.processes.probe)
+        health_checks.processes = services.processes
+        health_checks.add(ALL, partial(probe_processes, services.processes))
     health_checks.add("store", partial(probe_store, store), "vital")
     work = partial(probe_worker, store, lambda: worker.is_working, clock)
     health_checks.add("jobs", work, "vital")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import socket
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -146,7 +147,8 @@ def build_services(
         feed: carries changes to other processes.
         clock: Unix seconds.
     """
-    processes = ProcessWatch(store)
+    name = f"{socket.gethostname()}/{health_checks.worker or config.server.port}"
+    processes = ProcessWatch(store, name, clock)
     worker = processes.process
     is_shared = config.store.is_shared
     events = Broadcaster(partial(read_thread_events, store), feed.publish if is_shared else None)

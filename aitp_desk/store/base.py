@@ -135,6 +135,18 @@ class Store(Reader, Protocol):
             whatever the unit raised; nothing was written.
         """
 
+    async def run_apart(
+        self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run one unit ahead of all that waits, and return its result.
+
+        For signs of life: each statement may be committed alone, and a crash of the database may
+        lose it. Its rows belong to no thread, and no unit that waits changes them.
+
+        Raises:
+            StoreBusy, StoreError: the database failed.
+        """
+
     def record(self, work: Callable[P, Work[Any]], /, *args: P.args, **kwargs: P.kwargs) -> None:
         """Hand one unit over without waiting for it; it is committed within 100 ms.
 

@@ -14,11 +14,12 @@ from contextlib import asynccontextmanager, suppress
 import structlog
 
 from aitp_desk.desk.jobs.background_task import run_in_background
-from aitp_desk.desk.maintenance.process_health import PREFIX, ProcessHealth
+from aitp_desk.desk.jobs.process_watch import ProcessWatch
+from aitp_desk.desk.maintenance.process_health import PREFIX
 from aitp_desk.model.component import Component, Condition, Part, state_of
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import Store, StoreError
-from aitp_desk.store.reads import processes as process_reads
+from aitp_desk.store.reads import conditions as condition_reads
 from aitp_desk.store.units.jobs.conditions import KeptCondition, keep_conditions
 
 EVERY_SECONDS = 15.0
@@ -40,12 +41,12 @@ class HealthChecks:
         worker: the label of this process; None for the only one of a desk.
 
     Attributes:
-        processes: reports this process to the others; None for the only one.
+        processes: reports the state of this process to the others; None for the only one.
     """
 
     def __init__(self, store: Store, clock: Callable[[], float], worker: str | None = None) -> None:
         self.worker = worker
-        self.processes: ProcessHealth | None = None
+        self.processes: ProcessWatch | None = None
         self._store = store
         self._clock = clock
         self._begun = int(clock())
@@ -89,8 +90,6 @@ class HealthChecks:
 
         async with run_in_background(look):
             yield
-        if self.processes is not None:
-            await self.processes.end()
 
     async def _check(self) -> tuple[Component, ...]:
         told = await asyncio.gather(
@@ -101,12 +100,13 @@ class HealthChecks:
         components = tuple(
             self._note(condition, since, now) for conditions in told for condition in conditions
         )
+        if self.processes is not None:
+            self.processes.state = state_of(
+                one for one in components if not one.name.startswith(PREFIX)
+            )
         with suppress(TimeoutError):  # the next check tries again
             async with asyncio.timeout(PROBE_SECONDS):
                 await self._write()
-                if self.processes is not None:
-                    own = [one for one in components if not one.name.startswith(PREFIX)]
-                    await self.processes.report(state_of(own))
         return components
 
     async def _ask(self, name: str, look: Probe, part: Part) -> Sequence[Condition]:
@@ -128,7 +128,7 @@ class HealthChecks:
             return self._known
         try:
             async with asyncio.timeout(PROBE_SECONDS):
-                self._known = await process_reads.conditions(self._store)
+                self._known = await condition_reads.conditions(self._store)
         except (StoreError, TimeoutError):
             return self._unwritten
         self._known |= self._unwritten

@@ -1,82 +1,51 @@
-"""The health of all processes that serve one database.
+"""The health of all processes that serve one database, as their beats report it.
 
-Each process stores its state and when it had it; so any of them can report for all. One that ends
-in good order says so. One that no longer reports is down, until it is back or, after a while,
-forgotten: it may have been taken away.
+One that ends in good order is no longer listed. One that no longer beats is down, until another one
+of its name replaces it or, after a while, it is forgotten: it may have been taken away.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from datetime import UTC, datetime
 
-import structlog
+from aitp_desk.desk.jobs.process_watch import BEAT_SECONDS, Presence, ProcessWatch
+from aitp_desk.model.component import Condition
 
-from aitp_desk.model.component import ComponentState, Condition
-from aitp_desk.model.errors import StoreBusy
-from aitp_desk.store.base import Store, StoreError
-from aitp_desk.store.reads import processes as process_reads
-from aitp_desk.store.units.jobs.conditions import KeptCondition, keep_conditions
-
-REPORT_SECONDS = 10
-"""How often a process reports, at most."""
-SILENT_SECONDS = 60
-"""A process that has not reported for so long is down."""
-FORGOTTEN_SECONDS = 15 * 60
+ALL = "processes"
 PREFIX = "process:"
-_STORED = "report of process:"
-"""Prefix of the stored reports; the components have conditions like all others."""
-_ENDED = 0
-
-_log = structlog.get_logger()
 
 
-class ProcessHealth:
-    """Reports the state of this process, and knows that of the others.
-
-    Parameters:
-        name: of this process; another one that replaces it has the same.
-        clock: Unix seconds, the same for all processes.
-    """
-
-    def __init__(self, store: Store, name: str, clock: Callable[[], float]) -> None:
-        self._store = store
-        self._name = name
-        self._clock = clock
-        self._reported_at = 0
-
-    async def report(self, state: ComponentState) -> None:
-        """Store the state of this process, if the last report is not new."""
-        now = int(self._clock())
-        if now - self._reported_at >= REPORT_SECONDS:
-            await self._write(state, now)
-            self._reported_at = now
-
-    async def end(self) -> None:
-        """Store that this process has ended in good order."""
-        await self._write("down", _ENDED)
-
-    async def probe(self) -> Sequence[Condition]:
-        """Return the condition of each process."""
-        now = int(self._clock())
-        found = [Condition(name=f"{PREFIX}{self._name}")]
-        for kept in (await process_reads.conditions(self._store)).values():
-            name = kept.name.removeprefix(_STORED)
-            if name in (kept.name, self._name) or now - kept.since > FORGOTTEN_SECONDS:
-                continue
-            found.append(_read(f"{PREFIX}{name}", kept, now))
-        return sorted(found, key=lambda one: one.name)
-
-    async def _write(self, state: ComponentState, at: int) -> None:
-        kept = KeptCondition(f"{_STORED}{self._name}", state, at)
-        try:
-            await self._store.run(keep_conditions, conditions=(kept,))
-        except (StoreBusy, StoreError) as error:  # the next report tries again
-            _log.warning("process_not_reported", reason=str(error))
+async def probe_processes(watch: ProcessWatch) -> Sequence[Condition]:
+    """Return how many processes are up, and the condition of each."""
+    found: dict[str, Presence] = {}
+    for presence in sorted(watch.list_presences(), key=_rank):
+        if presence.beat.name:  # those of an older version have none
+            found[presence.beat.name] = presence
+    up = sum(not presence.is_gone for presence in found.values())
+    count = "1 process is up" if up == 1 else f"{up} processes are up"
+    gone = f", {len(found) - up} gone" if up < len(found) else ""
+    return (
+        Condition(name=ALL, reason=f"{count}{gone}."),
+        *(_describe(name, found[name], watch) for name in sorted(found)),
+    )
 
 
-def _read(name: str, kept: KeptCondition, now: int) -> Condition:
-    if now - kept.since > SILENT_SECONDS:
-        silent = f"It has not reported for {now - kept.since} seconds."
-        return Condition(name=name, state="down", reason=silent)
-    reason = "" if kept.state == "up" else "Its own health says which part."
-    return Condition(name=name, state=kept.state, reason=reason)
+def _rank(presence: Presence) -> tuple[bool, int]:
+    """Order processes so that the last one of a name is reported."""
+    return not presence.is_gone, presence.beat.begun
+
+
+def _describe(name: str, presence: Presence, watch: ProcessWatch) -> Condition:
+    beat = presence.beat
+    begun = datetime.fromtimestamp(beat.begun, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    who = f"Process {beat.process}, begun at {begun}."
+    name = f"{PREFIX}{name}"
+    if presence.is_gone:
+        silent = int(presence.unchanged * BEAT_SECONDS)
+        return Condition(
+            name=name, state="down", reason=f"It has not reported for {silent} seconds. {who}"
+        )
+    if beat.process == watch.process or beat.state == "up":
+        return Condition(name=name, reason=who)
+    return Condition(name=name, state=beat.state, reason=f"Its own health says which part. {who}")

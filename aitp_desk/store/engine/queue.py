@@ -65,6 +65,12 @@ class UnitQueue:
         self._gather(Unit(work, args, kwargs, future))
         return await future
 
+    async def run_apart(
+        self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run one unit as any other; an engine of several processes has a path apart."""
+        return await self.run(work, *args, **kwargs)
+
     def record(self, work: Callable[P, Work[Any]], /, *args: P.args, **kwargs: P.kwargs) -> None:
         """Submit one unit without waiting for it; see ``base.Store.record``."""
         self._gather(Unit(work, args, kwargs))

@@ -63,7 +63,11 @@ async def test_each_process_reports_the_health_of_all(cluster: DeskCluster) -> N
     async def processes(http: aiohttp.ClientSession) -> dict[str, str]:
         async with http.get("/ready", headers={"Authorization": f"Bearer {key}"}) as response:
             components = (await response.json())["components"]
-        return {one["name"]: one["status"] for one in components if "process:" in one["name"]}
+        (counted,) = (one["reason"] for one in components if one["name"] == "processes")
+        found = {one["name"]: one for one in components if "process:" in one["name"]}
+        assert all(one["reason"].startswith("Process ") for one in found.values())
+        assert counted.startswith(str(len(found)))
+        return {name: one["status"] for name, one in found.items()}
 
     async with asyncio.timeout(30):  # each has to report once, and to read the other's report
         for http in cluster.clients:

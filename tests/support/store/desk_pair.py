@@ -33,6 +33,11 @@ class DeskPair:
     async def run(self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await next(self._turns).run(work, *args, **kwargs)
 
+    async def run_apart(
+        self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        return await next(self._turns).run_apart(work, *args, **kwargs)
+
     def record(self, work: Callable[P, Work[Any]], /, *args: P.args, **kwargs: P.kwargs) -> None:
         next(self._turns).record(work, *args, **kwargs)
 

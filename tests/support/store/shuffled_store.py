@@ -69,6 +69,11 @@ class ShuffledStore:
         self._admit()
         return await self._wait_for(work, args, kwargs)
 
+    async def run_apart(
+        self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        return await self.run(work, *args, **kwargs)
+
     def record(self, work: Callable[P, Work[Any]], /, *args: P.args, **kwargs: P.kwargs) -> None:
         self._admit()
         self._gather(Unit(work, args, kwargs))

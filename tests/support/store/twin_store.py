@@ -30,6 +30,11 @@ class TwinStore:
     async def run(self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._same(lambda store: store.run(work, *args, **kwargs))
 
+    async def run_apart(
+        self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        return await self._same(lambda store: store.run_apart(work, *args, **kwargs))
+
     def record(self, work: Callable[P, Work[Any]], /, *args: P.args, **kwargs: P.kwargs) -> None:
         for store in self._both:
             store.record(work, *args, **kwargs)

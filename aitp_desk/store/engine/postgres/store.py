@@ -14,9 +14,10 @@ from typing import Self
 
 from asyncpg import Connection, Pool
 
-from aitp_desk.store.base import PAGE_BYTES, Opened, Params, Row, RowPage, StoreError, T
+from aitp_desk.store.base import PAGE_BYTES, Opened, P, Params, Row, RowPage, StoreError, T, Work
 from aitp_desk.store.changes import ChangeFeed
 from aitp_desk.store.engine.metrics import StoreMetrics
+from aitp_desk.store.engine.postgres.bypass import Bypass
 from aitp_desk.store.engine.postgres.change_feed import PostgresChangeFeed
 from aitp_desk.store.engine.postgres.connections import (
     DATABASE_ERRORS,
@@ -73,6 +74,7 @@ class PostgresStore(UnitQueue):
         self._free = asyncio.Semaphore(pool.get_max_size())
         self._statements = load_postgres_statements()
         self._groups = ReadGroups(self._read)
+        self._bypass = Bypass(connections, self._statements)
         self._writer = GroupWriter(
             connections, connection, statements=self._statements, on_settled=self._settle
         )
@@ -129,6 +131,12 @@ class PostgresStore(UnitQueue):
     def name(self) -> str:
         """The engine, server and database, for people."""
         return self.connections.address.name
+
+    async def run_apart(
+        self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run one unit over a separate connection; see ``base.Store.run_apart``."""
+        return await self._bypass.run(work, *args, **kwargs)
 
     async def read(self, statement: str, params: Params, /) -> list[Row]:
         """Run one reading statement by its name and return its rows."""
@@ -227,6 +235,7 @@ class PostgresStore(UnitQueue):
             await self._writer.stop()
         finally:
             self._failed.close()
+            self._bypass.close()
             await self._pool.close()
 
 

@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import msgspec
+
+from aitp_desk.model.component import ComponentState
 from aitp_desk.store.base import Work
 
 
-def keep_process(*, process: str) -> Work[None]:
-    """Add to the beats of a process."""
-    yield "keep_process", {"id": process}
+class ProcessBeat(msgspec.Struct, frozen=True):
+    """The last beat of a process.
+
+    Parameters:
+        number: how many there were.
+        name: for people; empty for a process of an older version.
+        state: its health.
+        begun: Unix seconds.
+    """
+
+    process: str
+    number: int
+    name: str
+    state: ComponentState
+    begun: int
+
+
+def keep_process(
+    *, process: str, name: str, state: ComponentState, begun: int
+) -> Work[Sequence[ProcessBeat]]:
+    """Add to the beats of a process, and read those of all."""
+    yield "keep_process", {"id": process, "name": name, "state": state, "begun": begun}
+    return [ProcessBeat(*row) for row in (yield "processes", {})]
 
 
 def release_work(*, process: str) -> Work[int]:

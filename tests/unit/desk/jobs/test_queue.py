@@ -471,8 +471,10 @@ async def test_what_a_process_held_that_is_gone_is_free_for_others_at_once(store
         await first.next()
         for _ in range(GONE_AFTER):
             await living.beat()
+            await living.free_gone()
         assert second.begun.empty(), "it was judged before its time"
         await living.beat()
+        await living.free_gone()
         again = await second.next()
         assert (again.ref, again.attempt, again.was_lost) == ("a", 2, True)
         first.give(Finish(also=queue_next))
@@ -492,6 +494,7 @@ async def test_what_a_process_holds_that_beats_stays_with_it(store: Store) -> No
         for _ in range(3 * GONE_AFTER):
             await working_one.beat()
             await watching.beat()
+            await watching.free_gone()
         errands.give(None)
         await until(store, "a", JobState.DONE, attempts=1)
 

@@ -1,16 +1,9 @@
-"""Reads the processes that serve a database, and the conditions of its components."""
+"""Reads the conditions of the desk's components."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from aitp_desk.store.base import Reader, Store
+from aitp_desk.store.base import Reader
 from aitp_desk.store.units.jobs.conditions import KeptCondition
-
-
-async def beats(store: Store) -> Mapping[str, int]:
-    """Read the beats of all processes, by their ids."""
-    return dict(await store.read("processes", {}))
 
 
 async def conditions(store: Reader) -> dict[str, KeptCondition]:
