@@ -60,6 +60,7 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
         wrong += list_missing_extras(config.store.url, config.valkey.url)
         tried, faults = _check_bucket(config)
         wrong += faults
+        wrong += _check_transports(config)
     capabilities, faults = _check_capabilities(config)
     wrong += faults
     pages, faults, notes = _check_content(config)
@@ -87,6 +88,22 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
     if actions:
         found += f", {actions} {'action' if actions == 1 else 'actions'}"
     click.echo(f"{folder} is ready to serve: {found}.")
+
+
+def _check_transports(config: Config) -> list[str]:
+    """Return the faults of the transports that a site has enabled."""
+    if not config.transports:
+        return []
+    import os
+
+    from aitp_desk.app.transports import load_for_check
+    from aitp_desk.config import ConfigError
+
+    try:
+        load_for_check(config, os.environ)
+    except ConfigError as error:
+        return [str(problem) for problem in error.problems]
+    return []
 
 
 def _check_bucket(config: Config) -> tuple[list[str], list[str]]:

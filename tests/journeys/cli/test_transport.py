@@ -1,0 +1,69 @@
+"""``aitp-desk transport``: what is enabled, whether it works, and a message by it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from tests.support.desk.command import run
+from tests.support.transports.platforms import LOOPBACK, CarriedDesk, carrying
+
+SETTINGS = ("--set", LOOPBACK)
+
+
+@pytest_asyncio.fixture
+async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[CarriedDesk]:
+    """A desk that serves with Telegram, whose credentials the commands find too."""
+    async with carrying(tmp_path, "telegram") as carried:
+        for name, value in carried.platform.environment.items():
+            monkeypatch.setenv(name, value)
+        yield carried
+
+
+async def test_the_list_names_the_address_to_register(desk: CarriedDesk, tmp_path: Path) -> None:
+    url = f"site.url={desk.talker.desk.url}"
+    code, lines, _ = await run("transport", "list", tmp_path / "site", "--set", url)
+    assert code == 0
+    assert f"telegram\tenabled\t{desk.talker.desk.url}/transports/telegram/updates" in lines
+    assert "slack\tnot enabled: add [transports.slack] to desk.toml" in lines
+
+
+async def test_the_steps_of_a_test_are_told_while_the_desk_serves(
+    desk: CarriedDesk, tmp_path: Path
+) -> None:
+    command = ("transport", "test", "telegram", tmp_path / "site", "--data", tmp_path / "data")
+    _, lines, _ = await run(*command, *SETTINGS)
+    assert lines
+    assert lines[0].startswith("ok   ")
+
+
+async def test_a_wrong_credential_ends_the_test_and_says_so(
+    desk: CarriedDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TELEGRAM_BOT_TOKEN", "1:" + "x" * 35)
+    command = ("transport", "test", "telegram", tmp_path / "site", "--data", tmp_path / "data")
+    code, lines, _ = await run(*command, *SETTINGS)
+    assert code == 1
+    assert lines[-1].startswith("FAIL ")
+
+
+async def test_a_transport_that_is_not_enabled_is_named(tmp_path: Path) -> None:
+    (tmp_path / "about.md").write_text("# About\n", encoding="utf-8")
+    code, _, faults = await run("transport", "test", "telegram", tmp_path)
+    assert code == 1
+    assert any("[transports.telegram]" in line for line in faults)
+
+
+async def test_a_check_finds_settings_that_cannot_work(tmp_path: Path) -> None:
+    (tmp_path / "about.md").write_text("# About\n", encoding="utf-8")
+    for text, fault in (
+        ("[transports.carrier]\n", "no installed package has a transport of this name"),
+        ("[transports.telegram]\nusername = 'bot'\nlanguage = 'en'\n", "there is no setting"),
+    ):
+        (tmp_path / "desk.toml").write_text(text, encoding="utf-8")
+        code, _, faults = await run("check", tmp_path)
+        assert code == 1
+        assert any(fault in line for line in faults), faults
