@@ -81,13 +81,13 @@ def test(name: str, folder: Path, data: Path | None, overrides: tuple[str, ...])
 
 @transport.command()
 @transport_name
+@click.argument("text")
 @site_folder
 @click.option("--to", "person", required=True, help="The platform's id of the person, or a chat.")
-@click.argument("text")
 @data_folder
 @overrides
 def send(
-    name: str, folder: Path, person: str, text: str, data: Path | None, overrides: tuple[str, ...]
+    name: str, text: str, folder: Path, person: str, data: Path | None, overrides: tuple[str, ...]
 ) -> None:
     """Send TEXT to a person by a transport; the message is on no thread."""
     with mistakes_told():
