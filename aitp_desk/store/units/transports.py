@@ -164,7 +164,7 @@ def queue_messages(*, thread_id: str, jobs: Sequence[NewJob]) -> Work[bool]:
 
     Parameters:
         jobs: a job for each conversation, whose ``ref`` is the conversation's id. The number of
-            the newest message is added to it.
+            the newest message and the thread, which may change, are added to it.
 
     Returns:
         Whether a job was queued.
@@ -178,7 +178,9 @@ def queue_messages(*, thread_id: str, jobs: Sequence[NewJob]) -> Work[bool]:
             continue
         if (yield "unsent_messages", {"thread_id": thread_id, "seq": queued_seq}):
             is_queued = True
-            yield from enqueue_job(msgspec.structs.replace(job, ref=f"{id_} {last_seq}"))
+            yield from enqueue_job(
+                msgspec.structs.replace(job, ref=f"{id_} {last_seq} {thread_id}")
+            )
         yield "queue_conversation", {"id": id_, "seq": last_seq}
     return is_queued
 

@@ -161,13 +161,15 @@ class Outbox:
             Retry: the platform does not take it now.
             GiveUp: it takes one of them at no time, or the transport is not enabled any more.
         """
-        id_, _, upto = claim.ref.partition(" ")
+        id_, upto, thread_id = claim.ref.split(" ")
         if await transport_reads.earlier_job(
             self.store, MESSAGE_KIND, claim.principal or "", claim.id
         ):
             raise Postpone("It waits for an earlier message.", after=1)
         conversation = await transport_reads.conversation(self.store, id_)
         if conversation is None or conversation.state is not ConversationState.OPEN:
+            return None
+        if conversation.thread_id != thread_id:  # it goes on on another thread
             return None
         enabled = self._transports.get(conversation.transport)
         if enabled is None:
