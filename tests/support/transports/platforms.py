@@ -12,6 +12,7 @@ import msgspec
 from aitp_desk.agent.base import Agent, Answer, Clarification, Outcome, Turn
 from aitp_desk.transports.base import Transport
 from aitp_desk.transports.email.transport import EmailTransport
+from aitp_desk.transports.slack.transport import SlackTransport
 from aitp_desk.transports.telegram.transport import TelegramTransport
 from tests.support.clients.threads import Talker
 from tests.support.desk.server import serving
@@ -20,11 +21,14 @@ from tests.support.transports.email_platform import email_platform
 from tests.support.transports.pigeon import Pigeon
 from tests.support.transports.pigeon_platform import pigeon_platform
 from tests.support.transports.platform import Platform
+from tests.support.transports.slack_platform import slack_platform, socket_platform
 from tests.support.transports.telegram_platform import polling_platform, telegram_platform
 
 PLATFORMS: Mapping[str, Callable[[], AbstractAsyncContextManager[Platform]]] = {
     "email": email_platform,
     "pigeon": pigeon_platform,
+    "slack": slack_platform,
+    "slack (socket)": socket_platform,
     "telegram": telegram_platform,
     "telegram (polling)": polling_platform,
 }
@@ -32,6 +36,7 @@ PLATFORMS: Mapping[str, Callable[[], AbstractAsyncContextManager[Platform]]] = {
 BESIDE: Mapping[str, type[Transport]] = {
     "email": EmailTransport,
     "pigeon": Pigeon,
+    "slack": SlackTransport,
     "telegram": TelegramTransport,
 }
 LOOPBACK = "egress.allow_loopback=true"

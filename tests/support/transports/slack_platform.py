@@ -11,7 +11,7 @@ import itertools
 import json
 import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, Literal
 from urllib.parse import urlencode
 
@@ -191,8 +191,7 @@ class SlackPlatform(Platform):
         await self._deliver(envelope, attempt=1)
 
     async def deliver_forged(self, person: str, text: str) -> int:
-        if self.mode == "socket":
-            raise NotImplementedError("Nobody else can send on the connection.")
+        # in Socket Mode nobody else can send on the connection, and there is no address
         channel = self.api.direct(self.user(person))
         message = payloads.message(text, channel=channel.id, user=self.user(person))
         body = payloads.encode(payloads.envelope(message))
@@ -411,3 +410,8 @@ async def slack_platform(
         yield platform
     finally:
         await platform.close()
+
+
+def socket_platform() -> AbstractAsyncContextManager[SlackPlatform]:
+    """The workspace, for a desk that connects to it."""
+    return slack_platform("socket")
