@@ -74,6 +74,11 @@ def write_plainly(markdown: str) -> str:
     return render_markdown(markdown, _Plain())
 
 
+def count_units(text: str) -> int:
+    """Return a text's length in UTF-16 code units, which some platforms count."""
+    return len(text) + sum(character > "\uffff" for character in text)
+
+
 @cache
 def _parser() -> MarkdownIt:
     """Return the parser; created late, because a desk without transports never needs it."""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import hmac
+from hashlib import sha256
+from urllib.parse import parse_qsl
+
 import msgspec
 
 from aitp_desk.transports.events import Incoming
@@ -9,6 +13,9 @@ from aitp_desk.transports.markup import write_plainly
 from aitp_desk.transports.payload import read_payload
 from aitp_desk.transports.telegram import text as telegram_text
 from aitp_desk.transports.telegram import wire as telegram
+from aitp_desk.transports.whatsapp import proof
+from aitp_desk.transports.whatsapp import text as whatsapp_text
+from aitp_desk.transports.whatsapp import wire as whatsapp
 from tests.fuzz.target import JSON_WORDS, Target
 from tests.support.transports.telegram_html import count_units, parse_html
 
@@ -29,6 +36,24 @@ _PRESSED = (
     b'{"update_id": 9, "callback_query": {"id": "1", "data": "t", "from": {"id": 3},'
     b' "message": {"message_id": 4, "date": 0, "chat": {"id": 3, "type": "private"}}}}'
 )
+_SECRET = b"a secret of the app"
+_NUMBER_ID = "106540352242922"
+_HEAD = (
+    b'{"object": "whatsapp_business_account", "entry": [{"changes": [{"field": "messages",'
+    b' "value": {"metadata": {"phone_number_id": "106540352242922"},'
+    b' "contacts": [{"profile": {"name": "A"}, "wa_id": "16505551234", "user_id": "US.1"}],'
+)
+_ANN = b'"from": "16505551234", "from_user_id": "US.1", "id": "wamid.a", "timestamp": "1"'
+_TEXT = _HEAD + b'"messages": [{' + _ANN + b', "type": "text", "text": {"body": "Hi"}}]}}]}]}'
+_CHOICE = (
+    _HEAD + b'"messages": [{' + _ANN + b', "type": "interactive", "context": {"id": "wamid.b"},'
+    b' "interactive": {"type": "list_reply", "list_reply": {"id": "t", "title": "T"}}},'
+    b" {" + _ANN + b', "type": "image", "image": {"id": "9", "mime_type": "image/png"}}]}}]}]}'
+)
+_FAILED = (
+    _HEAD + b'"statuses": [{"id": "wamid.c", "status": "failed", "recipient_id": "16505551234",'
+    b' "timestamp": "2", "errors": [{"code": 131047}]}]}}]}]}'
+)
 
 
 def can_be_stored(incoming: Incoming) -> None:
@@ -44,6 +69,40 @@ def _update(data: bytes) -> None:
     if incoming is not None:
         can_be_stored(incoming)
         telegram.parse_conversation(incoming.conversation)
+
+
+def _delivery(data: bytes) -> None:
+    for incoming in whatsapp.read_events(read_payload(data), _NUMBER_ID):
+        can_be_stored(incoming)
+        assert whatsapp.is_address(incoming.conversation)
+
+
+def _signed(body: bytes) -> bytes:
+    return f"sha256={hmac.new(_SECRET, body, sha256).hexdigest()}".encode() + b"\n" + body
+
+
+def _signature(data: bytes) -> None:
+    """What is accepted is what the secret signs, over these bytes."""
+    shown, _, body = data.partition(b"\n")
+    headers = {"x-hub-signature-256": shown.decode("utf-8", "surrogateescape")}
+    proof.check_signature(_SECRET, body, headers)
+    assert shown == _signed(body).partition(b"\n")[0]
+
+
+def _challenge(data: bytes) -> None:
+    query = dict(parse_qsl(data.decode("utf-8", "replace"), keep_blank_values=True))
+    answer = proof.answer_challenge("word", query)
+    assert answer.decode() == query["hub.challenge"]
+    assert query["hub.verify_token"] == "word"
+
+
+def _lines(data: bytes) -> None:
+    """No message to WhatsApp is longer than it takes, and no word is lost."""
+    text = whatsapp_text.render_text(data.decode("utf-8", "replace"))
+    before, body = whatsapp_text.split_body(text)
+    assert count_units(body) <= whatsapp_text.MOST_BODY_UNITS
+    assert all(count_units(part) <= whatsapp_text.MOST_UNITS for part in before)
+    assert "".join("".join((*before, body)).split()) == "".join(text.split())
 
 
 def _markup(data: bytes) -> None:
@@ -84,6 +143,33 @@ PLATFORMS = (
             b"|-|",
             b"\xf0\x9f\x98\x80",
         ),
+        0.3,
+    ),
+    Target(
+        "WhatsApp delivery",
+        _delivery,
+        (_TEXT, _CHOICE, _FAILED),
+        (*JSON_WORDS, b'"from"', b'"type"', b'"edit"', b'"revoke"', b'"system"', b'"contacts"'),
+    ),
+    Target(
+        "WhatsApp signature",
+        _signature,
+        (_signed(b"{}"), _signed(b"")),
+        (b"sha256=", b"sha1=", b"\n", b"0" * 64),
+        0.3,
+    ),
+    Target(
+        "WhatsApp verification",
+        _challenge,
+        (b"hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=word",),
+        (b"hub.", b"mode", b"challenge", b"verify_token", b"=", b"&", b"%00", b"%0a", b"<"),
+        0.3,
+    ),
+    Target(
+        "Markdown for WhatsApp",
+        _lines,
+        (b"# A\n\n**b** _c_ `d` [e](https://f.example)\n\n- g\n\n> h", b"word " * 300),
+        (b"**", b"_", b"`", b"~~", b"[", b"](", b"\n> ", b"\n- ", b"\xf0\x9f\x98\x80"),
         0.3,
     ),
 )

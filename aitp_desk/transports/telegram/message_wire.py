@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from aitp_desk.transports.base import Refused
+from aitp_desk.transports.markup import count_units
 from aitp_desk.transports.messages import Button, Outgoing, OutgoingFile
 from aitp_desk.transports.telegram import text
 from aitp_desk.transports.telegram.wire import parse_conversation
@@ -62,7 +63,7 @@ def build_calls(outgoing: Outgoing, *, with_links: bool = True) -> list[Call]:
     is_caption = (
         len(outgoing.files) == 1
         and len(pieces) == 1
-        and text.count_units(pieces[0].plain) <= text.MOST_CAPTION_UNITS
+        and count_units(pieces[0].plain) <= text.MOST_CAPTION_UNITS
     )
     calls = []
     if not is_caption:

@@ -11,7 +11,7 @@ from html import escape, unescape
 
 import msgspec
 
-from aitp_desk.transports.markup import MOST_CHARACTERS, Marks, render_markdown
+from aitp_desk.transports.markup import MOST_CHARACTERS, Marks, count_units, render_markdown
 
 MOST_UNITS = 4096
 """Longest text of a message."""
@@ -31,11 +31,6 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
 
     html: str
     plain: str
-
-
-def count_units(text: str) -> int:
-    """Return a text's length in UTF-16 code units."""
-    return len(text) + sum(character > "\uffff" for character in text)
 
 
 def slice_units(text: str, start: int, length: int) -> tuple[str, str, str]:

@@ -14,6 +14,7 @@ from aitp_desk.transports.base import Transport
 from aitp_desk.transports.email.transport import EmailTransport
 from aitp_desk.transports.slack.transport import SlackTransport
 from aitp_desk.transports.telegram.transport import TelegramTransport
+from aitp_desk.transports.whatsapp.transport import WhatsAppTransport
 from tests.support.clients.threads import Talker
 from tests.support.desk.server import serving
 from tests.support.doubles.agent import ScriptedAgent
@@ -23,6 +24,7 @@ from tests.support.transports.pigeon_platform import pigeon_platform
 from tests.support.transports.platform import Platform
 from tests.support.transports.slack_platform import slack_platform, socket_platform
 from tests.support.transports.telegram_platform import polling_platform, telegram_platform
+from tests.support.transports.whatsapp_platform import whatsapp_platform
 
 PLATFORMS: Mapping[str, Callable[[], AbstractAsyncContextManager[Platform]]] = {
     "email": email_platform,
@@ -31,6 +33,7 @@ PLATFORMS: Mapping[str, Callable[[], AbstractAsyncContextManager[Platform]]] = {
     "slack (socket)": socket_platform,
     "telegram": telegram_platform,
     "telegram (polling)": polling_platform,
+    "whatsapp": whatsapp_platform,
 }
 """By the names of their transports: entered, each gives a platform without people."""
 BESIDE: Mapping[str, type[Transport]] = {
@@ -38,6 +41,7 @@ BESIDE: Mapping[str, type[Transport]] = {
     "pigeon": Pigeon,
     "slack": SlackTransport,
     "telegram": TelegramTransport,
+    "whatsapp": WhatsAppTransport,
 }
 LOOPBACK = "egress.allow_loopback=true"
 

@@ -1,0 +1,1 @@
+"""WhatsApp: the Cloud API of the WhatsApp Business Platform."""

@@ -1,0 +1,192 @@
+"""The transport for WhatsApp."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from typing import Any, ClassVar
+from urllib.parse import urlencode
+
+from aitp_desk.capability import Request, Unanswered
+from aitp_desk.transports.base import (
+    Delivery,
+    Endpoint,
+    Failed,
+    HookReply,
+    HookResult,
+    Host,
+    Step,
+    Transport,
+)
+from aitp_desk.transports.events import Incoming, IncomingFile
+from aitp_desk.transports.messages import Bounds, Outgoing, SentMessage
+from aitp_desk.transports.payload import read_payload
+from aitp_desk.transports.whatsapp.client import GraphApi
+from aitp_desk.transports.whatsapp.failures import WINDOW_CLOSED, ApiError, judge_error
+from aitp_desk.transports.whatsapp.message_wire import (
+    MOST_ROWS,
+    Media,
+    build_messages,
+    build_notice,
+    build_receipt,
+    build_template,
+    is_window_open,
+)
+from aitp_desk.transports.whatsapp.proof import answer_challenge, check_signature
+from aitp_desk.transports.whatsapp.settings import WhatsAppSettings
+from aitp_desk.transports.whatsapp.wire import read_events
+
+HOOK = "webhook"
+MOST_HOOK_BYTES = 4 * 1024 * 1024
+"""A delivery has at most 3 MB, as the documentation says."""
+
+
+class WhatsAppTransport(Transport):
+    """Carries messages of a business phone number."""
+
+    name = "whatsapp"
+    settings = WhatsAppSettings
+    bounds: ClassVar[Bounds] = Bounds(
+        characters=3600, per_second=40.0, per_conversation=1.0, buttons=MOST_ROWS
+    )
+
+    def __init__(self, settings: WhatsAppSettings, host: Host) -> None:
+        super().__init__(settings, host)
+        self._settings = settings
+        token = _read_variable(host, settings.token_env, "the access token")
+        self._secret = _read_variable(host, settings.app_secret_env, "the app's secret")
+        self._verify_token = _read_variable(
+            host, settings.verify_token_env, "a word of your choice, which you also give to Meta"
+        )
+        url = f"{settings.api.rstrip('/')}/{settings.version}"
+        self._api = GraphApi(host.send, url, settings.phone_number_id, token)
+
+    def endpoints(self) -> Mapping[str, Endpoint]:
+        """Return the webhook."""
+        return {
+            HOOK: Endpoint(
+                read=self.read_delivery, methods=("GET", "POST"), max_bytes=MOST_HOOK_BYTES
+            )
+        }
+
+    def read_delivery(self, delivery: Delivery) -> HookResult:
+        """Read a delivery, or answer the request that verifies the webhook.
+
+        Raises:
+            NotAuthenticated: it is not of Meta.
+            InvalidRequest: it is not JSON.
+        """
+        if delivery.method == "GET":
+            challenge = answer_challenge(self._verify_token, delivery.query)
+            return HookResult(reply=HookReply(body=challenge, content_type="text/plain"))
+        check_signature(self._secret.encode(), delivery.body, delivery.headers)
+        events = read_events(read_payload(delivery.body), self._settings.phone_number_id)
+        return HookResult(events=events)
+
+    async def send(self, outgoing: Outgoing) -> SentMessage:
+        """Send a message; later than 24 hours after the person's last one as a template."""
+        try:
+            if is_window_open(outgoing, self.host.clock()):
+                return await self._send_freely(outgoing)
+            return await self._send_template(outgoing)
+        except ApiError as error:
+            raise judge_error(error) from None
+
+    async def fetch(self, file: IncomingFile, max_bytes: int) -> bytes:
+        """Read a file of a message."""
+        try:
+            return await self._api.download(file.ref, max_bytes)
+        except ApiError as error:
+            raise judge_error(error) from None
+
+    async def acknowledge(self, incoming: Incoming, notice: str) -> None:
+        """Say why a choice does not count; WhatsApp itself expects no answer."""
+        if not notice:
+            return
+        with suppress(ApiError, Failed):
+            await self._api.post(build_notice(incoming.conversation, notice))
+
+    async def show_typing(self, incoming: Incoming) -> None:
+        """Mark the message as read, and show that an answer is being written."""
+        with suppress(ApiError, Failed):
+            await self._api.post(build_receipt(incoming.event_id))
+
+    async def check(self) -> AsyncIterator[Step]:
+        """Try the token, the app's secret and the way back."""
+        steps = (
+            ("Meta accepts the access token for the number.", self._check_token),
+            ("The app's secret belongs to the token's app.", self._check_secret),
+            ("The webhook can be reached and answers.", self._check_webhook),
+        )
+        for what, run in steps:
+            try:
+                detail = await run()
+            except ApiError as error:
+                yield Step(what=what, is_done=False, detail=judge_error(error).reason)
+                return
+            except Failed as error:
+                yield Step(what=what, is_done=False, detail=error.reason)
+                return
+            yield Step(what=what, is_done=True, detail=detail)
+
+    async def _check_token(self) -> str:
+        number = await self._api.describe_number()
+        return f"The number is {number.text('display_phone_number', 32)}."
+
+    async def _check_secret(self) -> str:
+        await self._api.describe_number(self._secret)
+        return ""
+
+    async def _check_webhook(self) -> str:
+        challenge = secrets.token_hex(8)
+        query = {
+            "hub.mode": "subscribe",
+            "hub.verify_token": self._verify_token,
+            "hub.challenge": challenge,
+        }
+        request = Request(url=f"{self._url}?{urlencode(query)}")
+        where = f"In the app's dashboard the callback URL is {self._url}."
+        try:
+            response = await self.host.send(request)
+        except Unanswered as error:
+            raise Failed(f"{error} Meta calls this address: it must be public.") from None
+        if response.status != 200 or response.body != challenge.encode():
+            raise Failed(f"The desk does not answer there. {where}")
+        return where
+
+    async def _send_freely(self, outgoing: Outgoing) -> SentMessage:
+        ref = ""
+        for message in build_messages(outgoing):
+            body: Mapping[str, Any]
+            if isinstance(message, Media):
+                body = message.make_body(await self._api.upload(message.file))
+            else:
+                body = message
+            try:
+                ref = await self._post(body)
+            except ApiError as error:
+                if error.code in WINDOW_CLOSED and not ref:
+                    return await self._send_template(outgoing)
+                raise
+        return SentMessage(message_ref=ref)
+
+    async def _send_template(self, outgoing: Outgoing) -> SentMessage:
+        settings = self._settings
+        body = build_template(outgoing, settings.template, settings.template_language)
+        return SentMessage(message_ref=await self._post(body))
+
+    async def _post(self, body: Mapping[str, Any]) -> str:
+        response = await self._api.post(body)
+        return next((one.text("id", 256) for one in response.parts("messages")), "")
+
+    @property
+    def _url(self) -> str:
+        return f"{self.host.url}/transports/{self.name}/{HOOK}"
+
+
+def _read_variable(host: Host, name: str, what: str) -> str:
+    value = host.environment.get(name, "")
+    if not value:
+        raise ValueError(f"Set the environment variable {name} to {what}.")
+    return value
