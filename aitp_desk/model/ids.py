@@ -15,6 +15,8 @@ _ALPHABET = "0123456789abcdefghijklmnopqrstuv"
 _PAIRS = tuple(high + low for high in _ALPHABET for low in _ALPHABET)
 _DIGIT_OF_BYTE = (_ALPHABET * 8).encode()
 """For ``bytes.translate``: every digit represents eight of the 256 bytes."""
+TIME_DIGITS = 10
+"""How many digits stand for the time."""
 ID_BYTES = 26
 """How many random bytes an id uses, one for each of its random digits."""
 
@@ -49,6 +51,13 @@ def first_id(prefix: str, now: float) -> str:
         prefix, now: as in :func:`new_id`.
     """
     return f"{prefix}_{_digits_of(int(now * 1000))}"
+
+
+def next_id(id_: str) -> str:
+    """Make an id of the same kind that sorts after another: of the next millisecond."""
+    prefix, _, digits = id_.rpartition("_")
+    ms = int(digits[:TIME_DIGITS], len(_ALPHABET)) + 1
+    return new_id(prefix, (ms + 0.5) / 1000)  # halfway, so that no rounding leads back
 
 
 @lru_cache(maxsize=64)

@@ -146,9 +146,10 @@ class Incoming(msgspec.Struct, frozen=True, kw_only=True):
     Parameters:
         event_id: the platform's own id of the event: a repetition has the same.
         conversation: what the platform calls the conversation: a chat, a channel with a thread, an
-            email thread. There is one thread of the desk for it at a time.
+            email thread. There is one thread of the desk for it at a time. At
+            most 400 characters, no control characters.
         sender: the platform's id of the person, which never changes hands: an address, a number, a
-            user id.
+            user id. At most 400 characters, no control characters.
         sender_name: as the platform shows it; not proven.
         is_proven: whether the platform has authenticated the sender.
         holds_secret: whether the event shows a secret of the conversation that only its messages

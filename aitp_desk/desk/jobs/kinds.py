@@ -49,20 +49,6 @@ class Retry(Exception):
         self.after = after
 
 
-class Postpone(Exception):
-    """The attempt comes too early; that is no failure.
-
-    Parameters:
-        reason: as in :class:`Retry`.
-        after: seconds before the next attempt.
-    """
-
-    def __init__(self, reason: str, *, after: int) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.after = after
-
-
 class GiveUp(Exception):
     """The attempt failed, and no other will succeed.
 
@@ -88,6 +74,10 @@ class JobKind(msgspec.Struct, frozen=True):
         at_once: how many run concurrently.
         of_one: how many of these may be one principal's; None for any number.
         given_up: returns what is committed when a job is given up.
+        in_order: whether a principal's jobs are done one after the other, in the order of their
+            ids: the next one waits while the one before it is retried. It implies that one is at
+            work at a time, also where several processes take them.
+        longest_wait: seconds that a job may be queued ahead of its time.
     """
 
     name: str
@@ -97,6 +87,8 @@ class JobKind(msgspec.Struct, frozen=True):
     at_once: int
     of_one: int | None = None
     given_up: Callable[[ClaimedJob], Finish] | None = None
+    in_order: bool = False
+    longest_wait: int = 0
 
     @property
     def max_delay(self) -> int:

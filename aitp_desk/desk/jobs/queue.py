@@ -15,7 +15,7 @@ from contextlib import suppress
 
 import structlog
 
-from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Postpone, Retry
+from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Retry
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import Store, StoreError, Work
 from aitp_desk.store.reads import jobs as job_reads
@@ -176,9 +176,13 @@ class JobQueue:
             held = Counter(
                 claim.principal or "" for claim in self._held.values() if claim.kind == name
             )
-            longest, last = kind.max_delay + LEASE_SECONDS, self._last.get(name, "")
+            longest = max(kind.max_delay, kind.longest_wait) + LEASE_SECONDS
+            last = self._last.get(name, "")
             most = kind.at_once - held.total()
-            capacities.append(JobCapacity(name, most, longest, kind.of_one, held, last))
+            of_one = 1 if kind.in_order else kind.of_one
+            capacities.append(
+                JobCapacity(name, most, longest, of_one, held, last, in_order=kind.in_order)
+            )
         return tuple(capacity for capacity in capacities if capacity.most > 0)
 
     def _let_go(self, task: asyncio.Task[None]) -> None:
@@ -202,8 +206,6 @@ class JobQueue:
                 finish = await kind.handler(claim)
         except GiveUp as refusal:
             await self._bury(kind, claim, claim.failures + 1, refusal.reason)
-        except Postpone as early:
-            await self._wait(kind, claim, claim.failures, early.reason, early.after)
         except Retry as failure:
             await self._fail(kind, claim, failure.reason, failure.after)
         except Exception as error:  # noqa: BLE001 -- a handler's failure must not stop the others

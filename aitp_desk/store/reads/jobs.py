@@ -63,7 +63,7 @@ async def next_due(
         due_at
         for capacity in capacities
         for who, due_at in await store.read(
-            "askers", {"kind": capacity.kind, "held": " ".join(held)}
+            capacity.askers, {"kind": capacity.kind, "held": " ".join(held)}
         )
         if due_at is not None and capacity.left_of(who) > 0
     ]

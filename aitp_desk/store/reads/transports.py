@@ -94,10 +94,3 @@ async def kept_bytes(store: Store, transport: str, key: str) -> bytes | None:
     """Read bytes that a transport has kept."""
     rows = await store.read("transport_bytes", {"transport": transport, "key": key})
     return bytes(rows[0][0]) if rows else None
-
-
-async def earlier_job(store: Store, kind: str, principal: str, job_id: str) -> int | None:
-    """Read when an earlier unfinished job of a principal may be claimed."""
-    asked = {"kind": kind, "principal": principal, "id": job_id}
-    rows = await store.read("earlier_job", asked)
-    return rows[0][0] if rows else None

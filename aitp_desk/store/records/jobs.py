@@ -66,6 +66,7 @@ class JobCapacity(msgspec.Struct, frozen=True):
             limit.
         held: how many of each principal's it runs.
         last: the principal whose turn was last.
+        in_order: whether a principal's jobs are done one after the other, by their ids.
     """
 
     kind: str
@@ -74,6 +75,12 @@ class JobCapacity(msgspec.Struct, frozen=True):
     of_one: int | None = None
     held: Mapping[str, int] = {}
     last: str = ""
+    in_order: bool = False
+
+    @property
+    def askers(self) -> str:
+        """The statement that lists whose jobs wait, and when each may be claimed."""
+        return "askers_in_order" if self.in_order else "askers"
 
     def left_of(self, asker: str) -> int:
         """Return how many jobs of a principal may be claimed.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from aitp_desk.model.ids import next_id
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.jobs import NewJob
 from aitp_desk.store.records.threads import PostResult
@@ -21,16 +22,36 @@ _THREAD, _PRINCIPAL = 3, 6
 """Positions of the thread and the principal in the columns of a conversation."""
 
 
-def enqueue_jobs(*, jobs: Sequence[NewJob], is_outside: bool) -> Work[None]:
-    """Queue jobs, those whose subjects have none yet.
+def enqueue_jobs(*, jobs: Sequence[NewJob], most: int, is_outside: bool) -> Work[int]:
+    """Queue jobs, those whose subjects have none yet, each after its principal's others.
+
+    Their ids give the order. One that is not after those that wait gets a new id: other processes
+    have other clocks.
 
     Parameters:
+        most: how many of a principal may wait; further ones are dropped.
         is_outside: whether another process than the desk queues them, so that the desk has to look.
+
+    Returns:
+        How many were dropped.
     """
+    dropped = 0
+    waiting: dict[str, tuple[int, str]] = {}
     for job in jobs:
-        yield from enqueue_job(job)
+        who = job.principal or ""
+        if who not in waiting:
+            ((count, newest),) = yield "waiting_jobs_of", {"kind": job.kind, "who": who}
+            waiting[who] = (count, newest or "")
+        count, newest = waiting[who]
+        if count >= most:
+            dropped += 1
+            continue
+        id_ = job.id if job.id > newest else next_id(newest)
+        yield from enqueue_job(msgspec.structs.replace(job, id=id_))
+        waiting[who] = (count + 1, id_)
     if is_outside:
         yield "raise_epoch", {"name": JOBS_EPOCH}
+    return dropped
 
 
 def begin_conversation(
@@ -43,9 +64,8 @@ def begin_conversation(
         now: Unix seconds.
     """
     seq = placed.messages[-1].seq if placed.messages else 0
-    new = {**msgspec.structs.asdict(conversation), "thread_id": placed.thread_id, "now": now}
-    ((id_,),) = yield "put_conversation", {**new, "seq": seq}
-    yield from hear_person(id_, ref, conversation.language, placed, now)
+    yield from _put_conversation(conversation, placed.thread_id, seq, now)
+    yield from hear_person(conversation.id, ref, conversation.language, placed, now)
 
 
 def hear_person(
@@ -89,8 +109,7 @@ def join_conversation(
         return False
     yield "drop_control", {"token": token}
     yield from _admit(thread_id, conversation.principal, grant_id, now)
-    new = {**msgspec.structs.asdict(conversation), "thread_id": thread_id, "now": now}
-    yield "put_conversation", {**new, "seq": end[0][0]}
+    yield from _put_conversation(conversation, thread_id, end[0][0], now)
     return True
 
 
@@ -147,6 +166,28 @@ def _admit(thread_id: str, principal: str, grant_id: str, now: int) -> Work[None
     yield "add_grant", {**grant, "may": "write", "created_at": now, "expires_at": None}
 
 
+def _put_conversation(
+    conversation: NewConversation, thread_id: str, seq: int, now: int
+) -> Work[None]:
+    """Store a conversation, in place of one that another thread has carried.
+
+    Nothing of that one is kept: neither its jobs nor what the platform calls its messages mean
+    this thread.
+    """
+    new = msgspec.structs.asdict(conversation)
+    at = {"transport": conversation.transport, "address": conversation.address}
+    for row in (yield "conversation_at", at):
+        yield from _drop_conversation(row[0])
+    yield "put_conversation", {**new, "thread_id": thread_id, "now": now, "seq": seq}
+
+
+def _drop_conversation(conversation_id: str) -> Work[None]:
+    one = {"id": conversation_id}
+    yield "drop_controls_of_conversation", one
+    yield "drop_transport_messages_of_conversation", one
+    yield "drop_conversation", one
+
+
 def end_conversation(*, conversation_id: str, state: ConversationState, reason: str) -> Work[None]:
     """Store that a conversation takes no messages, or none now.
 
@@ -164,7 +205,7 @@ def queue_messages(*, thread_id: str, jobs: Sequence[NewJob]) -> Work[bool]:
 
     Parameters:
         jobs: a job for each conversation, whose ``ref`` is the conversation's id. The number of
-            the newest message and the thread, which may change, are added to it.
+            the newest message is added to it.
 
     Returns:
         Whether a job was queued.
@@ -178,9 +219,9 @@ def queue_messages(*, thread_id: str, jobs: Sequence[NewJob]) -> Work[bool]:
             continue
         if (yield "unsent_messages", {"thread_id": thread_id, "seq": queued_seq}):
             is_queued = True
-            yield from enqueue_job(
-                msgspec.structs.replace(job, ref=f"{id_} {last_seq} {thread_id}")
-            )
+            if not job.available_at:  # those that wait for the end of quiet hours come first
+                yield "hasten_messages", {"kind": MESSAGE_KIND, "conversation": id_}
+            yield from enqueue_job(msgspec.structs.replace(job, ref=f"{id_} {last_seq}"))
         yield "queue_conversation", {"id": id_, "seq": last_seq}
     return is_queued
 

@@ -16,13 +16,14 @@ import structlog
 
 from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.jobs.kinds import GiveUp, JobKind, Postpone, Retry
+from aitp_desk.desk.jobs.kinds import GiveUp, JobKind, Retry
 from aitp_desk.model.conversation.thread import (
     Draft,
     ThreadDraft,
 )
 from aitp_desk.model.errors import (
     DeskError,
+    IdempotencyInFlight,
     MessageNotFound,
     RateLimited,
     StoreBusy,
@@ -30,7 +31,7 @@ from aitp_desk.model.errors import (
     Unavailable,
 )
 from aitp_desk.model.ids import new_id
-from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store.base import Store
 from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.records.transports import Conversation, ConversationState, NewConversation
@@ -59,6 +60,7 @@ from aitp_desk.transports.host.drafts import VIA, DraftMaker
 from aitp_desk.transports.host.intake import EVENT_KIND
 from aitp_desk.transports.host.operator_notes import OperatorNotes
 from aitp_desk.transports.host.people import (
+    address_apart,
     find_principal,
     is_blocked,
     principal_of,
@@ -79,7 +81,6 @@ DELAYS = (1, 5, 30, 120, 600)
 """Seconds after each failure."""
 SECONDS = 120
 AT_ONCE = 32
-LONGEST_SUBJECT = 200
 
 _log = structlog.get_logger()
 
@@ -120,13 +121,12 @@ class EventHandler:
 
     def make_kind(self) -> JobKind:
         """Create the kind of job that handles an event."""
-        return JobKind(EVENT_KIND, self.handle, SECONDS, DELAYS, AT_ONCE, of_one=1)
+        return JobKind(EVENT_KIND, self.handle, SECONDS, DELAYS, AT_ONCE, in_order=True)
 
     async def handle(self, claim: ClaimedJob) -> None:
         """Handle one event.
 
         Raises:
-            Postpone: an earlier event of the person is not handled yet.
             Retry: the store or the platform does not answer.
             GiveUp: the transport is not enabled any more, or the desk refuses the event.
         """
@@ -134,20 +134,15 @@ class EventHandler:
         enabled = self._transports.get(name)
         if enabled is None:
             raise GiveUp(f"The transport {name} is not enabled.")
-        waits = await transport_reads.earlier_job(
-            self.store, EVENT_KIND, claim.principal or "", claim.id
-        )
-        if waits is not None:
-            raise Postpone("It waits for an earlier event of the same person.", after=1)
         incoming = msgspec.json.decode(claim.payload, type=Incoming)
         if is_blocked(incoming.sender, enabled.common.blocked):
             return
+        if incoming.agent and incoming.agent not in self.desks:
+            raise GiveUp("The event names an agent that the site does not have.")
         try:
             await _Handling(self, enabled, incoming, claim).run()
-        except (RateLimited, Unavailable, StoreBusy) as error:
+        except (RateLimited, Unavailable, StoreBusy, IdempotencyInFlight) as error:
             raise Retry(str(error), after=error.retry_after or 1) from None
-        except StoreError:
-            raise
         except TryLater as failure:
             raise Retry(failure.reason, after=failure.after) from None
         except Failed as failure:
@@ -209,13 +204,12 @@ class _Handling:
     async def _find(self) -> Conversation | None:
         """Return the conversation of the event.
 
-        A private conversation in which another person writes is another one: its first person's
-        thread is not theirs.
+        Where another caller writes it is another one: the first one's thread is not theirs.
         """
         found = await self._read(self._address)
-        if found is None or not self._incoming.is_private or self._is_theirs(found):
+        if found is None or self._is_theirs(found):
             return found
-        self._address = f"{self._address} {self._principal.id}"
+        self._address = address_apart(self._address, self._principal.id)
         return await self._read(self._address)
 
     def _is_theirs(self, conversation: Conversation) -> bool:
@@ -269,8 +263,7 @@ class _Handling:
         self, conversation: Conversation | None, draft: Draft, ref: str, subject: str = ""
     ) -> None:
         """Post a message: on the conversation's thread, or on a new one."""
-        allowance = self._desk.limiter.count(self._principal, "converse")
-        request = self._request(is_counted=allowance is None or allowance.refused is None)
+        request = self._request(is_counted=self._may_be_answered())
         if conversation is not None:
             also = partial(
                 hear_person, conversation.id, ref, self._incoming.language, now=self._now
@@ -281,6 +274,8 @@ class _Handling:
                 )
             except ThreadNotFound:  # it was deleted, or has passed its time
                 pass
+            except MessageNotFound:  # an earlier attempt has posted it, and it was deleted
+                return
             else:
                 return
         begun = NewConversation(
@@ -290,7 +285,7 @@ class _Handling:
             desk=self._desk.name,
             person=self._incoming.sender,
             principal=self._principal.id,
-            subject=subject[:LONGEST_SUBJECT],
+            subject=subject,
             language=self._incoming.language,
         )
         await self._desk.threads.open(
@@ -299,6 +294,11 @@ class _Handling:
             request,
             partial(begin_conversation, begun, ref, now=self._now),
         )
+
+    def _may_be_answered(self) -> bool:
+        """Count the event, and return whether the person's rate limit allows an answer."""
+        allowance = self._desk.limiter.count(self._principal, "converse")
+        return allowance is None or allowance.refused is None
 
     def _request(self, *, is_counted: bool = True) -> RequestInfo:
         """Return what makes a repetition of the event harmless.
@@ -345,7 +345,7 @@ class _Handling:
             or control.expires_at < self._now
             or conversation.person != self._incoming.sender
         ):
-            await self._transport.acknowledge(self._incoming, CHOICE_OVER)
+            await self._acknowledge(CHOICE_OVER)
             return
         if control.capability == CONFIRMATION:
             await self._confirm(conversation, control.token)
@@ -354,7 +354,7 @@ class _Handling:
         if control.capability == OPTION:
             draft = Draft("user", (values["text"],), metadata=self._drafts.make_metadata())
             await self._say(conversation, draft, "")
-            await self._transport.acknowledge(self._incoming, "")
+            await self._acknowledge("")
             return
         also = partial(hear_person, conversation.id, "", self._incoming.language, now=self._now)
         try:
@@ -369,9 +369,17 @@ class _Handling:
         except (RateLimited, Unavailable, StoreBusy):
             raise
         except DeskError as error:
-            await self._transport.acknowledge(self._incoming, str(error))
+            await self._acknowledge(str(error))
             return
-        await self._transport.acknowledge(self._incoming, "")
+        await self._acknowledge("")
+
+    async def _acknowledge(self, notice: str) -> None:
+        """Answer a choice on the platform; what it means has its effect without that."""
+        try:
+            await self._transport.acknowledge(self._incoming, notice)
+        except Failed as failure:
+            name = self._enabled.name
+            _log.info("choice_not_acknowledged", transport=name, reason=failure.reason)
 
     async def _confirm(self, conversation: Conversation, token: str) -> None:
         """Open a conversation whose person has confirmed the address."""
@@ -384,7 +392,7 @@ class _Handling:
         )
         if thread_id is not None:
             self._handler.on_change(thread_id)
-        await self._transport.acknowledge(self._incoming, CONFIRMED)
+        await self._acknowledge(CONFIRMED)
 
     async def _stop(self, conversation: Conversation | None, reason: str) -> None:
         if conversation is not None:
@@ -427,6 +435,8 @@ class _Handling:
 
     async def _notify(self, text: str) -> None:
         """Send a sentence about the conversation, which is on no thread."""
+        if not self._may_be_answered():
+            return
         incoming = self._incoming
         await self._transport.send(
             Outgoing(

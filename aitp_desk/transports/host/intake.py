@@ -6,7 +6,9 @@ Each is a job, named by the platform's id of the event: a repetition changes not
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import msgspec
 import structlog
@@ -15,21 +17,51 @@ from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store
 from aitp_desk.store.records.jobs import NewJob
 from aitp_desk.store.units.transports import enqueue_jobs
-from aitp_desk.transports.events import Incoming, TextMessage
-from aitp_desk.transports.host.people import find_principal
+from aitp_desk.transports.events import (
+    AutomaticMessage,
+    ChatStart,
+    Choice,
+    DeliveryFailure,
+    Event,
+    Incoming,
+    IncomingFile,
+    MessageEdit,
+    MessageRemoval,
+    OptOut,
+    TextMessage,
+)
+from aitp_desk.transports.host.drafts import MOST_FILES
+from aitp_desk.transports.host.people import ALL_OF, find_principal
 
 EVENT_KIND = "transport_event"
 """The kind of job that handles an event."""
-LONGEST_TEXT = 60_000
+LONGEST_TEXT = 50_000
 """How much of a message is read, in characters; the rest counts as trimmed."""
-LONGEST_NAME = 400
-"""The longest name of a person or a conversation, in characters."""
+LONGEST_PERSON = 400
+"""The longest id of a person or a conversation, in characters."""
+LONGEST_ID = 1000
+"""The longest id of an event or a message, in characters."""
+LONGEST_REF = 2000
+"""The longest name by which a file is found again, in characters."""
+LONGEST_NAME = 200
+"""How much of other names is read, in characters."""
+LONGEST_REASON = 500
+MOST_VALUES = 100
+DEEPEST = 3
+"""How deep values of a form may be nested."""
+MOST_WAITING = 1000
+"""How many events of one person may wait; further ones are dropped."""
+
+_UNREAL = re.compile("[\x00\ud800-\udfff]")
+"""What no database stores as text: NUL, and halves of characters."""
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_LANGUAGE = re.compile("[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8}){0,4}")
 
 _log = structlog.get_logger()
 
 
 class EventIntake:
-    """Stores events.
+    """Stores events, each as a job of its sender.
 
     Parameters:
         clock: Unix seconds.
@@ -42,51 +74,140 @@ class EventIntake:
         self._store = store
         self._clock = clock
         self._wake = wake
-        self._last = 0.0
 
     async def receive(self, transport: str, events: Sequence[Incoming]) -> None:
         """Store events; they are on disk when this returns.
 
-        An event without an id, a person or a conversation is dropped: nobody could be answered.
+        Dropped are events without an id, a person or a conversation, as nobody could be answered,
+        and those of a person of whom too many wait.
 
         Raises:
             StoreBusy: nothing was stored; the platform should deliver it again.
         """
         jobs = [
-            self._job(transport, bounded(event))
+            self._job(transport, clean)
             for event in events
-            if event.event_id
-            and 0 < len(event.sender) <= LONGEST_NAME
-            and 0 < len(event.conversation) <= LONGEST_NAME
+            if (clean := clean_event(event)) is not None
         ]
-        if len(jobs) < len(events):
-            _log.warning("events_dropped", transport=transport, count=len(events) - len(jobs))
-        if not jobs:
-            return
-        await self._store.run(enqueue_jobs, jobs=jobs, is_outside=self._wake is None)
-        if self._wake is not None:
-            self._wake()
+        dropped = len(events) - len(jobs)
+        if jobs:
+            dropped += await self._store.run(
+                enqueue_jobs, jobs=jobs, most=MOST_WAITING, is_outside=self._wake is None
+            )
+            if self._wake is not None:
+                self._wake()
+        if dropped:
+            _log.warning("events_dropped", transport=transport, count=dropped)
 
     def _job(self, transport: str, event: Incoming) -> NewJob:
-        # one after the other, also within a millisecond: jobs of a person go by their ids
-        self._last = max(self._clock(), self._last + 0.001)
+        now = self._clock()
         digest = hashlib.sha256(event.event_id.encode()).hexdigest()[:40]
         return NewJob(
-            id=new_id("job", self._last),
+            id=new_id("job", now),
             kind=EVENT_KIND,
             ref=f"{transport} {digest}",
             payload=msgspec.to_builtins(event),
-            created_at=int(self._last),
+            created_at=int(now),
             principal=find_principal(transport, event, "").id,
         )
 
 
-def bounded(event: Incoming) -> Incoming:
-    """Return an event whose text has at most :data:`LONGEST_TEXT` characters."""
-    message = event.event
-    if not isinstance(message, TextMessage) or len(message.text) <= LONGEST_TEXT:
-        return event
-    text, rest = message.text[:LONGEST_TEXT], message.text[LONGEST_TEXT:]
-    trimmed = f"{rest}\n{message.trimmed}"[:LONGEST_TEXT]
-    kept = msgspec.structs.replace(message, text=text, trimmed=trimmed)
-    return msgspec.structs.replace(event, event=kept)
+def clean_event(event: Incoming) -> Incoming | None:
+    """Return an event whose texts have bounds and can be stored; None if its ids cannot.
+
+    An id is never changed: a shortened one could be another's.
+    """
+    people = (event.sender, event.conversation)
+    if not all(_is_id(one, LONGEST_PERSON) for one in people) or not _is_id(event.event_id):
+        return None
+    if event.sender.startswith(ALL_OF):
+        return None
+    return msgspec.structs.replace(
+        event,
+        sender_name=_name(event.sender_name),
+        language=event.language if _LANGUAGE.fullmatch(event.language) else "",
+        agent=_name(event.agent),
+        event=_clean(event.event),
+    )
+
+
+def _clean(event: Event) -> Event:
+    replace = msgspec.structs.replace
+    match event:
+        case TextMessage():
+            text, rest = event.text[:LONGEST_TEXT], event.text[LONGEST_TEXT:]
+            trimmed = f"{rest[:LONGEST_TEXT]}\n{event.trimmed}" if rest else event.trimmed
+            return replace(
+                event,
+                text=_text(text),
+                message_ref=_ref(event.message_ref),
+                answers_ref=_ref(event.answers_ref),
+                files=tuple(_file(file) for file in event.files if _is_id(file.ref, LONGEST_REF))[
+                    :MOST_FILES
+                ],
+                trimmed=_text(trimmed),
+                subject=_name(event.subject),
+            )
+        case MessageEdit():
+            return replace(event, message_ref=_ref(event.message_ref), text=_text(event.text))
+        case Choice():
+            values = dict(list(event.values.items())[:MOST_VALUES])
+            return replace(
+                event,
+                token=_ref(event.token),
+                values={_name(name): _value(value) for name, value in values.items()},
+                message_ref=_ref(event.message_ref),
+                reply_to=_ref(event.reply_to),
+            )
+        case DeliveryFailure():
+            reason = _text(event.reason)[:LONGEST_REASON]
+            return replace(event, message_ref=_ref(event.message_ref), reason=reason)
+        case AutomaticMessage():
+            return replace(
+                event,
+                text=_text(event.text),
+                reason=_text(event.reason)[:LONGEST_REASON],
+                message_ref=_ref(event.message_ref),
+                answers_ref=_ref(event.answers_ref),
+            )
+        case MessageRemoval():
+            return replace(event, message_ref=_ref(event.message_ref))
+        case ChatStart():
+            return replace(event, code=_name(event.code))
+        case OptOut():
+            return event
+
+
+def _file(file: IncomingFile) -> IncomingFile:
+    return msgspec.structs.replace(
+        file, name=_name(file.name), content_type=_name(file.content_type)
+    )
+
+
+def _is_id(text: str, longest: int = LONGEST_ID) -> bool:
+    return 0 < len(text) <= longest and _CONTROL.search(text) is None
+
+
+def _ref(text: str) -> str:
+    """Return the platform's id of a message; empty if it can be none."""
+    return text if _is_id(text) else ""
+
+
+def _name(text: str) -> str:
+    return _CONTROL.sub(" ", text[:LONGEST_NAME]).strip()
+
+
+def _text(text: str) -> str:
+    return _UNREAL.sub("\ufffd", text[:LONGEST_TEXT])
+
+
+def _value(value: Any, depth: int = 0) -> Any:
+    """Return a value of a form; None for what none can be."""
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, list | tuple) and depth < DEEPEST:
+        return [_value(one, depth + 1) for one in value[:MOST_VALUES]]
+    if isinstance(value, dict) and depth < DEEPEST:
+        pairs = list(value.items())[:MOST_VALUES]
+        return {_name(str(name)): _value(one, depth + 1) for name, one in pairs}
+    return value if isinstance(value, bool | int | float) else None

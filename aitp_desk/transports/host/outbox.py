@@ -14,9 +14,10 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from aitp_desk.agent.history.message_codec import SUGGESTED, list_sources
+from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.jobs.background_task import run_in_background
-from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Postpone, Retry
+from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Retry
 from aitp_desk.desk.jobs.queue import JobQueue
 from aitp_desk.model.access.principal import Principal, PrincipalKind
 from aitp_desk.model.conversation.thread import Message, Origin
@@ -37,7 +38,12 @@ from aitp_desk.store.units.transports import (
 from aitp_desk.transports.base import Failed, TryLater, Unreachable, WindowClosed
 from aitp_desk.transports.host.controls import Controls, offer_options, offer_request
 from aitp_desk.transports.host.pace import Pace
-from aitp_desk.transports.host.people import SENDER, find_sending_time, principal_of
+from aitp_desk.transports.host.people import (
+    SENDER,
+    find_sending_time,
+    platform_address,
+    principal_of,
+)
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.splitter import split_text
 from aitp_desk.transports.messages import EarlierMessage, Outgoing, Source
@@ -92,7 +98,15 @@ class Outbox:
 
     def make_kind(self) -> JobKind:
         """Create the kind of job that sends messages."""
-        return JobKind(MESSAGE_KIND, self.send_messages, SECONDS, DELAYS, AT_ONCE, of_one=1)
+        return JobKind(
+            MESSAGE_KIND,
+            self.send_messages,
+            SECONDS,
+            DELAYS,
+            AT_ONCE,
+            in_order=True,
+            longest_wait=2 * DAY_SECONDS,
+        )
 
     def on_change(self, thread_id: str) -> None:
         """Look whether the desk has spoken on a thread: called after each commit there."""
@@ -157,19 +171,12 @@ class Outbox:
         """Send a conversation's messages up to the one that a job names.
 
         Raises:
-            Postpone: an earlier job of the conversation is not done.
             Retry: the platform does not take it now.
             GiveUp: it takes one of them at no time, or the transport is not enabled any more.
         """
-        id_, upto, thread_id = claim.ref.split(" ")
-        if await transport_reads.earlier_job(
-            self.store, MESSAGE_KIND, claim.principal or "", claim.id
-        ):
-            raise Postpone("It waits for an earlier message.", after=1)
+        id_, _, upto = claim.ref.partition(" ")
         conversation = await transport_reads.conversation(self.store, id_)
         if conversation is None or conversation.state is not ConversationState.OPEN:
-            return None
-        if conversation.thread_id != thread_id:  # it goes on on another thread
             return None
         enabled = self._transports.get(conversation.transport)
         if enabled is None:
@@ -212,7 +219,8 @@ class _Sending:
         self._conversation = conversation
         self._desk = outbox.desks[conversation.desk]
         self._principal: Principal = principal_of(conversation)
-        self._address = conversation.address
+        self._address = platform_address(conversation.address)
+        self._refusal: Failed | None = None
 
     async def send_upto(self, upto: int) -> Finish | None:
         """Send the messages after the last one that was sent."""
@@ -235,6 +243,8 @@ class _Sending:
                 done = message.seq
             if not page.has_more:
                 break
+        if self._refusal is not None:  # the messages after it are sent
+            raise self._refusal
         return Finish(lambda: self._note(upto, 0, "", is_last=True))
 
     async def _last_heard(self, upto: int) -> int:
@@ -299,9 +309,10 @@ class _Sending:
                 sent = await self._transport.send(outgoing)
             except (TryLater, Unreachable, WindowClosed):
                 raise
-            except Failed:
+            except Failed as failure:
                 await self._store.run(self._note, message.seq, part, "", is_last=True)
-                raise
+                self._refusal = failure
+                return True
             known.append(sent.message_ref)
             moved = sent.conversation if sent.conversation != self._address else ""
             await self._store.run(

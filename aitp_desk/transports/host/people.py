@@ -10,8 +10,13 @@ from aitp_desk.model.access.principal import CONTACT_PREFIX, Principal, make_con
 from aitp_desk.store.records.transports import Conversation
 from aitp_desk.transports.events import Incoming
 
+APART = "\x1f"
+"""Separates the platform's id of a conversation from a person's; no platform's id contains it."""
+ALL_OF = "all of "
+"""Begins the name of those who share a conversation, and no person's id."""
 SENDER = "sender_name"
 """Metadata of a message: the sender's name as the platform shows it, unproven."""
+_LONGEST = 26 * 60 * 60
 QUICK_SECONDS = 600
 """Within this time after a person's message, an answer is a reply at any hour."""
 
@@ -21,7 +26,7 @@ def find_principal(transport: str, incoming: Incoming, desk: str) -> Principal:
 
     A conversation that several people read belongs to all of them together.
     """
-    person = incoming.sender if incoming.is_private else f"all of {incoming.conversation}"
+    person = incoming.sender if incoming.is_private else f"{ALL_OF}{incoming.conversation}"
     found = make_contact(transport, person, is_proven=incoming.is_proven)
     return msgspec.structs.replace(found, desk=desk)
 
@@ -33,6 +38,16 @@ def principal_of(conversation: Conversation) -> Principal:
     person = name[len(conversation.transport) + 1 :]
     found = make_contact(conversation.transport, person, is_proven=is_proven)
     return msgspec.structs.replace(found, desk=conversation.desk)
+
+
+def address_apart(address: str, principal_id: str) -> str:
+    """Return the address of a further person's conversation, where another's has the first."""
+    return f"{address}{APART}{principal_id}"
+
+
+def platform_address(address: str) -> str:
+    """Return what the platform calls the conversation with an address."""
+    return address.partition(APART)[0]
 
 
 def is_blocked(person: str, blocked: tuple[str, ...]) -> bool:
@@ -55,11 +70,13 @@ def find_sending_time(hours: str, now: float, heard_at: int, zone: tzinfo) -> in
         return 0
     begin, _, end = hours.partition("-")
     first, last = (time.fromisoformat(one) for one in (begin, end))
-    local = datetime.fromtimestamp(now, UTC).astimezone(zone)
-    clock = local.time()
-    is_quiet = first <= clock < last if first <= last else clock >= first or clock < last
-    if not is_quiet:
+
+    def is_quiet(moment: float) -> bool:
+        clock = datetime.fromtimestamp(moment, UTC).astimezone(zone).time()
+        return first <= clock < last if first <= last else clock >= first or clock < last
+
+    if not is_quiet(now):
         return 0
-    opening = local.replace(hour=last.hour, minute=last.minute, second=0, microsecond=0)
-    seconds = (opening - local).total_seconds() % 86_400
-    return int(now + seconds) + 1
+    # minute by minute: on some days an hour is missing or comes twice
+    minute = int(now // 60) * 60
+    return next((at for at in range(minute + 60, minute + _LONGEST, 60) if not is_quiet(at)), 0)

@@ -42,7 +42,7 @@ class CommonSettings(msgspec.Struct, frozen=True, kw_only=True):
     quiet_hours: Annotated[
         str,
         Meta(
-            pattern=r"\A(?:[0-2]\d:[0-5]\d-[0-2]\d:[0-5]\d)?\Z",
+            pattern=r"\A(?:(?:[01]\d|2[0-3]):[0-5]\d-(?:[01]\d|2[0-3]):[0-5]\d)?\Z",
             description="When the desk sends only replies within ten minutes, in site.timezone, "
             "such as 22:00-07:00; other messages wait for the end.",
         ),

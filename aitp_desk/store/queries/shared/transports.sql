@@ -12,22 +12,36 @@ SELECT {conversation} FROM transport_conversations WHERE id = :id;
 -- conversations_of_thread: Lists the conversations that a thread carries.
 SELECT {conversation} FROM transport_conversations WHERE thread_id = :thread_id ORDER BY id;
 
--- put_conversation: Inserts a conversation, or moves it to another thread.
+-- put_conversation: Inserts a conversation.
 INSERT INTO transport_conversations (
     id, transport, address, thread_id, desk, person, principal, subject, language, state, reason,
     active_seq, queued_seq, sent_seq, sent_parts, last_ref, heard_at, created_at
 ) VALUES (
     :id, :transport, :address, :thread_id, :desk, :person, :principal, :subject, :language, 'open',
     '', :seq, :seq, :seq, 0, '', :now, :now
-) ON CONFLICT (transport, address) DO UPDATE SET
-    thread_id = :thread_id, desk = :desk, person = :person, principal = :principal,
-    subject = :subject, state = 'open', reason = '', active_seq = :seq, queued_seq = :seq,
-    sent_seq = :seq, sent_parts = 0, last_ref = '', heard_at = :now
-RETURNING id;
+);
+
+-- drop_controls_of_conversation: Deletes what a conversation's buttons and forms stood for.
+DELETE FROM transport_controls WHERE conversation = :id;
+
+-- drop_transport_messages_of_conversation: Deletes what a platform calls a conversation's messages.
+DELETE FROM transport_messages WHERE conversation = :id;
+
+-- drop_conversation: Deletes a conversation.
+DELETE FROM transport_conversations WHERE id = :id;
+
+-- waiting_jobs_of: Counts the unfinished jobs of a kind and a principal, with the newest one's id.
+SELECT count(*), max(id) FROM jobs
+WHERE kind = :kind AND state IN ('queued', 'at_work') AND coalesce(principal, '') = :who;
+
+-- hasten_messages: Lets the messages to a conversation go that wait for a time of the day.
+UPDATE jobs SET available_at = 0
+WHERE kind = :kind AND coalesce(principal, '') = :conversation AND state = 'queued'
+  AND failures = 0 AND available_at > 0;
 
 -- hear_conversation: Stores that the person has written.
 UPDATE transport_conversations SET
-    state = 'open', reason = '', last_ref = :ref,
+    state = 'open', reason = '', last_ref = CASE :ref WHEN '' THEN last_ref ELSE :ref END,
     active_seq = CASE WHEN active_seq < :seq THEN :seq ELSE active_seq END,
     heard_at = :now, language = CASE :language WHEN '' THEN language ELSE :language END
 WHERE id = :id;
@@ -125,12 +139,6 @@ DELETE FROM transport_bytes WHERE (transport, key) IN (
     SELECT transport, key FROM transport_bytes WHERE expires = 1 AND kept_at < :before
     ORDER BY kept_at LIMIT :limit
 ) RETURNING key;
-
--- earlier_job: Finds an unfinished job of the same kind and principal before one.
-SELECT available_at FROM jobs
-WHERE kind = :kind AND coalesce(principal, '') = :principal AND state IN ('queued', 'at_work')
-  AND id < :id
-ORDER BY id LIMIT 1;
 
 -- drop_controls_of_thread: Deletes what buttons and forms of a thread's conversations stood for.
 DELETE FROM transport_controls WHERE conversation IN (

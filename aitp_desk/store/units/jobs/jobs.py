@@ -64,7 +64,8 @@ def claim_jobs(
     taken: list[ClaimedJob] = []
     for capacity in capacities:
         rows = yield from _due(capacity, now, " ".join(held))
-        if left := capacity.most - len(rows):
+        left = capacity.most - len(rows)
+        if left and not capacity.in_order:
             far = {"kind": capacity.kind, "farthest": now + capacity.longest, "limit": left}
             rows = [*rows, *(yield "misdated_jobs", far)]
         claims = [_claim(row, worker) for row in rows]
@@ -76,19 +77,26 @@ def claim_jobs(
 
 def _due(capacity: JobCapacity, now: int, held: str) -> Work[list[Row]]:
     """Find the jobs of a kind that can be claimed."""
-    askers = yield "askers", {"kind": capacity.kind, "held": held}
+    farthest = now + capacity.longest
+    askers = yield capacity.askers, {"kind": capacity.kind, "held": held}
     turns = sorted(
-        (who for who, due_at in askers if due_at is not None and due_at <= now),
+        (
+            who
+            for who, due_at in askers
+            if due_at is not None and (due_at <= now or (capacity.in_order and due_at > farthest))
+        ),
         key=lambda who: (who <= capacity.last, who),
     )
+    common = {"kind": capacity.kind, "held": held, "now": now}
     asked = [
-        {"kind": capacity.kind, "who": who, "held": held, "now": now, "limit": left}
+        common | {"who": who} | ({"farthest": farthest} if capacity.in_order else {"limit": left})
         for who in turns
         if (left := capacity.left_of(who)) > 0
     ]
     found: dict[str, list[Row]] = {}
     if asked:
-        for row in (yield "due_jobs_of", tuple(asked[: capacity.most])):
+        statement = "first_job_of" if capacity.in_order else "due_jobs_of"
+        for row in (yield statement, tuple(asked[: capacity.most])):
             found.setdefault(row[_PRINCIPAL] or "", []).append(row)
     in_turns = [row for turn in zip_longest(*found.values()) for row in turn if row is not None]
     return in_turns[: capacity.most]

@@ -505,3 +505,51 @@ async def lease_lost(log: Sequence[Mapping[str, object]]) -> None:
             if any(entry["event"] == "job_lease_lost" for entry in log):
                 return
             await asyncio.sleep(0)
+
+
+async def test_jobs_in_order_wait_for_the_one_before_them(store: Store) -> None:
+    clock, errands = Clock(), Errands(in_order=True, at_once=4)
+    errands.give(Retry("Later."), *[None] * 4)
+    async with working(store, errands.kind, clock=clock) as jobs:
+        own = [a_job(ref, principal="one") for ref in ("a1", "a2", "a3")]
+        await store.run(queue, *own, a_job("b1", principal="other"))
+        jobs.wake()
+        assert {(await errands.next()).ref for _ in range(2)} == {"a1", "b1"}
+        await until(store, "b1", JobState.DONE)
+        await until(store, "a1", JobState.QUEUED, attempts=1)
+        assert (await kept(store, "a2")).attempts == 0
+        clock.advance(60)
+        jobs.wake()
+        assert [(await errands.next()).ref for _ in range(3)] == ["a1", "a2", "a3"]
+        await until(store, "a3", JobState.DONE)
+
+
+async def test_another_process_takes_no_job_in_order_before_the_first_is_done(
+    store: Store,
+) -> None:
+    first, second = Errands(in_order=True), Errands(in_order=True)
+    async with (
+        working(store, first.kind, is_shared=True) as jobs,
+        working(store, second.kind, is_shared=True) as others,
+    ):
+        await store.run(queue, *(a_job(ref, principal="one") for ref in ("a1", "a2")))
+        jobs.wake()
+        assert (await first.next()).ref == "a1"
+        capacities = (JobCapacity("errand", 4, 600, 1, in_order=True),)
+        taken = await store.run(
+            claim_jobs, worker="third", now=int(NOON), lease_until=int(NOON), capacities=capacities
+        )
+        assert taken == ()
+        first.give(None)
+        await until(store, "a1", JobState.DONE)
+        others.wake()
+        claims = {
+            asyncio.create_task(first.next()): first,
+            asyncio.create_task(second.next()): second,
+        }
+        done, waiting = await asyncio.wait(claims, return_when=asyncio.FIRST_COMPLETED)
+        assert [task.result().ref for task in done] == ["a2"]
+        claims[done.pop()].give(None)
+        for task in waiting:
+            task.cancel()
+        await until(store, "a2", JobState.DONE)

@@ -41,6 +41,39 @@ WHERE kind = :kind AND state IN ('queued', 'at_work') AND coalesce(principal, ''
   AND available_at <= :now AND instr(:held, id) = 0
 ORDER BY available_at, id LIMIT :limit;
 
+-- askers_in_order: Lists the principals as above, of a kind whose jobs are done in the order of
+-- their ids, with when each one's first may be claimed; NULL while the worker holds it.
+WITH RECURSIVE askers (who) AS (
+    SELECT who FROM (
+        SELECT coalesce(principal, '') AS who FROM jobs
+        WHERE kind = :kind AND state IN ('queued', 'at_work')
+        ORDER BY coalesce(principal, '') LIMIT 1
+    ) AS first_one
+    UNION ALL
+    SELECT (
+        SELECT coalesce(j.principal, '') FROM jobs j
+        WHERE j.kind = :kind AND j.state IN ('queued', 'at_work')
+          AND coalesce(j.principal, '') > who
+        ORDER BY coalesce(j.principal, '') LIMIT 1
+    ) FROM askers WHERE who IS NOT NULL
+)
+SELECT who, (
+    SELECT CASE WHEN instr(:held, j.id) = 0 THEN j.available_at END FROM jobs j
+    WHERE j.kind = :kind AND j.state IN ('queued', 'at_work') AND coalesce(j.principal, '') = who
+    ORDER BY j.id LIMIT 1
+) FROM askers WHERE who IS NOT NULL;
+
+-- first_job_of: Finds the first job of a kind and a principal, if it may be claimed; see
+-- due_jobs_of, and misdated_jobs for the last condition.
+SELECT id, kind, ref, desk, principal, payload, created_at, attempts, failures, state
+FROM jobs
+WHERE id = (
+    SELECT j.id FROM jobs j
+    WHERE j.kind = :kind AND j.state IN ('queued', 'at_work') AND coalesce(j.principal, '') = :who
+    ORDER BY j.id LIMIT 1
+) AND instr(:held, id) = 0
+  AND (available_at <= :now OR (available_at > :farthest AND leased_by IS NULL));
+
 -- misdated_jobs: Finds jobs of a kind scheduled further ahead than any delay allows.
 SELECT id, kind, ref, desk, principal, payload, created_at, attempts, failures, state
 FROM jobs

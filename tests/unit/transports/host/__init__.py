@@ -1,0 +1,1 @@
+"""Tests of what the desk does for all transports."""
