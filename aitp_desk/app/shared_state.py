@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,14 @@ import msgspec
 from aitp_desk import own_version
 from aitp_desk.config import Config, Server
 from aitp_desk.desk.dialogue.shared_answers import SharedAnswers
-from aitp_desk.desk.events.answer_feed import AnswerFeed
+from aitp_desk.desk.events.answer_feed import PUBLISH_SECONDS, AnswerFeed
 from aitp_desk.desk.events.broadcaster import Broadcaster
+from aitp_desk.desk.jobs.background_task import repeat
 from aitp_desk.desk.limits.shared_counts import SharedCounts
 from aitp_desk.store.valkey import ValkeyServer
+
+EXCHANGE_SECONDS = 0.2
+"""How often counts and answers are exchanged."""
 
 Digest = Callable[[bytes], bytes]
 
@@ -64,9 +69,9 @@ def build_shared_state(
         counts,
         answers,
         (
-            counts.exchange_regularly,
-            answers.write_regularly,
-            feed.publish_regularly,
+            partial(repeat, counts.exchange, EXCHANGE_SECONDS),
+            partial(repeat, answers.write, EXCHANGE_SECONDS),
+            partial(repeat, feed.publish, PUBLISH_SECONDS),
             feed.receive_regularly,
         ),
     )

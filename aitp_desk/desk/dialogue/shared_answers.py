@@ -8,7 +8,6 @@ its own answers only.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 
 import msgspec
@@ -16,7 +15,6 @@ import msgspec
 from aitp_desk.agent.base import Answer
 from aitp_desk.store.valkey import ValkeyAway, ValkeyServer
 
-WRITE_SECONDS = 0.2
 MOST_WAITING = 100
 """How many answers may wait to be written; further ones are not shared."""
 MOST_BYTES = 64 * 1024
@@ -75,12 +73,6 @@ class SharedAnswers:
         self._waiting.clear()
         self._must_clear = True
         self._clearings += 1
-
-    async def write_regularly(self) -> None:
-        """Write answers until the task is cancelled."""
-        while True:
-            await asyncio.sleep(WRITE_SECONDS)
-            await self.write()
 
     async def write(self) -> None:
         """Drop what is to be dropped, and write the answers that wait."""

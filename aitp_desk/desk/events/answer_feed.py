@@ -93,12 +93,6 @@ class AnswerFeed:
         self._decode = msgspec.json.Decoder(AnswerPiece).decode
         events.report_answers_to(self._report)
 
-    async def publish_regularly(self) -> None:
-        """Publish new text until the task is cancelled."""
-        while True:
-            await asyncio.sleep(PUBLISH_SECONDS)
-            await self.publish()
-
     async def publish(self) -> None:
         """Publish the text that is new."""
         due, self._due = self._due, {}

@@ -1,9 +1,9 @@
-"""Runs a background task for the lifetime of a context manager."""
+"""Runs background tasks: for the lifetime of a context manager, or again and again."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -22,3 +22,10 @@ async def run_in_background(work: Callable[[], Coroutine[Any, Any, None]]) -> As
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+
+async def repeat(work: Callable[[], Awaitable[None]], seconds: float) -> None:
+    """Do some work again and again, after a pause each time, until the task is cancelled."""
+    while True:
+        await asyncio.sleep(seconds)
+        await work()

@@ -8,13 +8,10 @@ process counts on its own.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 
 from aitp_desk.model.counters import WINDOW_SECONDS, Counters
 from aitp_desk.store.valkey import Increment, ValkeyAway, ValkeyServer
-
-EXCHANGE_SECONDS = 0.2
 
 
 class SharedCounts:
@@ -35,12 +32,6 @@ class SharedCounts:
         if self._server is not None:
             counters.share()
             self._shared[name] = counters
-
-    async def exchange_regularly(self) -> None:
-        """Exchange counts until the task is cancelled."""
-        while True:
-            await asyncio.sleep(EXCHANGE_SECONDS)
-            await self.exchange()
 
     async def exchange(self) -> None:
         """Exchange counts now."""

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from aitp_desk.app.shared_state import EXCHANGE_SECONDS
 from aitp_desk.config import Limits
-from aitp_desk.desk.jobs.background_task import run_in_background
+from aitp_desk.desk.jobs.background_task import repeat, run_in_background
 from aitp_desk.desk.limits.rate_limits import RateLimiter
 from aitp_desk.desk.limits.shared_counts import SharedCounts
 from aitp_desk.model.access.principal import make_anonymous
@@ -63,7 +64,7 @@ async def test_counts_are_exchanged_while_a_desk_runs(valkey: ValkeyServer) -> N
     told = valkey.client.pubsub()
     await valkey.client.config_set("notify-keyspace-events", "E$")
     await told.subscribe("__keyevent@0__:incrby")
-    async with told, run_in_background(one.shared.exchange_regularly):
+    async with told, run_in_background(partial(repeat, one.shared.exchange, EXCHANGE_SECONDS)):
         await anext(event async for event in told.listen() if event["type"] == "message")
     assert two.ask()
     await two.shared.exchange()
