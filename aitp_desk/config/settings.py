@@ -226,7 +226,8 @@ class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             extra={"unit": "connections"},
             description=(
-                "The most connections that read from PostgreSQL; one more writes, one listens."
+                "The most connections that read from PostgreSQL; one more writes, one listens,"
+                " one shows that the process lives."
             ),
         ),
     ] = 8
@@ -242,6 +243,16 @@ class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
             ),
         ),
     ] = False
+    direct_url: Annotated[
+        Line,
+        Meta(
+            extra={"unit": "a URL"},
+            description=(
+                "With a pooler, the same database past it, for notifications and signs of life;"
+                " empty to look for changes each second."
+            ),
+        ),
+    ] = ""
 
     @property
     def is_shared(self) -> bool:

@@ -28,7 +28,7 @@ from aitp_desk.config.sections.content.content import Web
 from aitp_desk.config.sections.content.semantics import Meaning
 from aitp_desk.config.sections.people import Notify, Tickets
 from aitp_desk.config.sections.server import Server
-from aitp_desk.config.settings import Config
+from aitp_desk.config.settings import Config, StoreSettings
 
 RESERVED = frozenset(
     {
@@ -145,10 +145,24 @@ def check_rules(config: Config) -> Iterator[Problem]:
             f"{wrong}; it takes sqlite: followed by a path, such as sqlite:desk.db, or"
             " postgresql://USER@HOST/DATABASE.",
         )
+    yield from _check_direct_url(config.store)
     if config.valkey.url and (wrong := wrong_valkey_url(config.valkey.url)):
         yield Problem(
             "valkey.url", f"{wrong}; it takes an address such as redis://127.0.0.1:6379/0."
         )
+
+
+def _check_direct_url(store: StoreSettings) -> Iterator[Problem]:
+    """Yield faults of the database's address past its pooler."""
+    key, url = "store.direct_url", store.direct_url
+    if not url:
+        return
+    if not store.pooler:
+        yield Problem(key, "is for store.pooler = true; without a pooler, leave it out.")
+    if url.startswith("sqlite:"):
+        yield Problem(key, "is a file; it takes postgresql://USER@HOST/DATABASE.")
+    elif wrong := wrong_store_url(url):
+        yield Problem(key, f"{wrong}; it takes postgresql://USER@HOST/DATABASE.")
 
 
 def _is_time_zone(name: str) -> bool:

@@ -25,7 +25,7 @@ async def run_in_background(work: Callable[[], Coroutine[Any, Any, None]]) -> As
 
 
 async def repeat(work: Callable[[], Awaitable[None]], seconds: float) -> None:
-    """Do some work again and again, after a pause each time, until the task is cancelled."""
+    """Do some work again and again, after a pause each time."""
     while True:
         await asyncio.sleep(seconds)
         await work()

@@ -175,6 +175,7 @@ async def _open_postgres(
         pool_size=settings.connections,
         statement_seconds=settings.statement_seconds,
         is_pooled=settings.pooler,
+        direct_url=settings.direct_url,
     ) as store:
         yield store
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import asyncpg
 import pytest
 
+from aitp_desk.desk.jobs.process_watch import GONE_AFTER, ProcessWatch
 from aitp_desk.store.base import StoreError, Work
+from aitp_desk.store.engine.postgres import change_feed
 from aitp_desk.store.engine.postgres.connections import plan_connections, reason
 from aitp_desk.store.engine.postgres.store import PostgresStore
 from aitp_desk.store.reads import threads as reads
@@ -71,6 +73,60 @@ async def test_two_desks_of_many_connections_share_its_few_sessions(
         assert await until_ended(caller, accepted) == "success"
     await copy_rows(direct, tmp_path / "copy.db")
     check_whole(tmp_path / "copy.db")
+
+
+async def test_past_it_changes_are_notified_and_not_only_looked_for(
+    postgres: PostgresServer, pgbouncer: Pooler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("LOOK_SECONDS", "POOLED_LOOK_SECONDS"):
+        monkeypatch.setattr(change_feed, name, 3600.0)
+    direct = await postgres.begin()
+    settings = (f"store.url={pgbouncer.url(direct)}", POOLED, f"store.direct_url={direct}")
+    async with talking(tmp_path, *settings) as one, talking(tmp_path, *settings) as two:
+        thread = (await one.open("Hello.", headers=OPENAI)).id
+        async with following(two, thread, headers=[("Last-Event-ID", "1")]) as there:
+            for number in range(3):
+                await one.post(thread, f"Number {number}.", headers=OPENAI)
+                await there.until_number(2 + number)
+
+
+async def test_past_it_a_process_lives_while_all_its_sessions_are_taken(
+    postgres: PostgresServer,
+) -> None:
+    direct = await postgres.begin()
+    with pooler(direct, sessions=2) as sessions:
+        url = sessions.url(direct)
+        async with (
+            PostgresStore.open(url, {}, is_pooled=True, direct_url=direct) as pooled,
+            PostgresStore.open(direct, {}) as unpooled,
+        ):
+            busy, other = ProcessWatch(pooled), ProcessWatch(unpooled)
+            await other.beat()
+            connections = plan_connections(url, {}, seconds=5, is_pooled=True)
+            taken = [await connections.connect() for _ in range(2)]
+            for connection in taken:
+                await connection.execute("BEGIN; SELECT 1")
+            for _ in range(2 * GONE_AFTER):
+                await busy.beat()
+                await other.beat()
+                assert not other.is_gone(busy.process)
+            for connection in taken:
+                connection.terminate()
+
+
+async def test_what_is_no_way_past_it_is_refused(
+    postgres: PostgresServer, pgbouncer: Pooler
+) -> None:
+    direct = await postgres.begin()
+    url = pgbouncer.url(direct)
+    for wrong, told in (
+        (url, "store.direct_url is a pooler of transactions, too"),
+        (await postgres.make("elsewhere"), "is another database than that of store.url"),
+        ("postgresql:///desk?host=/nowhere", r"store.direct_url \(.*\) cannot be reached"),
+    ):
+        with pytest.raises(StoreError, match=told):
+            async with PostgresStore.open(url, {}, is_pooled=True, direct_url=wrong):
+                pass
 
 
 async def test_a_setting_that_was_forgotten_is_named(

@@ -198,6 +198,31 @@ def test_a_valkey_url_may_name_a_server(tmp_path: Path, url: str) -> None:
     assert load_config(tmp_path, [f"valkey.url={url}"]).valkey.url == url
 
 
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        (["store.direct_url=postgresql://db/desk"], "is for store.pooler = true"),
+        (["store.pooler=true", "store.direct_url=sqlite:desk.db"], "is a file; it takes"),
+        (
+            ["store.pooler=true", "store.direct_url=postgresql://a:hunter2@db/d"],
+            "contains a password",
+        ),
+        (["store.pooler=true", "store.direct_url=redis://db"], "is not a supported kind"),
+    ],
+)
+def test_an_unusable_direct_url_is_reported_without_being_repeated(
+    tmp_path: Path, settings: list[str], reason: str
+) -> None:
+    message = told(tmp_path, "store.url=postgresql://pool/desk", *settings)["store.direct_url"]
+    assert reason in message
+    assert "hunter2" not in message
+
+
+def test_a_direct_url_goes_with_a_pooler(tmp_path: Path) -> None:
+    pooled = ("store.url=postgresql://pool/desk", "store.pooler=true")
+    assert told(tmp_path, *pooled, "store.direct_url=postgresql://db/desk") == {}
+
+
 @pytest.mark.parametrize("network", ["10.0.0.1/8", "proxy.example", "10.0.0.0/33", ""])
 def test_a_trusted_proxy_is_an_address_or_network(tmp_path: Path, network: str) -> None:
     assert (

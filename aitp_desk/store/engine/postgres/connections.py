@@ -51,6 +51,8 @@ _UNPREPARED = frozenset({"26000", "42P05"})
 _POOLED = "the server of store.url is a pooler of transactions. Set store.pooler = true"
 NEEDS_SERVER = "a pooler of transactions is between. Name the server itself, not its pooler"
 """What to tell where a whole session is needed."""
+_POOLED_TOO = "store.direct_url is a pooler of transactions, too. Name the server itself"
+_IDENTITY = "SELECT current_database(), pg_postmaster_start_time()"
 
 
 class Connections(msgspec.Struct, frozen=True):
@@ -145,6 +147,31 @@ async def check_sessions(
     try:
         if await other.fetchval(asked) == process:
             raise StoreError(f"The database cannot be used so: {pooled}.")
+    finally:
+        other.terminate()
+
+
+async def check_direct(direct: Connections, connection: Connection) -> None:
+    """Check that an address past a pooler names the same database.
+
+    Parameters:
+        connection: to the database by its pooler.
+
+    Raises:
+        StoreError: it is not.
+        DATABASE_ERRORS: a database failed.
+    """
+    try:
+        other = await direct.connect()
+    except DATABASE_ERRORS as error:
+        told = f"store.direct_url ({direct.address.name}) cannot be reached: {reason(error)}."
+        raise StoreError(told) from error
+    try:
+        await check_sessions(direct, other, pooled=_POOLED_TOO)
+        async with connection.transaction(readonly=True):  # which keeps the session
+            expected = await connection.fetchrow(_IDENTITY)
+        if await other.fetchrow(_IDENTITY) != expected:
+            raise StoreError("store.direct_url is another database than that of store.url.")
     finally:
         other.terminate()
 

@@ -22,6 +22,7 @@ from aitp_desk.store.engine.postgres.change_feed import PostgresChangeFeed
 from aitp_desk.store.engine.postgres.connections import (
     DATABASE_ERRORS,
     Connections,
+    check_direct,
     check_sessions,
     check_version,
     is_lost,
@@ -65,16 +66,17 @@ class PostgresStore(UnitQueue):
         connection: Connection,
         pool: Pool,
         most_waiting: int,
+        direct: Connections,
     ) -> None:
         super().__init__(most_waiting)
         self.opened = opened
         self.connections = connections
-        self.feed: ChangeFeed = PostgresChangeFeed(connections)
+        self.feed: ChangeFeed = PostgresChangeFeed(direct)
         self._pool = pool
         self._free = asyncio.Semaphore(pool.get_max_size())
         self._statements = load_postgres_statements()
         self._groups = ReadGroups(self._read)
-        self._bypass = Bypass(connections, self._statements)
+        self._bypass = Bypass(direct, self._statements)
         self._writer = GroupWriter(
             connections, connection, statements=self._statements, on_settled=self._settle
         )
@@ -90,6 +92,7 @@ class PostgresStore(UnitQueue):
         pool_size: int = POOL_SIZE,
         statement_seconds: float = STATEMENT_SECONDS,
         is_pooled: bool = False,
+        direct_url: str = "",
     ) -> AsyncIterator[Self]:
         """Open the store as an async context manager; leaving it commits what waits.
 
@@ -100,20 +103,28 @@ class PostgresStore(UnitQueue):
             pool_size: maximum number of connections for reads.
             statement_seconds: how long a statement may take.
             is_pooled: whether a pooler gives each transaction another session.
+            direct_url: the database past the pooler, for what needs a session; empty for none.
 
         Raises:
-            StoreError: the database cannot be opened.
+            StoreError: the database cannot be opened, or ``direct_url`` is another one.
             StoreTooNew, StoreChanged: as ``migration.migrate``.
         """
         connections = plan_connections(
             url, environment, seconds=statement_seconds, is_pooled=is_pooled
         )
+        direct = connections
+        if direct_url:
+            direct = plan_connections(
+                direct_url, environment, seconds=statement_seconds, is_pooled=False
+            )
         async with AsyncExitStack() as stack:
             try:
                 connection = await connections.connect()
                 stack.push_async_callback(_close_quietly, connection)
                 check_version(connection)
                 await check_sessions(connections, connection)
+                if direct_url:
+                    await check_direct(direct, connection)
                 opened = await migrate(connection, now=int(time.time()))
                 pool = await stack.enter_async_context(await connections.open_pool(pool_size))
             except DATABASE_ERRORS as error:
@@ -121,7 +132,7 @@ class PostgresStore(UnitQueue):
                 told = f"The database {name} cannot be opened: {reason(error)}."
                 raise StoreError(told) from error
             stack.pop_all()
-            store = cls(connections, opened, connection, pool, queue)
+            store = cls(connections, opened, connection, pool, queue, direct)
             try:
                 yield store
             finally:
