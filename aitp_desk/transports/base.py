@@ -21,11 +21,12 @@ Hooks
 
 from __future__ import annotations
 
+import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal
+from typing import Any, BinaryIO, ClassVar, Literal
 
 import msgspec
 
@@ -270,6 +271,17 @@ class Transport(ABC):
             Failed: as :meth:`send`; ``Refused`` if it is longer.
         """
         raise Refused("This transport carries no files.")
+
+    async def deliver(self, stream: BinaryIO, recipients: Sequence[str]) -> int:  # noqa: ARG002
+        """Take a message that another program, such as a mail server, brings.
+
+        Parameters:
+            recipients: as the program names them; empty if it does not.
+
+        Returns:
+            An exit status (sysexits.h) that tells the program what became of it.
+        """
+        return os.EX_UNAVAILABLE
 
     async def acknowledge(self, incoming: Incoming, notice: str) -> None:  # noqa: B027 -- a default
         """Confirm a pressed button, or say why it does not count.

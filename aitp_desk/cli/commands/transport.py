@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -110,6 +111,34 @@ def send(
             click.echo(f"Sent as {sent.message_ref}.")
 
         _run(name, folder, data, overrides, write)
+
+
+@transport.command()
+@transport_name
+@site_folder
+@click.option("--to", "people", multiple=True, help="The address that the message was sent to.")
+@data_folder
+@overrides
+def deliver(
+    name: str, folder: Path, people: tuple[str, ...], data: Path | None, overrides: tuple[str, ...]
+) -> None:
+    """Take a message from standard input, as a mail server's pipe writes it.
+
+    The exit status is one of sysexits.h: 0 stored, 67 no such address, 65 unreadable; 75 for
+    whatever may work later, a mistake in desk.toml included.
+    """
+    status = os.EX_TEMPFAIL
+
+    async def take(enabled: EnabledTransport, _store: Store) -> None:
+        nonlocal status
+        status = await enabled.transport.deliver(sys.stdin.buffer, people)
+
+    try:
+        with mistakes_told(os.EX_TEMPFAIL):
+            _run(name, folder, data, overrides, take)
+    except SystemExit:
+        sys.exit(os.EX_TEMPFAIL)
+    sys.exit(status)
 
 
 def _run(

@@ -93,6 +93,7 @@ class Arrivals:
             sender=mail.sender.address.lower() if mail.sender else NOBODY,
             sender_name=mail.sender.name if mail.sender else "",
             is_proven=mail.is_proven,
+            holds_secret=known is not None,
             sent_at=mail.date or 0,
             event=_event(mail, files, notes, is_known=known is not None),
         )

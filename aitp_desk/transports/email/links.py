@@ -116,6 +116,7 @@ class Links:
             conversation=press.conversation,
             sender=press.recipient,
             is_proven=press.is_proven,
+            holds_secret=True,
             sent_at=delivery.now,
             event=Choice(token=press.token, message_ref=press.message_ref),
         )
@@ -140,6 +141,7 @@ class Links:
             conversation=press.conversation,
             sender=press.recipient,
             is_proven=press.is_proven,
+            holds_secret=True,
             sent_at=delivery.now,
             event=Choice(token=form.token, values=values, message_ref=press.message_ref),
         )
@@ -168,6 +170,7 @@ class Links:
             conversation=unsubscription.conversation,
             sender=unsubscription.recipient,
             is_proven=unsubscription.is_proven,
+            holds_secret=True,
             sent_at=delivery.now,
             event=OptOut(),
         )

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import AsyncIterator, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+from urllib.parse import quote, urlencode
 
 import msgspec
 
@@ -16,6 +17,7 @@ from aitp_desk.transports.email.arrival import Arrivals
 from aitp_desk.transports.email.conversation import Conversations, is_conversation
 from aitp_desk.transports.email.inbound.inbox import Inbox
 from aitp_desk.transports.email.inbound.mailbox import Mailbox
+from aitp_desk.transports.email.inbound.pipe import deliver
 from aitp_desk.transports.email.inbound.providers.mailgun import MailgunHook
 from aitp_desk.transports.email.inbound.providers.postmark import PostmarkHook
 from aitp_desk.transports.email.inbound.providers.ses import SesHook
@@ -58,6 +60,9 @@ class EmailTransport(Transport):
         super().__init__(settings, host)
         check_settings(settings)
         self._settings = settings
+        self.bounds = msgspec.structs.replace(  # type: ignore[misc]  # of this site
+            self.bounds, per_second=settings.per_second
+        )
         self._domain = settings.address.rpartition("@")[2]
         addresses = ReplyAddresses(
             host.secret("email reply address"),
@@ -118,13 +123,11 @@ class EmailTransport(Transport):
             raise Unreachable("The person's address is none that mail can be sent to.")
         if size_of(outgoing.files) > self._settings.max_bytes:
             raise Refused("The files are larger than max_bytes of the settings.")
-        # the desk continues a name where somebody else has written into a conversation
+        # the desk adds a word where another person has written into a conversation
         name = outgoing.conversation.partition(" ")[0]
-        begins = not name
+        begins = not is_conversation(name)
         if begins:
             name = self._conversations.begin(f"{outgoing.id} {recipient}")
-        elif not is_conversation(name):
-            raise Refused("The conversation is none of this transport.")
         reply_to = self._conversations.addresses.make(name)
         message_id = self._conversations.message_ids.make(name, outgoing.id)
         envelope = Envelope(
@@ -163,19 +166,21 @@ class EmailTransport(Transport):
                 )
             )
 
-    async def deliver(
-        self, stream: BinaryIO, recipients: Sequence[str], environment: Mapping[str, str]
-    ) -> int:
+    async def deliver(self, stream: BinaryIO, recipients: Sequence[str]) -> int:
         """Store the mail of a pipe, and return an exit status (sysexits.h)."""
-        from aitp_desk.transports.email.inbound.pipe import deliver
-
         return await deliver(
             self._inbox,
             stream,
             max_bytes=self._settings.max_bytes,
             recipients=recipients,
-            environment=environment,
+            environment=self.host.environment,
         )
+
+    def invite(self, code: str) -> str:
+        """Return how to write a code by mail."""
+        address = self._settings.address
+        query = urlencode({"subject": f"Join {code}", "body": f"/join {code}"}, quote_via=quote)
+        return f"by mail to [{address}](mailto:{address}?{query})"
 
     def check(self) -> AsyncIterator[Step]:
         """Try the mail server, the way in, and the DNS records that mails need."""
