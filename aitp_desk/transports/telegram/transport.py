@@ -75,6 +75,10 @@ class TelegramTransport(Transport):
         incoming = read_update(read_payload(delivery.body), self._bot)
         return HookResult(events=() if incoming is None else (incoming,))
 
+    def invite(self, code: str) -> str:
+        """Return a link that opens the bot with the code."""
+        return f"Telegram: https://t.me/{self._bot.username}?start={code}"
+
     async def listen(self) -> None:
         """Register the webhook and wait, or poll, until cancelled."""
         try:
