@@ -42,6 +42,7 @@ from aitp_desk.protocols.hac import MEDIA_TYPE, Face, negotiate
 from aitp_desk.protocols.oauth import wire as oauth
 from tests.fuzz.forms import FILLED
 from tests.fuzz.heads import HEADS
+from tests.fuzz.mails import MAILS
 from tests.fuzz.platforms import PLATFORMS
 from tests.fuzz.proofs import PROOFS
 from tests.fuzz.responses import ELSEWHERE
@@ -277,6 +278,7 @@ TARGETS: tuple[Target, ...] = (
     *PROOFS,
     *ELSEWHERE,
     *FILLED,
+    *MAILS,
     *SLACK,
     *PLATFORMS,
 )

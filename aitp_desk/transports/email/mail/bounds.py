@@ -54,7 +54,7 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     size: int = 25 * 1024 * 1024
-    lines: int = 50_000
+    lines: int = 30_000
     headers: int = 2000
     header_bytes: int = 512 * 1024
     parts: int = 200
@@ -64,7 +64,7 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     addresses: int = 100
     subject: int = 500
     text: int = 400_000
-    html: int = 600_000
+    html: int = 400_000
 
 
 BYTES_A_LINE = 40

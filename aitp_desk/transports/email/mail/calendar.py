@@ -8,7 +8,7 @@ from aitp_desk.transports.email.mail.message import Event
 
 _FOLD = re.compile(r"\r?\n[ \t]")
 _LINE = re.compile(
-    r"^([A-Za-z-]{1,30})((?:;[^:\n\"]{0,200}|;[^:\n]{0,60}\"[^\"\n]{0,200}\")*):(.*)$"
+    r"([A-Za-z-]{1,30})((?:;[^:;\"]*+(?:\"[^\"]*+\"?[^:;\"]*+)*+)*+):(.*)", re.DOTALL
 )
 _ESCAPE = re.compile(r"\\([\\;,nN])")
 _LONGEST = 500

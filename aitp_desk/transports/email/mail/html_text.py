@@ -19,11 +19,11 @@ from html import unescape
 from aitp_desk.transports.email.mail.quotation import marks
 
 _TAG = re.compile(
-    r"<!--.*?(?:--!?>|\Z)"
-    r"|<(?P<raw>script|style|title|textarea|template|svg|math|xml)\b[^>]*>.*?(?:</(?P=raw)\b|\Z)"
-    r"|<[!?][^>]*>?"
-    r"|<(?P<end>/?)(?P<name>[a-z][^\s/>]*+)"
-    r"(?P<attributes>(?:[^>=]++|=\s*+\"[^\"]*+(?:\"|\Z)|=\s*+'[^']*+(?:'|\Z)|=)*+)>?",
+    r"<(?:!--.*?(?:--!?>|\Z)"
+    r"|(?P<raw>script|style|title|textarea|template|svg|math|xml)\b[^>]*>.*?(?:</(?P=raw)\b|\Z)"
+    r"|[!?][^>]*>?"
+    r"|(?P<end>/?)(?P<name>[a-z][^\s/>]*+)"
+    r"(?P<attributes>(?:[^>=]++|=\s*+\"[^\"]*+(?:\"|\Z)|=\s*+'[^']*+(?:'|\Z)|=)*+)>?)",
     re.DOTALL | re.IGNORECASE,
 )
 _ATTRIBUTE = re.compile(
@@ -31,7 +31,7 @@ _ATTRIBUTE = re.compile(
     re.IGNORECASE,
 )
 _ATTRIBUTES_LENGTH = 2000
-_MOST_TAGS = 30_000
+_MOST_TAGS = 15_000
 _MOST_LEVELS = 200
 _MOST_MARKS = 100
 

@@ -44,12 +44,12 @@ from aitp_desk.transports.email.mail.quotation.signature import find_tail
 
 _QUOTED = re.compile(r" {0,3}[>＞]")
 _RULE = re.compile(r"\s*(?:[_=]{10,}|-{10,}|\*{10,})\s*")
-_BETWEEN_DASHES = re.compile(r"[\s*_]*-{2,}\s*([^-].{2,60}?)\s*-{2,}[\s*_]*|(.{8,60})[:：]")
+_LONGEST_PHRASE = 160
 _LONG_LINE = 60
 _LONGEST_FRAGMENT = 50
 _MOST_FRAGMENT_LINES = 2
 _MOST_SEARCHES = 300
-"""For attributions; a mail has a few."""
+"""For attributions, and for lines to reply above; a mail has a few."""
 _LONGEST_RULED = 400
 _WORDS_ABOVE = 2000
 """Characters above a quotation in which a person may say that the answers are below."""
@@ -156,6 +156,7 @@ class _Divider:
         ]
         self._below = self._find_below()
         self._searches = 0
+        self._ruled = _MOST_SEARCHES
         self._is_forwarded = is_forward
 
     def _find_below(self) -> list[bool]:
@@ -222,7 +223,8 @@ class _Divider:
 
     def _has_forward(self, begin: int) -> bool:
         """Return whether a marked quotation is a forwarded mail."""
-        return any(_is_forwarded(line) for line in self._lines[begin : begin + 3])
+        phrases = map(_read_phrase, self._lines[begin : begin + 3])
+        return any(_is_forwarded(words, has_dashes=has) for words, has in phrases)
 
     def _classify(self, at: int, line: str) -> tuple[int, bool] | None:
         """Return the begin of the quotation at a line, and whether it is forwarded."""
@@ -234,20 +236,24 @@ class _Divider:
                 return begin, True
             return (begin, False) if self._is_reply or has_rule else None
         if line.lstrip(" *_").startswith("--") or line.endswith((":", "：")):
-            phrase = _BETWEEN_DASHES.fullmatch(line.strip())
-            words = (phrase[1] or phrase[2]).strip(" *_<>").lower() if phrase else ""
-            if _is_forwarded(line):
+            words, has_dashes = _read_phrase(line)
+            if _is_forwarded(words, has_dashes=has_dashes):
                 return at, True
-            if phrase and phrase[1] and words in ORIGINAL:
+            if has_dashes and words in ORIGINAL:
                 return at, self._is_forward
-        is_ruled = len(line) <= _LONGEST_RULED and not line.lstrip()[:1].isalnum()
-        if is_ruled and REPLY_ABOVE.search(line):
+        if self._is_line_to_reply_above(line):
             return at, False
         if not self._below[at] and self._is_reply and may_end_attribution(line):
             found = self._search(at, 0, is_quoted_below=False)
             if found is not None and not self._is_forward:
                 return found, False
         return None
+
+    def _is_line_to_reply_above(self, line: str) -> bool:
+        if len(line) > _LONGEST_RULED or line.lstrip()[:1].isalnum() or not self._ruled:
+            return False
+        self._ruled -= 1
+        return REPLY_ABOVE.search(line) is not None
 
     def _above(self, at: int) -> int | None:
         """Return the next line with text above, at most three lines away."""
@@ -394,10 +400,16 @@ class _Divider:
         return Division("\n".join(kept).strip(), shifted, is_forwarded)
 
 
-def _is_forwarded(line: str) -> bool:
-    """Return whether a line stands above a mail that is passed on."""
-    phrase = _BETWEEN_DASHES.fullmatch(line.strip())
-    if not phrase:
-        return False
-    words = (phrase[1] or phrase[2]).strip(" *_<>").lower()
-    return words in FORWARDED or (phrase[1] is not None and words.startswith("forwarded by "))
+def _read_phrase(line: str) -> tuple[str, bool]:
+    """Return the words between dashes or before a colon, and whether there are dashes."""
+    line = line.strip(" \t\xa0*_")
+    if len(line) > _LONGEST_PHRASE:
+        return "", False
+    if line.startswith("--") and line.endswith("--"):
+        return line.strip("- \t*_<>").lower(), True
+    return (line[:-1].strip(" *_<>").lower(), False) if line.endswith((":", "：")) else ("", False)
+
+
+def _is_forwarded(words: str, *, has_dashes: bool) -> bool:
+    """Return whether a phrase stands above a mail that is passed on."""
+    return words in FORWARDED or (has_dashes and words.startswith("forwarded by "))

@@ -22,6 +22,7 @@ _DELIMITERS = frozenset({"--", "—-", "-- --"})
 _RULE = re.compile(r"[-_*=~\s]{5,}")
 _MOST_SIGNATURE_LINES = 15
 _MOST_FOOTER_LINES = 40
+_LONGEST_FOOTER = 4000
 _LONGEST_PROGRAM_LINE = 160
 _LONGEST_SENT_FROM = 80
 _MOST_WORDS_TO_DEVICE = 4
@@ -90,6 +91,8 @@ def _find_footer(lines: Sequence[str], begin: int, last: int) -> tuple[int, Trim
     at = last - 1
     while at > lowest and lines[at - 1].strip() and not _RULE.fullmatch(lines[at].strip()):
         at -= 1
+    if sum(map(len, lines[at:last])) > _LONGEST_FOOTER:
+        return None
     text = " ".join(line.strip() for line in lines[at:last])
     is_below_rule = bool(_RULE.fullmatch(lines[at].strip()))
     if is_below_rule and LIST_FOOTER.search(text):
