@@ -64,6 +64,7 @@ def make_all_routes(
     desk, *further = desks
     webhooks = _receiving(services, desks)
     return (
+        *transports,  # an endpoint may have addresses below it: before the pages' catch-all
         *make_console_routes(
             config,
             sessions,
@@ -89,7 +90,6 @@ def make_all_routes(
         *make_schema_routes(services.capabilities, render_error),
         *make_hook_routes(webhooks, render_error),
         *make_metrics_routes(collector, render_error),
-        *transports,
     )
 
 
