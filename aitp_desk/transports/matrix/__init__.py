@@ -1,0 +1,1 @@
+"""Matrix: rooms of any homeserver, as a client or as an application service."""

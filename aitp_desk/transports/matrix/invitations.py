@@ -1,0 +1,101 @@
+"""Accepts and declines invitations to rooms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+import structlog
+
+from aitp_desk.transports.base import Failed, TryLater
+from aitp_desk.transports.matrix.client import Client, segment
+from aitp_desk.transports.matrix.events import Event
+from aitp_desk.transports.matrix.inbox import Inbox
+from aitp_desk.transports.matrix.settings import MatrixSettings
+
+MOST_WAITING = 1000
+MOST_ATTEMPTS = 8
+PAUSE_SECONDS = 15
+
+_log = structlog.get_logger()
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """An invitation whose room could not be joined yet.
+
+    Parameters:
+        due: Unix seconds of the next attempt.
+    """
+
+    event: Event
+    attempts: int
+    due: float
+
+
+class Invitations:
+    """Joins the rooms that the desk is invited to, if it may.
+
+    A room whose server does not answer keeps nothing else waiting: it is tried again later.
+
+    Parameters:
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self, settings: MatrixSettings, client: Client, inbox: Inbox, clock: Callable[[], float]
+    ) -> None:
+        self._servers = frozenset(settings.allowed_servers)
+        self._client = client
+        self._inbox = inbox
+        self._clock = clock
+        self._waiting: dict[str, Waiting] = {}
+
+    async def answer(self, event: Event) -> bool:
+        """Accept or decline an invitation, and return whether the desk has joined."""
+        return await self._try(Waiting(event, 0, 0.0))
+
+    async def retry(self) -> tuple[str, ...]:
+        """Try again what is due, and return the rooms that the desk has joined."""
+        now = self._clock()
+        due = [one for one in self._waiting.values() if one.due <= now]
+        return tuple([one.event.room for one in due if await self._try(one)])
+
+    @property
+    def pause(self) -> float | None:
+        """Seconds until the next one is due; None if nothing waits."""
+        if not self._waiting:
+            return None
+        return max(0.0, min(one.due for one in self._waiting.values()) - self._clock())
+
+    async def _try(self, waiting: Waiting) -> bool:
+        event = waiting.event
+        is_accepted = self._is_welcome(event)
+        step = "join" if is_accepted else "leave"
+        try:
+            await self._client.call("POST", f"client/v3/rooms/{segment(event.room)}/{step}")
+            if is_accepted and any(one.type == "m.room.encryption" for one in event.invitation):
+                await self._inbox.decline(event.room)
+        except TryLater as failure:
+            self._postpone(waiting, failure)
+            return False
+        except Failed:  # it was withdrawn, or the room is gone
+            self._waiting.pop(event.room, None)
+            return False
+        self._waiting.pop(event.room, None)
+        return is_accepted
+
+    def _is_welcome(self, event: Event) -> bool:
+        """A direct conversation is open to everybody, as the desk's chat is."""
+        server = event.sender.partition(":")[2]
+        return event.content.get("is_direct") is True or server in self._servers
+
+    def _postpone(self, waiting: Waiting, failure: TryLater) -> None:
+        room, attempts = waiting.event.room, waiting.attempts + 1
+        if attempts >= MOST_ATTEMPTS or (
+            room not in self._waiting and len(self._waiting) >= MOST_WAITING
+        ):
+            _log.warning("matrix_invitation_dropped", reason=failure.reason)
+            self._waiting.pop(room, None)
+            return
+        due = self._clock() + max(failure.after, PAUSE_SECONDS * attempts)
+        self._waiting[room] = Waiting(waiting.event, attempts, due)
