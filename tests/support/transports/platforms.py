@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import aiohttp
@@ -12,6 +13,7 @@ import msgspec
 from aitp_desk.agent.base import Agent, Answer, Clarification, Outcome, Turn
 from aitp_desk.transports.base import Transport
 from aitp_desk.transports.email.transport import EmailTransport
+from aitp_desk.transports.matrix.transport import MatrixTransport
 from aitp_desk.transports.slack.transport import SlackTransport
 from aitp_desk.transports.telegram.transport import TelegramTransport
 from aitp_desk.transports.whatsapp.transport import WhatsAppTransport
@@ -19,6 +21,7 @@ from tests.support.clients.threads import Talker
 from tests.support.desk.server import serving
 from tests.support.doubles.agent import ScriptedAgent
 from tests.support.transports.email_platform import email_platform
+from tests.support.transports.matrix_platform import matrix_platform
 from tests.support.transports.pigeon import Pigeon
 from tests.support.transports.pigeon_platform import pigeon_platform
 from tests.support.transports.platform import Platform
@@ -36,8 +39,14 @@ PLATFORMS: Mapping[str, Callable[[], AbstractAsyncContextManager[Platform]]] = {
     "whatsapp": whatsapp_platform,
 }
 """By the names of their transports: entered, each gives a platform without people."""
+SERVERS: Mapping[str, Callable[[], AbstractAsyncContextManager[Platform]]] = {
+    "matrix": matrix_platform,
+    "matrix (appservice)": partial(matrix_platform, "appservice"),
+}
+"""Those that are real servers, tried by tests that are marked so."""
 BESIDE: Mapping[str, type[Transport]] = {
     "email": EmailTransport,
+    "matrix": MatrixTransport,
     "pigeon": Pigeon,
     "slack": SlackTransport,
     "telegram": TelegramTransport,
@@ -65,7 +74,7 @@ async def carrying(
         settings: as ``--set`` takes them.
         agent: by default one that repeats what it is asked.
     """
-    async with PLATFORMS[name]() as platform:
+    async with {**PLATFORMS, **SERVERS}[name]() as platform:
         site = folder / "site"
         if not site.exists():
             site.mkdir(parents=True)
