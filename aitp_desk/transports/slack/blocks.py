@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
+
+import msgspec
 
 from aitp_desk.transports.messages import Button, Outgoing
 from aitp_desk.transports.slack.forms import pack_form, plain_text
+from aitp_desk.transports.slack.objects import EventType
 from aitp_desk.transports.slack.rich_text import Element, link, plain, plain_section, rich_text
 from aitp_desk.transports.slack.text import escape_text
 
@@ -16,6 +20,8 @@ MOST_BUTTONS = 10
 MOST_LABEL_CHARACTERS = 75
 MOST_URL_CHARACTERS = 3000
 MOST_SOURCES = 10
+MOST_NOTE_CHARACTERS = 300
+MOST_PRESSED_CHARACTERS = 40_000
 
 CHOICE_ACTION = "choice"
 FORM_ACTION = "form"
@@ -42,6 +48,52 @@ def make_message(outgoing: Outgoing, *, is_plain: bool = False) -> dict[str, Any
     # only notifications and search show the text when there are blocks
     text = plain(elements)[:MOST_CHARACTERS] or "".join(f"{one.label} " for one in outgoing.buttons)
     return {"text": escape_text(text.strip() or ("…" if blocks else "")), "blocks": blocks}
+
+
+class PressedMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """A message whose button was pressed, as Slack has it, without its buttons.
+
+    Parameters:
+        text: for notifications, escaped.
+        label: of the button.
+    """
+
+    text: str
+    blocks: tuple[msgspec.Raw, ...]
+    label: str
+
+
+def keep_pressed(text: str, blocks: Iterable[msgspec.Raw], label: str) -> str:
+    """Return a message without its buttons, to be shown again after the choice.
+
+    Empty for one that is longer than any of the desk.
+    """
+    kept = tuple(one for one in blocks if _type_of(one) not in {"actions", ""})
+    pressed = msgspec.json.encode(PressedMessage(text=text, blocks=kept, label=label)).decode()
+    return pressed if len(pressed) <= MOST_PRESSED_CHARACTERS else ""
+
+
+def make_answered(pressed: str, person: str) -> dict[str, Any] | None:
+    """Return a message with the choice in place of its buttons; None if it was not kept.
+
+    Parameters:
+        pressed: as :func:`keep_pressed` returned it.
+        person: name of the person who chose; empty if it is unknown.
+    """
+    try:
+        kept = msgspec.json.decode(pressed, type=PressedMessage)
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return None
+    choice = f"✓ {kept.label}" + (f" · {person}" if person else "")
+    note = {"type": "context", "elements": [plain_text(choice, MOST_NOTE_CHARACTERS)]}
+    return {"text": kept.text or escape_text(choice), "blocks": [*kept.blocks, note]}
+
+
+def _type_of(block: msgspec.Raw) -> str:
+    try:
+        return msgspec.json.decode(block, type=EventType).type
+    except msgspec.DecodeError:
+        return ""
 
 
 def _sources(outgoing: Outgoing) -> Element | None:

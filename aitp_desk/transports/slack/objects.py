@@ -64,6 +64,7 @@ class Message(msgspec.Struct):
     thread_ts: str | None = None
     deleted_ts: str | None = None
     files: tuple[File, ...] | None = None
+    blocks: tuple[msgspec.Raw, ...] | None = None
     message: Message | None = None
     previous_message: Message | None = None
 
@@ -97,12 +98,19 @@ class Container(msgspec.Struct):
     thread_ts: str | None = None
 
 
+class Text(msgspec.Struct):
+    """A text object."""
+
+    text: str = ""
+
+
 class Action(msgspec.Struct):
     """A pressed button."""
 
     action_id: str = ""
     action_ts: str = ""
     value: str | None = None
+    text: Text | None = None
 
 
 class ViewState(msgspec.Struct):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
@@ -13,6 +14,7 @@ import msgspec
 from aitp_desk.transports.base import (
     Delivery,
     Endpoint,
+    Failed,
     HookReply,
     HookResult,
     Host,
@@ -23,7 +25,12 @@ from aitp_desk.transports.base import (
 )
 from aitp_desk.transports.events import Choice, Incoming, IncomingFile
 from aitp_desk.transports.messages import Bounds, Outgoing, SentMessage
-from aitp_desk.transports.slack.blocks import MOST_BUTTONS, MOST_CHARACTERS, make_message
+from aitp_desk.transports.slack.blocks import (
+    MOST_BUTTONS,
+    MOST_CHARACTERS,
+    make_answered,
+    make_message,
+)
 from aitp_desk.transports.slack.connection import (
     FollowUps,
     SocketEnvelope,
@@ -171,15 +178,24 @@ class SlackTransport(Transport):
         return await download(self.host.send, self._token, url, max_bytes)
 
     async def acknowledge(self, incoming: Incoming, notice: str) -> None:
-        """Tell the person, and nobody else, why a pressed button does not count."""
+        """Show the choice in place of its buttons, or why it does not count.
+
+        Only the person sees a notice. Where the choice cannot be shown, it counts all the same.
+        """
         place, person = parse_place(incoming.conversation), parse_place(incoming.sender)
         event = incoming.event
         ref = parse_ref(event.message_ref) if isinstance(event, Choice) else None
-        if not notice or ref is None or place is None or person is None:
+        if ref is None or place is None or person is None or not isinstance(event, Choice):
             return
-        thread = place.thread or ref.thread
-        body = {"channel": ref.channel, "user": person.user, "text": escape_text(notice)}
-        await self._api.call("chat.postEphemeral", body | ({"thread_ts": thread} if thread else {}))
+        if notice:
+            thread = place.thread or ref.thread
+            told = {"channel": ref.channel, "user": person.user, "text": escape_text(notice)}
+            where = {"thread_ts": thread} if thread else {}
+            await self._api.call("chat.postEphemeral", told | where)
+        elif answered := make_answered(event.reply_to, incoming.sender_name):
+            with suppress(Failed):
+                shown = {"channel": ref.channel, "ts": ref.timestamp, **answered}
+                await self._api.call("chat.update", {**shown, "parse": "none"})
 
     def check(self) -> AsyncIterator[Step]:
         """Try the token, its scopes and the way back."""

@@ -23,7 +23,7 @@ from aitp_desk.transports.events import (
     TextMessage,
 )
 from aitp_desk.transports.slack import objects
-from aitp_desk.transports.slack.blocks import CHOICE_ACTION, FORM_ACTION
+from aitp_desk.transports.slack.blocks import CHOICE_ACTION, FORM_ACTION, keep_pressed
 from aitp_desk.transports.slack.forms import FORM_CALLBACK, FormOrigin, read_values
 from aitp_desk.transports.slack.places import (
     Place,
@@ -186,8 +186,15 @@ def _press(
         sender=_person(team, user),
         sender_name=_line(user.name or user.username),
         is_private=is_direct(channel),
-        event=Choice(token=action.value, message_ref=ref),
+        event=Choice(token=action.value, message_ref=ref, reply_to=_pressed(message, action)),
     )
+
+
+def _pressed(message: objects.Message | None, action: objects.Action) -> str:
+    if message is None:
+        return ""
+    label = _line(action.text.text if action.text else "")
+    return keep_pressed((message.text or "").replace("\0", ""), message.blocks or (), label)
 
 
 def _submission(interaction: objects.Interaction, team: str, user: objects.User) -> Incoming | None:

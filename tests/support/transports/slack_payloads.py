@@ -130,13 +130,19 @@ def press(
     user: str = PERSON,
     trigger_id: str = "12321423423.333649436676.d8c1bb837935619ccad0f624c448ffb3",
     action_ts: str = "1548426417.840180",
+    label: str = "View",
+    shown: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the interaction of a pressed button."""
+    """Return the interaction of a pressed button.
+
+    Parameters:
+        shown: the message with the button, as it was posted.
+    """
     in_thread = {"thread_ts": thread} if thread else {}
     action: dict[str, Any] = {
         "action_id": action_id,
         "block_id": "=qXel",
-        "text": {"type": "plain_text", "text": "View", "emoji": True},
+        "text": {"type": "plain_text", "text": label, "emoji": True},
         "type": "button",
         "action_ts": action_ts,
     }
@@ -157,7 +163,16 @@ def press(
         },
         "trigger_id": trigger_id,
         "channel": {"id": channel, "name": "directmessage"},
-        "message": {"type": "message", "user": BOT_USER, "bot_id": BOT, "ts": ts, **in_thread},
+        "message": {
+            "type": "message",
+            "user": BOT_USER,
+            "bot_id": BOT,
+            "ts": ts,
+            "text": "Shall I?",
+            "blocks": [],
+            **(shown or {}),
+            **in_thread,
+        },
         "response_url": f"https://hooks.slack.com/actions/{TEAM}/1232321423432/D09sSasdasdAS9091",
         "enterprise": None,
         "is_enterprise_install": False,

@@ -263,13 +263,16 @@ class SlackPlatform(Platform):
     async def _press(self, user: str, ref: str, button: Mapping[str, Any]) -> str:
         channel, _, timestamp = ref.partition("/")
         trigger = self.api.trigger()
+        message = self.api.channels[channel].messages[timestamp]
         await self._interact(
             payloads.press(
                 button["action_id"],
                 button.get("value"),
                 channel=channel,
                 ts=timestamp,
-                thread=self.api.channels[channel].messages[timestamp].get("thread_ts"),
+                thread=message.get("thread_ts"),
+                label=button["text"]["text"],
+                shown={name: message[name] for name in ("text", "blocks")},
                 user=user,
                 trigger_id=trigger,
                 action_ts=self.api.timestamp(),
@@ -345,6 +348,9 @@ class SlackPlatform(Platform):
         ref = f"{channel}/{message['ts']}"
         buttons = self._buttons(ref)
         lines = [_words(one) for one in message["blocks"] if one["type"] == "rich_text"]
+        for block in message["blocks"]:
+            if block["type"] == "context":
+                lines += [one["text"] for one in block["elements"]]
         lines += [file["name"] for file in message["files"]]
         fields: tuple[str, ...] = ()
         for button in buttons:

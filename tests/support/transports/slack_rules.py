@@ -16,6 +16,7 @@ SCOPES: Mapping[str, tuple[str, ...]] = {
     "chat.delete": ("chat:write",),
     "chat.postEphemeral": ("chat:write",),
     "chat.postMessage": ("chat:write",),
+    "chat.update": ("chat:write",),
     "conversations.open": ("im:write",),
     "files.completeUploadExternal": ("files:write",),
     "files.getUploadURLExternal": ("files:write",),
@@ -38,6 +39,7 @@ ARGUMENTS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
                 "reply_broadcast username icon_emoji icon_url attachments"
             ),
         ),
+        ("chat.update", "channel ts", "text blocks parse link_names metadata"),
         ("conversations.open", "", "users channel return_im prevent_creation"),
         (
             "files.completeUploadExternal",
@@ -192,6 +194,13 @@ def _section(block: Mapping[str, Any]) -> None:
     _plain(block["text"], 3000)
 
 
+def _context(block: Mapping[str, Any]) -> None:
+    _members(block, "type elements", "block_id")
+    _check(0 < len(block["elements"]) <= 10, "between 1 and 10 elements")
+    for element in block["elements"]:
+        _plain(element, 3000)
+
+
 def _input(block: Mapping[str, Any]) -> None:
     _members(block, "type label element", "block_id hint optional dispatch_action")
     _plain(block["label"], 2000)
@@ -234,5 +243,10 @@ def _check(is_valid: bool, rule: str) -> None:
         raise _Invalid(rule)
 
 
-_MESSAGE_BLOCKS = {"rich_text": _rich_text, "actions": _actions, "section": _section}
+_MESSAGE_BLOCKS = {
+    "actions": _actions,
+    "context": _context,
+    "rich_text": _rich_text,
+    "section": _section,
+}
 _MODAL_BLOCKS = {"input": _input, "section": _section}

@@ -310,6 +310,16 @@ class SlackWebApi:
         del channel.messages[arguments["ts"]]
         return {"channel": channel.id, "ts": arguments["ts"]}
 
+    def _chat_update(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        message = self._open(arguments["channel"]).messages.get(arguments["ts"])
+        if message is None:
+            raise Refusal("message_not_found")
+        if message.get("bot_id") != BOT:
+            raise Refusal("cant_update_message")
+        rules.check_message(arguments)
+        message |= {"text": arguments["text"], "blocks": arguments["blocks"]}
+        return {"channel": arguments["channel"], "ts": arguments["ts"], "text": arguments["text"]}
+
     def _open(self, id: str) -> Channel:
         channel = self.channels.get(id)
         if channel is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -99,7 +100,9 @@ class TestBothModes:
         sent = await send(desk, slack, "Shall I?", buttons=buttons)
         await slack.press("ada", sent.message_ref, "No")
         (incoming,) = desk.events
-        assert incoming.event == Choice(token="tok_n", message_ref=sent.message_ref)
+        assert isinstance(incoming.event, Choice)
+        assert incoming.event.token == "tok_n"
+        assert incoming.event.message_ref == sent.message_ref
 
     async def test_a_form_opens_and_comes_back(self, slack: SlackPlatform, desk: SlackDesk) -> None:
         sent = await send(desk, slack, "Where to?", form=FORM)
@@ -278,14 +281,27 @@ async def test_a_sent_message_is_deleted(slack: SlackPlatform, desk: SlackDesk) 
         await desk.transport.retract("", "command/1")
 
 
+async def test_a_choice_that_counts_takes_the_place_of_the_buttons(
+    slack: SlackPlatform, desk: SlackDesk
+) -> None:
+    sent = await send(desk, slack, "Shall I <b>?", buttons=(Button(label="Yes", token="tok_y"),))
+    await slack.press("ada", sent.message_ref, "Yes")
+    await desk.transport.acknowledge(desk.events[0], "")
+    (shown,) = await slack.shown("ada")
+    assert (shown.text, shown.buttons) == ("Shall I <b>?\n✓ Yes · ada", ())
+    assert slack.api.ephemeral == []
+    await desk.transport.retract("", sent.message_ref)
+    await desk.transport.acknowledge(desk.events[0], "")  # it is gone: nothing to show
+
+
 async def test_a_notice_is_shown_to_who_pressed(slack: SlackPlatform, desk: SlackDesk) -> None:
     sent = await send(desk, slack, "Shall I?", buttons=(Button(label="Yes", token="tok_y"),))
     await slack.press("ada", sent.message_ref, "Yes")
-    await desk.transport.acknowledge(desk.events[0], "")
-    assert slack.api.ephemeral == []
     await desk.transport.acknowledge(desk.events[0], "Too late <!here>.")
     user, _, text = slack.api.ephemeral[0]
     assert (user, text) == (slack.user("ada"), "Too late &lt;!here&gt;.")
+    (shown,) = await slack.shown("ada")
+    assert shown.buttons == ("Yes",)
 
 
 async def test_a_limited_rate_says_how_long_to_wait(slack: SlackPlatform, desk: SlackDesk) -> None:
@@ -349,6 +365,16 @@ async def test_another_platforms_conversation_is_refused(
 ) -> None:
     with pytest.raises(Refused):
         await send(desk, slack, conversation="chat-1")
+
+
+async def test_a_missing_library_is_named(
+    slack: SlackPlatform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "aitp_desk.transports.slack.api")
+    monkeypatch.setitem(sys.modules, "slack_sdk.errors", None)
+    with pytest.raises(ValueError, match=r"aitp-desk\[slack\]"):
+        async with slack_desk(slack):
+            pass
 
 
 @pytest.mark.parametrize(

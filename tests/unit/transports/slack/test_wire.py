@@ -20,7 +20,8 @@ from aitp_desk.transports.events import (
     TextMessage,
 )
 from aitp_desk.transports.messages import Field, Form
-from aitp_desk.transports.slack.forms import make_modal, pack_form
+from aitp_desk.transports.slack.blocks import make_answered
+from aitp_desk.transports.slack.forms import make_modal, pack_form, plain_text
 from aitp_desk.transports.slack.places import parse_place, parse_ref
 from aitp_desk.transports.slack.wire import (
     Challenge,
@@ -177,7 +178,13 @@ def test_changes_of_the_desks_own_messages_are_ignored() -> None:
 def test_a_pressed_button() -> None:
     found = decode_interaction(slack.encode(slack.press("choice:0", "tok_1")))
     assert isinstance(found, Incoming)
-    assert found.event == Choice(token="tok_1", message_ref=f"{DIRECT}/1548261231.000200")
+    assert isinstance(found.event, Choice)
+    assert found.event.token == "tok_1"
+    assert found.event.message_ref == f"{DIRECT}/1548261231.000200"
+    assert make_answered(found.event.reply_to, "Ada") == {
+        "text": "Shall I?",
+        "blocks": [{"type": "context", "elements": [plain_text("✓ View · Ada", 300)]}],
+    }
     assert found.conversation == found.sender == f"{TEAM}/{PERSON}"
     again = decode_interaction(slack.encode(slack.press("choice:0", "tok_1", action_ts="2.2")))
     assert isinstance(again, Incoming)
