@@ -70,6 +70,11 @@ class EmailPlatform(Platform):
     async def write(self, person: str, text: str) -> str:
         return await self._send(person, self.make_mail(person, text))
 
+    async def reply(self, person: str, text: str) -> str:
+        """Answer the last mail of the desk; as :meth:`write`."""
+        self._wrote.add(person)
+        return await self.write(person, text)
+
     async def attach(self, person: str, text: str, name: str, data: bytes) -> str:
         mail = self.make_mail(person, text)
         mail.add_attachment(data, maintype="application", subtype="octet-stream", filename=name)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 
@@ -69,19 +69,36 @@ async def carrying(
     """A desk with one transport, whose people are on its platform.
 
     Parameters:
+        as of :func:`carrying_all`.
+    """
+    async with carrying_all(folder, (name,), *settings, agent=agent) as (talker, platforms):
+        yield CarriedDesk(talker, platforms[name])
+
+
+@asynccontextmanager
+async def carrying_all(
+    folder: Path, names: Sequence[str], *settings: str, agent: Agent | None = None
+) -> AsyncIterator[tuple[Talker, Mapping[str, Platform]]]:
+    """A desk with several transports, and their platforms by name.
+
+    Parameters:
         folder: for the site and the data.
-        name: of the transport.
         settings: as ``--set`` takes them.
         agent: by default one that repeats what it is asked.
     """
-    async with {**PLATFORMS, **SERVERS}[name]() as platform:
+    async with AsyncExitStack() as stack:
+        platforms = {
+            name: await stack.enter_async_context({**PLATFORMS, **SERVERS}[name]())
+            for name in names
+        }
         site = folder / "site"
         if not site.exists():
             site.mkdir(parents=True)
             (site / "about.md").write_text("# About\n\nWe sell books.\n", encoding="utf-8")
-        (site / "desk.toml").write_text(platform.settings, encoding="utf-8")
+        sections = "\n".join(platform.settings for platform in platforms.values())
+        (site / "desk.toml").write_text(sections, encoding="utf-8")
         data = folder / "data"
-        async with (
+        desk = await stack.enter_async_context(
             serving(
                 data,
                 LOOPBACK,
@@ -89,12 +106,17 @@ async def carrying(
                 folder=site,
                 agent=agent or ScriptedAgent(answer),
                 transports=BESIDE,
-                environment=platform.environment,
-            ) as desk,
-            aiohttp.ClientSession(desk.url) as http,
-        ):
+                environment={
+                    name: value
+                    for platform in platforms.values()
+                    for name, value in platform.environment.items()
+                },
+            )
+        )
+        http = await stack.enter_async_context(aiohttp.ClientSession(desk.url))
+        for platform in platforms.values():
             platform.desk = desk.url
-            yield CarriedDesk(Talker(desk, data, http), platform)
+        yield Talker(desk, data, http), platforms
 
 
 async def answer(turn: Turn) -> Outcome:
