@@ -217,17 +217,22 @@ class EmailTransport(Transport):
         most = settings.max_bytes * 3 // 2 + 64 * 1024  # base64, and what surrounds it
         hooks: dict[str, Endpoint] = {}
         if settings.postmark is not None:
-            password = self._password(settings.postmark.password_env)
+            password = self._secret(settings.postmark.password_env, "postmark.password_env")
             postmark = PostmarkHook(self._inbox, settings.postmark.user, password)
             hooks["postmark"] = Endpoint(read=postmark.read, max_bytes=most)
         if settings.mailgun is not None:
-            key = self._password(settings.mailgun.signing_key_env)
+            key = self._secret(settings.mailgun.signing_key_env, "mailgun.signing_key_env")
             mailgun = MailgunHook(self._inbox, key, settings.mailgun.tolerance)
             hooks["mailgun_mime"] = Endpoint(read=mailgun.read, max_bytes=most)
         if settings.ses is not None:
             ses = SesHook(self._inbox, settings.ses.topic, self.host.send)
             hooks["ses"] = Endpoint(read=ses.read, max_bytes=most)
         return hooks
+
+    def _secret(self, variable: str, setting: str) -> str:
+        if not variable:
+            raise ValueError(f"{setting} is empty: anybody could call the webhook.")
+        return self._password(variable)
 
     def _password(self, variable: str) -> str:
         if not variable:

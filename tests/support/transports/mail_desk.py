@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from email.message import EmailMessage
 from hashlib import sha256
@@ -40,6 +41,7 @@ class MailDesk:
         self.failing = 0
         self.requests: list[Request] = []
         self.responses: dict[str, Response] = {}
+        self._change = asyncio.Condition()
         self.host = Host(
             receive=self._receive,
             send=self._send,
@@ -68,6 +70,12 @@ class MailDesk:
         )
         self.inbox = Inbox(self.host, self.arrivals, self.addresses)
 
+    async def wait_for(self, count: int) -> list[Incoming]:
+        """Return the events once there are so many."""
+        async with asyncio.timeout(20), self._change:
+            await self._change.wait_for(lambda: len(self.received) >= count)
+        return self.received
+
     async def _receive(self, incoming: Incoming) -> None:
         if self.failing:
             self.failing -= 1
@@ -76,6 +84,8 @@ class MailDesk:
             self.repeated += 1
         else:
             self.received.append(incoming)
+        async with self._change:
+            self._change.notify_all()
 
     async def _send(self, request: Request) -> Response:
         self.requests.append(request)

@@ -59,6 +59,8 @@ class Mailbox:
                         await asyncio.sleep(delay)
             except TryLater as failure:
                 _log.warning("mailbox_failed", reason=failure.reason)
+            except Exception as error:  # noqa: BLE001 -- it stays unmarked, and is read again
+                _log.warning("mail_not_stored", error=type(error).__name__)
             finally:
                 connection.close()
             await asyncio.sleep(delay)
@@ -101,6 +103,7 @@ class MailboxConnection:
         self._settings = settings
         self._password = password
         self._imap: imaplib.IMAP4 | None = None
+        self._extensions: frozenset[bytes] = frozenset()
 
     def open(self) -> None:
         """Connect, sign in and select the folder.
@@ -123,6 +126,8 @@ class MailboxConnection:
             raise
         except imaplib.IMAP4.error:
             raise TryLater("The mailbox refuses the user name or password.") from None
+        _, names = self._imap.capability()  # often more than before the sign-in
+        self._extensions = frozenset(names[-1].upper().split())
         status, _ = self._imap.select(_quoted(settings.folder))
         if status != "OK":
             raise TryLater(f"The mailbox has no folder {settings.folder}.")
@@ -153,12 +158,12 @@ class MailboxConnection:
         folder = self._settings.done_folder
         if not folder:
             return
-        if self._imap is not None and "MOVE" in self._imap.capabilities:
+        if b"MOVE" in self._extensions:
             self._ask("UID", "MOVE", uid.decode(), _quoted(folder))
             return
         self._ask("UID", "COPY", uid.decode(), _quoted(folder))
         self._ask("UID", "STORE", uid.decode(), "+FLAGS.SILENT", "(\\Deleted)")
-        if self._imap is not None and "UIDPLUS" in self._imap.capabilities:
+        if b"UIDPLUS" in self._extensions:
             self._ask("UID", "EXPUNGE", uid.decode())
 
     def close(self) -> None:
