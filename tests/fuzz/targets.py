@@ -42,6 +42,7 @@ from aitp_desk.protocols.hac import MEDIA_TYPE, Face, negotiate
 from aitp_desk.protocols.oauth import wire as oauth
 from tests.fuzz.forms import FILLED
 from tests.fuzz.heads import HEADS
+from tests.fuzz.mail_hooks import MAIL_HOOKS
 from tests.fuzz.mails import MAILS
 from tests.fuzz.platforms import PLATFORMS
 from tests.fuzz.proofs import PROOFS
@@ -279,6 +280,7 @@ TARGETS: tuple[Target, ...] = (
     *ELSEWHERE,
     *FILLED,
     *MAILS,
+    *MAIL_HOOKS,
     *SLACK,
     *PLATFORMS,
 )
