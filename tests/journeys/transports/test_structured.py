@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 import pytest_asyncio
 
 from tests.journeys.transports.test_contract import has, shown
@@ -47,11 +48,20 @@ class Counter(msgspec.Struct):
         return [json.loads(part) for part in parts if part.startswith("{")]
 
 
+@pytest.fixture
+def platform() -> str:
+    """By its name; tests that try several replace it."""
+    return "pigeon"
+
+
+on_each = pytest.mark.parametrize("platform", ["pigeon", "slack", "slack (socket)"])
+
+
 @pytest_asyncio.fixture
-async def counter(tmp_path: Path) -> AsyncIterator[Counter]:
+async def counter(tmp_path: Path, platform: str) -> AsyncIterator[Counter]:
     settings = ("capabilities.requests={}", "capabilities.data={}", "console.enabled=true")
     async with (
-        carrying(tmp_path, "pigeon", *settings) as desk,
+        carrying(tmp_path, platform, *settings) as desk,
         operating(desk.talker.desk, tmp_path / "data", "anna") as anna,
     ):
         await desk.platform.write("ada", "I need a tent.")
@@ -61,6 +71,7 @@ async def counter(tmp_path: Path) -> AsyncIterator[Counter]:
         yield Counter(desk, anna, thread)
 
 
+@on_each
 async def test_a_decision_is_buttons_and_a_press_is_its_answer(counter: Counter) -> None:
     await counter.ask("requests", request_decision=SIZE)
     found = await shown(counter.desk, "ada", has("Size?"))
@@ -85,6 +96,7 @@ async def test_a_decision_is_made_once(counter: Counter) -> None:
     assert "no open request" in notice
 
 
+@on_each
 async def test_a_form_comes_back_with_its_values(counter: Counter) -> None:
     await counter.ask("data", request_data=FORM)
     found = await shown(counter.desk, "ada", has("Where to?"))
