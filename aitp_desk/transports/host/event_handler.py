@@ -63,6 +63,7 @@ from aitp_desk.transports.host.people import (
     address_apart,
     find_principal,
     is_blocked,
+    is_of_group,
     principal_of,
 )
 from aitp_desk.transports.host.registry import EnabledTransport
@@ -175,7 +176,9 @@ class _Handling:
 
     async def run(self) -> None:
         conversation = await self._find()
-        if conversation is not None and self._incoming.is_private:
+        if conversation is not None and (
+            self._incoming.is_private or is_of_group(conversation, self._principal)
+        ):
             self._principal = principal_of(conversation)
             self._desk = self._handler.desks[conversation.desk]
         if conversation is None and not self._incoming.is_addressed:
@@ -216,7 +219,9 @@ class _Handling:
         event = self._incoming.event
         if isinstance(event, DeliveryFailure | AutomaticMessage):
             return True  # nothing is said as the person
-        if conversation.principal == self._principal.id:
+        if conversation.principal == self._principal.id or (
+            not self._incoming.is_private and is_of_group(conversation, self._principal)
+        ):
             return True
         is_same = conversation.person == self._incoming.sender
         return self._incoming.holds_secret and is_same

@@ -50,6 +50,18 @@ def platform_address(address: str) -> str:
     return address.partition(APART)[0]
 
 
+def is_of_group(conversation: Conversation, principal: Principal) -> bool:
+    """Return whether a group's conversation is of the group of an event.
+
+    A platform that moves a group gives it another id, by which its name differs.
+
+    Parameters:
+        principal: as :func:`find_principal` returns it for the event.
+    """
+    group, _, _ = principal.id.partition(ALL_OF)
+    return group != principal.id and conversation.principal.startswith(f"{group}{ALL_OF}")
+
+
 def is_blocked(person: str, blocked: tuple[str, ...]) -> bool:
     """Return whether a person's messages are dropped."""
     name = person.casefold()
