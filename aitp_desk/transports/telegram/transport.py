@@ -53,6 +53,11 @@ class TelegramTransport(Transport):
             raise ValueError(
                 f"Set the environment variable {settings.token_env} to the token of the bot."
             )
+        if settings.updates == "webhook" and not _is_reachable(settings.api, host.url):
+            raise ValueError(
+                "Telegram delivers to https only: set site.url to the desk's public address, or"
+                ' updates to "polling".'
+            )
         self._api = BotApi(host.send, settings.api, token)
         self._bot = Bot(id=self._api.bot_id, username=settings.username)
         self._is_polling = settings.updates == "polling"
@@ -247,6 +252,11 @@ class TelegramTransport(Transport):
         if last and is_new:
             return Step(what=what, is_done=False, detail=f"Telegram reports: {last}")
         return Step(what=what, is_done=True, detail=f"{waiting} updates are waiting.")
+
+
+def _is_reachable(api: str, url: str) -> bool:
+    """Return whether the API delivers to an address; one on a machine also without https."""
+    return url.startswith("https://") or api.startswith("http://")
 
 
 def _move(params: Mapping[str, object], chat: int) -> dict[str, object]:

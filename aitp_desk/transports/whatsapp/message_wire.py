@@ -129,8 +129,7 @@ def build_target(outgoing: Outgoing) -> dict[str, Any]:
     Raises:
         Unreachable: the conversation is of no number and of no user id.
     """
-    # what follows a space tells people apart who have had the same number
-    address = outgoing.conversation.partition(" ")[0]
+    address = outgoing.conversation
     if not is_address(address):
         raise Unreachable("It is neither a phone number nor a user id of WhatsApp.")
     return {

@@ -24,6 +24,16 @@ class WhatsAppSettings(msgspec.Struct, frozen=True, kw_only=True):
             description="The id of the business phone number; it is not the number itself.",
         ),
     ]
+    phone_number: Annotated[
+        Annotated[str, Meta(pattern=r"\A(?:[1-9][0-9]{4,19})?\Z")],
+        Meta(
+            extra={"unit": "digits"},
+            description=(
+                "The number itself, with the country's code and without + or spaces: for links"
+                " that open a chat. Empty for no links."
+            ),
+        ),
+    ] = ""
     token_env: Annotated[
         Variable, Meta(description="The environment variable with the access token.")
     ] = "WHATSAPP_ACCESS_TOKEN"  # noqa: S105 -- a name

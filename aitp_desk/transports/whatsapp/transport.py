@@ -6,7 +6,7 @@ import secrets
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from typing import Any, ClassVar
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from aitp_desk.capability import Request, Unanswered
 from aitp_desk.transports.base import (
@@ -92,6 +92,11 @@ class WhatsAppTransport(Transport):
             return await self._send_template(outgoing)
         except ApiError as error:
             raise judge_error(error) from None
+
+    def invite(self, code: str) -> str:
+        """Return a link that opens the chat with a code ready to be sent."""
+        number = self._settings.phone_number
+        return f"WhatsApp: https://wa.me/{number}?text=%2Fjoin%20{quote(code)}" if number else ""
 
     async def fetch(self, file: IncomingFile, max_bytes: int) -> bytes:
         """Read a file of a message."""

@@ -55,8 +55,10 @@ class WhatsAppPlatform(Platform):
 
     Attributes:
         closed: people whose last message is older than 24 hours.
+        closes_at_once: whether that is so as soon as they have written.
         hidden: people whose number the business does not see, as of those with a user name.
         templates: number of variables by name and language.
+        template, number_in_settings: what the desk's settings have.
         read: ids of messages that were marked as read, each with a typing indicator or not.
         delivered: statuses of the desk's responses to deliveries, in order.
         broken: errors of the next messages: status and code.
@@ -69,14 +71,17 @@ class WhatsAppPlatform(Platform):
         self.url = ""
         self.sent: list[Sent] = []
         self.closed: set[str] = set()
+        self.closes_at_once = False
         self.hidden: set[str] = set()
         self.templates: dict[tuple[str, str], int] = {("desk_message", "en"): 1}
         self.template = ""
+        self.number_in_settings = ""
         self.read: list[tuple[str, bool]] = []
         self.delivered: list[int] = []
         self.broken: list[tuple[int, int]] = []
         self.media_url = ""
         self._people: dict[str, int] = {}
+        self._numbers: dict[str, str] = {}
         self._media: dict[str, tuple[str, bytes]] = {}
         self._events: dict[str, bytes] = {}
         self._next = 1
@@ -110,7 +115,7 @@ class WhatsAppPlatform(Platform):
 
     @property
     def settings(self) -> str:
-        named = f'template = "{self.template}"\n' if self.template else ""
+        named = f'template = "{self.template}"\nphone_number = "{self.number_in_settings}"\n'
         return (
             f'[transports.whatsapp]\nphone_number_id = "{NUMBER_ID}"\n{named}api = "{self.url}"\n'
         )
@@ -183,12 +188,18 @@ class WhatsAppPlatform(Platform):
 
     def number(self, person: str) -> str:
         """Return a person's phone number."""
-        return f"49151000{self._people.setdefault(person, len(self._people) + 10_000)}"
+        number = self._people.setdefault(person, len(self._people) + 10_000)
+        return self._numbers.get(person) or f"49151000{number}"
 
     def user_id(self, person: str) -> str:
         """Return a person's business-scoped user id."""
         self.number(person)
         return f"DE.10203040{self._people[person]}"
+
+    def hand_over(self, person: str, to: str) -> None:
+        """Give a person's number to another person."""
+        self._numbers[to] = self.number(person)
+        self._numbers[person] = "49150999"
 
     def make_message(self, person: str, content: dict[str, Any]) -> dict[str, Any]:
         """Return a message with its head."""
@@ -385,7 +396,7 @@ class WhatsAppPlatform(Platform):
         check_message(body)
         person = self._find(body)
         kind = body["type"]
-        if kind != "template" and person in self.closed:
+        if kind != "template" and (person in self.closed or self.closes_at_once):
             raise Refusal(400, 131047, "(#131047) Re-engagement message")
         content = body[kind]
         shown, file = "", b""

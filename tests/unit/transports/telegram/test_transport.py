@@ -254,6 +254,20 @@ async def test_typing_is_shown_in_the_topic(telegram: TelegramPlatform, desk: Sm
     await desk.transport.show_typing(msgspec.structs.replace(in_topic, conversation="5999999"))
 
 
+def test_an_invitation_starts_the_bot_with_the_code(desk: SmallDesk) -> None:
+    link = "https://t.me/lantern_bot?start=ABCD-EFGH-JKMN"
+    assert desk.transport.invite("ABCD-EFGH-JKMN") == f"Telegram: {link}"
+
+
+async def test_a_webhook_needs_a_public_address(
+    telegram: TelegramPlatform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(telegram, "url", "https://api.telegram.org")
+    with pytest.raises(ValueError, match="polling"):
+        async with open_small_desk(TelegramTransport, telegram, listens=False):
+            raise AssertionError
+
+
 async def test_the_check_says_what_works(telegram: TelegramPlatform, desk: SmallDesk) -> None:
     steps = [step async for step in desk.transport.check()]
     assert [step.is_done for step in steps] == [True, True, True]

@@ -298,13 +298,6 @@ async def test_who_is_not_on_whatsapp_is_unreachable(desk: SmallDesk, conversati
         await desk.transport.send(outgoing(conversation=conversation))
 
 
-async def test_two_people_of_one_number_are_reached_by_it(
-    whatsapp: WhatsAppPlatform, desk: SmallDesk
-) -> None:
-    await desk.transport.send(outgoing(conversation=f"{ANN} user:someone"))
-    assert whatsapp.sent[0].body["to"] == ANN
-
-
 async def test_limits_and_faults_pass(whatsapp: WhatsAppPlatform, desk: SmallDesk) -> None:
     whatsapp.break_next(retry_after=1)
     with pytest.raises(TryLater) as caught:
@@ -378,6 +371,16 @@ async def test_an_id_that_is_none_is_refused(desk: SmallDesk, ref: str) -> None:
 
 
 # Set-up
+
+
+async def test_an_invitation_opens_the_chat_with_the_code(whatsapp: WhatsAppPlatform) -> None:
+    async with open_small_desk(WhatsAppTransport, whatsapp) as desk:
+        assert desk.transport.invite("ABCD-EFGH-JKMN") == ""
+    whatsapp.number_in_settings = "15550783881"
+    async with open_small_desk(WhatsAppTransport, whatsapp) as desk:
+        assert desk.transport.invite("ABCD-EFGH-JKMN") == (
+            "WhatsApp: https://wa.me/15550783881?text=%2Fjoin%20ABCD-EFGH-JKMN"
+        )
 
 
 async def test_the_check_says_what_works(whatsapp: WhatsAppPlatform, desk: SmallDesk) -> None:
