@@ -64,6 +64,7 @@ from aitp_desk.transports.host.people import (
     find_principal,
     is_blocked,
     is_of_group,
+    is_theirs,
     principal_of,
 )
 from aitp_desk.transports.host.registry import EnabledTransport
@@ -210,21 +211,10 @@ class _Handling:
         Where another caller writes it is another one: the first one's thread is not theirs.
         """
         found = await self._read(self._address)
-        if found is None or self._is_theirs(found):
+        if found is None or is_theirs(found, self._incoming, self._principal):
             return found
         self._address = address_apart(self._address, self._principal.id)
         return await self._read(self._address)
-
-    def _is_theirs(self, conversation: Conversation) -> bool:
-        event = self._incoming.event
-        if isinstance(event, DeliveryFailure | AutomaticMessage):
-            return True  # nothing is said as the person
-        if conversation.principal == self._principal.id or (
-            not self._incoming.is_private and is_of_group(conversation, self._principal)
-        ):
-            return True
-        is_same = conversation.person == self._incoming.sender
-        return self._incoming.holds_secret and is_same
 
     async def _read(self, address: str) -> Conversation | None:
         return await transport_reads.conversation_at(self._store, self._enabled.name, address)

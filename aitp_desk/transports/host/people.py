@@ -8,7 +8,7 @@ import msgspec
 
 from aitp_desk.model.access.principal import CONTACT_PREFIX, Principal, make_contact
 from aitp_desk.store.records.transports import Conversation
-from aitp_desk.transports.events import Incoming
+from aitp_desk.transports.events import AutomaticMessage, DeliveryFailure, Incoming
 
 APART = "\x1f"
 """Separates the platform's id of a conversation from a person's; no platform's id contains it."""
@@ -60,6 +60,15 @@ def is_of_group(conversation: Conversation, principal: Principal) -> bool:
     """
     group, _, _ = principal.id.partition(ALL_OF)
     return group != principal.id and conversation.principal.startswith(f"{group}{ALL_OF}")
+
+
+def is_theirs(conversation: Conversation, incoming: Incoming, principal: Principal) -> bool:
+    """Return whether the caller of an event may go on with a conversation."""
+    if isinstance(incoming.event, DeliveryFailure | AutomaticMessage):
+        return True  # nothing is said as the person
+    if conversation.principal == principal.id or is_of_group(conversation, principal):
+        return True
+    return incoming.holds_secret and conversation.person == incoming.sender
 
 
 def is_blocked(person: str, blocked: tuple[str, ...]) -> bool:
