@@ -21,7 +21,12 @@ from aitp_desk.transports.host.intake import EventIntake
 from aitp_desk.transports.host.registry import EnabledTransport
 
 TRANSPORTS_PATH = "/transports/"
-
+_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none';"
+    " frame-ancestors 'none'"
+)
+ON_PAGES = (("Content-Security-Policy", _POLICY), ("X-Robots-Tag", "noindex"))
+"""Headers of the pages of links in messages: their styles are inline."""
 
 KeepBytes = Callable[[str, str, bytes], Awaitable[None]]
 """Keeps bytes of a transport, given its name and their key."""
@@ -96,6 +101,7 @@ class TransportHooks:
             if result.follow_up is not None:
                 self._start(result.follow_up())
             reply = result.reply
-            return Reply(reply.status, reply.body, reply.content_type)
+            headers = ON_PAGES if reply.content_type.startswith("text/html") else ()
+            return Reply(reply.status, reply.body, reply.content_type, headers)
 
         return handle_hook

@@ -44,7 +44,9 @@ if TYPE_CHECKING:
 
 EARLIER = 10
 """Messages of the conversation that a mail shows below its own."""
-LONGEST = 60_000
+LONGEST = 30_000
+"""Characters of a mail; a longer answer is several mails."""
+QUICK_CHARACTERS = 4000
 
 
 class EmailTransport(Transport):
@@ -138,9 +140,16 @@ class EmailTransport(Transport):
             buttons=self._buttons(outgoing, name, message_id),
             now=self.host.clock(),
         )
-        letter = write_letter(self._with_form_as_text(outgoing, envelope), self._site, envelope)
+        letter = await self._write(self._with_form_as_text(outgoing, envelope), envelope)
         await self._mailer.send(reply_to, recipient, letter)
         return SentMessage(message_ref=message_id, conversation=name if begins else "")
+
+    async def _write(self, outgoing: Outgoing, envelope: Envelope) -> bytes:
+        """Return the mail, written in a thread if that may take a while."""
+        characters = len(outgoing.text) + sum(len(one.text) for one in outgoing.earlier)
+        if characters + sum(len(file.data) for file in outgoing.files) <= QUICK_CHARACTERS:
+            return write_letter(outgoing, self._site, envelope)
+        return await asyncio.to_thread(write_letter, outgoing, self._site, envelope)
 
     async def fetch(self, file: IncomingFile, max_bytes: int) -> bytes:
         """Read an attachment, which came with its event."""
