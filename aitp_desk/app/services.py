@@ -60,6 +60,7 @@ class Services(msgspec.Struct, frozen=True):
         contents: keeps the bytes of files.
         processes: tells which processes of the database are gone.
         jobs: the queue of background jobs.
+        notices: notify operators of new tickets.
         schedules: runs recurring jobs.
         callbacks: notifies callers of the end of a call.
         async_calls: executes calls that continue after they were accepted.
@@ -93,6 +94,7 @@ class Services(msgspec.Struct, frozen=True):
     summarizer: ThreadSummarizer
     processes: ProcessWatch
     jobs: JobQueue
+    notices: TicketNotifications
     schedules: Scheduler
     callbacks: Callbacks
     async_calls: AsyncCalls
@@ -155,14 +157,15 @@ def build_services(
     jobs = JobQueue(
         store=store, worker=worker, clock=clock, is_shared=is_shared, offer=events.offer_work
     )
-    TicketNotifications(
+    notices = TicketNotifications(
         store=store,
         egress=egress,
         webhooks=make_webhooks(config, store, keys, clock),
         settings=config.notify,
         jobs=jobs,
         clock=clock,
-    ).register_kinds()
+    )
+    notices.register_kinds()
     callbacks = make_callbacks(config, store, keys, egress, clock)
     text_sealer = TextSealer(keys)
     sealer = Sealer(text_sealer, clock)
@@ -211,6 +214,7 @@ def build_services(
         ),
         processes=processes,
         jobs=jobs,
+        notices=notices,
         schedules=schedules,
         callbacks=callbacks,
         async_calls=AsyncCalls(store=store, jobs=jobs, events=events, clock=clock),

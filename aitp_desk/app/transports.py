@@ -21,12 +21,16 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.jobs.scheduler import Schedule
 from aitp_desk.desk.plugins.judge import Judge
 from aitp_desk.desk.plugins.outside.requests import make_sender
+from aitp_desk.desk.tickets.bindings import OperatorBindings
+from aitp_desk.desk.tickets.inbox import OperatorInbox
+from aitp_desk.desk.tickets.service import EscalationService
 from aitp_desk.desk.tickets.takeover import Takeover
 from aitp_desk.egress import Egress
 from aitp_desk.protocols.aitp.wire import render_error
 from aitp_desk.protocols.base.protocol import ProtocolRoutes
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import transports as transport_reads
+from aitp_desk.store.units.tickets.platforms import drop_old
 from aitp_desk.store.units.transports import drop_expired, keep_bytes
 from aitp_desk.transports.base import MOST_FILE_BYTES, Host, Transport
 from aitp_desk.transports.events import Incoming
@@ -37,6 +41,8 @@ from aitp_desk.transports.host.intake import EventIntake
 from aitp_desk.transports.host.operator_notes import OperatorNotes
 from aitp_desk.transports.host.outbox import Outbox
 from aitp_desk.transports.host.registry import EnabledTransport, load_transports
+from aitp_desk.transports.operators.feed import TicketFeed
+from aitp_desk.transports.operators.handler import OperatorHandler
 from aitp_desk.transports.routes import TransportHooks
 
 LISTEN_SECONDS = 5
@@ -44,6 +50,8 @@ LISTEN_SECONDS = 5
 CLEANUP_SECONDS = 60 * 60
 KEPT_DAYS = 7
 """How long bytes of an event are kept that was never handled."""
+TOLD_DAYS = 30
+"""How long after its end a ticket is known to operators on platforms."""
 _STATE = "state:"
 """Begins the keys of what transports keep for themselves."""
 
@@ -79,12 +87,14 @@ class Transports(msgspec.Struct, frozen=True, eq=False):
 
     Parameters:
         outbox: None where no transport is enabled.
+        feed: tells operators on platforms of tickets; None where there are none.
         routes: at which platforms call.
         background: what follows their requests.
     """
 
     enabled: tuple[EnabledTransport, ...]
     outbox: Outbox | None
+    feed: TicketFeed | None
     routes: tuple[ProtocolRoutes, ...]
     background: BackgroundWork
 
@@ -95,6 +105,8 @@ class Transports(msgspec.Struct, frozen=True, eq=False):
             stack.push_async_callback(self.background.stop)
             if self.outbox is not None:
                 await stack.enter_async_context(self.outbox.run())
+            if self.feed is not None:
+                await stack.enter_async_context(self.feed.run())
             yield
 
 
@@ -121,7 +133,7 @@ def build_transports(
         ConfigError: as :func:`.registry.load_transports`.
     """
     if not config.transports:
-        return Transports((), None, (), BackgroundWork())
+        return Transports((), None, None, (), BackgroundWork())
     clock = services.clock
     intake = EventIntake(services.store, clock, services.jobs.wake)
 
@@ -141,6 +153,7 @@ def build_transports(
     by_name = {one.name: one for one in enabled}
     by_agent = {desk.name: desk for desk in desks}
     judges: dict[str, Judge] = {desk.name: desk.judge for desk in desks}
+    takeover = Takeover(services.store, clock, judges)
     outbox = Outbox(
         by_name,
         by_agent,
@@ -149,17 +162,44 @@ def build_transports(
         zone=ZoneInfo(config.site.timezone),
         clock=clock,
     )
+    inbox = OperatorInbox(
+        services.store,
+        {desk.name: desk.registry for desk in desks},
+        clock,
+        services.capabilities,
+    )
+    feed = TicketFeed(
+        by_name,
+        inbox=inbox,
+        store=services.store,
+        jobs=services.jobs,
+        paces=outbox.paces,
+        console=f"{config.site.url}/console" if config.console.enabled else "",
+        clock=clock,
+    )
+    operators = OperatorHandler(
+        feed,
+        OperatorBindings(services.store, services.audit, clock),
+        escalation=EscalationService(services.store, clock),
+        takeover=takeover,
+        desks=desks,
+        changed=services.events.notify_change,
+    )
     handler = EventHandler(
         by_name,
         by_agent,
         store=services.store,
-        notes=OperatorNotes(Takeover(services.store, clock, judges), services.audit),
+        notes=OperatorNotes(takeover, services.audit),
         continuations=Continuations(services.store, enabled, clock),
         on_change=outbox.on_change,
         max_file_bytes=config.files.max_bytes,
         clock=clock,
     )
-    services.jobs.register_kinds(handler.make_kind(), outbox.make_kind())
+    if feed.transports:
+        services.notices.add_channel(feed.announce)
+    services.jobs.register_kinds(
+        handler.make_kind(operators.handle), outbox.make_kind(), feed.make_kind()
+    )
     if MAIL in by_name:
         contact_mail = ContactMail(
             by_name[MAIL],
@@ -185,7 +225,8 @@ def build_transports(
         start=background.start,
         clock=clock,
     )
-    return Transports(enabled, outbox, hooks.make_routes(enabled, render_error), background)
+    routes = hooks.make_routes(enabled, render_error)
+    return Transports(enabled, outbox, feed if feed.transports else None, routes, background)
 
 
 def make_host(
@@ -286,5 +327,8 @@ async def _clean_up(store: Store, clock: Callable[[], float]) -> int:
     total = 0
     now = int(clock())
     while dropped := await store.run(drop_expired, now=now, before=now - KEPT_DAYS * DAY_SECONDS):
+        total += dropped
+    told_before = now - TOLD_DAYS * DAY_SECONDS
+    while dropped := await store.run(drop_old, now=now, before=told_before):
         total += dropped
     return total

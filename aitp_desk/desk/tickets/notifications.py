@@ -1,7 +1,7 @@
-"""Notifies the site's operators of new tickets, by webhook and command.
+"""Notifies the site's operators of new tickets, by webhook, command and other channels.
 
 Each is a separate job, retried until it succeeds or is given up; the job that is written with the
-ticket queues both. A receiver can detect duplicates by the ticket's id. The command runs without a
+ticket queues all. A receiver can detect duplicates by the ticket's id. The command runs without a
 shell, with arguments from the site owner's settings: they contain no visitor input. The ticket goes
 to its standard input.
 """
@@ -74,6 +74,11 @@ class TicketNotifications:
         self._settings = settings
         self._jobs = jobs
         self._clock = clock
+        self._channels: list[Callable[[KeptTicket], Work[None]]] = []
+
+    def add_channel(self, announce: Callable[[KeptTicket], Work[None]]) -> None:
+        """Add a channel: ``announce`` queues its job. Call it before the queue starts."""
+        self._channels.append(announce)
 
     def register_kinds(self) -> None:
         """Register the kinds of jobs. Call it before the queue starts."""
@@ -90,8 +95,9 @@ class TicketNotifications:
         settings = self._settings
         kinds = [WEBHOOK_KIND] if settings.webhook else []
         kinds += [COMMAND_KIND] if settings.command else []
-        if ticket is None or not kinds:
+        if ticket is None or not (kinds or self._channels):
             return None
+        told = ticket
         now = self._clock()
         queued = [
             NewJob(
@@ -110,6 +116,8 @@ class TicketNotifications:
         def queue() -> Work[None]:
             for job in queued:
                 yield from enqueue_job(job)
+            for announce in self._channels:
+                yield from announce(told)
 
         return Finish(queue, self._jobs.wake)
 

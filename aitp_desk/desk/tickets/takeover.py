@@ -33,6 +33,8 @@ from aitp_desk.store.units.tickets.takeover import (
     take_thread,
 )
 
+NO_NOTES: Mapping[str, str] = MappingProxyType({})
+
 
 class Takeover:
     """Assigns threads to operators and posts their messages.
@@ -88,12 +90,14 @@ class Takeover:
         operator: str,
         by: Auditor,
         idempotency: IdempotencyRecord | None = None,
+        notes: Mapping[str, str] = NO_NOTES,
     ) -> None:
         """Post a message to a thread that this operator has.
 
         Parameters:
             operator, by: as in :meth:`take_thread`.
             idempotency: the request's idempotency key; a repeat posts nothing.
+            notes: metadata of the message.
 
         Raises:
             IdempotencyConflict: the key was used with another request.
@@ -107,7 +111,7 @@ class Takeover:
         await self._store.run(
             speak_on_thread,
             thread_id=thread_id,
-            said=_spoken(words, operator, now),
+            said=msgspec.structs.replace(_spoken(words, operator, now), notes=notes),
             now=int(now),
             by=by,
             idempotency=idempotency,

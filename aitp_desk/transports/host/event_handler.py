@@ -58,7 +58,7 @@ from aitp_desk.transports.host.continuation import Continuations, asks_for_code,
 from aitp_desk.transports.host.controls import OPTION
 from aitp_desk.transports.host.drafts import VIA, DraftMaker
 from aitp_desk.transports.host.intake import EVENT_KIND
-from aitp_desk.transports.host.operator_notes import OperatorNotes
+from aitp_desk.transports.host.operator_notes import HandleOperator, OperatorNotes
 from aitp_desk.transports.host.people import (
     address_apart,
     find_principal,
@@ -121,11 +121,12 @@ class EventHandler:
         self.max_file_bytes = max_file_bytes
         self.clock = clock
 
-    def make_kind(self) -> JobKind:
+    def make_kind(self, handle_operator: HandleOperator) -> JobKind:
         """Create the kind of job that handles an event."""
-        return JobKind(EVENT_KIND, self.handle, SECONDS, DELAYS, AT_ONCE, in_order=True)
+        handle = partial(self.handle, handle_operator)
+        return JobKind(EVENT_KIND, handle, SECONDS, DELAYS, AT_ONCE, in_order=True)
 
-    async def handle(self, claim: ClaimedJob) -> None:
+    async def handle(self, handle_operator: HandleOperator, claim: ClaimedJob) -> None:
         """Handle one event.
 
         Raises:
@@ -142,7 +143,8 @@ class EventHandler:
         if incoming.agent and incoming.agent not in self.desks:
             raise GiveUp("The event names an agent that the site does not have.")
         try:
-            await _Handling(self, enabled, incoming, claim).run()
+            if not await handle_operator(enabled, incoming, claim):
+                await _Handling(self, enabled, incoming, claim).run()
         except (RateLimited, Unavailable, StoreBusy, IdempotencyInFlight) as error:
             raise Retry(str(error), after=error.retry_after or 1) from None
         except TryLater as failure:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 import structlog
 
 from aitp_desk.desk.tickets.takeover import Takeover
 from aitp_desk.model.access.audit import AuditKeys, make_own_auditor
 from aitp_desk.model.errors import ThreadNotFound
+from aitp_desk.store.records.jobs import ClaimedJob
+from aitp_desk.transports.events import Incoming
+from aitp_desk.transports.host.registry import EnabledTransport
 
 LONGEST = 2000
+HandleOperator = Callable[[EnabledTransport, Incoming, ClaimedJob], Awaitable[bool]]
+"""Handles an event of an operator; returns False for one that is a visitor's."""
 
 _log = structlog.get_logger()
 

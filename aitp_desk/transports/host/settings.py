@@ -47,3 +47,10 @@ class CommonSettings(msgspec.Struct, frozen=True, kw_only=True):
             "such as 22:00-07:00; other messages wait for the end.",
         ),
     ] = ""
+    operators: Annotated[
+        str,
+        Meta(
+            description="The conversation with the operators, to which tickets go: the platform's "
+            "name of a channel, a room, a group or a mail address; empty for none."
+        ),
+    ] = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -64,20 +65,31 @@ class CarriedDesk(msgspec.Struct, frozen=True):
 
 @asynccontextmanager
 async def carrying(
-    folder: Path, name: str, *settings: str, agent: Agent | None = None
+    folder: Path,
+    name: str,
+    *settings: str,
+    agent: Agent | None = None,
+    clock: Callable[[], float] = time.time,
 ) -> AsyncIterator[CarriedDesk]:
     """A desk with one transport, whose people are on its platform.
 
     Parameters:
         as of :func:`carrying_all`.
     """
-    async with carrying_all(folder, (name,), *settings, agent=agent) as (talker, platforms):
+    async with carrying_all(folder, (name,), *settings, agent=agent, clock=clock) as (
+        talker,
+        platforms,
+    ):
         yield CarriedDesk(talker, platforms[name])
 
 
 @asynccontextmanager
 async def carrying_all(
-    folder: Path, names: Sequence[str], *settings: str, agent: Agent | None = None
+    folder: Path,
+    names: Sequence[str],
+    *settings: str,
+    agent: Agent | None = None,
+    clock: Callable[[], float] = time.time,
 ) -> AsyncIterator[tuple[Talker, Mapping[str, Platform]]]:
     """A desk with several transports, and their platforms by name.
 
@@ -85,6 +97,7 @@ async def carrying_all(
         folder: for the site and the data.
         settings: as ``--set`` takes them.
         agent: by default one that repeats what it is asked.
+        clock: Unix seconds.
     """
     async with AsyncExitStack() as stack:
         platforms = {
@@ -105,6 +118,7 @@ async def carrying_all(
                 *settings,
                 folder=site,
                 agent=agent or ScriptedAgent(answer),
+                clock=clock,
                 transports=BESIDE,
                 environment={
                     name: value

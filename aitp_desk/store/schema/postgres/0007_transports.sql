@@ -53,3 +53,65 @@ CREATE TABLE transport_bytes (
     PRIMARY KEY (transport, key)
 );
 CREATE INDEX transport_bytes_expired ON transport_bytes (kept_at) WHERE expires = 1;
+
+CREATE TABLE operator_tickets (
+    ticket          TEXT COLLATE "C" NOT NULL,
+    transport       TEXT COLLATE "C" NOT NULL,
+    address         TEXT COLLATE "C" NOT NULL,
+    state           TEXT COLLATE "C" NOT NULL,
+    taken_by        TEXT COLLATE "C" NOT NULL,
+    seq             BIGINT NOT NULL,
+    steps           BIGINT NOT NULL,
+    queued          BIGINT NOT NULL,
+    queued_state    TEXT COLLATE "C" NOT NULL,
+    queued_by       TEXT COLLATE "C" NOT NULL,
+    queued_seq      BIGINT NOT NULL,
+    answerer       TEXT COLLATE "C" NOT NULL,
+    answerer_until BIGINT NOT NULL,
+    told_at         BIGINT NOT NULL,
+    is_over         BIGINT NOT NULL,
+    PRIMARY KEY (ticket, transport)
+);
+CREATE INDEX operator_tickets_open ON operator_tickets (ticket, transport) WHERE is_over = 0;
+CREATE INDEX operator_tickets_at ON operator_tickets (transport, address);
+CREATE INDEX operator_tickets_over ON operator_tickets (told_at) WHERE is_over = 1;
+
+CREATE TABLE operator_messages (
+    transport TEXT COLLATE "C" NOT NULL,
+    address   TEXT COLLATE "C" NOT NULL,
+    ref       TEXT COLLATE "C" NOT NULL,
+    ticket    TEXT COLLATE "C" NOT NULL,
+    step      BIGINT NOT NULL,
+    PRIMARY KEY (transport, address, ref)
+);
+CREATE INDEX operator_messages_of_ticket ON operator_messages (ticket, transport, step);
+
+CREATE TABLE operator_controls (
+    token      TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    ticket     TEXT COLLATE "C" NOT NULL,
+    transport  TEXT COLLATE "C" NOT NULL,
+    deed       TEXT COLLATE "C" NOT NULL,
+    person     TEXT COLLATE "C" NOT NULL,
+    expires_at BIGINT NOT NULL
+);
+CREATE INDEX operator_controls_expired ON operator_controls (expires_at);
+
+CREATE TABLE operator_people (
+    transport TEXT COLLATE "C" NOT NULL,
+    person    TEXT COLLATE "C" NOT NULL,
+    key_id    TEXT COLLATE "C" NOT NULL,
+    version   BIGINT NOT NULL,
+    code      BYTEA NOT NULL,
+    bound_at  BIGINT NOT NULL,
+    PRIMARY KEY (transport, person)
+);
+CREATE INDEX operator_people_of_key ON operator_people (key_id);
+
+CREATE TABLE operator_codes (
+    hash       BYTEA NOT NULL PRIMARY KEY,
+    transport  TEXT COLLATE "C" NOT NULL,
+    key_id     TEXT COLLATE "C" NOT NULL,
+    version    BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL
+);
+CREATE INDEX operator_codes_expired ON operator_codes (expires_at);

@@ -56,3 +56,70 @@ CREATE TABLE transport_bytes (
     PRIMARY KEY (transport, key)
 ) STRICT;
 CREATE INDEX transport_bytes_expired ON transport_bytes (kept_at) WHERE expires = 1;
+
+-- Tickets that are shown to operators on a platform.
+CREATE TABLE operator_tickets (
+    ticket          TEXT    NOT NULL,
+    transport       TEXT    NOT NULL,
+    address         TEXT    NOT NULL,  -- what the platform calls the conversation about it; empty before the first message
+    state           TEXT    NOT NULL,  -- of the ticket, as it was told last; empty before the first message
+    taken_by        TEXT    NOT NULL,  -- as it was told last; empty for nobody
+    seq             INTEGER NOT NULL,  -- up to which messages of its thread are told
+    steps           INTEGER NOT NULL,  -- how many messages were sent
+    queued          INTEGER NOT NULL,  -- how many jobs were queued
+    queued_state    TEXT    NOT NULL,  -- state, taken_by and seq as of the last of them
+    queued_by       TEXT    NOT NULL,
+    queued_seq      INTEGER NOT NULL,
+    answerer       TEXT    NOT NULL,  -- the person whose next reply is the answer; empty for nobody
+    answerer_until INTEGER NOT NULL,
+    told_at         INTEGER NOT NULL,
+    is_over         INTEGER NOT NULL,  -- whether the end was told
+    PRIMARY KEY (ticket, transport)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX operator_tickets_open ON operator_tickets (ticket, transport) WHERE is_over = 0;
+CREATE INDEX operator_tickets_at ON operator_tickets (transport, address);
+CREATE INDEX operator_tickets_over ON operator_tickets (told_at) WHERE is_over = 1;
+
+-- What platforms call the messages about them.
+CREATE TABLE operator_messages (
+    transport TEXT    NOT NULL,
+    address   TEXT    NOT NULL,  -- the conversation as the platform calls it
+    ref       TEXT    NOT NULL,
+    ticket    TEXT    NOT NULL,
+    step      INTEGER NOT NULL,
+    PRIMARY KEY (transport, address, ref)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX operator_messages_of_ticket ON operator_messages (ticket, transport, step);
+
+-- What a button below such a message does.
+CREATE TABLE operator_controls (
+    token      TEXT    NOT NULL PRIMARY KEY,
+    ticket     TEXT    NOT NULL,
+    transport  TEXT    NOT NULL,
+    deed       TEXT    NOT NULL,
+    person     TEXT    NOT NULL,  -- the platform's id of who may press it; empty for every operator
+    expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX operator_controls_expired ON operator_controls (expires_at);
+
+-- People on platforms who act as the holders of keys.
+CREATE TABLE operator_people (
+    transport TEXT    NOT NULL,
+    person    TEXT    NOT NULL,  -- the platform's id
+    key_id    TEXT    NOT NULL,
+    version   INTEGER NOT NULL,  -- of the key's secret
+    code      BLOB    NOT NULL,  -- hash of the code that was used
+    bound_at  INTEGER NOT NULL,
+    PRIMARY KEY (transport, person)
+) STRICT;
+CREATE INDEX operator_people_of_key ON operator_people (key_id);
+
+-- Codes with which they prove that.
+CREATE TABLE operator_codes (
+    hash       BLOB    NOT NULL PRIMARY KEY,
+    transport  TEXT    NOT NULL,
+    key_id     TEXT    NOT NULL,
+    version    INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX operator_codes_expired ON operator_codes (expires_at);

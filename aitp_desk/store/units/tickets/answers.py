@@ -6,8 +6,9 @@ are queued, and the thread gets the message of the operator.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from types import MappingProxyType
 
 import msgspec
 
@@ -67,12 +68,14 @@ class TicketMessage(msgspec.Struct, frozen=True):
         salt: 16 random bytes (``model/conversation/chain.py``).
         words: empty for the standard text of such an end.
         operator: the name of the sender; None for the desk.
+        notes: metadata of the message.
     """
 
     id: str
     salt: bytes
     words: str
     operator: str | None
+    notes: Mapping[str, str] = MappingProxyType({})
 
 
 def end_ticket(
@@ -321,5 +324,6 @@ def _say(ticket: KeptTicket, said: TicketMessage, actor: str, call: ActionCall) 
 
 
 def _message(ticket: KeptTicket, said: TicketMessage, actor: str, words: str) -> NewMessage:
-    notes = {"ticket": ticket.id} | ({"call": ticket.call_id} if ticket.call_id else {})
+    of_call = {"call": ticket.call_id} if ticket.call_id else {}
+    notes = {**said.notes, "ticket": ticket.id, **of_call}
     return NewMessage(said.id, said.salt, "assistant", actor, Origin.DESK, (words,), metadata=notes)

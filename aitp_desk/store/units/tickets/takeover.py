@@ -193,9 +193,9 @@ def _speak(
 ) -> Work[None]:
     actor = yield from join_operator(thread_id, desk, said.operator, now)
     tail = ThreadTail(thread_id, now, *(yield from find_tail(thread_id, desk))[0][3:])
-    words = (said.words,)
+    words, notes = (said.words,), {**said.notes, **(notes or {})}
     tail.add_message(
-        NewMessage(said.id, said.salt, "assistant", actor, Origin.DESK, words, metadata=notes or {})
+        NewMessage(said.id, said.salt, "assistant", actor, Origin.DESK, words, metadata=notes)
     )
     if effects is not None:
         say_effects(effects, tail)

@@ -1,0 +1,1 @@
+"""Operators on other platforms: tickets arrive there, and are answered from there."""
