@@ -44,6 +44,7 @@ from tests.fuzz.forms import FILLED
 from tests.fuzz.heads import HEADS
 from tests.fuzz.mail_hooks import MAIL_HOOKS
 from tests.fuzz.mails import MAILS
+from tests.fuzz.matrix import MATRIX
 from tests.fuzz.platforms import PLATFORMS
 from tests.fuzz.proofs import PROOFS
 from tests.fuzz.responses import ELSEWHERE
@@ -279,6 +280,7 @@ TARGETS: tuple[Target, ...] = (
     *PROOFS,
     *ELSEWHERE,
     *FILLED,
+    *MATRIX,
     *MAILS,
     *MAIL_HOOKS,
     *SLACK,

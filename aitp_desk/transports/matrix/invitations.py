@@ -78,7 +78,8 @@ class Invitations:
         except TryLater as failure:
             self._postpone(waiting, failure)
             return False
-        except Failed:  # it was withdrawn, or the room is gone
+        except Failed as failure:  # it was withdrawn, or the room is gone
+            _log.info("matrix_invitation_over", reason=failure.reason)
             self._waiting.pop(event.room, None)
             return False
         self._waiting.pop(event.room, None)

@@ -31,11 +31,12 @@ _CLEANER = nh3.Cleaner(
     },
     attributes={"a": {"href"}, "ol": {"start"}, "code": {"class"}},
     url_schemes={"https", "http", "mailto"},
+    url_relative="deny",  # in a room they lead nowhere
     link_rel=None,
 )
-_LANGUAGE = re.compile(r"language-[\w+#.-]{1,40}")
 _PICTURE = re.compile(r'<img src="([^"]*)" alt="([^"]*)"[^>]*>')
-_PILL = re.compile(r"https://matrix\.to/#/([@#!$][^?/]{1,300})")
+_MENTION = re.compile(r"""href=["']https://matrix\.to/#/((?:@|%40)[^"'?/\s<>]{1,300})["'?]""")
+_MATRIX_LINK = "https://matrix.to/#/"
 _BLOCKS = frozenset(
     "address article blockquote details div dl dt dd figure footer h1 h2 h3 h4 h5 h6 header hr li"
     " ol p pre section summary table tr ul".split()
@@ -75,9 +76,7 @@ def read_html(html: str) -> str | None:
 
 def find_mentions(html: str) -> frozenset[str]:
     """Return the users whose links are in the HTML: older mentions."""
-    return frozenset(
-        unquote(found[1]) for found in _PILL.finditer(html[:MOST_HTML]) if found[1][0] in "@%"
-    )
+    return frozenset(unquote(found[1]) for found in _MENTION.finditer(html[:MOST_HTML]))
 
 
 def strip_quotation(body: str) -> tuple[str, str]:
@@ -201,7 +200,7 @@ class _Writer:
         match node.tag:
             case "a":
                 href = (node.attributes.get("href") or "").strip()
-                if href.startswith(("https://", "http://")) and not _PILL.match(href):
+                if href.startswith(("https://", "http://")) and not href.startswith(_MATRIX_LINK):
                     self._add_address(href)
             case "ul" | "ol" if self._lists:
                 self._lists.pop()
