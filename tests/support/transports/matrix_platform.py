@@ -46,20 +46,23 @@ class MatrixPlatform(Platform):
 
     async def open(self) -> None:
         await self.gate.open()
-        registration = None
-        if self._mode == "appservice":
-            registration = {
-                "id": "aitp-desk",
-                "url": f"{self.gate.url}{DESK}",
-                "as_token": AS_TOKEN,
-                "hs_token": HS_TOKEN,
-                "sender_localpart": "desk",
-                "rate_limited": False,
-                "namespaces": {"users": [{"exclusive": True, "regex": re.escape(DESK_USER)}]},
-            }
+        registration = self.registration if self._mode == "appservice" else None
         await asyncio.to_thread(self.synapse.start, registration)
         if self._mode == "client":
             self._token = (await self.synapse.register("desk")).token
+
+    @property
+    def registration(self) -> dict[str, Any]:
+        """What the homeserver knows of the application service."""
+        return {
+            "id": "aitp-desk",
+            "url": f"{self.gate.url}{DESK}",
+            "as_token": AS_TOKEN,
+            "hs_token": HS_TOKEN,
+            "sender_localpart": "desk",
+            "rate_limited": False,
+            "namespaces": {"users": [{"exclusive": True, "regex": re.escape(DESK_USER)}]},
+        }
 
     @property
     def desk(self) -> str:
