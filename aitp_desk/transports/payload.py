@@ -74,6 +74,13 @@ class Payload:
             return ()
         return tuple(Payload(one) for one in value if isinstance(one, dict))
 
+    def rows(self, name: str) -> tuple[tuple[Payload, ...], ...]:
+        """Return the objects of a list of lists."""
+        value = self._members.get(name)
+        if not isinstance(value, list):
+            return ()
+        return tuple(Payload({"row": row}).parts("row") for row in value)
+
 
 EMPTY = Payload()
 

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from aitp_desk.transports.base import Refused
+from aitp_desk.transports.events import Choice
 from aitp_desk.transports.markup import count_units
 from aitp_desk.transports.messages import Button, Outgoing, OutgoingFile
 from aitp_desk.transports.telegram import text
@@ -79,6 +80,24 @@ def build_calls(outgoing: Outgoing, *, with_links: bool = True) -> list[Call]:
     if rows:
         calls[-1].params["reply_markup"] = {"inline_keyboard": rows}
     return calls
+
+
+def build_chosen(conversation: str, choice: Choice, label: str) -> dict[str, Any]:
+    """Return the parameters that leave a message only the button that was pressed.
+
+    Parameters:
+        label: of the button; empty if it is unknown.
+
+    Raises:
+        Unreachable: there is no such conversation.
+    """
+    chat, _ = parse_conversation(conversation)
+    rows = [[{"text": f"✓ {label}", "callback_data": choice.token}]] if label else []
+    return {
+        "chat_id": chat,
+        "message_id": int(choice.message_ref),
+        "reply_markup": {"inline_keyboard": rows},
+    }
 
 
 def build_rows(outgoing: Outgoing, *, with_links: bool = True) -> list[list[dict[str, str]]]:

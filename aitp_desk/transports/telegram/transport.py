@@ -24,7 +24,7 @@ from aitp_desk.transports.messages import Bounds, Outgoing, SentMessage
 from aitp_desk.transports.payload import Payload, read_payload
 from aitp_desk.transports.telegram.client import MOST_DOWNLOAD_BYTES, BotApi
 from aitp_desk.transports.telegram.failures import ApiError, judge_error
-from aitp_desk.transports.telegram.message_wire import MOST_BUTTONS, Call, build_calls
+from aitp_desk.transports.telegram.message_wire import MOST_BUTTONS, Call, build_calls, build_chosen
 from aitp_desk.transports.telegram.settings import TelegramSettings
 from aitp_desk.transports.telegram.wire import UPDATES, Bot, parse_conversation, read_update
 
@@ -124,13 +124,20 @@ class TelegramTransport(Transport):
             raise judge_error(error) from None
 
     async def acknowledge(self, incoming: Incoming, notice: str) -> None:
-        """End the progress bar of a pressed button, with a notice."""
-        if not isinstance(incoming.event, Choice) or not incoming.event.reply_to:
+        """End the progress bar of a pressed button; show the choice if it counts."""
+        choice = incoming.event
+        if not isinstance(choice, Choice) or not choice.reply_to:
             return
-        params = {"callback_query_id": incoming.event.reply_to, "text": notice[:_MOST_NOTICE]}
+        query, _, label = choice.reply_to.partition(" ")
+        params: dict[str, object] = {"callback_query_id": query, "text": notice[:_MOST_NOTICE]}
         # after a minute Telegram wants no answer any more, and the choice counts all the same
         with suppress(ApiError, Failed):
             await self._api.call("answerCallbackQuery", params)
+        if notice or not choice.message_ref:
+            return
+        with suppress(ApiError, Failed):
+            params = build_chosen(incoming.conversation, choice, label)
+            await self._api.call("editMessageReplyMarkup", params)
 
     async def show_typing(self, incoming: Incoming) -> None:
         """Show that the bot is typing."""

@@ -260,11 +260,20 @@ def _read_choice(update: Payload, query: Payload, bot: Bot) -> Incoming | None:
     choice = Choice(
         token=token,
         message_ref=str(message.number("message_id")),
-        reply_to=query.text("id", 64),
+        reply_to=f"{query.text('id', 64)} {_find_label(message, token)}".strip(),
     )
     found = _make_incoming(update, message, sender, choice, bot)
     # the date is of the message with the button, not of the press
     return None if found is None else msgspec.structs.replace(found, sent_at=0)
+
+
+def _find_label(message: Payload, token: str) -> str:
+    """Return what a pressed button says; empty if Telegram does not show it."""
+    rows = message.part("reply_markup").rows("inline_keyboard")
+    for button in (button for row in rows for button in row):
+        if button.text("callback_data", 64) == token:
+            return button.text("text", 128)
+    return ""
 
 
 def _read_member(update: Payload, member: Payload, bot: Bot) -> Incoming | None:

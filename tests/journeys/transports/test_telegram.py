@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import cast
@@ -11,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from tests.support.transports.platforms import CarriedDesk, carrying
-from tests.support.transports.telegram_api import Sent
+from tests.support.transports.telegram_api import TOKEN, Sent
 from tests.support.transports.telegram_platform import TelegramPlatform
 
 pytestmark = pytest.mark.slow
@@ -110,3 +111,24 @@ async def test_who_has_blocked_the_bot_is_sent_nothing_more(
     await telegram.block("ada")
     await until(lambda: "stopped" in conversations(desk))
     assert len(telegram.sent) == 1
+
+
+async def test_the_token_is_in_no_log(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    logged = ""
+    async with carrying(tmp_path, "telegram (polling)") as desk:
+        telegram = cast("TelegramPlatform", desk.platform)
+        await telegram.write("ada", "Do you sell maps?")
+        await seen(telegram, 1)
+        await telegram.shut()
+
+        def read() -> bool:
+            nonlocal logged
+            out, err = capfd.readouterr()
+            logged += out + err
+            return "could not be reached" in logged + caplog.text
+
+        await until(read)
+    assert TOKEN.partition(":")[2] not in logged + caplog.text

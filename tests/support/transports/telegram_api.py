@@ -39,6 +39,7 @@ _PARAMS: dict[str, set[str]] = {
     "sendDocument": {*_TARGET, "document", "caption", "caption_entities"},
     "sendChatAction": {"chat_id", "message_thread_id", "action"},
     "answerCallbackQuery": {"callback_query_id", "text", "show_alert", "url", "cache_time"},
+    "editMessageReplyMarkup": {"chat_id", "message_id", "reply_markup"},
     "deleteMessage": {"chat_id", "message_id"},
     "getFile": {"file_id"},
 }  # fmt: skip
@@ -317,6 +318,17 @@ class TelegramApi:
         if len(params.get("text", "")) > 200:
             raise Refusal(400, "Bad Request: MESSAGE_TOO_LONG")
         self.notices[params["callback_query_id"]] = params.get("text", "")
+        return True
+
+    def _on_editmessagereplymarkup(self, params: dict[str, Any]) -> bool:
+        chat = self._find_chat(params)
+        found = [one for one in self.sent if (one.chat, one.id) == (chat.id, params["message_id"])]
+        if not found:
+            raise Refusal(400, "Bad Request: message to edit not found")
+        check_keyboard(params["reply_markup"]["inline_keyboard"])
+        if found[0].params.get("reply_markup") == params["reply_markup"]:
+            raise Refusal(400, "Bad Request: message is not modified")
+        found[0].params["reply_markup"] = params["reply_markup"]
         return True
 
     def _on_deletemessage(self, params: dict[str, Any]) -> bool:

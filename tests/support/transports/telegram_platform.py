@@ -100,6 +100,7 @@ class TelegramPlatform(TelegramApi, Platform):
             "date": 1_800_000_000,
             "chat": self.describe_chat(chat),
             "text": message.plain,
+            "reply_markup": message.params["reply_markup"],
         }
         if topic := message.params.get("message_thread_id"):
             shown |= {"message_thread_id": topic, "is_topic_message": True}

@@ -168,11 +168,15 @@ async def test_a_press_is_acknowledged_with_a_notice(
     )
     query = await telegram.press_in(int(conversation), "Ann", sent.message_ref, "Yes")
     pressed = desk.received[1]
-    assert pressed.event == Choice(token="tok_1", message_ref=sent.message_ref, reply_to=query)
+    label = f"{query} Yes"
+    assert pressed.event == Choice(token="tok_1", message_ref=sent.message_ref, reply_to=label)
     await desk.transport.acknowledge(pressed, "It was answered already. " * 20)
     assert telegram.notices[query].startswith("It was answered already.")
-    # an old press is answered in vain, and nothing is raised
+    assert [one.buttons for one in await telegram.shown("Ann")] == [("Yes",)]
+    # an old press is answered in vain, and the choice is shown all the same
     telegram.queries.clear()
+    await desk.transport.acknowledge(pressed, "")
+    assert [one.buttons for one in await telegram.shown("Ann")] == [("✓ Yes",)]
     await desk.transport.acknowledge(pressed, "")
 
 
