@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from aitp_desk.transports.email.conversation import Conversations
-from aitp_desk.transports.email.mail import Attachment, Bounds, Mail, MailKind, read_mail
+from aitp_desk.transports.email.mail import Attachment, Bounds, Claim, Mail, MailKind, read_mail
 from aitp_desk.transports.email.outbound.failure import is_gone
 from aitp_desk.transports.events import (
     AutomaticMessage,
@@ -22,6 +22,7 @@ from aitp_desk.transports.events import (
 
 NOBODY = "unknown"
 """Instead of the address of a mail that names no sender."""
+_DECEPTIVE = frozenset({Claim.ADDRESS_IN_NAME, Claim.INVISIBLE_IN_NAME})
 MOST_TRIMMED = 50_000
 """Characters of quotations and signatures that are kept."""
 
@@ -91,7 +92,7 @@ class Arrivals:
             event_id=f"{conversation}.{mark}",
             conversation=conversation,
             sender=mail.sender.address.lower() if mail.sender else NOBODY,
-            sender_name=mail.sender.name if mail.sender else "",
+            sender_name=_name_of(mail),
             is_proven=mail.is_proven,
             holds_secret=known is not None,
             sent_at=mail.date or 0,
@@ -128,6 +129,13 @@ class Arrivals:
     def _is_refused(self, media_type: str) -> bool:
         group = f"{media_type.partition('/')[0]}/*"
         return media_type in self._refused_types or group in self._refused_types
+
+
+def _name_of(mail: Mail) -> str:
+    """Return the sender's name, unless it pretends to be an address or hides characters."""
+    if mail.sender is None or not _DECEPTIVE.isdisjoint(mail.claims):
+        return ""
+    return mail.sender.name
 
 
 def _event(

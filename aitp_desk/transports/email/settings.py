@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
@@ -241,6 +242,8 @@ def check_settings(settings: Email) -> None:
             )
         if bool(server.user) != bool(server.password_env):
             raise ValueError(f"{name}.user and {name}.password_env go together.")
+        if server.ca_file and not Path(server.ca_file).is_file():
+            raise ValueError(f"{name}.ca_file names no file: {server.ca_file}.")
     if settings.lmtp is not None:
         check_listen(settings.lmtp)
     if settings.authserv_id and any(sign in settings.authserv_id for sign in ' ;"()'):

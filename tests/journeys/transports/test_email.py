@@ -15,6 +15,7 @@ import pytest
 import pytest_asyncio
 
 from tests.support.transports.email_platform import ADDRESS, EmailPlatform, address_of, buttons_of
+from tests.support.transports.mail_desk import make_bounce
 from tests.support.transports.mail_server import Received
 from tests.support.transports.platforms import CarriedDesk, carrying
 
@@ -190,6 +191,22 @@ async def test_an_address_that_is_gone_gets_no_more_mails(desk: CarriedDesk) -> 
     assert platform.mails_to("ada") == []
 
 
+async def test_a_bounce_ends_the_mails_to_an_address(desk: CarriedDesk) -> None:
+    platform = platform_of(desk)
+    await platform.write("ada", "Do you sell books?")
+    (answer,) = await mails(desk, "ada", 1)
+    report = make_bounce(answer.sender, str(answer.mail["Message-ID"]))
+    assert (await platform.deliver(report, answer.sender))[answer.sender][0] == 250
+    await rows(
+        desk,
+        "SELECT state FROM transport_conversations",
+        lambda found: [state for (state,) in found] == ["unreachable"],
+    )
+    ((words,),) = await rows(desk, "SELECT words FROM notes", len)
+    assert "The mail came back (5.1.1)." in words
+    assert len(platform.server.received) == 1
+
+
 async def test_two_desks_of_mail_do_not_talk_to_each_other(desk: CarriedDesk) -> None:
     """A mail of this desk that comes back, from its own address, begins nothing."""
     platform = platform_of(desk)
@@ -201,17 +218,26 @@ async def test_two_desks_of_mail_do_not_talk_to_each_other(desk: CarriedDesk) ->
     assert len(platform.server.received) == 2
 
 
-async def piped(desk: CarriedDesk, folder: Path, data: bytes, *options: str) -> int:
-    """Run the command of a mail server's pipe, and return its exit status."""
+async def command(desk: CarriedDesk, *arguments: str, data: bytes = b"") -> tuple[int, str]:
+    """Run a command of the desk, and return its exit status and what it has printed."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "aitp_desk", "transport", "deliver", "email"),
-        *(str(folder / "site"), "--data", str(folder / "data"), *options),
+        *(sys.executable, "-m", "aitp_desk", *arguments),
         stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
         env={**os.environ, **desk.platform.environment},
     )
-    await process.communicate(data)
+    printed, _ = await process.communicate(data)
     assert process.returncode is not None
-    return process.returncode
+    return process.returncode, printed.decode()
+
+
+async def piped(desk: CarriedDesk, folder: Path, data: bytes, *options: str) -> int:
+    """Run the command of a mail server's pipe, and return its exit status."""
+    site, kept = str(folder / "site"), str(folder / "data")
+    status, _ = await command(
+        desk, "transport", "deliver", "email", site, "--data", kept, *options, data=data
+    )
+    return status
 
 
 @pytest.mark.slow
@@ -232,3 +258,22 @@ async def test_a_pipe_keeps_the_mail_where_the_site_has_a_mistake(
 ) -> None:
     (tmp_path / "site" / "desk.toml").write_text("[transports.email]\naddress = 5\n")
     assert await piped(desk, tmp_path, b"x") == os.EX_TEMPFAIL
+
+
+@pytest.mark.slow
+async def test_the_way_is_tried_from_the_command_line(desk: CarriedDesk, tmp_path: Path) -> None:
+    site = (str(tmp_path / "site"), "--data", str(tmp_path / "data"))
+    status, printed = await command(desk, "transport", "test", "email", *site)
+    lines = printed.splitlines()
+    assert status == 0
+    assert [line[:4] for line in lines] == ["ok  "] * 4
+    assert "STARTTLS: the connection is encrypted" in lines[0]
+    assert "the desk's own LMTP" in lines[1]
+    platform = platform_of(desk)
+    (mail,) = await platform.server.wait_for(1)
+    assert mail.recipients == (ADDRESS,)
+    # it comes back, and begins nothing
+    await platform.deliver(mail.data, ADDRESS)
+    await platform.write("ada", "Do you sell books?")
+    await mails(desk, "ada", 1)
+    assert len(desk.talker.rows("SELECT id FROM threads")) == 1

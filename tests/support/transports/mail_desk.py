@@ -126,3 +126,31 @@ def make_mail(
     for name, data in (files or {}).items():
         mail.add_attachment(data, maintype="application", subtype="octet-stream", filename=name)
     return mail.as_bytes()
+
+
+def make_bounce(
+    to: str, message_id: str, *, action: str = "failed", status: str = "5.1.1"
+) -> bytes:
+    """Return the report of a mail server that has not delivered a mail of the desk (RFC 3464).
+
+    Parameters:
+        to: the sender in the envelope of that mail.
+        message_id: of that mail, in its brackets.
+    """
+    return (
+        "From: Mail system <MAILER-DAEMON@mx.example>\r\n"
+        f"To: {to}\r\n"
+        "Subject: Undelivered Mail Returned to Sender\r\n"
+        "Auto-Submitted: auto-replied\r\n"
+        "Message-ID: <b1@mx.example>\r\n"
+        'Content-Type: multipart/report; report-type=delivery-status; boundary="b"\r\n'
+        "MIME-Version: 1.0\r\n\r\n"
+        "--b\r\nContent-Type: text/plain\r\n\r\nThe mail was not delivered.\r\n"
+        "--b\r\nContent-Type: message/delivery-status\r\n\r\n"
+        "Reporting-MTA: dns; mx.example\r\n\r\n"
+        "Final-Recipient: rfc822; ada@people.example\r\n"
+        f"Action: {action}\r\nStatus: {status}\r\n\r\n"
+        "--b\r\nContent-Type: message/rfc822\r\n\r\n"
+        f"From: {ADDRESS}\r\nTo: ada@people.example\r\nMessage-ID: {message_id}\r\n"
+        "Subject: Re: A question\r\n\r\nWe open at nine.\r\n--b--\r\n"
+    ).encode()

@@ -14,7 +14,14 @@ from aitp_desk.transports.events import (
     OptOut,
     TextMessage,
 )
-from tests.support.transports.mail_desk import ADDRESS, AUTHORITY, PROVEN, MailDesk, make_mail
+from tests.support.transports.mail_desk import (
+    ADDRESS,
+    AUTHORITY,
+    PROVEN,
+    MailDesk,
+    make_bounce,
+    make_mail,
+)
 
 DESK = MailDesk()
 OTHER_CONVERSATION = "b" * 16
@@ -46,6 +53,14 @@ def test_the_case_of_an_address_is_the_same_person() -> None:
     assert read(make_mail("Hello", headers={"From": "Ada@People.example"})).sender == (
         "ada@people.example"
     )
+
+
+@pytest.mark.parametrize(
+    "sender", ['"boss@shop.example" <eve@elsewhere.example>', "B\u202eoss <eve@elsewhere.example>"]
+)
+def test_a_name_that_deceives_is_not_shown(sender: str) -> None:
+    incoming = read(f"From: {sender}\r\nMessage-ID: <a@b>\r\n\r\nHello\r\n".encode())
+    assert (incoming.sender, incoming.sender_name) == ("eve@elsewhere.example", "")
 
 
 def test_a_mail_with_only_a_subject_asks_with_it() -> None:
@@ -117,23 +132,7 @@ def test_another_desk_names_conversations_otherwise() -> None:
 
 
 def bounce(action: str = "failed", status: str = "5.1.1", message_id: str = OWN_ID) -> bytes:
-    return (
-        "From: Mail system <MAILER-DAEMON@mx.example>\r\n"
-        f"To: {OWN}\r\n"
-        "Subject: Undelivered Mail Returned to Sender\r\n"
-        "Auto-Submitted: auto-replied\r\n"
-        "Message-ID: <b1@mx.example>\r\n"
-        'Content-Type: multipart/report; report-type=delivery-status; boundary="b"\r\n'
-        "MIME-Version: 1.0\r\n\r\n"
-        "--b\r\nContent-Type: text/plain\r\n\r\nThe mail was not delivered.\r\n"
-        "--b\r\nContent-Type: message/delivery-status\r\n\r\n"
-        "Reporting-MTA: dns; mx.example\r\n\r\n"
-        "Final-Recipient: rfc822; ada@people.example\r\n"
-        f"Action: {action}\r\nStatus: {status}\r\n\r\n"
-        "--b\r\nContent-Type: message/rfc822\r\n\r\n"
-        f"From: {ADDRESS}\r\nTo: ada@people.example\r\nMessage-ID: <{message_id}>\r\n"
-        "Subject: Re: A question\r\n\r\nWe open at nine.\r\n--b--\r\n"
-    ).encode()
+    return make_bounce(OWN, f"<{message_id}>", action=action, status=status)
 
 
 @pytest.mark.parametrize(

@@ -202,6 +202,7 @@ def test_how_to_go_on_by_mail() -> None:
         ({"smtp": {"host": "mail.example", "security": "none"}}, "only for a server on this"),
         ({"smtp": {"host": "mail.example", "user": "desk"}}, "go together"),
         ({"smtp": {"host": "m.example", "user": "d", "password_env": "X"}}, "X is not set"),
+        ({"smtp": {"host": "m.example", "ca_file": "/nowhere"}}, "smtp.ca_file names no file"),
         ({"lmtp": {"listen": "0.0.0.0:24"}}, "other machines reach"),
         ({"lmtp": {"listen": "mail.shop.example:24"}}, "other machines reach"),
         ({"lmtp": {"listen": "2424"}}, "must be host:port"),
