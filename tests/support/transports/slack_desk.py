@@ -27,6 +27,7 @@ class SlackDesk:
         events: stored ones, each once.
         received: how often each event was handed over.
         refused: how many deliveries fail before one is taken.
+        listener: the transport's ``listen``.
     """
 
     def __init__(self) -> None:
@@ -34,6 +35,7 @@ class SlackDesk:
         self.received: dict[str, int] = {}
         self.refused = 0
         self.transport: SlackTransport
+        self.listener: asyncio.Task[None]
         self._arrived = asyncio.Condition()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -109,12 +111,12 @@ async def slack_desk(
             ),
             make_host(desk, platform, egress, environment),
         )
-        listener = asyncio.create_task(desk.transport.listen())
+        desk.listener = asyncio.create_task(desk.transport.listen())
         try:
             yield desk
         finally:
-            listener.cancel()
-            await asyncio.gather(listener, return_exceptions=True)
+            desk.listener.cancel()
+            await asyncio.gather(desk.listener, return_exceptions=True)
             await runner.cleanup()
 
 

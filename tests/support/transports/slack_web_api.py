@@ -60,6 +60,8 @@ class SlackWebApi:
         views: opened modals, by trigger id.
         breaks: what the next messages of the desk are answered with instead: seconds of
             ``Retry-After``, or 0 for status 503.
+        refusals: error codes with which the next messages of the desk are refused.
+        foreign_link: the address that Socket Mode gives instead of its own; empty for its own.
         scopes: of the bot token.
         revoked: whether the app was uninstalled.
         links: open connections of Socket Mode.
@@ -73,6 +75,8 @@ class SlackWebApi:
         self.ephemeral: list[tuple[str, str, str]] = []
         self.views: dict[str, dict[str, Any]] = {}
         self.breaks: list[int] = []
+        self.refusals: list[str] = []
+        self.foreign_link = ""
         self.scopes = SCOPES
         self.revoked = False
         self.links: list[web.WebSocketResponse] = []
@@ -261,6 +265,8 @@ class SlackWebApi:
     def _chat_postMessage(self, arguments: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
         channel = self._open(arguments["channel"])
         rules.check_message(arguments)
+        if self.refusals:
+            raise Refusal(self.refusals.pop(0))
         thread = arguments.get("thread_ts")
         if thread is not None and thread not in channel.messages:
             raise Refusal("cannot_reply_to_message")
@@ -376,6 +382,8 @@ class SlackWebApi:
     def _apps_connections_open(self, _: Mapping[str, Any]) -> dict[str, Any]:
         ticket = f"ticket-{next(self._numbers)}"
         self._tickets.add(ticket)
+        if self.foreign_link:
+            return {"url": self.foreign_link}
         return {"url": f"{self.url.replace('http', 'ws')}/link/?ticket={ticket}&app_id={APP}"}
 
     # --- files and connections --------------------------------------------------------------------

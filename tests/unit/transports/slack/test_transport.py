@@ -24,6 +24,7 @@ from aitp_desk.transports.messages import (
     SentMessage,
     Source,
 )
+from aitp_desk.transports.slack.connection import ConnectionLost
 from aitp_desk.transports.slack.diagnosis import SCOPES
 from tests.support.transports.slack_desk import SlackDesk, slack_desk
 from tests.support.transports.slack_payloads import BOT_USER, TEAM
@@ -180,6 +181,20 @@ async def test_an_answer_is_formatted_and_nobody_is_notified(
     (arguments,) = [found for name, found in slack.api.asked if name == "chat.postMessage"]
     assert "<" not in arguments["text"]
     assert (arguments["unfurl_links"], arguments["unfurl_media"]) == (False, False)
+
+
+async def test_a_message_whose_formatting_is_refused_is_sent_without(
+    slack: SlackPlatform, desk: SlackDesk
+) -> None:
+    slack.api.refusals = ["invalid_blocks"]
+    await send(desk, slack, "**Soon**")
+    assert [one.text for one in await slack.shown("ada")] == ["**Soon**"]
+    slack.api.refusals = ["msg_blocks_too_long", "invalid_blocks"]
+    with pytest.raises(Refused, match="invalid_blocks"):
+        await send(desk, slack, "**Soon**")
+    slack.api.refusals = ["no_text"]
+    with pytest.raises(Refused, match="no_text"):
+        await send(desk, slack, "**Soon**")
 
 
 async def test_an_answer_in_a_channel_is_in_its_thread(
@@ -427,3 +442,26 @@ class TestSocketMode:
             await slack.api.deliver({"type": kind, "envelope_id": kind, "payload": {"x": 1}})
         await slack.write("ada", "Hello")
         assert len(desk.events) == 1
+
+    async def test_a_connection_that_is_not_wanted_is_not_opened_again(
+        self, slack: SlackPlatform, desk: SlackDesk
+    ) -> None:
+        await slack.api.linked.wait()
+        await slack.api.links[0].send_json({"type": "disconnect", "reason": "link_disabled"})
+        with pytest.raises(ConnectionLost, match="switched off"):
+            await desk.listener
+
+    async def test_a_connection_that_breaks_is_reported(
+        self, slack: SlackPlatform, desk: SlackDesk
+    ) -> None:
+        await slack.api.linked.wait()
+        await slack.api.links[0].close()
+        with pytest.raises(ConnectionLost):
+            await desk.listener
+
+    async def test_no_connection_leads_elsewhere(self, slack: SlackPlatform) -> None:
+        slack.api.foreign_link = "ws://localhost:1/?ticket=secret"
+        async with slack_desk(slack) as desk:
+            with pytest.raises(ConnectionLost) as lost:
+                await desk.listener
+        assert "secret" not in str(lost.value)
