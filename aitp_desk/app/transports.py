@@ -189,7 +189,7 @@ def build_transports(
         by_name,
         by_agent,
         store=services.store,
-        notes=OperatorNotes(takeover, services.audit),
+        notes=OperatorNotes(services.audit),
         continuations=Continuations(services.store, enabled, clock),
         on_change=outbox.on_change,
         max_file_bytes=config.files.max_bytes,

@@ -14,9 +14,10 @@ from typing import Any
 import msgspec
 import structlog
 
+from aitp_desk.capability import Unanswered
 from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.jobs.kinds import GiveUp, JobKind, Retry
+from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Retry
 from aitp_desk.model.conversation.thread import (
     Draft,
     ThreadDraft,
@@ -126,7 +127,7 @@ class EventHandler:
         handle = partial(self.handle, handle_operator)
         return JobKind(EVENT_KIND, handle, SECONDS, DELAYS, AT_ONCE, in_order=True)
 
-    async def handle(self, handle_operator: HandleOperator, claim: ClaimedJob) -> None:
+    async def handle(self, handle_operator: HandleOperator, claim: ClaimedJob) -> Finish | None:
         """Handle one event.
 
         Raises:
@@ -139,16 +140,19 @@ class EventHandler:
             raise GiveUp(f"The transport {name} is not enabled.")
         incoming = msgspec.json.decode(claim.payload, type=Incoming)
         if is_blocked(incoming.sender, enabled.common.blocked):
-            return
+            return None
         if incoming.agent and incoming.agent not in self.desks:
             raise GiveUp("The event names an agent that the site does not have.")
         try:
-            if not await handle_operator(enabled, incoming, claim):
-                await _Handling(self, enabled, incoming, claim).run()
+            if await handle_operator(enabled, incoming, claim):
+                return None
+            return await _Handling(self, enabled, incoming, claim).run()
         except (RateLimited, Unavailable, StoreBusy, IdempotencyInFlight) as error:
             raise Retry(str(error), after=error.retry_after or 1) from None
         except TryLater as failure:
             raise Retry(failure.reason, after=failure.after) from None
+        except Unanswered as silence:
+            raise Retry(silence.reason) from None
         except Failed as failure:
             raise GiveUp(failure.reason) from None
         except DeskError as error:
@@ -177,7 +181,7 @@ class _Handling:
         self._address = incoming.conversation
         self._drafts = DraftMaker(enabled, incoming, self._desk.files, handler.max_file_bytes)
 
-    async def run(self) -> None:
+    async def run(self) -> Finish | None:
         conversation = await self._find()
         if conversation is not None and (
             self._incoming.is_private or is_of_group(conversation, self._principal)
@@ -185,7 +189,7 @@ class _Handling:
             self._principal = principal_of(conversation)
             self._desk = self._handler.desks[conversation.desk]
         if conversation is None and not self._incoming.is_addressed:
-            return
+            return None
         match self._incoming.event:
             case TextMessage() as message:
                 await self._take_message(conversation, message)
@@ -202,10 +206,11 @@ class _Handling:
             case OptOut():
                 await self._stop(conversation, "The person wants no more messages.")
             case DeliveryFailure() as failure:
-                await self._note_failure(conversation, failure)
+                return await self._note_failure(conversation, failure)
             case AutomaticMessage() as message:
                 words = f"{message.reason}\n\n{message.text}"
-                await self._note(conversation, words)
+                return self._note(conversation, words)
+        return None
 
     async def _find(self) -> Conversation | None:
         """Return the conversation of the event.
@@ -371,12 +376,8 @@ class _Handling:
         await self._acknowledge("")
 
     async def _acknowledge(self, notice: str) -> None:
-        """Answer a choice on the platform; what it means has its effect without that."""
-        try:
+        with suppress(Failed):  # what was chosen counts without that
             await self._transport.acknowledge(self._incoming, notice)
-        except Failed as failure:
-            name = self._enabled.name
-            _log.info("choice_not_acknowledged", transport=name, reason=failure.reason)
 
     async def _confirm(self, conversation: Conversation, token: str) -> None:
         """Open a conversation whose person has confirmed the address."""
@@ -402,9 +403,9 @@ class _Handling:
 
     async def _note_failure(
         self, conversation: Conversation | None, failure: DeliveryFailure
-    ) -> None:
+    ) -> Finish | None:
         if conversation is None:
-            return
+            return None
         if failure.is_final:
             await self._store.run(
                 end_conversation,
@@ -419,16 +420,15 @@ class _Handling:
                 state=ConversationState.WAITING,
                 reason=failure.reason,
             )
-        await self._note(conversation, f"A message was not delivered. {failure.reason}")
+        return self._note(conversation, f"A message was not delivered. {failure.reason}")
 
-    async def _note(self, conversation: Conversation | None, words: str) -> None:
-        """Write a note for operators on the thread of a conversation."""
+    def _note(self, conversation: Conversation | None, words: str) -> Finish | None:
+        """Return the end of the job that writes a note for operators."""
         if conversation is None:
             _log.info("automatic_message_dropped", transport=self._enabled.name)
-            return
-        await self._handler.notes.write(
-            conversation.thread_id, words, self._enabled.name, self._now
-        )
+            return None
+        name = self._enabled.name
+        return self._handler.notes.make(conversation.thread_id, words, name, self._now)
 
     async def _notify(self, text: str) -> None:
         """Send a sentence about the conversation, which is on no thread."""

@@ -1,4 +1,4 @@
-"""Writes notes for operators on the threads of conversations."""
+"""Makes notes for operators on the threads of conversations."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from aitp_desk.desk.tickets.takeover import Takeover
+from aitp_desk.desk.jobs.kinds import Finish
 from aitp_desk.model.access.audit import AuditKeys, make_own_auditor
+from aitp_desk.model.conversation.note import NOTE_PREFIX, Note
 from aitp_desk.model.errors import ThreadNotFound
+from aitp_desk.model.ids import new_id
+from aitp_desk.store.base import Work
 from aitp_desk.store.records.jobs import ClaimedJob
+from aitp_desk.store.units.tickets.takeover import add_note
 from aitp_desk.transports.events import Incoming
 from aitp_desk.transports.host.registry import EnabledTransport
 
@@ -21,16 +25,20 @@ _log = structlog.get_logger()
 
 
 class OperatorNotes:
-    """Writes notes in the name of a transport."""
+    """Makes notes in the name of a transport."""
 
-    def __init__(self, takeover: Takeover, audit: AuditKeys) -> None:
-        self._takeover = takeover
+    def __init__(self, audit: AuditKeys) -> None:
         self._audit = audit
 
-    async def write(self, thread_id: str, words: str, transport: str, now: int) -> None:
-        """Write a note; on a deleted thread nothing is written."""
+    def make(self, thread_id: str, words: str, transport: str, now: int) -> Finish:
+        """Return the end of a job that writes a note once; on a deleted thread, nothing."""
+        note = Note(new_id(NOTE_PREFIX, now), thread_id, transport, words[:LONGEST].strip(), now)
         by = make_own_auditor(self._audit, now)
-        try:
-            await self._takeover.note(thread_id, words[:LONGEST], transport, by)
-        except ThreadNotFound:
-            _log.info("note_without_thread", transport=transport)
+
+        def write() -> Work[None]:
+            try:
+                yield from add_note(note=note, by=by)
+            except ThreadNotFound:
+                _log.info("note_without_thread", transport=transport)
+
+        return Finish(write)

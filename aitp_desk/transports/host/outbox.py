@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from aitp_desk.agent.history.message_codec import SUGGESTED, list_sources
+from aitp_desk.capability import Unanswered
 from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.jobs.background_task import run_in_background
@@ -190,6 +191,8 @@ class Outbox:
             return await self._end(conversation, ConversationState.WAITING, failure)
         except TryLater as failure:
             raise Retry(failure.reason, after=failure.after) from None
+        except Unanswered as silence:
+            raise Retry(silence.reason) from None
         except Failed as failure:
             raise GiveUp(failure.reason) from None
 

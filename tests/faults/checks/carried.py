@@ -1,0 +1,169 @@
+"""What a database holds of conversations on a platform, against what people were promised there."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+
+from aitp_desk.agent.history.message_codec import list_sources
+from tests.faults.databases import open_database
+from tests.faults.processes.writers import FailingPlatform, Writer
+
+_texts = msgspec.json.Decoder(list[str]).decode
+_files = msgspec.json.Decoder(list[object]).decode
+
+
+class CarriedFindings(msgspec.Struct, frozen=True):
+    """How many of each fault there are; each should be 0.
+
+    Parameters:
+        missing: acknowledged messages that are not on their person's thread.
+        doubled: messages that are there more than once.
+        foreign: messages on a thread that nobody has sent there.
+        disordered: conversations whose messages are not in the order of acknowledgement.
+        unremoved: deleted messages that are kept, or others that are not.
+        unattached: messages without their files.
+        unnoted: notes for operators that are missing.
+        noted_twice: such notes that are there more than once.
+        threads: people with more or fewer threads than one.
+        unanswered: runs that are not completed.
+        unsent: replies of which the platform has not seen every part, as they were written.
+        resent: parts that it has seen under two ids.
+        shuffled: conversations whose replies it has not seen in their order.
+        untold: sentences about the conversation itself that it has not seen.
+        dead: jobs that were given up.
+        behind: conversations with messages that were not queued or sent.
+        corrupt: complaints of the database's own check.
+    """
+
+    missing: int = 0
+    doubled: int = 0
+    foreign: int = 0
+    disordered: int = 0
+    unremoved: int = 0
+    unattached: int = 0
+    unnoted: int = 0
+    noted_twice: int = 0
+    threads: int = 0
+    unanswered: int = 0
+    unsent: int = 0
+    resent: int = 0
+    shuffled: int = 0
+    untold: int = 0
+    dead: int = 0
+    behind: int = 0
+    corrupt: int = 0
+
+
+def examine_carried(
+    database: Path, writers: Sequence[Writer], platform: FailingPlatform
+) -> CarriedFindings:
+    """Count the faults of a database while its desk is idle."""
+    found: Counter[str] = Counter()
+    with closing(open_database(database)) as connection:
+        connection.execute("BEGIN")
+        threads = defaultdict(list)
+        for id_, owner in connection.execute("SELECT id, owner FROM threads"):
+            threads[owner].append(id_)
+        found["threads"] = sum(len(threads.get(one.principal, ())) != 1 for one in writers)
+        found["threads"] += len(threads.keys() - {one.principal for one in writers})
+        for writer in writers:
+            for thread_id in threads.get(writer.principal, ())[:1]:
+                found.update(_examine_thread(connection, thread_id, writer))
+                found.update(_examine_sent(connection, thread_id, writer, platform))
+        found["unanswered"] = _count(
+            connection, "SELECT count(*) FROM runs WHERE state <> 'completed'"
+        )
+        found["dead"] = _count(connection, "SELECT count(*) FROM jobs WHERE state = 'dead'")
+        found["behind"] = _count(
+            connection,
+            "SELECT count(*) FROM transport_conversations c JOIN threads t ON t.id = c.thread_id"
+            " WHERE c.state <> 'open' OR c.queued_seq <> t.last_seq"
+            " OR NOT EXISTS (SELECT 1 FROM messages m WHERE m.thread_id = t.id"
+            "                AND m.seq <= c.sent_seq)",
+        )
+        complaints = [row for (row,) in connection.execute("PRAGMA integrity_check")]
+        complaints += connection.execute("PRAGMA foreign_key_check").fetchall()
+        found["corrupt"] = sum(complaint != "ok" for complaint in complaints)
+    return CarriedFindings(**found)
+
+
+def _count(connection: sqlite3.Connection, sql: str) -> int:
+    ((count,),) = connection.execute(sql)
+    return int(count)
+
+
+def _examine_thread(
+    connection: sqlite3.Connection, thread_id: str, writer: Writer
+) -> dict[str, int]:
+    rows = connection.execute(
+        "SELECT content, attachments FROM messages"
+        " WHERE thread_id = ? AND origin = 'visitor' ORDER BY seq",
+        (thread_id,),
+    ).fetchall()
+    kept = [
+        (None, 0) if content is None else (_texts(content)[0], len(_files(files or "[]")))
+        for content, files in rows
+    ]
+    texts = Counter(text for text, _ in kept if text is not None)
+    expected = [said for said in writer.said if not said.is_removed]
+    wanted = Counter(said.text for said in expected)
+    order = [text for text, _ in kept if text is not None]
+    attached = Counter(text for text, files in kept for _ in range(files))
+    notes = Counter(
+        words
+        for (words,) in connection.execute(
+            "SELECT words FROM notes WHERE thread_id = ?", (thread_id,)
+        )
+    )
+    promised = Counter(writer.notes)
+    removed = sum(said.is_removed for said in writer.said)
+    return {
+        "missing": sum((wanted - texts).values()),
+        "doubled": sum(max(0, n - wanted[text]) for text, n in texts.items() if text in wanted),
+        "foreign": sum(n for text, n in texts.items() if text not in wanted),
+        "disordered": order != [said.text for said in expected],
+        "unremoved": abs(removed - sum(text is None for text, _ in kept)),
+        "unattached": sum(attached[said.text] != said.files for said in expected),
+        "unnoted": sum((promised - notes).values()),
+        "noted_twice": sum((notes - promised).values()),
+    }
+
+
+def _examine_sent(
+    connection: sqlite3.Connection, thread_id: str, writer: Writer, platform: FailingPlatform
+) -> dict[str, int]:
+    shown = platform.seen[writer.conversation]
+    parts: dict[str, dict[int, str]] = defaultdict(dict)
+    found: Counter[str] = Counter()
+    order: list[tuple[str, int]] = []
+    notices = 0
+    for sent in shown:
+        if sent.id.startswith("job_"):
+            notices += 1
+            continue
+        message_id, part, _ = sent.id.split("-")
+        found["resent"] += int(part) in parts[message_id]
+        parts[message_id][int(part)] = sent.text
+        order.append((message_id, int(part)))
+    seqs: dict[str, int] = {}
+    for id_, seq, content in connection.execute(
+        "SELECT id, seq, content FROM messages WHERE thread_id = ? AND origin = 'desk'"
+        " ORDER BY seq",
+        (thread_id,),
+    ):
+        seqs[id_] = seq
+        if content is None:
+            continue
+        text = "\n\n".join(one for one in _texts(content) if not list_sources(one))
+        pieces = [parts[id_][part] for part in sorted(parts.get(id_, ()))]
+        found["unsent"] += "".join("".join(pieces).split()) != "".join(text.split())
+    numbers = [(seqs[id_], part) for id_, part in order if id_ in seqs]
+    found["shuffled"] = numbers != sorted(numbers)
+    found["untold"] = abs(notices - writer.starts - writer.stops)
+    return dict(found)

@@ -1,0 +1,298 @@
+"""People on a platform that fails now and then, and what the desk has acknowledged to them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections import defaultdict
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
+
+import aiohttp
+import msgspec
+from aiohttp import web
+
+from aitp_desk.transports.events import (
+    AutomaticMessage,
+    ChatStart,
+    Choice,
+    DeliveryFailure,
+    Event,
+    Incoming,
+    IncomingFile,
+    MessageEdit,
+    MessageRemoval,
+    OptOut,
+    TextMessage,
+)
+from aitp_desk.transports.messages import Outgoing
+from tests.faults.processes.carrying_desk import LONG, OFFER
+from tests.support.transports.pigeon import SECRET
+from tests.support.transports.pigeon_platform import PigeonPlatform
+
+FAILING = 0.02
+"""How often the platform fails: in each of several ways."""
+REPEATED = 0.08
+"""How often an event is delivered twice at once, and how often once more later."""
+LATER_SECONDS = 3.0
+AGAIN_SECONDS = 0.02
+LINGERING_SECONDS = 20
+
+
+class FailingPlatform(PigeonPlatform):
+    """A platform that refuses, breaks, and takes messages without saying so.
+
+    Attributes:
+        seen: what people see, by conversation: repeated ids are dropped.
+        repeated: how many messages were taken again.
+        is_calm: whether it does not fail any more.
+    """
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self._chance = random.Random(seed)
+        self.seen: dict[str, list[Outgoing]] = defaultdict(list)
+        self.repeated = 0
+        self.is_calm = False
+        self._refs: dict[str, str] = {}
+
+    @property
+    def secret(self) -> str:
+        (secret,) = self.environment.values()
+        return secret
+
+    def keep_file(self, ref: str, data: bytes) -> None:
+        self._files[ref] = data
+
+    async def _take(self, request: web.Request) -> web.Response:
+        luck = 1.0 if self.is_calm else self._chance.random()
+        if luck < FAILING:
+            return web.Response(status=429, headers={"Retry-After": "1"})
+        if luck < 2 * FAILING:
+            return web.Response(status=503)
+        outgoing = msgspec.json.decode(await request.read(), type=Outgoing)
+        assert len(outgoing.text) <= 1000
+        if outgoing.id in self._refs:
+            self.repeated += 1
+        else:
+            self._refs[outgoing.id] = f"sent-{len(self._refs)}"
+            self.seen[outgoing.conversation].append(outgoing)
+        if luck < 3 * FAILING:  # it has taken the message, and its response is lost
+            assert request.transport is not None
+            request.transport.abort()
+        return web.Response(text=json.dumps({"ref": self._refs[outgoing.id]}))
+
+
+class Said(msgspec.Struct):
+    """What a visitor must have said on a thread, once.
+
+    Parameters:
+        files: how many are attached.
+    """
+
+    text: str
+    files: int = 0
+    is_removed: bool = False
+
+
+class Writer:
+    """People of one conversation: mostly one, in a group three.
+
+    Attributes:
+        said: in the order in which the desk has acknowledged it.
+        notes: words of the notes for operators.
+        starts: how often the desk has to greet.
+        stops: how often it has to say that it stops.
+    """
+
+    def __init__(self, number: int, seed: int, platform: FailingPlatform) -> None:
+        self._chance = random.Random(f"{seed} {number}")
+        self._platform = platform
+        self.name = f"person-{number}"
+        self.conversation = f"chat-{number}"
+        self._is_group, self._is_proven = number % 10 == 3, number % 10 != 7
+        self._count = 0
+        self.said: list[Said] = []
+        self.notes: list[str] = []
+        self.starts = self.stops = 0
+        self._open: dict[str, Said] = {}
+        self._events: list[Incoming] = []
+
+    @property
+    def principal(self) -> str:
+        who = f"all of {self.conversation}" if self._is_group else self.name
+        return f"contact:pigeon{':' if self._is_proven else '?'}{who}"
+
+    def next(self) -> tuple[Incoming, Callable[[], None]]:
+        """What happens next, and what to note when it is acknowledged."""
+        self._count += 1
+        number = self._count
+        event, note = self._choose(f"{self.name} {number}", number)
+        sender = self.name
+        if self._is_group and not isinstance(event, Choice):
+            sender = f"{self.name}-{self._chance.choice('abc')}" if number > 1 else self.name
+        incoming = Incoming(
+            event_id=f"{self.name}/{number}",
+            conversation=self.conversation,
+            sender=sender,
+            is_proven=self._is_proven,
+            is_private=not self._is_group,
+            event=event,
+        )
+        self._events.append(incoming)
+        return incoming, note
+
+    def last(self) -> tuple[Incoming, Callable[[], None]]:
+        """A message after which everything has to be answered."""
+        self._count += 1
+        event, note = self._write(f"{self.name} {self._count} the last one?", f"m{self._count}")
+        incoming = Incoming(
+            event_id=f"{self.name}/{self._count}",
+            conversation=self.conversation,
+            sender=self.name,
+            is_proven=self._is_proven,
+            is_private=not self._is_group,
+            event=event,
+        )
+        return incoming, note
+
+    def earlier(self) -> Incoming:
+        """Any event so far."""
+        return self._chance.choice(self._events)
+
+    def is_lucky(self, share: float) -> bool:
+        return self._chance.random() < share
+
+    def _choose(self, mark: str, number: int) -> tuple[Event, Callable[[], None]]:
+        luck = 1.0 if number == 1 else self._chance.random()
+        if luck < 0.06 and (tokens := self._buttons()):
+            token, label = self._chance.choice(tokens)
+            return Choice(token=token), lambda: self.said.append(Said(label))
+        if luck < 0.12 and self._open:
+            ref = self._chance.choice(list(self._open))
+            text = f"{mark} corrected"
+            edit = MessageEdit(message_ref=ref, text=text)
+            return edit, lambda: self.said.append(Said(f"Correction: {text}"))
+        if luck < 0.17 and self._open:
+            ref = self._chance.choice(list(self._open))
+            removed = self._open.pop(ref)
+            return MessageRemoval(message_ref=ref), lambda: setattr(removed, "is_removed", True)
+        if luck < 0.19:
+            return OptOut(), lambda: None
+        if luck < 0.21:
+            return TextMessage(text="Stop.", message_ref=f"m{number}"), self._note_stop
+        if luck < 0.24:
+            reason = f"{mark} did not arrive."
+            failure = DeliveryFailure(
+                message_ref="", reason=reason, is_final=self._chance.random() < 0.5
+            )
+            words = f"A message was not delivered. {reason}"
+            return failure, lambda: self.notes.append(words)
+        if luck < 0.27:
+            automatic = AutomaticMessage(text=mark, reason="It is one.", message_ref="")
+            return automatic, lambda: self.notes.append(f"It is one.\n\n{mark}")
+        if luck < 0.28:
+            return ChatStart(), self._note_start
+        if luck < 0.33:
+            return self._attach(f"{mark} with a file", f"m{number}")
+        words = f" {OFFER}" if luck < 0.43 else f" {LONG}" if luck < 0.46 else ""
+        return self._write(f"{mark}{words}?", f"m{number}")
+
+    def _write(
+        self, text: str, ref: str, files: tuple[IncomingFile, ...] = ()
+    ) -> tuple[Event, Callable[[], None]]:
+        said = Said(text, len(files))
+
+        def note() -> None:
+            self.said.append(said)
+            self._open[ref] = said
+
+        return TextMessage(text=text, message_ref=ref, files=files), note
+
+    def _attach(self, text: str, ref: str) -> tuple[Event, Callable[[], None]]:
+        key = f"{self.name}-{ref}"
+        self._platform.keep_file(key, text.encode())
+        file = IncomingFile(name="note.txt", content_type="text/plain", size=10, ref=key)
+        return self._write(text, ref, (file,))
+
+    def _buttons(self) -> list[tuple[str, str]]:
+        shown = self._platform.seen[self.conversation][-20:]
+        return [(one.token, one.label) for sent in shown for one in sent.buttons]
+
+    def _note_stop(self) -> None:
+        self.stops += 1
+
+    def _note_start(self) -> None:
+        self.starts += 1
+
+
+class Delivery:
+    """Delivers what writers do to whichever desk answers, until it has acknowledged it.
+
+    Parameters:
+        urls: of the desks that serve now.
+
+    Attributes:
+        acknowledged: how many events.
+        refused: how many answers were neither 200 nor 503.
+    """
+
+    def __init__(self, platform: FailingPlatform, urls: Callable[[], list[str]], seed: int) -> None:
+        self._headers: Mapping[str, str] = {SECRET: platform.secret}
+        self._urls = urls
+        self._chance = random.Random(seed)
+        self._extra: set[asyncio.Task[None]] = set()
+        self.acknowledged = self.refused = self.repeated = 0
+
+    async def deliver_all(self, writer: Writer, count: int, http: aiohttp.ClientSession) -> None:
+        """Deliver so many events of a writer, one or some at a time, and the last one."""
+        while count > 0:
+            batch = [writer.next() for _ in range(min(count, self._chance.choice((1, 1, 1, 2, 4))))]
+            count -= len(batch)
+            events = tuple(event for event, _ in batch)
+            if writer.is_lucky(REPEATED):
+                self._begin(self._repeat(events, 0, http))
+            await self._deliver(events, http)
+            self.acknowledged += len(batch)
+            for _, note in batch:
+                note()
+            if writer.is_lucky(REPEATED):
+                self._begin(self._repeat((writer.earlier(),), LATER_SECONDS, http))
+
+    async def deliver_last(self, writer: Writer, http: aiohttp.ClientSession) -> None:
+        event, note = writer.last()
+        await self._deliver((event,), http)
+        self.acknowledged += 1
+        note()
+
+    async def finish(self) -> None:
+        """Wait for what is delivered again."""
+        if self._extra:
+            await asyncio.wait(self._extra, timeout=LINGERING_SECONDS)
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._extra.add(task)
+        task.add_done_callback(self._extra.discard)
+
+    async def _repeat(
+        self, events: tuple[Incoming, ...], within: float, http: aiohttp.ClientSession
+    ) -> None:
+        await asyncio.sleep(self._chance.uniform(0, within))
+        await self._deliver(events, http)
+        self.repeated += len(events)
+
+    async def _deliver(self, events: tuple[Incoming, ...], http: aiohttp.ClientSession) -> None:
+        body = msgspec.json.encode(events)
+        while True:
+            if urls := self._urls():
+                url = f"{self._chance.choice(urls)}/transports/pigeon/events"
+                try:
+                    async with http.post(url, data=body, headers=self._headers) as answer:
+                        if answer.status == 200:
+                            return
+                        self.refused += answer.status != 503
+                except aiohttp.ClientError:
+                    pass
+            await asyncio.sleep(AGAIN_SECONDS)

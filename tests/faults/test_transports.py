@@ -1,0 +1,36 @@
+"""Desks that carry messages of a platform keep what they have acknowledged when they are killed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from tests.faults.checks.carried import CarriedFindings
+from tests.faults.databases import fault_database
+from tests.faults.processes import writers
+from tests.faults.transports import kill_carrying
+
+
+@pytest.mark.servers
+async def test_a_killed_desk_keeps_what_a_platform_was_acknowledged(tmp_path: Path) -> None:
+    with patch.object(writers, "FAILING", 0.005):  # else failures wait for minutes
+        outcome = await kill_carrying(tmp_path, events=400, people=20, kills=5, seed=3)
+    assert outcome.findings == CarriedFindings()
+    assert (outcome.kills, outcome.acknowledged, outcome.refused) == (5, 420, 0)
+    assert outcome.repeated > 20, "nothing was delivered twice"
+
+
+@pytest.mark.servers
+async def test_two_desks_keep_it_together(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with (
+        fault_database(tmp_path, data, on_postgres=True) as database,
+        patch.object(writers, "FAILING", 0.005),
+    ):
+        outcome = await kill_carrying(
+            tmp_path, events=300, people=20, kills=2, seed=4, database=database, desks=2
+        )
+    assert outcome.findings == CarriedFindings()
+    assert outcome.refused == 0

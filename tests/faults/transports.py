@@ -1,0 +1,202 @@
+"""Kill desks that carry messages of a platform, and see whether they keep what they have promised.
+
+    python -m tests.faults.transports [--events 10000] [--people 100] [--kills 100] [--seed 1]
+        [--postgres [--desks 2]]
+
+People on the platform of the tests write, change and delete messages, press buttons, send files,
+stop, and begin again; messages to them bounce. Events are delivered until they are acknowledged,
+some of them twice, some once more later. The platform refuses messages, breaks, and takes some
+without saying so. Meanwhile desks are killed (kill -9) at random moments, and started again. At
+last the threads, the notes for operators and what the platform has seen are compared with what was
+acknowledged. With ``--postgres --desks 2`` two desks serve one database, and one of them is killed
+while the other goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import random
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import aiohttp
+import msgspec
+
+from tests.faults.checks.carried import CarriedFindings, examine_carried
+from tests.faults.checks.database import wait_until_idle
+from tests.faults.databases import FaultDatabase, SqliteFile, fault_database
+from tests.faults.processes.writers import Delivery, FailingPlatform, Writer
+from tests.support.desk.command import run
+from tests.support.desk.processes import Server, desk_command, free_port, serving_process
+
+PROGRAM = "tests.faults.processes.carrying_desk"
+SHORTEST, LONGEST = 0.05, 1.0
+"""Seconds of load before a kill."""
+SETTINGS = (
+    "threads.max_auto_replies=1000000",
+    "egress.allow_loopback=true",
+    "files.anonymous=true",
+    "content.meaning.enabled=false",
+)
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What came of a run.
+
+    Parameters:
+        acknowledged: events.
+        repeated: events that were delivered again.
+        shown: messages that the platform has shown.
+        sent_again: messages that it has dropped, as it had them.
+        refused: events that the desk has answered otherwise than with 200 or 503.
+    """
+
+    kills: int
+    acknowledged: int
+    repeated: int
+    shown: int
+    sent_again: int
+    refused: int
+    findings: CarriedFindings
+
+
+async def kill_carrying(
+    folder: Path,
+    *,
+    events: int,
+    people: int,
+    kills: int,
+    seed: int,
+    database: FaultDatabase | None = None,
+    desks: int = 1,
+) -> Outcome:
+    """Deliver events while desks are killed, and examine what they leave.
+
+    Parameters:
+        folder: empty; everything is written there.
+        database: what the desks serve; by default an SQLite file in their data folder.
+        desks: how many serve it at once.
+    """
+    chance = random.Random(seed)
+    database = database or SqliteFile(folder / "data")
+    platform = FailingPlatform(seed)
+    await platform.server.start_server()
+    _make_site(folder, platform)
+    await database.begin()
+    with ExitStack() as stack:
+        servers: dict[int, Server] = {}
+        made = 0
+
+        async def start(number: int) -> None:
+            servers[number] = await asyncio.to_thread(_start, folder, stack, database.url, platform)
+
+        for number in range(desks):
+            await start(number)
+        delivery = Delivery(platform, lambda: [one.url for one in servers.values()], seed)
+        writers = [Writer(number, seed, platform) for number in range(people)]
+        async with aiohttp.ClientSession() as http:
+            each = [
+                asyncio.create_task(delivery.deliver_all(one, events // people, http))
+                for one in writers
+            ]
+            while made < kills or not all(task.done() for task in each):
+                await asyncio.sleep(chance.uniform(SHORTEST, LONGEST))
+                if made < kills:
+                    number = chance.randrange(desks)
+                    servers.pop(number).kill()
+                    made += 1
+                    await start(number)
+            await asyncio.gather(*each)
+            await delivery.finish()
+            platform.is_calm = True
+            await asyncio.gather(*(delivery.deliver_last(one, http) for one in writers))
+            await wait_until_idle(database, at_last=True)
+            rows = await database.snapshot()
+            findings = await asyncio.to_thread(examine_carried, rows, writers, platform)
+    await platform.close()
+    return Outcome(
+        kills=made,
+        acknowledged=delivery.acknowledged,
+        repeated=delivery.repeated,
+        shown=sum(map(len, platform.seen.values())),
+        sent_again=platform.repeated,
+        refused=delivery.refused,
+        findings=findings,
+    )
+
+
+def _make_site(folder: Path, platform: FailingPlatform) -> None:
+    site = folder / "site"
+    site.mkdir(parents=True)
+    (site / "about.md").write_text("# About\n\nWe sell books.\n", encoding="utf-8")
+    (site / "desk.toml").write_text(platform.settings, encoding="utf-8")
+
+
+def _start(folder: Path, stack: ExitStack, url: str, platform: FailingPlatform) -> Server:
+    port = free_port()
+    command = desk_command(
+        folder / "data", port, *SETTINGS, f"store.url={url}", folder=folder / "site"
+    )
+    command[command.index("aitp_desk")] = PROGRAM
+    os.environ.update(platform.environment)
+    return stack.enter_context(serving_process(command, port, log=folder / "desk.log"))
+
+
+async def report(
+    events: int, people: int, kills: int, seed: int, *, on_postgres: bool, desks: int
+) -> bool:
+    """Print what came of it; return whether there was no fault at all."""
+    began = time.monotonic()
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="aitp-desk-faults-")))
+        database = stack.enter_context(
+            fault_database(folder, folder / "data", on_postgres=on_postgres)
+        )
+        outcome = await kill_carrying(
+            folder,
+            events=events,
+            people=people,
+            kills=kills,
+            seed=seed,
+            database=database,
+            desks=desks,
+        )
+        rows = await database.snapshot()
+        code, checked, problems = await run(
+            "store", "check", "--data", folder / "data", "--store", f"sqlite:{rows}"
+        )
+    told = msgspec.structs.asdict(outcome)
+    faults = msgspec.structs.asdict(told.pop("findings")) | {"refused": told.pop("refused")}
+    print(", ".join(f"{name.replace('_', ' ')} {count}" for name, count in told.items()))
+    print(", ".join(f"{name.replace('_', ' ')} {count}" for name, count in faults.items()))
+    print(*checked, *problems, f"{time.monotonic() - began:.0f} seconds", sep="\n")
+    return code == 0 and not any(faults.values())
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m tests.faults.transports")
+    parser.add_argument("--events", type=int, default=10_000)
+    parser.add_argument("--people", type=int, default=100)
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--postgres", action="store_true", help="on a PostgreSQL server")
+    parser.add_argument("--desks", type=int, default=1, help="so many serve it; of PostgreSQL")
+    given = parser.parse_args()
+    if given.desks > 1 and not given.postgres:
+        parser.error("an SQLite file has one desk: --desks needs --postgres")
+    kept = asyncio.run(
+        report(
+            given.events,
+            given.people,
+            given.kills,
+            given.seed,
+            on_postgres=given.postgres,
+            desks=given.desks,
+        )
+    )
+    sys.exit(0 if kept else 1)
