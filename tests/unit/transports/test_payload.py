@@ -27,6 +27,7 @@ def test_a_member_of_any_kind_reads_as_each_kind(value: object) -> None:
     assert payload.flag("a") is (value is True)
     assert bool(payload.part("a")) == (isinstance(value, dict) and bool(value))
     assert all(isinstance(part, Payload) for part in payload.parts("a"))
+    assert all(isinstance(part, Payload) for row in payload.rows("a") for part in row)
     assert payload.decimal("a") is None or abs(payload.decimal("a") or 0) <= 2**53
 
 
