@@ -244,9 +244,8 @@ class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = False
     direct_url: Annotated[
-        Line,
+        Url,
         Meta(
-            extra={"unit": "a URL"},
             description=(
                 "With a pooler, the same database past it, for notifications and signs of life;"
                 " empty to look for changes each second."
