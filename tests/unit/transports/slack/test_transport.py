@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from typing import Any
 
@@ -449,7 +450,7 @@ class TestSocketMode:
         await slack.api.linked.wait()
         await slack.api.links[0].send_json({"type": "disconnect", "reason": "link_disabled"})
         with pytest.raises(ConnectionLost, match="switched off"):
-            await desk.listener
+            await asyncio.wait_for(desk.listener, 5)
 
     async def test_a_connection_that_breaks_is_reported(
         self, slack: SlackPlatform, desk: SlackDesk
@@ -457,11 +458,10 @@ class TestSocketMode:
         await slack.api.linked.wait()
         await slack.api.links[0].close()
         with pytest.raises(ConnectionLost):
-            await desk.listener
+            await asyncio.wait_for(desk.listener, 5)
 
     async def test_no_connection_leads_elsewhere(self, slack: SlackPlatform) -> None:
         slack.api.foreign_link = "ws://localhost:1/?ticket=secret"
         async with slack_desk(slack) as desk:
-            with pytest.raises(ConnectionLost) as lost:
-                await desk.listener
-        assert "secret" not in str(lost.value)
+            with pytest.raises(ConnectionLost, match="gave no address"):
+                await asyncio.wait_for(desk.listener, 5)
