@@ -19,6 +19,9 @@ from aitp_desk.transports.email.mail.quotation.phrases import (
 _MOST_LINES = 5
 _MOST_CHARACTERS = 500
 _LONGEST_BARE = 80
+_DIRECTIONS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""Marks of the reading order, which programs write around names in Hebrew and Arabic."""
+_NO_DIRECTIONS = dict.fromkeys(map(ord, _DIRECTIONS))
 _COLONS = (":", "：", "︰")
 _YEAR = re.compile(
     r"(?<!\d)(?:19|20|25)\d\d(?!\d)|(?<!\d)\d{1,2}[./-]\s?\d{1,2}[./-]\s?(?:\d\d)?(?!\d)"
@@ -40,7 +43,9 @@ def has_address(text: str) -> bool:
 
 def may_end_attribution(line: str) -> bool:
     """Return whether a line is worth the search: cheap, for every line of a mail."""
-    return line.endswith(_COLONS) or (line.startswith("---") and line.endswith("---"))
+    return line.rstrip(_DIRECTIONS).endswith(_COLONS) or (
+        line.startswith("---") and line.endswith("---")
+    )
 
 
 def find_attribution(
@@ -55,7 +60,7 @@ def find_attribution(
     text = ""
     begin: int | None = None
     for at in range(end, max(first, end - _MOST_LINES + 1) - 1, -1):
-        line = lines[at].strip()
+        line = lines[at].translate(_NO_DIRECTIONS).strip()
         if not line or (at < end and line.endswith((*_COLONS, *_SENTENCE_END[1:]))):
             break
         text = f"{line} {text}" if text else line
@@ -75,7 +80,8 @@ def _is_attribution(text: str, *, is_quoted_below: bool) -> bool:
     if text.startswith("---"):
         return wrote and (address or year is not None)
     if not is_quoted_below:
-        return address and year is not None and time is not None
+        is_bracketed = address and "<" in text
+        return wrote and is_bracketed and year is not None and time is not None
     if text.startswith("<"):
         return False  # an address, the name of which stands on the line above
     if wrote and (address or year or time):

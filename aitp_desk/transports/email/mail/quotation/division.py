@@ -24,13 +24,13 @@ from itertools import pairwise
 import msgspec
 
 from aitp_desk.transports.email.mail.message import Trimmed, TrimmedKind
-from aitp_desk.transports.email.mail.quotation import marks
 from aitp_desk.transports.email.mail.quotation.attribution import (
     find_attribution,
     find_role,
     has_header,
     may_end_attribution,
 )
+from aitp_desk.transports.email.mail.quotation.marks import MarkedText
 from aitp_desk.transports.email.mail.quotation.phrases import (
     ANSWERS_BELOW,
     FORWARD_SUBJECT,
@@ -48,6 +48,7 @@ _LONGEST_PHRASE = 160
 _LONG_LINE = 60
 _LONGEST_FRAGMENT = 50
 _MOST_FRAGMENT_LINES = 2
+_MOST_JOINED_LINES = 2
 _MOST_SEARCHES = 300
 """For attributions, and for lines to reply above; a mail has a few."""
 _LONGEST_RULED = 400
@@ -109,42 +110,14 @@ def divide(marked_text: str, *, subject: str = "", is_reply: bool = False) -> Di
         marked_text: lines with line feeds, with the marks of its markup if it had any.
         is_reply: whether the mail's header says that it answers a mail.
     """
-    text = _Text(marked_text)
+    text = MarkedText(marked_text)
     reply = is_reply or is_reply_subject(subject)
     forward = is_forward_subject(subject) and not is_reply_subject(subject)
     return _Divider(text, is_reply=reply, is_forward=forward).divide()
 
 
-class _Text:
-    """Lines without marks, and where the marks were."""
-
-    def __init__(self, text: str) -> None:
-        self.lines: list[str] = []
-        self.quotations: list[tuple[int, int | None]] = []
-        """Ranges that the markup calls quoted; without an end: up to the end of the text."""
-        self.signatures: list[tuple[int, int]] = []
-        waiting: list[tuple[str, int]] = []
-        for line in text.split("\n"):
-            if line not in marks.ALL:
-                self.lines.append(line.rstrip())
-            elif line != marks.END:
-                waiting.append((line, len(self.lines)))
-            elif waiting:
-                mark, begin = waiting.pop()
-                self._add(mark, begin, len(self.lines))
-        for mark, begin in waiting:
-            self._add(mark, begin, len(self.lines))
-        self.quotations.sort(key=lambda found: found[0])
-
-    def _add(self, mark: str, begin: int, end: int) -> None:
-        if mark == marks.QUOTATION:
-            self.quotations.append((begin, None if end == len(self.lines) else end))
-        else:
-            self.signatures.append((begin, end))
-
-
 class _Divider:
-    def __init__(self, text: _Text, *, is_reply: bool, is_forward: bool) -> None:
+    def __init__(self, text: MarkedText, *, is_reply: bool, is_forward: bool) -> None:
         self._marked = text
         self._lines = text.lines
         self._is_reply = is_reply
@@ -198,6 +171,8 @@ class _Divider:
         if ANSWERS_BELOW.search(above[-_WORDS_ABOVE:]):
             return [], begin
         stop = len(self._lines) if end is None else end
+        attribution = self._find_attribution(begin, 0)
+        begin = begin if attribution is None else attribution
         return [_Piece(begin, stop, TrimmedKind.QUOTATION)], begin
 
     def _find_boundary(self) -> tuple[int, int | None, bool] | None:
@@ -285,7 +260,9 @@ class _Divider:
         has_between = any(self._has_words(one.end, other.top) for one, other in pairwise(blocks))
         if has_between or (has_first and has_last):
             return []
-        is_known = self._is_reply or blocks[0].attribution is not None
+        is_known = blocks[0].attribution is not None or (
+            self._is_reply and not any(map(self._is_joined, blocks))
+        )
         is_alone = not has_first and not has_last and end == len(self._lines)
         if not is_known or (is_alone and not self._is_reply) or self._is_session(blocks):
             return []
@@ -345,6 +322,18 @@ class _Divider:
             self._lines[at] and not any(s[0] <= at < s[1] for s in signatures[:3])
             for at in range(begin, end)
         )
+
+    def _is_joined(self, block: _Block) -> bool:
+        """Return whether a block may be words: one or two lines right below some of the person.
+
+        ``> 40 W`` is a size, and mail servers write ``>From`` for ``From`` at a line's begin.
+        """
+        if block.attribution is not None:
+            return False
+        if self._lines[block.begin].startswith(">From "):
+            return True
+        is_short = block.end - block.begin <= _MOST_JOINED_LINES
+        return is_short and block.begin > 0 and bool(self._lines[block.begin - 1])
 
     def _is_session(self, blocks: Sequence[_Block]) -> bool:
         """Return whether the lines are no quotation but input of a Python session."""

@@ -5,22 +5,32 @@ from __future__ import annotations
 import pytest
 
 from aitp_desk.transports.email.mail import MailKind, read_mail
-from tests.unit.transports.email.mail.corpus.builders import Sample
+from tests.unit.transports.email.mail.corpus.builders import Sample, head, mail, part
 from tests.unit.transports.email.mail.corpus.clients import EVERYWHERE, SOMEWHERE, answers
 from tests.unit.transports.email.mail.corpus.languages import LANGUAGES
 from tests.unit.transports.email.mail.corpus.letters import letters
+from tests.unit.transports.email.mail.corpus.newcomers import newcomers
+from tests.unit.transports.email.mail.corpus.strangers import LEFT, strangers
 
-SAMPLES = [*answers(), *letters()]
+SAMPLES = [*answers(), *letters(), *strangers(), *newcomers()]
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
 def test_what_the_person_wrote_is_left_and_the_rest_can_be_shown(sample: Sample) -> None:
-    mail = read_mail(sample.data, "")
-    assert mail.text == sample.text
-    assert mail.kind is MailKind.PERSON
-    shown = "\n".join(piece.text for piece in mail.trimmed)
+    found = read_mail(sample.data, "")
+    assert found.text == sample.text
+    assert found.kind is MailKind.PERSON
+    shown = "\n".join(piece.text for piece in found.trimmed)
     assert sample.shows in shown
-    assert bool(mail.trimmed) == bool(sample.shows)
+    assert bool(found.trimmed) == bool(sample.shows)
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_what_no_rule_knows_is_left_in_and_no_word_is_lost(name: str) -> None:
+    left, below = LEFT[name]
+    found = read_mail(mail(head("Re: Delivery"), part(left + below)), "")
+    assert found.text == left
+    assert "".join(piece.text for piece in found.trimmed) == below.strip("\n")
 
 
 def test_the_mails_are_of_many_programs_and_languages() -> None:
