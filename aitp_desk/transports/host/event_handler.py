@@ -441,6 +441,6 @@ class _Handling:
                 conversation=incoming.conversation,
                 recipient=incoming.sender,
                 text=text,
-                language=incoming.language or "en",
+                language=incoming.language or self._desk.site.language,
             )
         )

@@ -302,7 +302,7 @@ class _Sending:
                 buttons=controls.buttons if is_last else (),
                 form=controls.form if is_last else None,
                 subject=conversation.subject,
-                language=conversation.language or "en",
+                language=conversation.language or self._desk.site.language,
                 is_reply=bool(message.run_id),
                 last_heard=conversation.heard_at,
                 is_proven=self._principal.kind is PrincipalKind.USER,

@@ -78,6 +78,14 @@ async def test_a_conversation_is_one_thread_of_mails(desk: CarriedDesk) -> None:
     assert "> You asked: Do you sell books?" in so_far
 
 
+async def test_mails_are_in_the_sites_language_by_default(tmp_path: Path) -> None:
+    async with carrying(tmp_path, "email", "site.language=de") as desk:
+        await desk.platform.write("ada", "Do you sell books?")
+        (answer,) = await mails(desk, "ada", 1)
+        assert "Antworten Sie auf diese Mail" in answer.part("plain")
+        assert answer.mail["Content-Language"] == "de"
+
+
 async def test_an_answer_without_the_reply_address_is_found_by_its_references(
     desk: CarriedDesk,
 ) -> None:

@@ -58,6 +58,7 @@ class MailServer:
         port: of 127.0.0.1, when it runs.
         received: the mails, in their order.
         refusals: what the next commands get instead: ``("RCPT", "550 5.1.1 unknown")``.
+        lost: set when a connection has ended.
         is_silent: whether it closes the connection instead of answering DATA.
     """
 
@@ -73,6 +74,7 @@ class MailServer:
         self.refusals: list[tuple[str, str]] = []
         self.is_silent = False
         self.connections = 0
+        self.lost = asyncio.Event()
         self._users = users or {}
         self._has_unicode = has_unicode
         self._tls: ssl.SSLContext | None = None
@@ -102,8 +104,9 @@ class MailServer:
             return server
 
         def make() -> SMTP:
-            return SMTP(
+            return _Connection(
                 _Handler(self, self.connections),
+                self.lost,
                 hostname="mail.test",
                 enable_SMTPUTF8=self._has_unicode,
                 tls_context=None if implicit_tls else self._tls,
@@ -146,6 +149,16 @@ class MailServer:
         assert isinstance(login, LoginPassword)
         known = self._users.get(login.login.decode())
         return AuthResult(success=known == login.password.decode(), handled=False)
+
+
+class _Connection(SMTP):
+    def __init__(self, handler: _Handler, lost: asyncio.Event, **options: Any) -> None:
+        super().__init__(handler, **options)
+        self._lost = lost
+
+    def connection_lost(self, error: Exception | None) -> None:
+        super().connection_lost(error)
+        self._lost.set()
 
 
 class _Handler:

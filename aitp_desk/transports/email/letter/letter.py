@@ -102,6 +102,8 @@ def write_letter(outgoing: Outgoing, site: Site, envelope: Envelope) -> bytes:
     mail.add_alternative(render_page(page), subtype="html")
     for file in outgoing.files:
         _attach(mail, file)
+    # last: the library moves such headers into the first part when others are added
+    mail["Content-Language"] = supported(outgoing.language)
     return mail.as_bytes()
 
 
@@ -131,7 +133,6 @@ def _write_headers(mail: EmailMessage, outgoing: Outgoing, site: Site, envelope:
     if references:
         mail["In-Reply-To"] = f"<{references[-1]}>"
         mail["References"] = " ".join(f"<{one}>" for one in references)
-    mail["Content-Language"] = language
     mail["Auto-Submitted"] = "auto-replied" if outgoing.is_reply else "auto-generated"
     mail["X-Auto-Response-Suppress"] = "All"
     if envelope.unsubscribe:

@@ -56,12 +56,14 @@ async def test_tls_from_the_first_byte_works_too(authority: Authority) -> None:
     assert len(server.received) == 1
 
 
+@pytest.mark.parametrize("security", ["starttls", "tls"])
 @pytest.mark.parametrize(("names", "days"), [(("other.test",), 1), (("localhost",), -1)])
 async def test_a_certificate_that_is_not_valid_stops_the_mail(
-    authority: Authority, names: tuple[str, ...], days: int
+    authority: Authority, names: tuple[str, ...], days: int, security: str
 ) -> None:
-    async with MailServer(certified(authority, *names, days=days)).running() as server:
-        sender = mailer(server, authority)
+    server = MailServer(certified(authority, *names, days=days))
+    async with server.running(implicit_tls=security == "tls"):
+        sender = mailer(server, authority, security=security)
         with pytest.raises(TryLater, match="certificate is not valid"):
             await sender.send(SENDER, RECIPIENT, MAIL)
     assert server.received == []
@@ -90,6 +92,13 @@ async def test_a_connection_carries_several_mails() -> None:
             await sender.send(SENDER, RECIPIENT, MAIL)
         sender.close()
     assert [one.connection for one in server.received] == [1, 1, 2, 2, 3]
+
+
+async def test_an_idle_connection_is_closed() -> None:
+    async with MailServer().running() as server:
+        await mailer(server, idle_seconds=1).send(SENDER, RECIPIENT, MAIL)
+        async with asyncio.timeout(20):
+            await server.lost.wait()
 
 
 async def test_mails_that_are_sent_at_once_wait_for_each_other() -> None:
