@@ -7,6 +7,7 @@ import re
 import msgspec
 
 _ROOM = re.compile(r"![!-~]{1,254}")
+_USER = re.compile(r"@[!-~]{1,254}")
 _EVENT = re.compile(r"\$[!-~]{1,254}")
 
 
@@ -47,3 +48,8 @@ def is_room(value: str) -> bool:
 def is_event(value: object) -> bool:
     """Return whether a value has the form of an event's id."""
     return isinstance(value, str) and _EVENT.fullmatch(value) is not None
+
+
+def is_user(value: str) -> bool:
+    """Return whether a text has the form of a user's id."""
+    return _USER.fullmatch(value) is not None

@@ -6,16 +6,14 @@ service API (``/transactions``).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
 import msgspec
 
 from aitp_desk.transports.base import TryLater
-from aitp_desk.transports.matrix.conversations import is_event, is_room
+from aitp_desk.transports.matrix.conversations import is_event, is_room, is_user
 
-_USER = re.compile(r"@[!-~]{1,254}")
 _LATEST = 2**53
 MOST_INVITED = 1000
 """Most events of a room's state that are read with an invitation."""
@@ -137,7 +135,7 @@ def read_event(data: bytes | msgspec.Raw, room: str = "") -> Event | None:
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return None
     room = room or found.room_id
-    if not (is_room(room) and _USER.fullmatch(found.sender)):
+    if not (is_room(room) and is_user(found.sender)):
         return None
     if found.event_id and not is_event(found.event_id):
         return None

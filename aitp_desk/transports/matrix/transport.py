@@ -28,7 +28,8 @@ from aitp_desk.transports.matrix.content import (
     write_message,
     write_notice,
 )
-from aitp_desk.transports.matrix.conversations import Place, find_place, is_event
+from aitp_desk.transports.matrix.conversations import Place, find_place, is_event, is_user
+from aitp_desk.transports.matrix.directs import DirectRooms
 from aitp_desk.transports.matrix.inbox import Inbox
 from aitp_desk.transports.matrix.invitations import Invitations
 from aitp_desk.transports.matrix.listener import Listener
@@ -60,6 +61,7 @@ class MatrixTransport(Transport):
         self._user = settings.user
         self._client = Client(settings, host)
         self._rooms = Rooms(self._client, host.clock)
+        self._directs = DirectRooms(host, self._client, self._rooms)
         inbox = Inbox(settings.user, host, self._client, self._rooms)
         invitations = Invitations(settings, self._client, inbox, host.clock)
         self._listener = Listener(settings, host, self._client, inbox, invitations)
@@ -81,7 +83,14 @@ class MatrixTransport(Transport):
             await self._listener.run()
 
     async def send(self, outgoing: Outgoing) -> SentMessage:
-        """Send a message, after its files; the same transaction is the same message."""
+        """Send a message, after its files; the same transaction is the same message.
+
+        The conversation may be a user, for a message that begins one.
+        """
+        begun = ""
+        if is_user(outgoing.conversation):
+            begun = await self._directs.find_room(outgoing.conversation)
+            outgoing = msgspec.structs.replace(outgoing, conversation=begun)
         place = await self._find_place(outgoing)
         if (await self._rooms.find(place.room)).is_encrypted:
             raise Refused("The room is encrypted.")
@@ -100,7 +109,11 @@ class MatrixTransport(Transport):
             self._busy_rooms.discard(place.room)
             with suppress(Failed):
                 await self._type(place.room, is_typing=False)
-        return SentMessage(message_ref=sent)
+        return SentMessage(message_ref=sent, conversation=begun)
+
+    def invite(self, code: str) -> str:
+        """Return a link to the desk's account, and the code."""
+        return f"Matrix: write `!join {code}` to https://matrix.to/#/{self._user}"
 
     async def retract(self, conversation: str, message_ref: str) -> None:
         """Redact a message, and those of its files."""

@@ -450,6 +450,21 @@ async def test_typing_and_receipts_are_shown_and_end_with_the_answer(desk: Desk)
         assert (await shown(2)).get("m.typing", {"user_ids": []}) == {"user_ids": []}
 
 
+async def test_the_desk_begins_a_conversation_in_one_room(desk: Desk) -> None:
+    ana = await desk.platform.person("ana")
+    begun = Outgoing(id="o1", conversation=ana.user, recipient=ana.user, text="We are open again.")
+    sent = await desk.transport.send(begun)
+    again = await desk.make().send(msgspec.structs.replace(begun, id="o2", text="And today."))
+    assert again.conversation == sent.conversation
+    await ana.call("POST", f"client/v3/rooms/{quote(sent.conversation)}/join", {})
+    texts = [one.text for one in await desk.platform.shown_in("ana", sent.conversation)]
+    assert texts == ["We are open again.", "And today."]
+    async with listening(desk.transport):
+        reply = {"msgtype": "m.text", "body": "Thank you"}
+        await desk.platform.put("ana", sent.conversation, reply)
+        assert (await desk.text("Thank you")).conversation == sent.conversation
+
+
 async def test_a_response_that_is_too_long_is_asked_for_in_parts(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
