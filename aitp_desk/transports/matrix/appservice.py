@@ -67,6 +67,7 @@ class AppService:
         self._inbox = inbox
         self._invitations = invitations
         self._listener = listener
+        self._interrupted = ""
 
     def endpoint(self) -> Endpoint:
         """Return the address at which the homeserver calls."""
@@ -89,21 +90,23 @@ class AppService:
         if delivery.method == "POST" and delivery.path == _PING:
             return HookResult(reply=HookReply(body=b"{}"))
         if delivery.method == "PUT" and _TRANSACTION.fullmatch(delivery.path):
-            return await self._take(delivery.body)
+            return await self._take(delivery)
         code = "M_UNRECOGNIZED"
         if delivery.method == "GET" and _QUERY.fullmatch(delivery.path):
             code = "M_NOT_FOUND"  # the desk creates neither users nor rooms
         body = msgspec.json.encode({"errcode": code, "error": "There is none."})
         return HookResult(reply=HookReply(status=404, body=body))
 
-    async def _take(self, body: bytes) -> HookResult:
+    async def _take(self, delivery: Delivery) -> HookResult:
         try:
-            events = decode_transaction(body)
+            events = decode_transaction(delivery.body)
         except ValueError as error:
             raise InvalidRequest(str(error)) from None
-        # another process may have seen the changes of these rooms
-        for event in events:
-            self._rooms.forget(event.room)
+        # another process may have seen the changes of these rooms; but what was found before the
+        # homeserver refused further questions is kept, so that the next attempt gets further
+        if delivery.path != self._interrupted:
+            for event in events:
+                self._rooms.forget(event.room)
         found: list[Incoming] = []
         try:
             for event in events:
@@ -112,6 +115,7 @@ class AppService:
                 else:
                     found += await self._inbox.read(event)
         except Failed as failure:
+            self._interrupted = delivery.path
             raise Unavailable(failure.reason, retry_after=1) from failure
         waits = self._invitations.pause is not None
         follow_up = self._join_waiting if waits else None

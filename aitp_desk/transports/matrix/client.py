@@ -30,6 +30,10 @@ class Absent(Unreachable):
     """The homeserver has no such thing, or hides it from the desk."""
 
 
+class Malformed(Refused):
+    """The homeserver itself, and no proxy in between, finds the request wrong."""
+
+
 class Client:
     """The homeserver's API, as the desk's account.
 
@@ -156,6 +160,8 @@ def find_failure(response: Response) -> Failed:
         return Unreachable("The desk may not write in this room: it has left or was removed.")
     if response.status == 413 or code == "M_TOO_LARGE":
         return Refused("The homeserver takes no message or file of this size.")
+    if response.status == 400 and code:
+        return Malformed(f"The homeserver finds the request wrong ({code}).")
     return Refused(f"The homeserver refuses it ({code or response.status}).")
 
 

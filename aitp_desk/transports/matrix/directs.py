@@ -1,4 +1,4 @@
-"""Finds or creates the room in which the desk writes to a person who has not written."""
+"""Finds or creates rooms for conversations that the desk begins."""
 
 from __future__ import annotations
 

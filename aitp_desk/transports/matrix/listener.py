@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from aitp_desk.transports.base import Host, Refused, TryLater
-from aitp_desk.transports.matrix.client import Client, segment
+from aitp_desk.transports.base import Host, TryLater
+from aitp_desk.transports.matrix.client import Client, Malformed, segment
 from aitp_desk.transports.matrix.events import (
     Batch,
     Event,
@@ -77,7 +77,11 @@ class Listener:
             await self._invitations.retry()
 
     async def _ask(self, place: str) -> Stream:
-        query = {"filter": self._filter(), "timeout": "0", "set_presence": "offline"}
+        query = {
+            "filter": self._filter(self._most_events if place else 1),
+            "timeout": "0",
+            "set_presence": "offline",
+        }
         if place:
             query |= {"since": place, "timeout": str(WAIT_SECONDS * 1000)}
         try:
@@ -92,16 +96,16 @@ class Listener:
             # perhaps the response is too long: ask for less, down to none, and fetch the rest
             self._most_events //= 4
             raise
-        except Refused:
+        except Malformed:
             # the homeserver does not know the place any more: begin as on the first day
             await self._host.keep_state(self._key, b"")
             raise
         self._most_events = min(MOST_EVENTS, self._most_events * 2 + 1)
         return decode_stream(response.body, self._user)
 
-    def _filter(self) -> str:
+    def _filter(self, events: int) -> str:
         """Ask for little: no presence, no receipts, no state."""
-        timeline = {"types": TYPES, "limit": self._most_events}
+        timeline = {"types": TYPES, "limit": events}
         room: dict[str, Any] = {"account_data": _NOTHING, "ephemeral": _NOTHING}
         room |= {"state": {**_NOTHING, "lazy_load_members": True}, "timeline": timeline}
         return json.dumps({"presence": _NOTHING, "account_data": _NOTHING, "room": room})

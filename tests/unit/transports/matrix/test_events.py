@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from aitp_desk.capability import Response
 from aitp_desk.transports.base import Failed, Refused, TryLater, Unreachable
-from aitp_desk.transports.matrix.client import Absent, find_failure
+from aitp_desk.transports.matrix.client import Absent, Malformed, find_failure
 from aitp_desk.transports.matrix.events import (
     decode_page,
     decode_stream,
@@ -152,7 +152,7 @@ def test_what_is_older_than_the_invitation_is_not_for_the_desk() -> None:
         (403, {"errcode": "M_FORBIDDEN"}, Unreachable, None),
         (404, {"errcode": "M_NOT_FOUND"}, Absent, None),
         (413, {"errcode": "M_TOO_LARGE"}, Refused, None),
-        (400, {"errcode": "M_BAD_JSON"}, Refused, None),
+        (400, {"errcode": "M_BAD_JSON"}, Malformed, None),
         (400, {"errcode": ["M_BAD_JSON"]}, Refused, None),
         (502, None, TryLater, 0),
         (302, None, Refused, None),
