@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from aitp_desk.cli.arguments import data_folder, fail, mistakes_told, overrides, site_folder
+from aitp_desk.cli.commands.access.operators import bind, operators, unbind
 from aitp_desk.cli.data import open_store, require_master_key
 
 if TYPE_CHECKING:
@@ -26,7 +27,11 @@ transport_name = click.argument("name", metavar="NAME")
 
 @click.group()
 def transport() -> None:
-    """List and try transports, and send messages by one."""
+    """List and try transports, send messages by one, and say who operators are there."""
+
+
+for command in (bind, unbind, operators):
+    transport.add_command(command)
 
 
 @transport.command(name="list")

@@ -26,6 +26,7 @@ from aitp_desk.transports.operators.buttons import CONFIRM_SECONDS
 from tests.support.access.keys import make_key
 from tests.support.clients.operator import ACTIONS, Operator, browsing
 from tests.support.clients.threads import Talker
+from tests.support.desk.command import run
 from tests.support.doubles.agent import Clock
 from tests.support.sites.orders import Caller
 from tests.support.transports.pigeon_platform import PigeonPlatform
@@ -491,6 +492,33 @@ async def test_a_code_ends_and_so_does_a_replaced_secret(tmp_path: Path) -> None
         await office.rotate("anna", int(clock()))
         clock.advance(1)
         assert "not known" in await office.press("ada", shown, "Close")
+
+
+async def test_commands_say_who_acts_as_whom(office: Office) -> None:
+    site = (office.folder / "site", "--data", office.folder / "data")
+    code, (told,), _ = await run("transport", "bind", "pigeon", "ben", *site)
+    assert code == 0
+    await office.platform.deliver("carl", message(told))
+    await office.answered("carl", "You act as ben now.")
+    _, lines, _ = await run("transport", "operators", *site)
+    assert [line.split("\t")[:2] for line in lines] == [
+        ["pigeon", "ada"],
+        ["pigeon", "bob"],
+        ["pigeon", "carl"],
+    ]
+    ended = await run("transport", "unbind", "pigeon", "carl", *site)
+    assert ended == (0, ["carl is no operator on pigeon any more."], [])
+    shown = await office.ask_for_person()
+    assert "not known" in await office.press("carl", shown, "Take")
+    for command, named, fault in (
+        (("bind", "pigeon"), "nobody", "There is no valid key 'nobody'"),
+        (("bind", "pigeon"), "shop", "scope 'operator'"),
+        (("bind", "telegram"), "ben", "[transports.telegram]"),
+        (("unbind", "pigeon"), "carl", "is no operator there"),
+    ):
+        code, _, faults = await run("transport", *command, named, *site)
+        assert code == 1
+        assert fault in " ".join(faults)
 
 
 async def test_only_the_key_of_an_operator_can_be_bound(office: Office) -> None:
