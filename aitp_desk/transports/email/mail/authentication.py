@@ -88,12 +88,16 @@ def _is_aligned(domain: str, proven: str) -> bool:
 
 
 def _normalize(domain: str) -> str:
-    """Return a domain in its ASCII form, in lower case; empty if it has none."""
+    """Return a domain in its ASCII form, in lower case; empty if it has no unique one.
+
+    Two domains may have one form in the version of IDNA that Python knows: "straße" and "strasse".
+    """
     domain = domain.strip().removesuffix(".").lower()
     if domain.isascii():
         return domain
     try:
-        return domain.encode("idna").decode()
+        encoded = domain.encode("idna")
+        return encoded.decode() if encoded.decode("idna") == domain else ""
     except UnicodeError:
         return ""
 

@@ -1,8 +1,7 @@
 """Collects the text and the files of a mail from its parts.
 
-Of alternatives, the plain text counts; the HTML only where the plain text is missing, empty, or
-says less of what is quoted. Source: RFC 2046 (multipart), RFC 2183 (disposition), RFC 2392 (inline
-pictures).
+Of alternatives, the plain text counts; the HTML only where the plain text is missing or empty.
+Source: RFC 2046 (multipart), RFC 2183 (disposition), RFC 2392 (inline pictures).
 """
 
 from __future__ import annotations
@@ -41,6 +40,21 @@ _NO_HTML = re.compile(
 _SHORT = 400
 
 
+class _Block:
+    """Texts that stand for each other: those of a ``multipart/alternative``, or one alone."""
+
+    def __init__(self, alternative: Part | None) -> None:
+        self.alternative = alternative
+        self.plain: list[str] = []
+        self.html: list[str] = []
+
+    @property
+    def is_html(self) -> bool:
+        """Whether the plain text says nothing, or only that the mail is HTML."""
+        text = "\n".join(self.plain).strip()
+        return bool(self.html) and (not text or (len(text) < _SHORT and _is_stub(text)))
+
+
 class Content:
     """What the parts of a mail hold.
 
@@ -53,8 +67,7 @@ class Content:
 
     def __init__(self, mail: Part, bounds: Bounds) -> None:
         self._bounds = bounds
-        self._plain: list[str] = []
-        self._html: list[str] = []
+        self._blocks: list[_Block] = []
         self._plain_size = 0
         self._html_size = 0
         self.attachments: list[Attachment] = []
@@ -69,31 +82,24 @@ class Content:
                 self._add(part)
 
     @property
-    def plain(self) -> str:
-        """The plain text; the parts of it one below the other."""
-        return "\n".join(self._plain)
+    def has_other_form(self) -> bool:
+        """Whether the mail has HTML next to a plain text that says the same."""
+        return any(block.html and not block.is_html for block in self._blocks)
 
-    def read_html(self) -> str:
-        """Return the HTML as text with marks."""
+    def read_text(self, *, prefers_html: bool = False) -> str:
+        """Return the text with marks, one block below the other."""
         texts: list[str] = []
-        left = self._bounds.html
-        for html in self._html:
-            text, is_cut = read_html(html, left)
-            self.is_cut = self.is_cut or is_cut
-            texts.append(text)
-            left = max(0, left - len(html))
+        for block in self._blocks:
+            if block.is_html or (prefers_html and block.html):
+                texts += map(self._read_html, block.html)
+            else:
+                texts += block.plain
         return "\n".join(texts)
 
-    @property
-    def has_html(self) -> bool:
-        """Whether there is HTML."""
-        return bool(self._html)
-
-    @property
-    def is_plain_empty(self) -> bool:
-        """Whether the plain text says nothing, or only that the mail is HTML."""
-        text = self.plain.strip()
-        return not text or (len(text) < _SHORT and bool(self._html) and _is_stub(text))
+    def _read_html(self, html: str) -> str:
+        text, is_cut = read_html(html, self._bounds.html)
+        self.is_cut = self.is_cut or is_cut
+        return text
 
     def _add(self, part: Part) -> None:
         kind = part.declared_type
@@ -105,7 +111,7 @@ class Content:
             self._refuse_encrypted(name)
             return
         is_text = kind in {"text/plain", "text/html"} and disposition != "attachment"
-        if is_text and not (name and (self._plain or self._html) and disposition == "inline"):
+        if is_text and not (name and self._blocks and disposition == "inline"):
             self._add_text(part, is_html=kind == "text/html")
             return
         self._add_file(part, name, disposition)
@@ -120,16 +126,22 @@ class Content:
         if len(data) > room * 4:  # no character has more bytes
             data, self.is_cut = data[: room * 4], True
         text = clean_text(decode(data, part.read_parameter("charset")))
+        last = self._blocks[-1] if self._blocks else None
+        if last is None or part.alternative is None or part.alternative is not last.alternative:
+            last = _Block(part.alternative)
+            self._blocks.append(last)
         if is_html:
+            self.is_cut = self.is_cut or len(text) > room
+            text = text[:room]
             self._html_size += len(text)
-            self._html.append(text)
+            last.html.append(text)
             return
         if len(text) > room:
             text, self.is_cut = text[:room], True
         if part.read_parameter("format").lower() == "flowed":
             text = join_flowed(text, delete_space=part.read_parameter("delsp").lower() == "yes")
         self._plain_size += len(text)
-        self._plain.append(text)
+        last.plain.append(text)
 
     def _add_file(self, part: Part, name: str, disposition: str) -> None:
         data = part.read_bytes()

@@ -110,17 +110,14 @@ def read_mail(
 
 
 def _divide(content: Content, subject: str, *, is_reply: bool) -> Division:
-    """Divide the plain text, or the HTML where it says more.
-
-    The HTML counts where there is no plain text, and where it shows a quotation that the plain
-    text hides.
-    """
-    if content.is_plain_empty and content.has_html:
-        return divide(content.read_html(), subject=subject, is_reply=is_reply)
-    division = divide(content.plain, subject=subject, is_reply=is_reply)
-    if not content.has_html or division.is_forwarded or not is_reply or _has_quotation(division):
+    """Divide the plain text, or the HTML where only that shows what is quoted."""
+    division = divide(content.read_text(), subject=subject, is_reply=is_reply)
+    if division.is_forwarded or not is_reply or _has_quotation(division):
         return division
-    other = divide(content.read_html(), subject=subject, is_reply=is_reply)
+    if not content.has_other_form:
+        return division
+    text = content.read_text(prefers_html=True)
+    other = divide(text, subject=subject, is_reply=is_reply)
     return other if other.text and _has_quotation(other) else division
 
 

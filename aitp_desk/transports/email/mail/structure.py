@@ -33,6 +33,8 @@ class Part(Message):
     """A part of a mail, or the mail itself."""
 
     depth = 0
+    alternative: Part | None = None
+    """The outermost ``multipart/alternative`` that this part is within."""
 
     def attach(self, payload: Any) -> None:
         """Add a part below this one.
@@ -42,6 +44,8 @@ class Part(Message):
         """
         policy = self.policy
         payload.depth = self.depth + 1
+        is_alternative = self.declared_type == "multipart/alternative"
+        payload.alternative = self.alternative or (self if is_alternative else None)
         if isinstance(policy, _Policy) and payload.depth > policy.bounds.depth:
             raise UnreadableMail(
                 MailFault.TOO_DEEP, "The mail's parts nest too deep. Send the text alone."

@@ -117,6 +117,11 @@ def test_international_domains_are_compared_in_ascii() -> None:
     assert mail.authentication.proof == Proof("dkim", "xn--mnchen-3ya.example")
 
 
+def test_a_domain_is_not_proven_by_another_that_is_written_alike() -> None:
+    for sender in ("a@straße.example", "a@ＳＴＲＡＳＳＥ.example"):
+        assert not read(f"{OURS}; dkim=pass header.d=strasse.example", sender=sender).is_proven
+
+
 def claims(sender: str, more: str = "") -> frozenset[Claim]:
     return read(sender=sender, more=more).claims
 

@@ -146,6 +146,26 @@ def test_an_apple_mail_with_a_picture_between_texts_keeps_both_texts() -> None:
     assert [attachment.name for attachment in found.attachments] == ["lamp.png"]
 
 
+def test_html_with_a_footer_of_a_list_as_text_keeps_its_words() -> None:
+    footer = part("_______________\nlamps mailing list, unsubscribe: https://lists.example")
+    found = read(multipart("mixed", part("<p>My lamp</p>", "text/html"), footer))
+    assert found.text == "My lamp"
+    assert "unsubscribe" in found.trimmed[0].text
+
+
+def test_html_in_pieces_around_a_file_is_an_alternative_to_the_text() -> None:
+    pieces = multipart(
+        "mixed",
+        part("<p>My lamp</p>", "text/html"),
+        file("bill.pdf", "application/pdf", PDF),
+        part("<p>is broken</p>", "text/html"),
+        boundary="b",
+    )
+    found = read(multipart("alternative", part("My lamp is broken"), pieces))
+    assert found.text == "My lamp is broken"
+    assert [attachment.name for attachment in found.attachments] == ["bill.pdf"]
+
+
 def test_an_attached_text_is_a_file_and_no_words() -> None:
     found = read(multipart("mixed", part("See the log."), file("a.log", "text/plain", b"Error")))
     assert found.text == "See the log."
