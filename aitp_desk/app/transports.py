@@ -204,7 +204,7 @@ def build_transports(
         contact_mail = ContactMail(
             by_name[MAIL],
             store=services.store,
-            site_name=config.site.name,
+            site=config.site,
             secret=keys.derive("transport contacts"),
             clock=clock,
         )

@@ -9,19 +9,23 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 
-from aitp_desk.desk.jobs.kinds import GiveUp, JobKind, Retry
+from aitp_desk.agent.history.message_codec import LOCALE
+from aitp_desk.config import Site
+from aitp_desk.desk.jobs.kinds import JobKind
 from aitp_desk.model.access.principal import make_contact
 from aitp_desk.model.ids import id_from
 from aitp_desk.store.base import Store
+from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.store.reads.console import tickets as ticket_reads
 from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.records.transports import Control, ConversationState, NewConversation
 from aitp_desk.store.units.tickets.contacts import CONTACT_KIND
 from aitp_desk.store.units.transports import note_sent, offer_conversation
-from aitp_desk.transports.base import Failed, TryLater
+from aitp_desk.transports.base import Failed
+from aitp_desk.transports.host.failures import job_failure
 from aitp_desk.transports.host.registry import EnabledTransport
-from aitp_desk.transports.host.texts import CONFIRM, CONFIRM_LABEL, CONFIRM_SUBJECT
+from aitp_desk.transports.host.texts import say
 from aitp_desk.transports.messages import Button, Outgoing
 
 CONFIRMATION = "confirmation"
@@ -30,6 +34,8 @@ KEPT_SECONDS = 3 * 24 * 60 * 60
 DELAYS = (10, 60, 300, 1800)
 SECONDS = 60
 AT_ONCE = 4
+NEWEST = 20
+"""How many messages of a thread are searched for the visitor's language."""
 
 
 class ContactMail:
@@ -46,13 +52,13 @@ class ContactMail:
         mail: EnabledTransport,
         *,
         store: Store,
-        site_name: str,
+        site: Site,
         secret: bytes,
         clock: Callable[[], float],
     ) -> None:
         self._mail = mail
         self._store = store
-        self._site_name = site_name
+        self._site = site
         self._secret = secret
         self._clock = clock
 
@@ -71,6 +77,7 @@ class ContactMail:
         ticket = await ticket_reads.ticket(self._store, ticket_id)
         if ticket is None or not ticket.contact or ticket.thread_id is None or ticket.is_over:
             return
+        language = await self._find_language(ticket.thread_id)
         random = hashlib.shake_256(self._secret + claim.id.encode()).digest(64)
         id_ = id_from("conversation", claim.created_at, random)
         token = hashlib.sha256(b"confirm" + random).hexdigest()[:48]
@@ -85,7 +92,8 @@ class ContactMail:
                 desk=claim.desk,
                 person=ticket.contact,
                 principal=make_contact(self._mail.name, ticket.contact, is_proven=True).id,
-                subject=CONFIRM_SUBJECT.format(site=self._site_name),
+                language=language,
+                subject=say("confirm_subject", language, site=self._site.name),
             ),
             thread_id=ticket.thread_id,
             control=Control(
@@ -107,16 +115,17 @@ class ContactMail:
                     id=claim.id,
                     conversation=offered.address,
                     recipient=ticket.contact,
-                    text=CONFIRM.format(site=self._site_name),
-                    buttons=(Button(label=CONFIRM_LABEL, token=token, style="primary"),),
+                    text=say("confirm", language, site=self._site.name),
+                    buttons=(
+                        Button(label=say("confirm_label", language), token=token, style="primary"),
+                    ),
                     subject=offered.subject,
+                    language=language,
                     is_reply=False,
                 )
             )
-        except TryLater as failure:
-            raise Retry(failure.reason, after=failure.after) from None
         except Failed as failure:
-            raise GiveUp(failure.reason) from None
+            raise job_failure(failure) from None
         await self._store.run(
             note_sent,
             conversation_id=id_,
@@ -126,3 +135,9 @@ class ContactMail:
             is_last=True,
             address=sent.conversation,
         )
+
+    async def _find_language(self, thread_id: str) -> str:
+        """Return the language of the page on which a visitor wrote last."""
+        newest = await reads.newest_messages(self._store, thread_id, NEWEST)
+        named = (one.metadata[LOCALE] for one in reversed(newest) if LOCALE in one.metadata)
+        return next(named, self._site.language)

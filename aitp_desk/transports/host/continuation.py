@@ -19,6 +19,7 @@ from aitp_desk.store.records.transports import Control, Conversation, NewConvers
 from aitp_desk.store.units.transports import CODE, join_conversation, put_controls
 from aitp_desk.transports.events import Incoming
 from aitp_desk.transports.host.registry import EnabledTransport
+from aitp_desk.transports.host.texts import say
 
 CODE_SECONDS = 15 * 60
 MOST_WRONG = 5
@@ -60,7 +61,7 @@ class Continuations:
             clock, what="invalid codes", most=MOST_WRONG, scope="principal"
         )
 
-    async def give_code(self, conversation: Conversation) -> str:
+    async def give_code(self, conversation: Conversation, language: str) -> str:
         """Return what a person needs to go on elsewhere, as Markdown."""
         raw = "".join(secrets.choice(_ALPHABET) for _ in range(_LENGTH))
         code = "-".join(raw[start : start + 4] for start in range(0, _LENGTH, 4))
@@ -78,8 +79,7 @@ class Continuations:
             for one in self._transports
             if one.name != conversation.transport and (way := one.transport.invite(code))
         ]
-        lines = [f"To go on elsewhere, write `/join {code}` there within 15 minutes.", *ways]
-        return "\n".join(lines)
+        return "\n".join([say("code", language, code=code), *ways])
 
     async def take_code(
         self, incoming: Incoming, transport: str, principal: Principal, code: str

@@ -14,6 +14,7 @@ import msgspec
 
 from aitp_desk.model.calls.open_request import OpenRequest
 from aitp_desk.store.records.transports import Control
+from aitp_desk.transports.host.texts import say
 from aitp_desk.transports.messages import Button, Field, Form
 
 OPTION = "option"
@@ -42,10 +43,13 @@ def offer_options(conversation_id: str, options: Sequence[str], now: int) -> Con
     return Controls(buttons=tuple(buttons), kept=tuple(kept))
 
 
-def offer_request(conversation_id: str, request: OpenRequest, now: int) -> Controls:
+def offer_request(conversation_id: str, request: OpenRequest, now: int, language: str) -> Controls:
     """Return the buttons or the form that answer an open request.
 
     A request whose only member is a choice, or a yes or no, gets a button for each value.
+
+    Parameters:
+        language: of the desk's own labels (BCP 47).
     """
     properties: Mapping[str, Any] = request.form.get("properties", {})
     required = set(request.form.get("required", ()))
@@ -53,7 +57,7 @@ def offer_request(conversation_id: str, request: OpenRequest, now: int) -> Contr
     named = (conversation_id, request.capability, request.id)
     if len(properties) == 1:
         ((name, schema),) = properties.items()
-        choices = list(_choices(schema))
+        choices = list(_choices(schema, language))
         if choices and schema.get("type") != "array" and len(choices) <= MOST_BUTTONS:
             buttons, kept = [], []
             for value, label in choices:
@@ -62,12 +66,15 @@ def offer_request(conversation_id: str, request: OpenRequest, now: int) -> Contr
                 buttons.append(Button(label=_label(label), token=token, style=style))  # type: ignore[arg-type]
                 kept.append(_control(token, *named, {name: value}, until - KEPT_SECONDS))
             return Controls(buttons=tuple(buttons), kept=tuple(kept))
-    fields = tuple(_field(name, schema, name in required) for name, schema in properties.items())
+    fields = tuple(
+        _field(name, schema, language, is_required=name in required)
+        for name, schema in properties.items()
+    )
     if not fields:
         return Controls()
     token = secrets.token_urlsafe(_BYTES)
-    title = str(request.form.get("title") or "Please fill in")
-    form = Form(token=token, title=title, fields=fields, submit="Send")
+    title = str(request.form.get("title") or say("form", language))
+    form = Form(token=token, title=title, fields=fields, submit=say("submit", language))
     kept_form = _control(token, *named, {}, until - KEPT_SECONDS)
     return Controls(form=form, kept=(kept_form,))
 
@@ -90,10 +97,10 @@ def _label(text: str) -> str:
     return line if len(line) <= LONGEST_LABEL else f"{line[: LONGEST_LABEL - 1]}…"
 
 
-def _choices(schema: Mapping[str, Any]) -> Iterator[tuple[Any, str]]:
+def _choices(schema: Mapping[str, Any], language: str) -> Iterator[tuple[Any, str]]:
     """Yield the values that a member may have, with their labels."""
     if schema.get("type") == "boolean":
-        yield from ((True, "Yes"), (False, "No"))
+        yield from ((True, say("yes", language)), (False, say("no", language)))
     for value in schema.get("enum", ()):
         yield value, str(value)
     for one in schema.get("oneOf", ()):
@@ -101,11 +108,13 @@ def _choices(schema: Mapping[str, Any]) -> Iterator[tuple[Any, str]]:
             yield one["const"], str(one.get("title", one["const"]))
 
 
-def _field(name: str, schema: Mapping[str, Any], is_required: bool) -> Field:
+def _field(name: str, schema: Mapping[str, Any], language: str, *, is_required: bool) -> Field:
     kind = schema.get("type")
     inner: Mapping[str, Any] = schema.get("items", {}) if kind == "array" else schema
     choices = (
-        tuple((str(value), label) for value, label in _choices(inner)) if kind != "boolean" else ()
+        tuple((str(value), label) for value, label in _choices(inner, language))
+        if kind != "boolean"
+        else ()
     )
     label = str(schema.get("title") or name)
     return Field(

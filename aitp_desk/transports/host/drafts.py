@@ -11,7 +11,7 @@ from aitp_desk.transports.base import Refused
 from aitp_desk.transports.events import Incoming, IncomingFile, TextMessage
 from aitp_desk.transports.host.people import SENDER
 from aitp_desk.transports.host.registry import EnabledTransport
-from aitp_desk.transports.host.texts import FILE_REFUSED
+from aitp_desk.transports.host.texts import say
 
 VIA = "via"
 """Metadata of a message: the transport that has carried it."""
@@ -24,6 +24,7 @@ class DraftMaker:
     """Makes the drafts of one event.
 
     Parameters:
+        language: of what the desk adds to a text (BCP 47).
         max_file_bytes: the largest file that is read.
     """
 
@@ -32,11 +33,14 @@ class DraftMaker:
         enabled: EnabledTransport,
         incoming: Incoming,
         files: FileService,
+        *,
+        language: str,
         max_file_bytes: int,
     ) -> None:
         self._enabled = enabled
         self._incoming = incoming
         self._files = files
+        self._language = language
         self._max_file_bytes = max_file_bytes
 
     async def draft_message(self, principal: Principal, message: TextMessage) -> Draft | None:
@@ -57,9 +61,10 @@ class DraftMaker:
                 if isinstance(error, RateLimited | Unavailable | StoreBusy):
                     raise
                 reason = error.reason if isinstance(error, Refused) else str(error)
-                content.append(FILE_REFUSED.format(name=file.name or "sent", reason=reason))
+                content.append(say("file_refused", self._language, name=file.name, reason=reason))
         if not content and attachments:
-            content = [", ".join(file.name for file in message.files if file.name) or "A file."]
+            names = ", ".join(file.name for file in message.files if file.name)
+            content = [names or say("file", self._language)]
         if not content:
             return None
         return Draft("user", tuple(content), tuple(attachments), metadata=self.make_metadata())

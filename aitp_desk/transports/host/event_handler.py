@@ -42,7 +42,7 @@ from aitp_desk.store.units.transports import (
     end_conversation,
     hear_person,
 )
-from aitp_desk.transports.base import Failed, TryLater
+from aitp_desk.transports.base import Failed
 from aitp_desk.transports.events import (
     AutomaticMessage,
     ChatStart,
@@ -58,6 +58,7 @@ from aitp_desk.transports.host.contact_mail import CONFIRMATION
 from aitp_desk.transports.host.continuation import Continuations, asks_for_code, find_code
 from aitp_desk.transports.host.controls import OPTION
 from aitp_desk.transports.host.drafts import VIA, DraftMaker
+from aitp_desk.transports.host.failures import job_failure
 from aitp_desk.transports.host.intake import EVENT_KIND
 from aitp_desk.transports.host.operator_notes import HandleOperator, OperatorNotes
 from aitp_desk.transports.host.people import (
@@ -69,15 +70,7 @@ from aitp_desk.transports.host.people import (
     principal_of,
 )
 from aitp_desk.transports.host.registry import EnabledTransport
-from aitp_desk.transports.host.texts import (
-    CHOICE_OVER,
-    CODE_INVALID,
-    CONFIRMED,
-    EDITED,
-    GREETING,
-    JOINED,
-    STOPPED,
-)
+from aitp_desk.transports.host.texts import say
 from aitp_desk.transports.messages import Outgoing
 
 DELAYS = (1, 5, 30, 120, 600)
@@ -149,12 +142,8 @@ class EventHandler:
             return await _Handling(self, enabled, incoming, claim).run()
         except (RateLimited, Unavailable, StoreBusy, IdempotencyInFlight) as error:
             raise Retry(str(error), after=error.retry_after or 1) from None
-        except TryLater as failure:
-            raise Retry(failure.reason, after=failure.after) from None
-        except Unanswered as silence:
-            raise Retry(silence.reason) from None
-        except Failed as failure:
-            raise GiveUp(failure.reason) from None
+        except (Failed, Unanswered) as failure:
+            raise job_failure(failure) from None
         except DeskError as error:
             raise GiveUp(str(error)) from None
 
@@ -179,7 +168,13 @@ class _Handling:
         self._desk = handler.desks[incoming.agent or enabled.common.agent]
         self._principal = find_principal(enabled.name, incoming, self._desk.name)
         self._address = incoming.conversation
-        self._drafts = DraftMaker(enabled, incoming, self._desk.files, handler.max_file_bytes)
+        self._drafts = DraftMaker(
+            enabled,
+            incoming,
+            self._desk.files,
+            language=self._language,
+            max_file_bytes=handler.max_file_bytes,
+        )
 
     async def run(self) -> Finish | None:
         conversation = await self._find()
@@ -202,7 +197,7 @@ class _Handling:
             case ChatStart(code=code) if code and find_code(f"join {code}"):
                 await self._join(code)
             case ChatStart():
-                await self._notify(GREETING.format(site=self._desk.site.name))
+                await self._notify(self._say_of("greeting"))
             case OptOut():
                 await self._stop(conversation, "The person wants no more messages.")
             case DeliveryFailure() as failure:
@@ -226,16 +221,16 @@ class _Handling:
     async def _read(self, address: str) -> Conversation | None:
         return await transport_reads.conversation_at(self._store, self._enabled.name, address)
 
-    # What people say
-
     async def _take_message(self, conversation: Conversation | None, message: TextMessage) -> None:
         word = " ".join(message.text.split()).strip(" .!").casefold()
         if word in {one.casefold() for one in self._enabled.common.stop_words}:
             await self._stop(conversation, "The person has written a stop word.")
-            await self._notify(STOPPED.format(site=self._desk.site.name))
+            await self._notify(self._say_of("stopped"))
             return
         if conversation is not None and asks_for_code(message.text) and self._may_join:
-            await self._notify(await self._handler.continuations.give_code(conversation))
+            await self._notify(
+                await self._handler.continuations.give_code(conversation, self._language)
+            )
             return
         if code := find_code(message.text):
             await self._join(code)
@@ -259,7 +254,7 @@ class _Handling:
             is_joined = await self._handler.continuations.take_code(
                 self._incoming, self._enabled.name, principal, code
             )
-        await self._notify(JOINED if is_joined else CODE_INVALID)
+        await self._notify(self._say_of("joined" if is_joined else "code_invalid"))
 
     async def _say(
         self, conversation: Conversation | None, draft: Draft, ref: str, subject: str = ""
@@ -306,8 +301,7 @@ class _Handling:
         """Return what makes a repetition of the event harmless.
 
         Parameters:
-            is_counted: whether the person's rate limit allows an answer; else the message is only
-                recorded.
+            is_counted: whether an answer is allowed; else the message is only recorded.
         """
         path = f"/transports/{self._enabled.name}"
         return RequestInfo("POST", path, b"", self._claim.ref, manual=not is_counted)
@@ -316,7 +310,7 @@ class _Handling:
         found = await self._own_message(conversation, edit.message_ref)
         if conversation is None or found is None or not edit.text.strip():
             return
-        text = EDITED.format(text=edit.text)
+        text = say("edited", self._language, text=edit.text)
         draft = Draft("user", (text,), metadata=self._drafts.make_metadata(edits=found))
         await self._say(conversation, draft, "")
 
@@ -336,8 +330,6 @@ class _Handling:
         found = await transport_reads.message_called(self._store, conversation.id, ref)
         return found.id if found is not None and found.principal == self._principal.id else None
 
-    # What people choose
-
     async def _choose(self, conversation: Conversation | None, choice: Choice) -> None:
         control = await transport_reads.control(self._store, choice.token)
         if (
@@ -347,7 +339,7 @@ class _Handling:
             or control.expires_at < self._now
             or conversation.person != self._incoming.sender
         ):
-            await self._acknowledge(CHOICE_OVER)
+            await self._acknowledge(self._say_of("choice_over"))
             return
         if control.capability == CONFIRMATION:
             await self._confirm(conversation, control.token)
@@ -390,7 +382,7 @@ class _Handling:
         )
         if thread_id is not None:
             self._handler.on_change(thread_id)
-        await self._acknowledge(CONFIRMED)
+        await self._acknowledge(self._say_of("confirmed"))
 
     async def _stop(self, conversation: Conversation | None, reason: str) -> None:
         if conversation is not None:
@@ -430,6 +422,14 @@ class _Handling:
         name = self._enabled.name
         return self._handler.notes.make(conversation.thread_id, words, name, self._now)
 
+    @property
+    def _language(self) -> str:
+        """The language of the person's app; by default the site's."""
+        return self._incoming.language or self._desk.site.language
+
+    def _say_of(self, key: str) -> str:
+        return say(key, self._language, site=self._desk.site.name)
+
     async def _notify(self, text: str) -> None:
         """Send a sentence about the conversation, which is on no thread."""
         if not self._may_be_answered():
@@ -441,6 +441,6 @@ class _Handling:
                 conversation=incoming.conversation,
                 recipient=incoming.sender,
                 text=text,
-                language=incoming.language or self._desk.site.language,
+                language=self._language,
             )
         )

@@ -18,7 +18,7 @@ from aitp_desk.capability import Unanswered
 from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.jobs.background_task import run_in_background
-from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Retry
+from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind
 from aitp_desk.desk.jobs.queue import JobQueue
 from aitp_desk.model.access.principal import Principal, PrincipalKind
 from aitp_desk.model.conversation.thread import Message, Origin
@@ -38,6 +38,7 @@ from aitp_desk.store.units.transports import (
 )
 from aitp_desk.transports.base import Failed, TryLater, Unreachable, WindowClosed
 from aitp_desk.transports.host.controls import Controls, offer_options, offer_request
+from aitp_desk.transports.host.failures import job_failure
 from aitp_desk.transports.host.pace import Pace
 from aitp_desk.transports.host.people import (
     SENDER,
@@ -189,12 +190,8 @@ class Outbox:
             return await self._end(conversation, ConversationState.UNREACHABLE, failure)
         except WindowClosed as failure:
             return await self._end(conversation, ConversationState.WAITING, failure)
-        except TryLater as failure:
-            raise Retry(failure.reason, after=failure.after) from None
-        except Unanswered as silence:
-            raise Retry(silence.reason) from None
-        except Failed as failure:
-            raise GiveUp(failure.reason) from None
+        except (Failed, Unanswered) as failure:
+            raise job_failure(failure) from None
 
     async def _end(
         self, conversation: Conversation, state: ConversationState, failure: Failed
@@ -368,7 +365,9 @@ class _Sending:
             whole = "".join(message.content)
             asked = [one for one in requests if one.answers_as is not None and one.id in whole]
             if asked:
-                controls = offer_request(self._conversation.id, asked[0], now)
+                controls = offer_request(
+                    self._conversation.id, asked[0], now, self._conversation.language
+                )
         elif options := message.metadata.get(SUGGESTED, ""):
             controls = offer_options(self._conversation.id, options.split("\n"), now)
         if controls.kept:

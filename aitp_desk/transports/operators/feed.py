@@ -17,7 +17,7 @@ import msgspec
 import structlog
 
 from aitp_desk.desk.jobs.background_task import run_in_background
-from aitp_desk.desk.jobs.kinds import GiveUp, JobKind, Retry
+from aitp_desk.desk.jobs.kinds import JobKind
 from aitp_desk.desk.jobs.queue import JobQueue
 from aitp_desk.desk.tickets.inbox import OperatorInbox, ShownMessage, ShownTicket
 from aitp_desk.model.conversation.ticket import KeptTicket, TicketState
@@ -35,6 +35,7 @@ from aitp_desk.store.units.tickets.platforms import (
     show_ticket,
 )
 from aitp_desk.transports.base import Failed, TryLater
+from aitp_desk.transports.host.failures import job_failure
 from aitp_desk.transports.host.pace import Pace
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.splitter import split_text
@@ -154,10 +155,8 @@ class TicketFeed:
             return
         try:
             await _Telling(self, enabled, shown, known).run()
-        except TryLater as failure:
-            raise Retry(failure.reason, after=failure.after) from None
         except Failed as failure:
-            raise GiveUp(failure.reason) from None
+            raise job_failure(failure) from None
 
 
 class _Telling:

@@ -36,7 +36,7 @@ from aitp_desk.store.units.tickets.platforms import (
 from aitp_desk.transports.events import Choice, Incoming, TextMessage
 from aitp_desk.transports.host.drafts import VIA
 from aitp_desk.transports.host.registry import EnabledTransport
-from aitp_desk.transports.host.texts import CHOICE_OVER
+from aitp_desk.transports.host.texts import say
 from aitp_desk.transports.messages import Button, Outgoing
 from aitp_desk.transports.operators.buttons import offer_confirmation
 from aitp_desk.transports.operators.feed import TicketFeed
@@ -194,7 +194,7 @@ class _Handling:
             await self._acknowledge(NOT_BOUND)
             return
         if control.expires_at < self._now or control.transport != self._enabled.name:
-            await self._acknowledge(CHOICE_OVER)
+            await self._acknowledge(say("choice_over", self._incoming.language))
             return
         if control.person not in ("", self._incoming.sender):
             await self._acknowledge(OTHERS_BUTTON)

@@ -23,11 +23,12 @@ from aitp_desk.transports.events import (
     TextMessage,
 )
 from aitp_desk.transports.host import intake
-from aitp_desk.transports.host.texts import CHOICE_OVER
+from aitp_desk.transports.host.texts import say as say_own
 from tests.support.transports.pigeon_platform import PigeonPlatform
 from tests.support.transports.platforms import CarriedDesk, carrying
 
 SECONDS = 20
+OVER = say_own("choice_over", "en")
 SECRET = "The parcel is below the stairs."
 GROUP: dict[str, Any] = {"conversation": "group-1", "is_private": False}
 
@@ -137,11 +138,9 @@ async def test_a_token_counts_only_where_and_for_whom_it_was_offered(desk: Carri
         {"conversation": "chat-ada", "sender": "ada", "is_proven": False},
     ]
     for one in tries:
-        assert await notice(desk, await platform.deliver("eve", Choice(token=token), **one)) == (
-            CHOICE_OVER
-        )
+        assert await notice(desk, await platform.deliver("eve", Choice(token=token), **one)) == OVER
     for bad in ("", "option", token[:-1], token + "A", "%", "' OR 1=1 --"):
-        assert await notice(desk, await platform.deliver("ada", Choice(token=bad))) == CHOICE_OVER
+        assert await notice(desk, await platform.deliver("ada", Choice(token=bad))) == OVER
     assert not any("Red" in text for said in threads(desk).values() for text in said)
     await platform.deliver("ada", Choice(token=token))
     await until(lambda: any("You asked: Red" in one.text for one in platform.sent))
@@ -154,7 +153,7 @@ async def test_a_button_in_a_group_is_of_the_one_who_was_asked(desk: CarriedDesk
     (asked,) = await until(lambda: [one for one in platform.sent if one.buttons])
     await say(desk, "bob", "What is the number?", **GROUP)
     event = await platform.deliver("bob", Choice(token=asked.buttons[0].token), **GROUP)
-    assert await notice(desk, event) == CHOICE_OVER
+    assert await notice(desk, event) == OVER
     await platform.deliver("bob", OptOut(), **GROUP)
     await platform.deliver("ada", Choice(token=asked.buttons[0].token), **GROUP)
     await until(lambda: any("You asked: Red" in one.text for one in platform.sent))
