@@ -77,10 +77,6 @@ class MatrixTransport(Transport):
         """Return the address that the registration of the application service names."""
         return {} if self._appservice is None else {HOOK: self._appservice.endpoint()}
 
-    def invite(self, code: str) -> str:
-        """Return the account to write to."""
-        return f"Matrix: [{self._user}](https://matrix.to/#/{self._user}), with `/join {code}`"
-
     async def listen(self) -> None:
         """Ask for events, as a client; an application service gets them."""
         if self._appservice is None:
