@@ -140,6 +140,11 @@ class OperatorHandler:
                 return found
         if address == room:
             return None
+        if address.startswith(room):  # a thread of the room, named by its first message
+            root = address.removeprefix(room).lstrip(" /")
+            found = await platform_reads.ticket_of_message(self.store, enabled.name, room, root)
+            if found is not None:
+                return found
         return await platform_reads.ticket_at(self.store, enabled.name, address)
 
     def notify_change(self, thread_id: str | None) -> None:

@@ -1,8 +1,9 @@
 """Ids of conversations, people and messages, as the desk stores them.
 
 A direct conversation with the app is ``TEAM/USER``, as the person is. A conversation in a channel
-is the thread ``TEAM/CHANNEL/THREAD``. A message is ``CHANNEL/TIMESTAMP``; in a thread of a direct
-conversation, where the thread is not part of the conversation, ``CHANNEL/TIMESTAMP/THREAD``.
+is the thread ``TEAM/CHANNEL/THREAD``; a message to ``TEAM/CHANNEL`` begins one. A message is
+``CHANNEL/TIMESTAMP``; in a thread of a direct conversation, where the thread is not part of the
+conversation, ``CHANNEL/TIMESTAMP/THREAD``.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     Parameters:
         user: of a direct conversation; empty in a channel.
         channel: empty in a direct conversation.
-        thread: timestamp of the thread's first message.
+        thread: timestamp of the thread's first message; empty for a message that begins one.
     """
 
     team: str
@@ -36,7 +37,8 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         if self.user:
             return f"{self.team}/{self.user}"
-        return f"{self.team}/{self.channel}/{self.thread}"
+        channel = f"{self.team}/{self.channel}"
+        return f"{channel}/{self.thread}" if self.thread else channel
 
 
 class MessageRef(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,6 +72,11 @@ def is_direct(channel: str) -> bool:
     return channel.startswith("D")
 
 
+def is_channel(id: str) -> bool:
+    """Return whether an id is that of a channel with several people."""
+    return id.startswith(("C", "G"))
+
+
 def seconds_of(timestamp: str) -> int:
     """Return a message's timestamp in Unix seconds."""
     return int(timestamp.partition(".")[0])
@@ -100,9 +107,9 @@ def parse_place(text: str) -> Place | None:
     if found is None:
         return None
     team, other, thread = found.groups()
-    if thread is None:
+    if thread is None and not is_channel(other):
         return Place(team=team, user=other)
-    return Place(team=team, channel=other, thread=thread)
+    return Place(team=team, channel=other, thread=thread or "")
 
 
 def parse_ref(text: str) -> MessageRef | None:

@@ -151,6 +151,9 @@ class SlackTransport(Transport):
         if files:
             await self._show_files(files, channel, thread)
         begun = "" if outgoing.conversation else str(place)
+        posted = parse_ref(ref)
+        if place.channel and not place.thread and posted is not None:
+            begun = str(msgspec.structs.replace(place, thread=posted.timestamp))
         return SentMessage(message_ref=ref or f"{channel}/{files[0]['id']}", conversation=begun)
 
     async def retract(self, conversation: str, message_ref: str) -> None:  # noqa: ARG002

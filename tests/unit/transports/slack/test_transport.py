@@ -208,6 +208,19 @@ async def test_an_answer_in_a_channel_is_in_its_thread(
     assert slack.api.channels[channel].messages[timestamp]["thread_ts"] == root
 
 
+async def test_a_message_to_a_channel_begins_a_thread(
+    slack: SlackPlatform, desk: SlackDesk
+) -> None:
+    await slack.write_in_channel("ada", f"<@{BOT_USER}> When do you ship?")
+    (mention,) = await desk.wait(1)
+    channel = mention.conversation.rpartition("/")[0]
+    sent = await send(desk, slack, "A ticket", conversation=channel, is_reply=False)
+    begun, _, thread = sent.conversation.rpartition("/")
+    assert (begun, thread) == (channel, sent.message_ref.rpartition("/")[2])
+    assert f"{channel}/{thread}" != mention.conversation
+    assert "thread_ts" not in slack.api.channels[channel.partition("/")[2]].messages[thread]
+
+
 async def test_an_answer_in_a_thread_of_a_direct_conversation_is_there(
     slack: SlackPlatform, desk: SlackDesk
 ) -> None:
