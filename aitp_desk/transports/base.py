@@ -249,7 +249,7 @@ class Transport(ABC):
         """Return how a person reaches the desk here, with a code.
 
         Parameters:
-            code: to be written here; ``/join CODE`` is read anywhere.
+            code: to be written here; ``join CODE`` is read anywhere.
 
         Returns:
             Markdown without a line break; empty if there is nothing to say.

@@ -188,7 +188,7 @@ class EmailTransport(Transport):
     def invite(self, code: str) -> str:
         """Return how to write a code by mail."""
         address = self._settings.address
-        query = urlencode({"subject": f"Join {code}", "body": f"/join {code}"}, quote_via=quote)
+        query = urlencode({"subject": f"Join {code}", "body": f"join {code}"}, quote_via=quote)
         return f"by mail to [{address}](mailto:{address}?{query})"
 
     def check(self) -> AsyncIterator[Step]:

@@ -1,7 +1,8 @@
 """Joins a person's conversations on several platforms into one thread, on proof alone.
 
 The proof is a code: the person that asks for one in a conversation (``/continue``) and writes it in
-another (``/join CODE``) is the same in both. A name or an address proves nothing.
+another (``join CODE``) is the same in both. A name or an address proves nothing. Apps that take a
+slash for a command of their own take ``!continue``.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ MOST_WRONG = 5
 """Wrong codes of a person within a minute."""
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 _LENGTH = 12
-_ASKED = re.compile(r"/continue\b", re.IGNORECASE)
+_ASKED = re.compile(r"[/!]continue", re.IGNORECASE)
 _GIVEN = re.compile(
-    r"/?join[\s:]+([0-9A-Za-z]{4}[- ]?[0-9A-Za-z]{4}[- ]?[0-9A-Za-z]{4})\W*", re.IGNORECASE
+    r"[/!]?join[\s:]+([0-9A-Za-z]{4}[- ]?[0-9A-Za-z]{4}[- ]?[0-9A-Za-z]{4})\W*", re.IGNORECASE
 )
 
 

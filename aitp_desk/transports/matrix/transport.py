@@ -113,7 +113,7 @@ class MatrixTransport(Transport):
 
     def invite(self, code: str) -> str:
         """Return a link to the desk's account, and the code."""
-        return f"Matrix: write `!join {code}` to https://matrix.to/#/{self._user}"
+        return f"Matrix: write `join {code}` to https://matrix.to/#/{self._user}"
 
     async def retract(self, conversation: str, message_ref: str) -> None:
         """Redact a message, and those of its files."""

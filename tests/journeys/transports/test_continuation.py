@@ -13,7 +13,7 @@ from tests.journeys.transports.test_contract import has, shown
 from tests.support.transports.pigeon_platform import PigeonPlatform
 from tests.support.transports.platforms import CarriedDesk, carrying
 
-CODE = re.compile(r"/join ([0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4})")
+CODE = re.compile(r"join ([0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4})")
 GONE = "not valid any more"
 
 
@@ -27,7 +27,7 @@ async def asked_for_code(desk: CarriedDesk, person: str = "ada") -> str:
     """The code that a person gets who has asked something before."""
     await desk.platform.write(person, "Do you sell books?")
     await desk.platform.write(person, "/continue")
-    found = await shown(desk, person, has("/join"))
+    found = await shown(desk, person, has("`join "))
     (code,) = CODE.findall("\n".join(one.text for one in found))
     return str(code)
 
