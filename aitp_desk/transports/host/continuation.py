@@ -1,8 +1,8 @@
 """Joins a person's conversations on several platforms into one thread, on proof alone.
 
 The proof is a code: the person that asks for one in a conversation (``/continue``) and writes it in
-another (``join CODE``) is the same in both. A name or an address proves nothing. Apps that take a
-slash for a command of their own take ``!continue``.
+another (``join CODE``) is the same in both. A name or an address proves nothing. ``!continue`` is
+for apps whose own commands begin with a slash.
 """
 
 from __future__ import annotations
