@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from aitp_desk.transports.email.mail.quotation.phrases import (
     BEGINS,
+    FIRST_PERSON,
     LABELS,
     LONGEST_LABEL,
     WROTE,
@@ -27,7 +28,9 @@ _YEAR = re.compile(
     r"(?<!\d)(?:19|20|25)\d\d(?!\d)|(?<!\d)\d{1,2}[./-]\s?\d{1,2}[./-]\s?(?:\d\d)?(?!\d)"
 )
 _TIME = re.compile(
-    r"(?<!\d)\d{1,2}\s?[:.h時时시]\s?\d\d(?!\d)|\d点|\d\s?(?:am|pm)\b", re.IGNORECASE
+    r"(?<!\d)\d{1,2}\s?[:h時时시]\s?\d\d(?!\d)|(?<![\d.])\d{1,2}\.\d\d(?![\d.])"
+    r"|\d点|\d\s?(?:am|pm)\b",
+    re.IGNORECASE,
 )
 _SENTENCE_END = (".", "!", "?", "。", "！", "？")
 
@@ -75,6 +78,8 @@ def find_attribution(
 
 
 def _is_attribution(text: str, *, is_quoted_below: bool) -> bool:
+    if FIRST_PERSON.search(text):
+        return False  # no program calls its user "I"
     wrote = WROTE.search(text) is not None
     address, year, time = has_address(text), _YEAR.search(text), _TIME.search(text)
     if text.startswith("---"):
@@ -89,7 +94,8 @@ def _is_attribution(text: str, *, is_quoted_below: bool) -> bool:
     if address and (year or time):
         return True
     found = WROTE.search(text)
-    return found is not None and found.start() > 0 and len(text) <= _LONGEST_BARE
+    is_last = found is not None and found.start() > 0 and not text[found.end() :].strip(" :：")
+    return is_last and len(text) <= _LONGEST_BARE
 
 
 def _extend(lines: Sequence[str], begin: int, first: int, text: str) -> int:
@@ -123,7 +129,7 @@ def has_header(lines: Sequence[str], roles: Sequence[str], begin: int) -> bool:
     if not roles[begin]:
         return False
     seen: set[str] = set()
-    addresses = False
+    addresses = has_time = False
     other = 0
     for at in range(begin, min(len(lines), begin + _MOST_FIELD_LINES)):
         role = roles[at]
@@ -132,6 +138,7 @@ def has_header(lines: Sequence[str], roles: Sequence[str], begin: int) -> bool:
                 break
             seen.add(role)
             other = 0
+            has_time = has_time or (role == "date" and _TIME.search(lines[at][:200]) is not None)
             addresses = addresses or (role in {"from", "to"} and has_address(lines[at]))
             continue
         other += 1
@@ -139,4 +146,4 @@ def has_header(lines: Sequence[str], roles: Sequence[str], begin: int) -> bool:
             break
     if "from" not in seen:
         return False
-    return {"date", "subject"} <= seen or (addresses and bool(seen & {"date", "subject"}))
+    return (has_time and "subject" in seen) or (addresses and bool(seen & {"date", "subject"}))

@@ -48,7 +48,7 @@ _LONGEST_PHRASE = 160
 _LONG_LINE = 60
 _LONGEST_FRAGMENT = 50
 _MOST_FRAGMENT_LINES = 2
-_MOST_JOINED_LINES = 2
+_MOST_OWN_LINES = 2
 _MOST_SEARCHES = 300
 """For attributions, and for lines to reply above; a mail has a few."""
 _LONGEST_RULED = 400
@@ -218,7 +218,8 @@ class _Divider:
                 return at, self._is_forward
         if self._is_line_to_reply_above(line):
             return at, False
-        if not self._below[at] and self._is_reply and may_end_attribution(line):
+        is_last = at + 1 < len(self._lines) and not self._lines[at + 1]
+        if is_last and not self._below[at] and self._is_reply and may_end_attribution(line):
             found = self._search(at, 0, is_quoted_below=False)
             if found is not None and not self._is_forward:
                 return found, False
@@ -261,7 +262,7 @@ class _Divider:
         if has_between or (has_first and has_last):
             return []
         is_known = blocks[0].attribution is not None or (
-            self._is_reply and not any(map(self._is_joined, blocks))
+            self._is_reply and not (has_first and any(map(self._may_be_words, blocks)))
         )
         is_alone = not has_first and not has_last and end == len(self._lines)
         if not is_known or (is_alone and not self._is_reply) or self._is_session(blocks):
@@ -323,17 +324,14 @@ class _Divider:
             for at in range(begin, end)
         )
 
-    def _is_joined(self, block: _Block) -> bool:
-        """Return whether a block may be words: one or two lines right below some of the person.
+    def _may_be_words(self, block: _Block) -> bool:
+        """Return whether marked lines below a person's words may be the person's too.
 
         ``> 40 W`` is a size, and mail servers write ``>From`` for ``From`` at a line's begin.
         """
-        if block.attribution is not None:
-            return False
-        if self._lines[block.begin].startswith(">From "):
-            return True
-        is_short = block.end - block.begin <= _MOST_JOINED_LINES
-        return is_short and block.begin > 0 and bool(self._lines[block.begin - 1])
+        is_short = block.end - block.begin <= _MOST_OWN_LINES
+        is_escaped = self._lines[block.begin].startswith(">From ")
+        return block.attribution is None and (is_short or is_escaped)
 
     def _is_session(self, blocks: Sequence[_Block]) -> bool:
         """Return whether the lines are no quotation but input of a Python session."""

@@ -20,6 +20,13 @@ WROTE = re.compile(
 )
 """Verbs of the line that says who wrote what follows."""
 
+FIRST_PERSON = re.compile(
+    r"\bi\s+wrote|\b(?:schrieb|habe)\s+ich\b|\bich\s+schrieb|j'(?:ai\s+écrit|écrivais)|\bescribí\b"
+    r"|\bho\s+scritto|\bescrevi\b|\bschreef\s+ik\b|\bik\s+schreef|\bnapisał[ea]m\b"
+    r"|\bя\s+(?:написал|писал)|\bskrev\s+jag\b|\bjag\s+skrev",
+    re.IGNORECASE,
+)
+
 BEGINS = re.compile(
     r"[-\s*_\"]*(?:on|am|le|el|il|em|op|a|w\s+dniu|dnia|dne|dňa|den|d\.|på|kl\.|în|pe|в|у|на|στις"
     r"|dana|vào|pada|zitat|quoting|在|於|于|mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so"
@@ -140,6 +147,10 @@ SENT_FROM = re.compile(
     re.IGNORECASE,
 )
 """How a line begins that a telephone adds below a mail; a device or a program must follow."""
+PRONOUN = re.compile(
+    r"\s(?:i|we|you|it|ich|wir|sie|es|je|nous|vous|yo|io|eu|ik|wij|ja|я|мы|вы)\s", re.IGNORECASE
+)
+"""Of a person, in the nominative: a program's line has none."""
 PROGRAM_LINE = re.compile(
     r"(?:get|hol\w*\s+\w+\s+\w+|télécharger|obtenir|obtener|obtén|ottieni|scarica|obter(?:\s+o)?"
     r"|outlook|download|pobierz(?:\s+program)?|hämta|hanki|hent|получить|скачать)?\s*"
@@ -167,7 +178,7 @@ DISCLAIMER_BEGINS = re.compile(
     r"|(?:il|la)\s+(?:presente|contenuto|informazion)|le\s+informazioni\s+contenute"
     r"|questo\s+messaggio\b|(?:deze|dit)\s+(?:e-?mail|bericht)\b|de\s+informatie\b"
     r"|(?:ta|niniejsza)\s+wiadomość|(?:это|данное)\s+(?:сообщение|письмо)"
-    r"|(?:please\s+)?consider\s+the\s+environment|(?:please\s+)?think\s+before\s+you\s+print"
+    r"|(?:please\s+)?consider\s+the\s+environment\s+before|(?:please\s+)?think\s+before\s+you\s+print"
     r"|bitte\s+denken\s+sie\s+an\s+die\s+umwelt|bitte\s+prüfen\s+sie.{0,40}ausdruck"
     r"|pensez\s+à\s+l'environnement|avant\s+d'imprimer|本(?:邮件|メール)|この(?:メール|電子メール))",
     re.IGNORECASE,

@@ -15,10 +15,12 @@ from aitp_desk.transports.email.mail.quotation.phrases import (
     DISCLAIMER_WORDS,
     LIST_FOOTER,
     PROGRAM_LINE,
+    PRONOUN,
     SENT_FROM,
 )
 
 _DELIMITERS = frozenset({"--", "—-", "-- --"})
+_POSTSCRIPT = re.compile(r"\s*(?:p\.?\s?[sd]\b|n\.?b\b|追伸|又及)", re.IGNORECASE)
 _RULE = re.compile(r"[-_*=~\s]{5,}")
 _MOST_SIGNATURE_LINES = 15
 _MOST_FOOTER_LINES = 40
@@ -26,7 +28,7 @@ _LONGEST_FOOTER = 4000
 _LONGEST_PROGRAM_LINE = 160
 _LONGEST_SENT_FROM = 80
 _MOST_WORDS_TO_DEVICE = 4
-_SHORTEST_DISCLAIMER = 50
+_SHORTEST_DISCLAIMER = 120
 _GREEN = re.compile(r"environment|umwelt|before you print|ausdruck|imprimer", re.IGNORECASE)
 _LEAST_WORDS = 3
 _MOST_ROUNDS = 6
@@ -74,12 +76,16 @@ def _is_of_program(line: str) -> bool:
     begins = SENT_FROM.match(line)
     if begins is None or len(line) > _LONGEST_SENT_FROM or line.endswith(("?", "？")):
         return False
+    if PRONOUN.search(line[begins.end() :]):
+        return False
     words = line[begins.end() :].split()[:_MOST_WORDS_TO_DEVICE]
     return DEVICE.search(" ".join(words)) is not None
 
 
 def _find_delimiter(lines: Sequence[str], begin: int, last: int) -> tuple[int, TrimmedKind] | None:
     for at in range(last - 1, max(begin, last - _MOST_SIGNATURE_LINES - 1) - 1, -1):
+        if _POSTSCRIPT.match(lines[at]):
+            return None
         if lines[at].strip() in _DELIMITERS and not lines[at].startswith(" "):
             return at, TrimmedKind.SIGNATURE
     return None
@@ -109,6 +115,7 @@ def _find_footer(lines: Sequence[str], begin: int, last: int) -> tuple[int, Trim
     words = {found.lower() for found in DISCLAIMER_WORDS.findall(text)}
     is_green = begins is not None and _GREEN.search(text) is not None
     least = 1 if is_green else _LEAST_WORDS
-    if begins and at > begin and len(text) >= _SHORTEST_DISCLAIMER and len(words) >= least:
+    is_long = is_green or len(text) >= _SHORTEST_DISCLAIMER
+    if begins and at > begin and is_long and len(words) >= least:
         return at, TrimmedKind.FOOTER
     return None

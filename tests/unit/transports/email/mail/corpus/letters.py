@@ -104,7 +104,27 @@ KEPT = {
     "wrote": "Mia wrote:\nHello",
     "kind regards only": "Best regards\nMia Example\nExample GmbH\nTel. 030 1234",
     "japanese": "注文番号：1042\n件名：ランプ\n交換をお願いします。",
+    "what i wrote": "I wrote:\n> two lamps\nYou sent three.",
+    "was ich schrieb": "Am 3.11. um 10:12 schrieb ich:\n> Bitte zwei Lampen\nEs kamen drei.",
+    "a postscript": "Thanks\n\n--\nMia\n--\nPS: call me tomorrow please",
+    "trees": "Hi,\n\nPlease consider the environment when packing: no plastic before you print.",
+    "a secret": "Hi,\n\nThis message is confidential: the recipient moved. Delete nothing.",
+    "outlook again": "Hi,\n\nSent from Outlook I get an error.",
+    "get outlook": "Get Outlook for iOS\nis what your page says. Why?",
     "german list": "Von: Montag\nAn: Freitag\nbin ich nicht da.",
+}
+
+KEPT_IN_ANSWERS = {
+    "a stay": "My stay:\nFrom: 12 March\nTo: 19 March\nSubject: room with a view",
+    "a letter's head": "Hallo,\nVon: Mia\nAn: Laden\nDatum: 3.11.2026\nBetreff: Ende\n\nIch gehe.",
+    "a colleague's words": (
+        "Hallo,\n\nam 3.11.2026 um 10:12 schrieb Herr Meier <meier@shop.example>:\n"
+        '"Wir erstatten." Bisher kam nichts.'
+    ),
+    "an error": "It says:\n> KeyError: 'lamp'",
+    "payments": "* Mia wrote the order\n* Leo paid it:\n> 30 EUR\n> 20 EUR",
+    "marks on a screen": "Hi,\n\n> > is what I see on the screen",
+    "a courier": "On 03.11.2026 10:12, the courier <c@fast.example> wrote: nobody.\nI was home!",
 }
 
 
@@ -117,6 +137,9 @@ def letters() -> Iterator[Sample]:
     for name, text in KEPT.items():
         data = mail(head("A question", is_reply=False), part(text))
         yield Sample(f"kept: {name}", data, text.strip())
+    for name, text in KEPT_IN_ANSWERS.items():
+        data = mail(head("Re: A question"), part(text))
+        yield Sample(f"kept in an answer: {name}", data, text)
     yield from _special()
 
 
@@ -247,7 +270,8 @@ def _special() -> Iterator[Sample]:
         "Mia;\n Leo\nCc: Ute\nBetreff: Lampe\nPriorität: Hoch\n\nWirklich?\n"
     )
     yield Sample("outlook 2010", mail(head("AW: Lampe"), part(exchange)), said, "Wirklich?")
-    bold = f"{said}\n\n*From:* {NAME}\n*Sent:* Tuesday\n*To:* Mia\n*Subject:* Lamp\n\nReally?"
+    labels = f"*From:* {NAME}\n*Sent:* Tuesday, 3 November 2026 10:12\n*To:* Mia\n*Subject:* Lamp"
+    bold = f"{said}\n\n{labels}\n\nReally?"
     yield Sample("bold labels", mail(head("Re: Lamp"), part(bold)), said, "Really?")
     original = f"{said}\n\n-----Original Message-----\nFrom: {NAME}\nSent: Tuesday\n\nReally?"
     yield Sample("original", mail(head("RE: Lamp"), part(original)), said, "Really?")

@@ -73,7 +73,7 @@ MARKUP = {
     ),
     "no classes": f"{BR}<br><br>{ESCAPED}<br><blockquote>{OLD_BR}</blockquote>",
     "upper case": (
-        f"<HTML><BODY><P>{BR}</P><BLOCKQUOTE TYPE=CITE>{OLD_BR}</BLOCKQUOTE></BODY></HTML>"
+        f"<HTML><BODY><P>{BR}</P><P>{ESCAPED}</P><BLOCKQUOTE TYPE=CITE>{OLD_BR}</BLOCKQUOTE>"
     ),
     "a picture": (
         f'<div>{BR}<br><img src="cid:a@b" alt="shade.png"></div><p>{ESCAPED}</p>{BLOCKQUOTE}'
