@@ -68,6 +68,7 @@ class AppService:
         self._invitations = invitations
         self._listener = listener
         self._interrupted = ""
+        self._waits = False
 
     def endpoint(self) -> Endpoint:
         """Return the address at which the homeserver calls."""
@@ -126,11 +127,18 @@ class AppService:
         return await self._read_room(event.room) if await self._invitations.answer(event) else []
 
     async def _join_waiting(self) -> None:
-        while (pause := self._invitations.pause) is not None:
-            await asyncio.sleep(pause)
-            for room in await self._invitations.retry():
-                for incoming in await self._read_room(room):
-                    await self._host.receive(incoming)
+        """Join the rooms that could not be joined yet; one call at a time does so."""
+        if self._waits:
+            return
+        self._waits = True
+        try:
+            while (pause := self._invitations.pause) is not None:
+                await asyncio.sleep(pause)
+                for room in await self._invitations.retry():
+                    for incoming in await self._read_room(room):
+                        await self._host.receive(incoming)
+        finally:
+            self._waits = False
 
     async def _read_room(self, room: str) -> list[Incoming]:
         events = await self._listener.read_back(room, "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
+from math import inf
 from typing import TypeVar
 
 import msgspec
@@ -63,7 +64,8 @@ class Rooms:
 
     def forget(self, room: str) -> None:
         """Ask again for a room whose members or settings have changed."""
-        self._facts.pop(room, None)
+        if (found := self._facts.get(room)) is not None:
+            self._facts[room] = (-inf, found[1])
 
     def known(self, room: str) -> Facts | None:
         """Return what was known of a room last."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Callable
@@ -28,6 +29,7 @@ from tests.support.transports.matrix_platform import (
 )
 from tests.support.transports.platforms import CarriedDesk, carrying
 
+SECONDS = 20
 PAGE = (ROOT / "docs/transports/matrix.md").read_text(encoding="utf-8")
 
 
@@ -85,6 +87,16 @@ async def test_a_homeserver_that_does_not_answer_is_asked_again_with_the_transac
         "You asked: Hello",
         "You asked: Are you there?",
     ]
+
+
+@pytest.mark.servers
+async def test_a_person_who_removes_the_desk_gets_no_more_messages(desk: CarriedDesk) -> None:
+    platform = matrix(desk)
+    await platform.write("ana", "Hello")
+    await platform.block("ana")
+    async with asyncio.timeout(SECONDS):
+        while desk.talker.rows("SELECT state FROM transport_conversations") != [("stopped",)]:  # noqa: ASYNC110 -- it is another server's
+            await asyncio.sleep(0.02)
 
 
 @pytest.mark.servers
