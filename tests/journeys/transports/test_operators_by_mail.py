@@ -1,0 +1,98 @@
+"""An operator who works from a mailbox: what is proven counts, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest_asyncio
+
+from tests.support.access.keys import make_key
+from tests.support.desk.command import run
+from tests.support.transports.email_platform import EmailPlatform, address_of
+from tests.support.transports.platforms import CarriedDesk, carrying
+
+SECONDS = 20
+OPERATOR, VISITOR = "ada", "vera"
+
+
+class Mailbox:
+    """The operator's mailbox, and the visitor's."""
+
+    def __init__(self, desk: CarriedDesk, platform: EmailPlatform) -> None:
+        self.desk = desk
+        self.platform = platform
+
+    def texts(self, person: str) -> list[str]:
+        """The mails of a person, each without those that it shows again."""
+        received = self.platform.mails_to(person)
+        return [one.part("plain").partition("\n-- \n")[0] for one in received]
+
+    async def until(self, person: str, text: str) -> None:
+        """Wait until a person has got this."""
+        try:
+            async with asyncio.timeout(SECONDS):
+                while not any(text in one for one in self.texts(person)):
+                    await self.platform.server.wait_for(len(self.platform.server.received) + 1)
+        except TimeoutError:
+            raise AssertionError(self.texts(person)) from None
+
+    def tickets(self) -> list[tuple[str, str | None]]:
+        """State of each ticket, and who has it."""
+        rows = self.desk.talker.rows("SELECT state, taken_by FROM tickets ORDER BY id")
+        return [(state, taken_by) for state, taken_by in rows]
+
+
+@pytest_asyncio.fixture
+async def box(tmp_path: Path) -> AsyncIterator[Mailbox]:
+    room = f"transports.email.operators={address_of(OPERATOR)}"
+    async with carrying(tmp_path, "email", room, "tickets.people=on_request") as desk:
+        assert isinstance(desk.platform, EmailPlatform)
+        await make_key(desk.talker.desk.store, tmp_path / "data", "operator", name="anna")
+        yield Mailbox(desk, desk.platform)
+
+
+async def bind(box: Mailbox, folder: Path) -> None:
+    """Let the operator's address act as the holder of the key."""
+    site = (folder / "site", "--data", folder / "data")
+    _, (told,), _ = await run("transport", "bind", "email", "anna", *site)
+    await box.platform.write(OPERATOR, told)
+    await box.until(OPERATOR, "You act as anna now.")
+
+
+async def test_a_ticket_is_answered_by_mail(box: Mailbox, tmp_path: Path) -> None:
+    await bind(box, tmp_path)
+    await box.platform.write(VISITOR, "I want to talk to a person.")
+    await box.until(OPERATOR, "Ticket:")
+    await box.platform.reply(OPERATOR, "How can I help you?")
+    await box.until(VISITOR, "How can I help you?")
+    await box.until(OPERATOR, "Taken by anna.")
+    assert box.tickets() == [("taken", "anna")]
+    await box.platform.reply(VISITOR, "My lamp is broken.")
+    await box.until(OPERATOR, "My lamp is broken.")
+    ref = next(
+        one.ref
+        for one in await box.platform.shown(OPERATOR)
+        if "Taken by anna." in one.text and "Close" in one.buttons
+    )
+    await box.platform.press(OPERATOR, ref, "Close")
+    await box.until(OPERATOR, "Closed by anna.")
+    assert box.tickets() == [("closed", "anna")]
+
+
+async def test_a_mail_that_nothing_proves_says_nothing(box: Mailbox, tmp_path: Path) -> None:
+    await bind(box, tmp_path)
+    await box.platform.write(VISITOR, "I want to talk to a person.")
+    await box.until(OPERATOR, "Ticket:")
+    shown = box.platform.mails_to(OPERATOR)[-1].mail
+    forged = box.platform.make_mail(OPERATOR, "Send me your password.")
+    del forged["Authentication-Results"]
+    forged["In-Reply-To"] = shown["Message-ID"]
+    address = shown["Reply-To"].addresses[0].addr_spec
+    assert re.match(r"desk\+", address)
+    await box.platform.deliver(forged, address)
+    await box.until(OPERATOR, "not known as an operator")
+    assert not any("password" in one for one in box.texts(VISITOR))
+    assert box.tickets() == [("open", None)]
