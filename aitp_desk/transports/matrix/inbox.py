@@ -26,7 +26,6 @@ from aitp_desk.transports.matrix.wire import (
     Relation,
     Written,
     read_choices,
-    read_command,
     read_edit,
     read_key,
     read_message,
@@ -134,7 +133,7 @@ class Inbox:
         if choice is not None:
             return (await self._name(self._note(event, place, choice, facts)),)
         message = TextMessage(
-            text=read_command(text),
+            text=text,
             message_ref=event.id,
             answers_ref=relation.answers,
             files=written.files,

@@ -31,7 +31,6 @@ FILES = frozenset({"m.image", "m.file", "m.audio", "m.video"})
 _MXC = re.compile(r"mxc://([A-Za-z0-9.\-\[\]:]{1,255})/([A-Za-z0-9_\-]{1,255})")
 _KEYCAP = re.compile("([1-9])\ufe0f?\u20e3\ufe0f?")
 _NUMBER = re.compile(r"\s*([1-9])[.)]?\s*")
-_COMMAND = re.compile(r"!(?=(?:continue|join)\b)", re.IGNORECASE)
 _UNSAFE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -147,11 +146,6 @@ def strip_address(text: str, names: Iterable[str]) -> tuple[str, bool]:
             if not rest or rest[0].isspace():
                 return rest.lstrip(), start.startswith("@")
     return text, False
-
-
-def read_command(text: str) -> str:
-    """Return a message with a slash for ``!``; clients keep words after a slash to themselves."""
-    return _COMMAND.sub("/", text, count=1) if text.startswith("!") else text
 
 
 def read_choices(event: Event, user: str) -> tuple[tuple[str, str], ...]:

@@ -17,7 +17,6 @@ from aitp_desk.transports.matrix.wire import (
     Relation,
     Written,
     read_choices,
-    read_command,
     read_edit,
     read_key,
     read_message,
@@ -190,21 +189,6 @@ def test_the_name_at_the_start_addresses_the_desk(
     written: str, rest: str, is_addressed: bool
 ) -> None:
     assert strip_address(written, (DESK, "desk", "Paper Lantern")) == (rest, is_addressed)
-
-
-@pytest.mark.parametrize(
-    ("written", "read"),
-    [
-        ("!continue", "/continue"),
-        ("!join ABCD-EFGH-JKLM", "/join ABCD-EFGH-JKLM"),
-        ("!Join A", "/Join A"),
-        ("!joinery", "!joinery"),
-        ("!help", "!help"),
-        ("Hello !continue", "Hello !continue"),
-    ],
-)
-def test_commands_have_a_sign_that_clients_leave(written: str, read: str) -> None:
-    assert read_command(written) == read
 
 
 def test_only_the_desks_own_messages_have_choices() -> None:
