@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from aitp_desk.agent.history.message_codec import LOCALE
+from aitp_desk.capability import Unanswered
 from aitp_desk.desk.threads.files import FileService
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.thread import METADATA_VALUE_LENGTH, Attachment, Draft
 from aitp_desk.model.errors import DeskError, RateLimited, StoreBusy, Unavailable
-from aitp_desk.transports.base import Refused
+from aitp_desk.transports.base import Failed, Refused, TryLater
 from aitp_desk.transports.events import Incoming, IncomingFile, TextMessage
 from aitp_desk.transports.host.people import SENDER
 from aitp_desk.transports.host.registry import EnabledTransport
@@ -16,6 +17,8 @@ from aitp_desk.transports.host.texts import say
 VIA = "via"
 """Metadata of a message: the transport that has carried it."""
 MOST_FILES = 10
+MOST_WAITS = 4
+"""How often a message waits for a file that the platform does not give."""
 PURPOSE = "user_data"
 FILE_SECONDS = 30 * 24 * 60 * 60
 
@@ -26,6 +29,7 @@ class DraftMaker:
     Parameters:
         language: of what the desk adds to a text (BCP 47).
         max_file_bytes: the largest file that is read.
+        failures: how often the event was handled in vain.
     """
 
     def __init__(
@@ -36,20 +40,23 @@ class DraftMaker:
         *,
         language: str,
         max_file_bytes: int,
+        failures: int,
     ) -> None:
         self._enabled = enabled
         self._incoming = incoming
         self._files = files
         self._language = language
         self._max_file_bytes = max_file_bytes
+        self._waits = failures < MOST_WAITS
 
     async def draft_message(self, principal: Principal, message: TextMessage) -> Draft | None:
         """Return a message with its files saved; None if it says nothing.
 
-        A file that is not taken is named in the text, with the reason.
+        A file that is not taken, or that the platform does not give after some attempts, is named
+        in the text, with the reason.
 
         Raises:
-            TryLater: the platform does not give a file now.
+            TryLater, Unanswered: the platform does not give a file now.
             RateLimited, Unavailable, StoreBusy: the desk keeps none now.
         """
         attachments: list[Attachment] = []
@@ -57,10 +64,12 @@ class DraftMaker:
         for file in message.files[:MOST_FILES]:
             try:
                 attachments.append(await self._save_file(principal, file))
-            except (Refused, DeskError) as error:
+            except (Failed, Unanswered, DeskError) as error:
                 if isinstance(error, RateLimited | Unavailable | StoreBusy):
                     raise
-                reason = error.reason if isinstance(error, Refused) else str(error)
+                if isinstance(error, TryLater | Unanswered) and self._waits:
+                    raise
+                reason = str(error) if isinstance(error, DeskError) else error.reason
                 content.append(say("file_refused", self._language, name=file.name, reason=reason))
         if not content and attachments:
             names = ", ".join(file.name for file in message.files if file.name)

@@ -73,10 +73,10 @@ from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import say
 from aitp_desk.transports.messages import Outgoing
 
-DELAYS = (1, 5, 30, 120, 600)
-"""Seconds after each failure."""
+DELAYS = (1, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1200, 1800)
+"""Seconds after each failure; many, as a desk that is killed fails with all it has at work."""
 SECONDS = 120
-AT_ONCE = 32
+AT_ONCE = 16
 
 _log = structlog.get_logger()
 
@@ -174,6 +174,7 @@ class _Handling:
             self._desk.files,
             language=self._language,
             max_file_bytes=handler.max_file_bytes,
+            failures=claim.failures,
         )
 
     async def run(self) -> Finish | None:

@@ -12,18 +12,21 @@ import pytest
 import pytest_asyncio
 import structlog
 
+from aitp_desk.transports.base import TryLater
 from aitp_desk.transports.events import (
     AutomaticMessage,
     ChatStart,
     Choice,
     Incoming,
+    IncomingFile,
     MessageEdit,
     MessageRemoval,
     OptOut,
     TextMessage,
 )
-from aitp_desk.transports.host import intake
+from aitp_desk.transports.host import drafts, intake
 from aitp_desk.transports.host.texts import say as say_own
+from tests.support.transports.pigeon import Pigeon
 from tests.support.transports.pigeon_platform import PigeonPlatform
 from tests.support.transports.platforms import CarriedDesk, carrying
 
@@ -235,3 +238,18 @@ async def test_the_log_names_nobody_and_quotes_nothing(tmp_path: Path) -> None:
     assert "job_failed" in told
     assert "events_dropped" in told
     assert not [one for one in (*private, asked.buttons[0].token) if one in told]
+
+
+async def test_a_file_that_is_never_given_keeps_no_message_back(
+    desk: CarriedDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(_self: Pigeon, _file: IncomingFile, _most: int) -> bytes:
+        raise TryLater("the platform is overloaded.")
+
+    monkeypatch.setattr(Pigeon, "fetch", refuse)
+    monkeypatch.setattr(drafts, "MOST_WAITS", 1)
+    await pigeons(desk).attach("ada", "See the list.", "list.txt", b"Two books.")
+    await until(lambda: pigeons(desk).sent)
+    ((said,),) = threads(desk).values()
+    assert "See the list." in said
+    assert "list.txt was not taken: the platform is overloaded." in said
