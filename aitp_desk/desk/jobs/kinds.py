@@ -11,8 +11,9 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
+from aitp_desk.store.base import Work
 from aitp_desk.store.records.jobs import ClaimedJob
-from aitp_desk.store.units.jobs.jobs import ExtraStatements
+from aitp_desk.store.units.jobs.jobs import ExtraStatements, finish_job
 
 JITTER = 0.25
 """A delay is longer by up to this fraction of it, so that jobs that failed together are not retried
@@ -28,11 +29,35 @@ class Finish(msgspec.Struct, frozen=True):
         committed: called after the commit.
         recompute: computes the end again, if its inputs were changed before the commit; None if the
             whole job has to be repeated.
+        is_written: whether the handler has committed the end already, by :class:`EarlyEnd`.
     """
 
     also: ExtraStatements | None = None
     committed: Callable[[], object] | None = None
     recompute: Callable[[], Awaitable[Finish]] | None = None
+    is_written: bool = False
+
+
+class EarlyEnd:
+    """The end of a job that is committed together with what the handler writes anyway.
+
+    Parameters:
+        now: Unix seconds.
+    """
+
+    def __init__(self, claim: ClaimedJob, now: int) -> None:
+        self._claim = claim
+        self._now = now
+        self._is_written = False
+
+    def write(self) -> Work[None]:
+        """Write the end: a part of the handler's unit. A lost lease writes nothing."""
+        self._is_written = yield from finish_job(claim=self._claim, now=self._now)
+
+    @property
+    def finish(self) -> Finish:
+        """What the handler returns: the queue writes the end if the unit did not."""
+        return Finish(is_written=self._is_written)
 
 
 class Retry(Exception):

@@ -217,6 +217,9 @@ class JobQueue:
             await self._finish(kind, claim, finish or Finish())
 
     async def _finish(self, kind: JobKind, claim: ClaimedJob, finish: Finish) -> None:
+        if finish.is_written:
+            self._told(claim, True, finish)
+            return
         try:
             async with asyncio.timeout(WRITING_SECONDS):
                 held, finish = await self._written(claim, finish)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -55,7 +55,11 @@ def enqueue_jobs(*, jobs: Sequence[NewJob], most: int, is_outside: bool) -> Work
 
 
 def begin_conversation(
-    conversation: NewConversation, ref: str, placed: PostResult, now: int
+    conversation: NewConversation,
+    ref: str,
+    placed: PostResult,
+    now: int,
+    end: Callable[[], Work[None]],
 ) -> Work[None]:
     """Store a conversation together with the message that opened its thread.
 
@@ -65,23 +69,31 @@ def begin_conversation(
     """
     seq = placed.messages[-1].seq if placed.messages else 0
     yield from _put_conversation(conversation, placed.thread_id, seq, now)
-    yield from hear_person(conversation.id, ref, conversation.language, placed, now)
+    yield from hear_person(conversation.id, ref, conversation.language, placed, now, end)
 
 
 def hear_person(
-    conversation_id: str, ref: str, language: str, placed: PostResult, now: int
+    conversation_id: str,
+    ref: str,
+    language: str,
+    placed: PostResult,
+    now: int,
+    end: Callable[[], Work[None]] | None = None,
 ) -> Work[None]:
     """Store that a person has written in a conversation.
 
     Parameters:
         ref: what the platform calls the message; empty for none.
         language: as the platform says; empty for none.
+        end: ends the job of the event, if nothing is left to do.
     """
     seq = placed.messages[-1].seq if placed.messages else 0
     heard = {"id": conversation_id, "seq": seq, "ref": ref, "language": language, "now": now}
     yield "hear_conversation", heard
     if ref:
         yield "add_transport_message", {"id": conversation_id, "seq": seq, "part": 0, "ref": ref}
+    if end is not None:
+        yield from end()
 
 
 def join_conversation(

@@ -6,6 +6,7 @@ message is posted once, and what is stored with it goes into the same commit.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -17,7 +18,7 @@ import structlog
 from aitp_desk.capability import Unanswered
 from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Retry
+from aitp_desk.desk.jobs.kinds import EarlyEnd, Finish, GiveUp, JobKind, Retry
 from aitp_desk.model.conversation.thread import (
     Draft,
     ThreadDraft,
@@ -76,7 +77,7 @@ from aitp_desk.transports.messages import Outgoing
 DELAYS = (1, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1200, 1800)
 """Seconds after each failure; many, as a desk that is killed fails with all it has at work."""
 SECONDS = 120
-AT_ONCE = 16
+AT_ONCE = 64
 
 _log = structlog.get_logger()
 
@@ -165,6 +166,7 @@ class _Handling:
         self._incoming = incoming
         self._claim = claim
         self._now = int(handler.clock())
+        self._end = EarlyEnd(claim, self._now)
         self._desk = handler.desks[incoming.agent or enabled.common.agent]
         self._principal = find_principal(enabled.name, incoming, self._desk.name)
         self._address = incoming.conversation
@@ -204,9 +206,8 @@ class _Handling:
             case DeliveryFailure() as failure:
                 return await self._note_failure(conversation, failure)
             case AutomaticMessage() as message:
-                words = f"{message.reason}\n\n{message.text}"
-                return self._note(conversation, words)
-        return None
+                return self._note(conversation, f"{message.reason}\n\n{message.text}")
+        return self._end.finish
 
     async def _find(self) -> Conversation | None:
         """Return the conversation of the event.
@@ -238,9 +239,12 @@ class _Handling:
             return
         draft = await self._drafts.draft_message(self._principal, message)
         if draft is not None:
-            with suppress(Exception):
-                await self._transport.show_typing(self._incoming)
-            await self._say(conversation, draft, message.message_ref, message.subject)
+            said = self._say(conversation, draft, message.message_ref, message.subject)
+            await asyncio.gather(said, self._show_typing())
+
+    async def _show_typing(self) -> None:
+        with suppress(Exception):
+            await self._transport.show_typing(self._incoming)
 
     @property
     def _may_join(self) -> bool:
@@ -260,12 +264,11 @@ class _Handling:
     async def _say(
         self, conversation: Conversation | None, draft: Draft, ref: str, subject: str = ""
     ) -> None:
-        """Post a message: on the conversation's thread, or on a new one."""
+        """Post a message on the conversation's thread, or on a new one, and end the job with it."""
         request = self._request(is_counted=self._may_be_answered())
         if conversation is not None:
-            also = partial(
-                hear_person, conversation.id, ref, self._incoming.language, now=self._now
-            )
+            language, end = self._incoming.language, self._end.write
+            also = partial(hear_person, conversation.id, ref, language, now=self._now, end=end)
             try:
                 await self._desk.threads.post(
                     self._principal, conversation.thread_id, draft, request, also
@@ -290,13 +293,13 @@ class _Handling:
             self._principal,
             ThreadDraft((draft,), metadata={VIA: self._enabled.name}),
             request,
-            partial(begin_conversation, begun, ref, now=self._now),
+            partial(begin_conversation, begun, ref, now=self._now, end=self._end.write),
         )
 
     def _may_be_answered(self) -> bool:
         """Count the event, and return whether the person's rate limit allows an answer."""
-        allowance = self._desk.limiter.count(self._principal, "converse")
-        return allowance is None or allowance.refused is None
+        left = self._desk.limiter.count(self._principal, "converse")
+        return left is None or left.refused is None
 
     def _request(self, *, is_counted: bool = True) -> RequestInfo:
         """Return what makes a repetition of the event harmless.

@@ -12,7 +12,7 @@ import pytest
 import structlog
 
 from aitp_desk.desk.jobs.epoch_watcher import watch_epoch
-from aitp_desk.desk.jobs.kinds import Finish, GiveUp, Retry
+from aitp_desk.desk.jobs.kinds import EarlyEnd, Finish, GiveUp, JobKind, Retry
 from aitp_desk.desk.jobs.process_watch import GONE_AFTER, ProcessWatch
 from aitp_desk.desk.jobs.queue import ATTEMPTS, LEASE_SECONDS, MOVED
 from aitp_desk.desk.maintenance.expiry import DEAD_SECONDS, DONE_SECONDS, Expiry
@@ -553,3 +553,25 @@ async def test_another_process_takes_no_job_in_order_before_the_first_is_done(
         for task in waiting:
             task.cancel()
         await until(store, "a2", JobState.DONE)
+
+
+async def test_a_handler_ends_its_job_in_its_own_commit(store: Store) -> None:
+    ended: asyncio.Queue[JobState] = asyncio.Queue()
+
+    async def handle(claim: ClaimedJob) -> Finish:
+        end = EarlyEnd(claim, int(NOON))
+        if claim.ref == "early":
+            await store.run(end.write)
+        ended.put_nowait((await kept(store, claim.ref)).state)
+        return end.finish
+
+    kind = JobKind("errand", handle, SECONDS, (60,), 2)
+    with structlog.testing.capture_logs() as logs:
+        async with working(store, kind) as jobs:
+            for ref, state in (("early", JobState.DONE), ("late", JobState.AT_WORK)):
+                await store.run(queue, a_job(ref))
+                jobs.wake()
+                async with asyncio.timeout(SECONDS):
+                    assert await ended.get() is state
+                assert (await until(store, ref, JobState.DONE)).attempts == 1
+    assert logs == []
