@@ -39,7 +39,7 @@ class Finish(msgspec.Struct, frozen=True):
 
 
 class EarlyEnd:
-    """The end of a job that is committed together with what the handler writes anyway.
+    """The end of a job, committed together with what its handler writes.
 
     Parameters:
         now: Unix seconds.
@@ -66,12 +66,15 @@ class Retry(Exception):
     Parameters:
         reason: a sentence for the site's operators, without callers' content.
         after: minimum seconds before the next attempt, limited to the longest delay of its kind.
+        has_progressed: whether the attempt has done a part of the work: earlier failures do not
+            count any more.
     """
 
-    def __init__(self, reason: str, *, after: int = 0) -> None:
+    def __init__(self, reason: str, *, after: int = 0, has_progressed: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
         self.after = after
+        self.has_progressed = has_progressed
 
 
 class GiveUp(Exception):

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 
+import msgspec
 import structlog
 
 from aitp_desk.desk.jobs.kinds import Finish, GiveUp, JobKind, Retry
@@ -207,6 +208,8 @@ class JobQueue:
         except GiveUp as refusal:
             await self._bury(kind, claim, claim.failures + 1, refusal.reason)
         except Retry as failure:
+            if failure.has_progressed:
+                claim = msgspec.structs.replace(claim, failures=0)
             await self._fail(kind, claim, failure.reason, failure.after)
         except Exception as error:  # noqa: BLE001 -- a handler's failure must not stop the others
             if isinstance(error, TimeoutError) and deadline.expired():

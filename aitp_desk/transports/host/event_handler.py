@@ -264,7 +264,7 @@ class _Handling:
     async def _say(
         self, conversation: Conversation | None, draft: Draft, ref: str, subject: str = ""
     ) -> None:
-        """Post a message on the conversation's thread, or on a new one, and end the job with it."""
+        """Post a message on its thread or a new one, and end the job."""
         request = self._request(is_counted=self._may_be_answered())
         if conversation is not None:
             language, end = self._incoming.language, self._end.write

@@ -191,7 +191,7 @@ class Outbox:
         except WindowClosed as failure:
             return await self._end(conversation, ConversationState.WAITING, failure)
         except (Failed, Unanswered) as failure:
-            raise job_failure(failure) from None
+            raise job_failure(failure, has_progressed=sending.has_sent) from None
 
     async def _end(
         self, conversation: Conversation, state: ConversationState, failure: Failed
@@ -221,6 +221,7 @@ class _Sending:
         self._principal: Principal = principal_of(conversation)
         self._address = platform_address(conversation.address)
         self._refusal: Failed | None = None
+        self.has_sent = False
 
     async def send_upto(self, upto: int) -> Finish | None:
         """Send the messages after the last one that was sent."""
@@ -313,6 +314,7 @@ class _Sending:
                 await self._store.run(self._note, message.seq, part, "", is_last=True)
                 self._refusal = failure
                 return True
+            self.has_sent = True
             known.append(sent.message_ref)
             moved = sent.conversation if sent.conversation != self._address else ""
             await self._store.run(

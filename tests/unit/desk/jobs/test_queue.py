@@ -575,3 +575,18 @@ async def test_a_handler_ends_its_job_in_its_own_commit(store: Store) -> None:
                     assert await ended.get() is state
                 assert (await until(store, ref, JobState.DONE)).attempts == 1
     assert logs == []
+
+
+async def test_failures_count_anew_after_an_attempt_that_did_a_part(store: Store) -> None:
+    clock, errands = Clock(), Errands()
+    errands.give(Retry("Later."), Retry("Later.", has_progressed=True), Retry("Later."), None)
+    async with working(store, errands.kind, clock=clock) as jobs:
+        await store.run(queue, a_job("a"))
+        for attempt, seconds in ((1, 60), (2, 60), (3, 600)):
+            jobs.wake()
+            await errands.next()
+            job = await until(store, "a", JobState.QUEUED, attempts=attempt)
+            assert job.available_at - clock.now == seconds
+            clock.advance(seconds)
+        jobs.wake()
+        await until(store, "a", JobState.DONE)
