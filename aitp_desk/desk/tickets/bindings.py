@@ -35,6 +35,7 @@ from aitp_desk.store.units.tickets.platforms import bind_person, put_code, spend
 
 CODE_SECONDS = 600
 """How long a code is valid."""
+_CODE_OVER = "This code is unknown, was used, or is older than ten minutes."
 _LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ23456789"
 _GROUPS, _GROUP = 4, 5
 _CODE = re.compile(rf"bind[ \t]+((?:[{_LETTERS}]{{5}}-){{3}}[{_LETTERS}]{{5}})", re.IGNORECASE)
@@ -106,23 +107,18 @@ class OperatorBindings:
         now = int(self._clock())
         hash_ = _hash(code)
         bound = await platform_reads.bound_person(self._store, transport, person)
-        if bound is None or bound.code != hash_:
+        is_new = bound is None or bound.code != hash_
+        if bound is None or is_new:
             found = await platform_reads.binding_code(self._store, hash_, transport)
             if found is None or found.expires_at < now:
-                raise NotAuthenticated(
-                    "This code is unknown, was used, or is older than ten minutes.",
-                    reason="unknown",
-                )
+                raise NotAuthenticated(_CODE_OVER, reason="unknown")
             bound = BoundPerson(transport, person, found.key_id, found.version, hash_, now)
-            operator = await self._find(bound)
-            if operator is None or not await self._store.run(
-                bind_person, person=bound, by=self.make_auditor(operator)
-            ):
-                raise NotAuthenticated("The key of this code is not valid any more.")
-            return operator
         operator = await self._find(bound)
         if operator is None:
             raise NotAuthenticated("The key of this code is not valid any more.")
+        by = self.make_auditor(operator)
+        if is_new and not await self._store.run(bind_person, person=bound, by=by):
+            raise NotAuthenticated(_CODE_OVER, reason="replayed")  # another was faster
         return operator
 
     async def spend(self, transport: str, code: str) -> None:

@@ -26,7 +26,9 @@ R = TypeVar("R")
 DATABASE = "desk.db"
 CHOICE = "AITP_DESK_TEST_STORE"
 TEMPLATE = "template"
-READ_SETTINGS = frozenset({"ask", "check", "enrich", "evaluate", "export", "files", "mcp"})
+READ_SETTINGS = frozenset(
+    {"ask", "check", "enrich", "evaluate", "export", "files", "mcp", "transport"}
+)
 """Commands that find the database by the settings of the site."""
 _made: dict[Path, str] = {}
 
