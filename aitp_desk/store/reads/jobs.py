@@ -63,7 +63,8 @@ async def next_due(
         due_at
         for capacity in capacities
         for who, due_at in await store.read(
-            capacity.askers, {"kind": capacity.kind, "held": " ".join(held)}
+            "askers_in_order" if capacity.in_order else "askers",
+            {"kind": capacity.kind, "held": " ".join(held)},
         )
         if due_at is not None and capacity.left_of(who) > 0
     ]

@@ -77,11 +77,6 @@ class JobCapacity(msgspec.Struct, frozen=True):
     last: str = ""
     in_order: bool = False
 
-    @property
-    def askers(self) -> str:
-        """The statement that lists whose jobs wait, and when each may be claimed."""
-        return "askers_in_order" if self.in_order else "askers"
-
     def left_of(self, asker: str) -> int:
         """Return how many jobs of a principal may be claimed.
 

@@ -267,6 +267,21 @@ def drop_conversations(thread_id: str) -> Work[None]:
     yield "drop_conversations_of_thread", thread
 
 
+def erase_conversations(*, principal: str, thread_id: str) -> Work[None]:
+    """Forget the conversations of a person: what they write next begins another.
+
+    Parameters:
+        principal: id of the caller as whom the person writes; empty for all on the thread.
+        thread_id: only there; empty for all threads.
+    """
+    if not principal:
+        yield from drop_conversations(thread_id)
+        return
+    rows = yield "conversations_of_principal", {"whose": principal, "thread_id": thread_id}
+    for (id_,) in rows:
+        yield from _drop_conversation(id_)
+
+
 def put_controls(*, controls: Sequence[Control]) -> Work[None]:
     """Store what buttons and forms stand for."""
     if controls:

@@ -21,6 +21,10 @@ INSERT INTO transport_conversations (
     '', :seq, :seq, :seq, 0, '', :now, :now
 );
 
+-- conversations_of_principal: Lists the conversations of a person, on all threads or one.
+SELECT id FROM transport_conversations
+WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id);
+
 -- drop_controls_of_conversation: Deletes what a conversation's buttons and forms stood for.
 DELETE FROM transport_controls WHERE conversation = :id;
 

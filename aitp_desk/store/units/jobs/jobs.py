@@ -78,7 +78,8 @@ def claim_jobs(
 def _due(capacity: JobCapacity, now: int, held: str) -> Work[list[Row]]:
     """Find the jobs of a kind that can be claimed."""
     farthest = now + capacity.longest
-    askers = yield capacity.askers, {"kind": capacity.kind, "held": held}
+    statement = "askers_in_order" if capacity.in_order else "askers"
+    askers = yield statement, {"kind": capacity.kind, "held": held}
     turns = sorted(
         (
             who

@@ -20,6 +20,7 @@ from aitp_desk.store.units.keys.tokens import TOKENS_EPOCH
 from aitp_desk.store.units.runs.workers import end_run
 from aitp_desk.store.units.threads.summaries import BEFORE_ALL, forget_summaries
 from aitp_desk.store.units.threads.tail import ThreadTail
+from aitp_desk.store.units.transports import erase_conversations
 
 ERASURES_EPOCH = "erasures"
 """The row of ``epochs`` that rises with every erasure."""
@@ -135,8 +136,8 @@ def erase_runs(*, thread_id: str, run_ids: Sequence[str], whose: str) -> Work[Er
 def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[ErasureCounts]:
     """Delete the grants of a person, and their data that belongs to no message.
 
-    These are their calls, sealed values, idempotency keys and jobs, also on threads on which the
-    person may never have written, and on deleted ones.
+    These are their calls, sealed values, idempotency keys, jobs and conversations on platforms,
+    also on threads on which the person may never have written, and on deleted ones.
 
     Parameters:
         limit: maximum number of grants.
@@ -156,6 +157,7 @@ def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[ErasureCount
         yield from give_back_unbegun("unbegun_paid_calls_of", found, by.at)
         yield from leave_at_work("paid_calls_at_work_of", found, by.at)
     jobs = yield "drop_jobs_of_principal", found
+    yield from erase_conversations(principal=found["whose"], thread_id=found["thread_id"])
     calls = [] if person.id is None else (yield "erase_own_calls", found)
     sealed = [] if person.id is None else (yield "delete_sealed_of_principal", found)
     if person.id is not None:

@@ -53,6 +53,7 @@ WALKED_WHOLE = {
     "forget_moot_revocations": {"revoked_jwts"},  # what the owner has revoked in two days
     "forget_summaries_of_forks": {"f", "forks"},  # what it has gathered itself
     "askers": {"askers", "first_one"},  # a caller who has asked for what is not over, a look each
+    "askers_in_order": {"askers", "first_one"},  # the same
     "clients": {"clients"},
     "forks_after": {"f", "forks"},
     "add_to_open_notes": {"tickets_waiting"},
