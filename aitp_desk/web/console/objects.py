@@ -43,6 +43,14 @@ class ConsoleSession(msgspec.Struct):
     agents: Sequence[str]
     capabilities: Sequence[str]
     reveals: bool
+    platforms: Sequence[str] | UnsetType = UNSET
+
+
+class ConsoleBindingCode(msgspec.Struct):
+    """What an operator writes to the desk on a platform, in private."""
+
+    message: str
+    expires_at: str
 
 
 class ConsoleSafety(msgspec.Struct):
@@ -350,6 +358,7 @@ class ConsoleError(msgspec.Struct):
 OBJECTS: tuple[type[msgspec.Struct], ...] = (
     ConsoleSignIn,
     ConsoleSession,
+    ConsoleBindingCode,
     ConsoleTicket,
     ConsoleTickets,
     ConsoleThread,

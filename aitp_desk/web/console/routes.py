@@ -18,6 +18,7 @@ from aitp_desk.desk.events.broadcaster import Broadcaster
 from aitp_desk.desk.limits.concurrency_slots import ConcurrencySlots
 from aitp_desk.desk.maintenance.health_checks import HealthChecks
 from aitp_desk.desk.plugins.registry import PluginRegistry
+from aitp_desk.desk.tickets.bindings import OperatorBindings
 from aitp_desk.desk.tickets.inbox import MAX_HOURS, OperatorInbox
 from aitp_desk.desk.tickets.insights.figures import FigureReader
 from aitp_desk.desk.tickets.insights.questions import QuestionReview
@@ -48,6 +49,7 @@ from aitp_desk.web.console.objects import (
     EmptyBody,
 )
 from aitp_desk.web.console.operator import MAX_BODY, OperatorActions
+from aitp_desk.web.console.platforms import PlatformRoutes
 from aitp_desk.web.console.pulse import ChangeSignal
 from aitp_desk.web.console.sessions import SessionRoutes
 from aitp_desk.web.console.threads.events_wire import ConsoleEventFormat
@@ -233,9 +235,19 @@ def make_routes(
     pulse = ChangeSignal(inbox.read_version)
     operator_actions = OperatorActions(audit, desks, broadcaster, pulse, clock)
     slugs = tuple(one.slug for one in capabilities.all if one.asks)
-    signing_in = SessionRoutes(
-        sessions, desks[0].site, inbox.agents, slugs, audit_log.note_refused_credential, clock
+    platforms = tuple(
+        name for name, settings in config.transports.items() if settings.get("operators")
     )
+    signing_in = SessionRoutes(
+        sessions,
+        desks[0].site,
+        inbox.agents,
+        slugs,
+        audit_log.note_refused_credential,
+        clock,
+        platforms,
+    )
+    bindings = PlatformRoutes(store, OperatorBindings(store, audit, clock), platforms)
     judging = {desk.name: desk.judge for desk in desks}
     similarity = TicketSimilarity(store, {desk.name: desk.knowledge for desk in desks})
     tickets = TicketsRoutes(
@@ -268,6 +280,7 @@ def make_routes(
     routes = (
         *ConsoleFiles(config.site.url).routes(),
         *signing_in.routes(),
+        *bindings.routes(signing_in),
         *tickets.routes(signing_in),
         *threads.routes(signing_in),
         *insights.routes(signing_in),

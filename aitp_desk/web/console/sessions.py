@@ -38,6 +38,7 @@ class SessionRoutes:
         capabilities: slugs of those with which operators may ask something.
         refused: records that a key was refused, and its origin.
         clock: Unix seconds.
+        platforms: names of the transports from which operators may work.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class SessionRoutes:
         capabilities: Sequence[str],
         refused: Callable[[str, NotAuthenticated], None],
         clock: Callable[[], float],
+        platforms: Sequence[str] = (),
     ) -> None:
         self._sessions = sessions
         self._site = site
@@ -55,6 +57,7 @@ class SessionRoutes:
         self._capabilities = capabilities
         self._refused = refused
         self._clock = clock
+        self._platforms = platforms
 
     async def sign_in(self, _desk: Desk, call: Call) -> Reply:
         """``POST session``: a new session, whether or not there was one."""
@@ -128,7 +131,9 @@ class SessionRoutes:
         return guarded
 
     def _reply(self, session: Session, headers: tuple[tuple[str, str], ...] = ()) -> Reply:
-        body = wire.encode_session(session, self._site, self._agents, self._capabilities)
+        body = wire.encode_session(
+            session, self._site, self._agents, self._capabilities, self._platforms
+        )
         return Reply(200, body, headers=headers)
 
     def _cookie(self, value: str, seconds: int) -> tuple[str, str]:

@@ -36,13 +36,18 @@ _DIGITS: Final = re.compile(r"\d{1,3}", re.ASCII)
 
 
 def encode_session(
-    session: Session, site: Site, agents: Sequence[str], capabilities: Sequence[str]
+    session: Session,
+    site: Site,
+    agents: Sequence[str],
+    capabilities: Sequence[str],
+    platforms: Sequence[str] = (),
 ) -> bytes:
     """Write the session, and what its page needs to know of the site.
 
     Parameters:
         agents: the names of all site agents; the main one's is empty.
         capabilities: those with which operators may ask something.
+        platforms: names of the transports from which they may work.
     """
     return encode(
         ConsoleSession(
@@ -54,6 +59,7 @@ def encode_session(
             agents=agents,
             capabilities=capabilities,
             reveals=SENSITIVE in session.principal.scopes,
+            platforms=platforms or msgspec.UNSET,
         )
     )
 

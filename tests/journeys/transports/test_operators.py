@@ -521,6 +521,17 @@ async def test_commands_say_who_acts_as_whom(office: Office) -> None:
         assert fault in " ".join(faults)
 
 
+async def test_the_console_gives_a_code_to_who_is_signed_in(office: Office) -> None:
+    assert (await office.anna.get("session"))["platforms"] == ["pigeon"]
+    given = await office.anna.post("platforms/pigeon/code")
+    await office.platform.deliver("carl", message(given["message"]))
+    await office.answered("carl", "You act as anna now.")
+    refused = await office.anna.send("POST", "platforms/telegram/code", {})
+    assert refused.refusal == (400, "invalid_request", "name")
+    office.anna.csrf = None
+    assert (await office.anna.send("POST", "platforms/pigeon/code", {})).status == 403
+
+
 async def test_only_the_key_of_an_operator_can_be_bound(office: Office) -> None:
     with pytest.raises(InvalidRequest, match="scope 'operator'"):
         await office.code("shop")

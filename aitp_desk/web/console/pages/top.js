@@ -1,6 +1,7 @@
 // The top bar: the views, the number of waiting tickets, the connection, the operator.
 
 import { announce } from "./base/announce.js";
+import { path, post } from "./base/api.js";
 import { button, el } from "./base/dom.js";
 import { STATES } from "./status/health.js";
 import { link } from "./base/route.js";
@@ -87,6 +88,7 @@ export function topBar(session, live, health, acts) {
       el("a", { class: "menu-item only-narrow", href: link("health") }, "Health"),
       el("a", { class: "menu-item only-narrow", href: link("unanswered") }, "Unanswered"),
       el("a", { class: "menu-item only-narrow", href: link("insights") }, "Insights"),
+      ...(session.platforms ?? []).flatMap(platformCode),
       button("Keys", "menu-item", acts.keys, { "aria-keyshortcuts": "?" }),
       button("Sign out", "menu-item", acts.leave),
     ),
@@ -111,6 +113,21 @@ export function topBar(session, live, health, acts) {
     }
   };
   return { element, show };
+}
+
+/** A button that shows what to write to the desk on a platform, to work from there. */
+function platformCode(name) {
+  const shown = el("p", { class: "soft small", role: "status" });
+  const ask = async () => {
+    try {
+      const { message } = await post(path("platforms", name, "code"));
+      const how = `Within ten minutes, write to the desk on ${name}, in private: `;
+      shown.replaceChildren(how, el("code", {}, message));
+    } catch (error) {
+      shown.textContent = error.message;
+    }
+  };
+  return [button(`Work from ${name}`, "menu-item", ask), shown];
 }
 
 function closeWhenLeft(details) {
