@@ -10,7 +10,7 @@ import pytest
 from tests.faults.checks.carried import CarriedFindings
 from tests.faults.databases import fault_database
 from tests.faults.processes import writers
-from tests.faults.transports import kill_carrying
+from tests.faults.transports import HASTY_PROGRAM, kill_carrying
 
 
 @pytest.mark.servers
@@ -20,6 +20,15 @@ async def test_a_killed_desk_keeps_what_a_platform_was_acknowledged(tmp_path: Pa
     assert outcome.findings == CarriedFindings()
     assert (outcome.kills, outcome.acknowledged, outcome.refused) == (5, 420, 0)
     assert outcome.repeated > 20, "nothing was delivered twice"
+
+
+@pytest.mark.servers
+async def test_events_that_a_desk_loses_are_missed(tmp_path: Path) -> None:
+    with patch.object(writers, "FAILING", 0.005):
+        outcome = await kill_carrying(
+            tmp_path, events=400, people=20, kills=8, seed=5, program=HASTY_PROGRAM
+        )
+    assert outcome.findings.missing
 
 
 @pytest.mark.servers

@@ -34,7 +34,10 @@ from tests.faults.processes.writers import Delivery, FailingPlatform, Writer
 from tests.support.desk.command import run
 from tests.support.desk.processes import Server, desk_command, free_port, serving_process
 
-PROGRAM = "tests.faults.processes.carrying_desk"
+PROGRAM, HASTY_PROGRAM = (
+    "tests.faults.processes.carrying_desk",
+    "tests.faults.processes.hasty_carrier",
+)
 SHORTEST, LONGEST = 0.05, 1.0
 """Seconds of load before a kill."""
 SETTINGS = (
@@ -74,6 +77,7 @@ async def kill_carrying(
     seed: int,
     database: FaultDatabase | None = None,
     desks: int = 1,
+    program: str = PROGRAM,
 ) -> Outcome:
     """Deliver events while desks are killed, and examine what they leave.
 
@@ -81,6 +85,7 @@ async def kill_carrying(
         folder: empty; everything is written there.
         database: what the desks serve; by default an SQLite file in their data folder.
         desks: how many serve it at once.
+        program: the desk's module.
     """
     chance = random.Random(seed)
     database = database or SqliteFile(folder / "data")
@@ -93,7 +98,9 @@ async def kill_carrying(
         made = 0
 
         async def start(number: int) -> None:
-            servers[number] = await asyncio.to_thread(_start, folder, stack, database.url, platform)
+            servers[number] = await asyncio.to_thread(
+                _start, folder, stack, program, database.url, platform
+            )
 
         for number in range(desks):
             await start(number)
@@ -137,12 +144,14 @@ def _make_site(folder: Path, platform: FailingPlatform) -> None:
     (site / "desk.toml").write_text(platform.settings, encoding="utf-8")
 
 
-def _start(folder: Path, stack: ExitStack, url: str, platform: FailingPlatform) -> Server:
+def _start(
+    folder: Path, stack: ExitStack, program: str, url: str, platform: FailingPlatform
+) -> Server:
     port = free_port()
     command = desk_command(
         folder / "data", port, *SETTINGS, f"store.url={url}", folder=folder / "site"
     )
-    command[command.index("aitp_desk")] = PROGRAM
+    command[command.index("aitp_desk")] = program
     os.environ.update(platform.environment)
     return stack.enter_context(serving_process(command, port, log=folder / "desk.log"))
 

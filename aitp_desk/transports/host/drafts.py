@@ -17,7 +17,7 @@ from aitp_desk.transports.host.texts import say
 VIA = "via"
 """Metadata of a message: the transport that has carried it."""
 MOST_FILES = 10
-MOST_WAITS = 4
+MOST_WAITS = 8
 """How often a message waits for a file that the platform does not give."""
 PURPOSE = "user_data"
 FILE_SECONDS = 30 * 24 * 60 * 60
