@@ -127,7 +127,7 @@ function platformCode(name) {
       shown.textContent = error.message;
     }
   };
-  return [button(`Work from ${name}`, "menu-item", ask), shown];
+  return [button(`Work from ${name}`, "menu-item stays", ask), shown];
 }
 
 function closeWhenLeft(details) {
@@ -142,7 +142,7 @@ function closeWhenLeft(details) {
   });
   details.addEventListener(
     "click",
-    (event) => event.target.matches(".menu-item") && (details.open = false),
+    (event) => event.target.matches(".menu-item:not(.stays)") && (details.open = false),
   );
   document.addEventListener(
     "click",
