@@ -133,15 +133,16 @@ def offer_conversation(
     Parameters:
         now: Unix seconds.
     """
-    new = {**msgspec.structs.asdict(conversation), "thread_id": thread_id, "now": now}
-    yield "offer_conversation", new
-    yield "put_control", msgspec.structs.asdict(control)
+    if end := (yield "thread_end", {"thread_id": thread_id}):
+        new = {**msgspec.structs.asdict(conversation), "thread_id": thread_id, "now": now}
+        yield "offer_conversation", {**new, "seq": end[0][0]}
+        yield "put_control", msgspec.structs.asdict(control)
 
 
 def confirm_conversation(
     *, conversation_id: str, token: str, grant_id: str, now: int
 ) -> Work[str | None]:
-    """Open an offered conversation: what was answered since the last question is sent there.
+    """Open an offered conversation: what was answered since the offer is sent there.
 
     Parameters:
         token: of the button, which is used up.
@@ -158,8 +159,7 @@ def confirm_conversation(
     end = yield "thread_end", {"thread_id": thread_id}
     if not end:
         return None
-    ((asked,),) = yield "last_visitor_seq", {"thread_id": thread_id}
-    part = {"id": conversation_id, "seq": asked or 0, "last_seq": end[0][0]}
+    part = {"id": conversation_id, "seq": end[0][0]}
     if not (yield "confirm_conversation", part):
         return None
     yield "drop_control", {"token": token}

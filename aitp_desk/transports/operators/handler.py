@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 import structlog
 
 from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.jobs.kinds import Retry
 from aitp_desk.desk.tickets.bindings import BoundOperator, OperatorBindings, find_code
 from aitp_desk.desk.tickets.inbox import ShownTicket
 from aitp_desk.desk.tickets.service import EscalationService
@@ -113,6 +114,7 @@ class OperatorHandler:
                     return True
                 ticket_id = await self._find_ticket(enabled, incoming, message.answers_ref)
                 if ticket_id is None:
+                    await self._check_names(enabled, incoming, message.answers_ref)
                     return False
                 await handling.take_reply(ticket_id, message)
                 return True
@@ -146,6 +148,19 @@ class OperatorHandler:
             if found is not None:
                 return found
         return await platform_reads.ticket_at(self.store, enabled.name, address)
+
+    async def _check_names(
+        self, enabled: EnabledTransport, incoming: Incoming, answers: str
+    ) -> None:
+        """Wait for the names of messages that may be answered already.
+
+        Raises:
+            Retry: they are being sent to the operators' room.
+        """
+        room, address = enabled.common.operators, incoming.conversation
+        is_answer = bool(answers) if address == room else address.startswith(room)
+        if room and is_answer and await platform_reads.is_telling(self.store):
+            raise Retry("It may answer a ticket that is being shown.", after=1)
 
     def notify_change(self, thread_id: str | None) -> None:
         """Notify those who follow a thread, and the operators."""
@@ -190,8 +205,6 @@ class _Handling:
             await self._tell(str(error))
             return
         await self._tell(BOUND.format(name=operator.name))
-
-    # What operators press
 
     async def press(self, control: TicketControl) -> None:
         operator = await self._operator()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -53,6 +53,7 @@ BESIDE: Mapping[str, type[Transport]] = {
     "telegram": TelegramTransport,
     "whatsapp": WhatsAppTransport,
 }
+Prepare = Callable[[Mapping[str, Platform]], Awaitable[Sequence[str]]]
 LOOPBACK = "egress.allow_loopback=true"
 
 
@@ -90,6 +91,7 @@ async def carrying_all(
     *settings: str,
     agent: Agent | None = None,
     clock: Callable[[], float] = time.time,
+    prepare: Prepare | None = None,
 ) -> AsyncIterator[tuple[Talker, Mapping[str, Platform]]]:
     """A desk with several transports, and their platforms by name.
 
@@ -98,6 +100,7 @@ async def carrying_all(
         settings: as ``--set`` takes them.
         agent: by default one that repeats what it is asked.
         clock: Unix seconds.
+        prepare: what is done on the platforms first; it returns further settings.
     """
     async with AsyncExitStack() as stack:
         platforms = {
@@ -111,11 +114,13 @@ async def carrying_all(
         sections = "\n".join(platform.settings for platform in platforms.values())
         (site / "desk.toml").write_text(sections, encoding="utf-8")
         data = folder / "data"
+        further = () if prepare is None else await prepare(platforms)
         desk = await stack.enter_async_context(
             serving(
                 data,
                 LOOPBACK,
                 *settings,
+                *further,
                 folder=site,
                 agent=agent or ScriptedAgent(answer),
                 clock=clock,

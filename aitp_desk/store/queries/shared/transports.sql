@@ -107,16 +107,12 @@ INSERT INTO transport_conversations (
     active_seq, queued_seq, sent_seq, sent_parts, last_ref, heard_at, created_at
 ) VALUES (
     :id, :transport, :address, :thread_id, :desk, :person, :principal, :subject, :language,
-    'offered', '', 0, 0, 0, 0, '', 0, :now
+    'offered', '', :seq, :seq, :seq, 0, '', 0, :now
 ) ON CONFLICT (transport, address) DO NOTHING;
 
 -- confirm_conversation: Opens a conversation that was offered, after a message of its thread.
 UPDATE transport_conversations
-SET state = 'open', active_seq = :last_seq, queued_seq = :seq, sent_seq = :seq, sent_parts = 0
-WHERE id = :id AND state = 'offered' RETURNING id;
-
--- last_visitor_seq: Returns the number of the last message of a visitor on a thread.
-SELECT max(seq) FROM messages WHERE thread_id = :thread_id AND origin = 'visitor';
+SET state = 'open', active_seq = :seq WHERE id = :id AND state = 'offered' RETURNING id;
 
 -- thread_owner: Reads the owner of a thread that is not deleted.
 SELECT owner FROM threads WHERE id = :thread_id AND deleted_at IS NULL;

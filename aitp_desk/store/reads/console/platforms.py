@@ -12,6 +12,7 @@ from aitp_desk.store.records.operators import (
     OperatorTicket,
     TicketControl,
 )
+from aitp_desk.store.units.tickets.platforms import SHOWN_KIND
 
 PAGE_ROWS = 200
 
@@ -36,6 +37,11 @@ async def ticket_of_message(store: Store, transport: str, address: str, ref: str
     named = {"transport": transport, "address": address, "ref": ref}
     rows = await store.read("operator_ticket_of_message", named)
     return rows[0][0] if rows else None
+
+
+async def is_telling(store: Store) -> bool:
+    """Return whether messages to operators are being sent, whose names are not known yet."""
+    return bool(await store.read("operator_messages_under_way", {"kind": SHOWN_KIND}))
 
 
 async def messages_about(
