@@ -134,6 +134,8 @@ class Outbox:
                     _log.warning("messages_not_queued", reason=str(error))
                     self._changed[thread_id] = None
                     await asyncio.sleep(AGAIN_SECONDS)
+                except Exception as error:  # noqa: BLE001 -- others go on
+                    _log.error("messages_not_queued", exc_info=error)
 
     async def _review(self) -> None:
         while True:

@@ -25,6 +25,7 @@ from aitp_desk.transports.events import (
     TextMessage,
 )
 from aitp_desk.transports.host import drafts, intake
+from aitp_desk.transports.host.outbox import Outbox
 from aitp_desk.transports.host.texts import say as say_own
 from tests.support.transports.pigeon import Pigeon
 from tests.support.transports.pigeon_platform import PigeonPlatform
@@ -253,3 +254,19 @@ async def test_a_file_that_is_never_given_keeps_no_message_back(
     ((said,),) = threads(desk).values()
     assert "See the list." in said
     assert "list.txt was not taken: the platform is overloaded." in said
+
+
+async def test_a_fault_on_one_thread_keeps_no_other_from_being_answered(
+    desk: CarriedDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queued, faults = Outbox.queue, [RuntimeError("once")]
+
+    async def queue(outbox: Outbox, thread_id: str) -> None:
+        if faults:
+            raise faults.pop()
+        await queued(outbox, thread_id)
+
+    monkeypatch.setattr(Outbox, "queue", queue)
+    await say(desk, "ada", "Do you sell books?")
+    await say(desk, "bob", "Do you sell maps?")
+    assert not faults
