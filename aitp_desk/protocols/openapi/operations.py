@@ -391,6 +391,9 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         f"POST {_CONSOLE}sealed/{{ref}}": OperationText(
             "Read a sealed value", "ConsoleSealed", "EmptyBody"
         ),
+        f"POST {_CONSOLE}platforms/{{name}}/code": OperationText(
+            "Get a code to work from a platform", "ConsoleBindingCode", "EmptyBody"
+        ),
     }
 )
 """By method and the route's path; a further agent's without its name."""

@@ -113,6 +113,9 @@ def _examine_thread(
     texts = Counter(text for text, _ in kept if text is not None)
     expected = [said for said in writer.said if not said.is_removed]
     wanted = Counter(said.text for said in expected)
+    sent = Counter[str]()  # a button may say what a message with a file has said
+    for said in expected:
+        sent[said.text] += said.files
     order = [text for text, _ in kept if text is not None]
     attached = Counter(text for text, files in kept for _ in range(files))
     notes = Counter(
@@ -129,7 +132,7 @@ def _examine_thread(
         "foreign": sum(n for text, n in texts.items() if text not in wanted),
         "disordered": order != [said.text for said in expected],
         "unremoved": abs(removed - sum(text is None for text, _ in kept)),
-        "unattached": sum(attached[said.text] != said.files for said in expected),
+        "unattached": sum(attached[text] != files for text, files in sent.items()),
         "unnoted": sum((promised - notes).values()),
         "noted_twice": sum((notes - promised).values()),
     }
