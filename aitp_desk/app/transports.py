@@ -33,14 +33,15 @@ from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.store.units.tickets.platforms import drop_old
 from aitp_desk.store.units.transports import drop_expired, keep_bytes
 from aitp_desk.transports.base import MOST_FILE_BYTES, Host, Transport
+from aitp_desk.transports.contacts.contact_mail import ContactMail
+from aitp_desk.transports.contacts.continuation import Continuations
 from aitp_desk.transports.events import Incoming
-from aitp_desk.transports.host.contact_mail import ContactMail
-from aitp_desk.transports.host.continuation import Continuations
 from aitp_desk.transports.host.event_handler import EventHandler
 from aitp_desk.transports.host.intake import EventIntake
 from aitp_desk.transports.host.operator_notes import OperatorNotes
 from aitp_desk.transports.host.outbox import Outbox
 from aitp_desk.transports.host.registry import EnabledTransport, load_transports
+from aitp_desk.transports.host.retraction import Retractions
 from aitp_desk.transports.operators.feed import TicketFeed
 from aitp_desk.transports.operators.handler import OperatorHandler
 from aitp_desk.transports.routes import TransportHooks
@@ -200,6 +201,7 @@ def build_transports(
     services.jobs.register_kinds(
         handler.make_kind(operators.handle), outbox.make_kind(), feed.make_kind()
     )
+    services.jobs.register_kinds(Retractions(by_name).make_kind())
     if MAIL in by_name:
         contact_mail = ContactMail(
             by_name[MAIL],

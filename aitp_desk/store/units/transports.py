@@ -17,6 +17,8 @@ MESSAGE_KIND = "transport_message"
 """The kind of job that sends a thread's messages to a conversation."""
 CODE = "code"
 """In place of a capability: the control is a code that joins another conversation."""
+RETRACTION_KIND = "transport_retraction"
+"""The kind of job that deletes a message where platforms show it."""
 AT_ONCE = 500
 _THREAD, _PRINCIPAL = 3, 6
 """Positions of the thread and the principal in the columns of a conversation."""
@@ -257,6 +259,27 @@ def note_sent(
     yield "move_sent", {"id": conversation_id, **moved}
     if address:
         yield "rename_conversation", {"id": conversation_id, "address": address}
+
+
+def retract_message(thread_id: str, message_id: str, now: int) -> Work[None]:
+    """Queue the deletion of a message where platforms show it.
+
+    Parameters:
+        now: Unix seconds.
+    """
+    sent = yield "transport_refs_of_message", {"thread_id": thread_id, "id": message_id}
+    if not sent:
+        return
+    yield from enqueue_job(
+        NewJob(
+            id=f"job_{message_id.partition('_')[2]}",  # a unit makes no random ids
+            kind=RETRACTION_KIND,
+            ref=message_id,
+            payload=[list(row) for row in sent],
+            created_at=now,
+        )
+    )
+    yield "raise_epoch", {"name": JOBS_EPOCH}
 
 
 def drop_conversations(thread_id: str) -> Work[None]:

@@ -44,6 +44,8 @@ from aitp_desk.store.units.transports import (
     hear_person,
 )
 from aitp_desk.transports.base import Failed
+from aitp_desk.transports.contacts.contact_mail import CONFIRMATION
+from aitp_desk.transports.contacts.continuation import Continuations, asks_for_code, find_code
 from aitp_desk.transports.events import (
     AutomaticMessage,
     ChatStart,
@@ -55,8 +57,6 @@ from aitp_desk.transports.events import (
     OptOut,
     TextMessage,
 )
-from aitp_desk.transports.host.contact_mail import CONFIRMATION
-from aitp_desk.transports.host.continuation import Continuations, asks_for_code, find_code
 from aitp_desk.transports.host.controls import OPTION
 from aitp_desk.transports.host.drafts import VIA, DraftMaker
 from aitp_desk.transports.host.failures import job_failure

@@ -63,6 +63,9 @@ class Pigeon(Transport):
         answer = await self._post("/send", msgspec.json.encode(outgoing))
         return SentMessage(message_ref=msgspec.json.decode(answer.body)["ref"])
 
+    async def retract(self, conversation: str, message_ref: str) -> None:
+        await self._post("/retract", msgspec.json.encode({"ref": message_ref}))
+
     async def acknowledge(self, incoming: Incoming, notice: str) -> None:
         told = {"event_id": incoming.event_id, "notice": notice}
         await self._post("/acknowledge", msgspec.json.encode(told))

@@ -36,6 +36,7 @@ class PigeonPlatform(Platform):
 
     Attributes:
         sent: what the desk has sent, in order, each attempt that was taken.
+        retracted: what the desk has deleted again, in order.
         notices: what the desk has said of pressed buttons, by event.
         window: whether the desk may write first.
     """
@@ -45,6 +46,7 @@ class PigeonPlatform(Platform):
     def __init__(self) -> None:
         self.sent: list[Outgoing] = []
         self.notices: dict[str, str] = {}
+        self.retracted: list[str] = []
         self.is_open = True
         self._numbers = itertools.count(1)
         self._events: dict[str, Incoming] = {}
@@ -57,6 +59,7 @@ class PigeonPlatform(Platform):
             [
                 web.post("/send", self._take),
                 web.post("/acknowledge", self._take_notice),
+                web.post("/retract", self._retract),
                 web.get("/files/{ref}", self._give_file),
             ]
         )
@@ -179,6 +182,12 @@ class PigeonPlatform(Platform):
             return web.Response(status=400)
         self.sent.append(outgoing)
         return web.Response(text=json.dumps({"ref": f"sent-{len(self.sent) - 1}"}))
+
+    async def _retract(self, request: web.Request) -> web.Response:
+        if self._breaks:
+            return web.Response(status=429, headers={"Retry-After": str(self._breaks.pop(0))})
+        self.retracted.append((await request.json())["ref"])
+        return web.Response(text="{}")
 
     async def _take_notice(self, request: web.Request) -> web.Response:
         told = await request.json()

@@ -89,6 +89,13 @@ JOIN transport_conversations c ON c.id = r.conversation
 JOIN messages m ON m.thread_id = c.thread_id AND m.seq = r.seq
 WHERE r.conversation = :id AND r.ref = :ref;
 
+-- transport_refs_of_message: Lists where a message of the desk was sent, and its names there.
+SELECT c.transport, c.address, r.ref FROM messages m
+JOIN transport_conversations c ON c.thread_id = m.thread_id
+JOIN transport_messages r ON r.conversation = c.id AND r.seq = m.seq
+WHERE m.thread_id = :thread_id AND m.id = :id AND m.origin = 'desk'
+ORDER BY c.id, r.part;
+
 -- transport_refs: Lists what a platform calls the newest messages of a conversation.
 SELECT seq, part, ref FROM transport_messages WHERE conversation = :id
 ORDER BY seq DESC, part DESC LIMIT :limit;

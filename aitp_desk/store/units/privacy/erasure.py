@@ -20,7 +20,7 @@ from aitp_desk.store.units.keys.tokens import TOKENS_EPOCH
 from aitp_desk.store.units.runs.workers import end_run
 from aitp_desk.store.units.threads.summaries import BEFORE_ALL, forget_summaries
 from aitp_desk.store.units.threads.tail import ThreadTail
-from aitp_desk.store.units.transports import erase_conversations
+from aitp_desk.store.units.transports import erase_conversations, retract_message
 
 ERASURES_EPOCH = "erasures"
 """The row of ``epochs`` that rises with every erasure."""
@@ -41,6 +41,7 @@ def erase_messages(*, thread_id: str, message_ids: Sequence[str], now: int) -> W
             yield "delete_feedback_of_message", {"thread_id": thread_id, "message_id": id_}
             seqs.append(rows[0][0])
             tail.add_event("message.deleted", id_)
+            yield from retract_message(thread_id, id_, now)
     if seqs:
         yield from forget_summaries(thread_id, min(seqs))
         yield "forget_pending_of_thread", {"thread_id": thread_id}

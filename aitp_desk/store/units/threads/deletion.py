@@ -22,7 +22,7 @@ from aitp_desk.store.units.threads.access import is_callers, reach_thread
 from aitp_desk.store.units.threads.summaries import BEFORE_ALL, forget_summaries
 from aitp_desk.store.units.threads.tail import ThreadTail
 from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
-from aitp_desk.store.units.transports import drop_conversations
+from aitp_desk.store.units.transports import drop_conversations, retract_message
 
 THREAD_DELETED = "The thread was deleted."
 """The error of a run that was to answer there."""
@@ -124,6 +124,7 @@ def delete_message(
     tail = reached.tail(now)
     for id_ in (message_id, *(replies if with_replies else ())):
         tail.add_event("message.deleted", id_)
+        yield from retract_message(thread_id, id_, now)
         yield "delete_message", {"thread_id": thread_id, "id": id_}
         yield "delete_sealed_of_message", {"message_id": id_}
         yield "delete_feedback_of_message", {"thread_id": thread_id, "message_id": id_}

@@ -1,0 +1,1 @@
+"""How a person goes on elsewhere: by a code, or by mail once the address is confirmed."""

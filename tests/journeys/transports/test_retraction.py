@@ -1,0 +1,69 @@
+"""What is deleted on a thread is deleted where a platform shows it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest_asyncio
+
+from tests.journeys.transports.test_contract import shown
+from tests.support.transports.pigeon_platform import PigeonPlatform
+from tests.support.transports.platforms import CarriedDesk, carrying
+
+SECONDS = 15
+
+
+@pytest_asyncio.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[CarriedDesk]:
+    async with carrying(tmp_path, "pigeon") as carried:
+        yield carried
+
+
+async def retracted(desk: CarriedDesk, count: int = 1) -> list[str]:
+    """What the desk has deleted on the platform, once there is as much."""
+    assert isinstance(desk.platform, PigeonPlatform)
+    async with asyncio.timeout(SECONDS):
+        while len(desk.platform.retracted) < count:  # noqa: ASYNC110 -- it is another server's
+            await asyncio.sleep(0.02)
+    return desk.platform.retracted
+
+
+async def delete_answer(desk: CarriedDesk) -> None:
+    """Delete the answer to a person's question, as an operator of the site."""
+    ((thread, answer),) = desk.talker.rows(
+        "SELECT thread_id, id FROM messages WHERE origin = 'desk'"
+    )
+    operator = await desk.talker.with_key("operator")
+    told = await operator.send("DELETE", f"/v1/threads/{thread}/messages/{answer}")
+    assert told.status == 200, told.body
+
+
+async def test_a_deleted_answer_is_deleted_on_the_platform_in_all_its_parts(
+    desk: CarriedDesk,
+) -> None:
+    await desk.platform.write("ada", "A long story?")
+    parts = await shown(
+        desk, "ada", lambda found: any("Paragraph 11." in one.text for one in found)
+    )
+    await delete_answer(desk)
+    assert await retracted(desk, len(parts)) == [one.ref for one in parts]
+
+
+async def test_a_platform_that_fails_is_asked_again(desk: CarriedDesk) -> None:
+    await desk.platform.write("ada", "Do you sell books?")
+    (answer,) = await shown(desk, "ada", len)
+    desk.platform.break_next(1, retry_after=1)
+    await delete_answer(desk)
+    assert await retracted(desk) == [answer.ref]
+
+
+async def test_what_a_person_deletes_there_is_not_deleted_again(desk: CarriedDesk) -> None:
+    event = await desk.platform.write("ada", "My number is 1234.")
+    await shown(desk, "ada", len)
+    await desk.platform.remove("ada", event)
+    await desk.platform.write("ada", "The next one?")
+    await shown(desk, "ada", lambda found: len(found) == 2)
+    jobs = desk.talker.rows("SELECT kind FROM jobs WHERE kind = 'transport_retraction'")
+    assert jobs == []
