@@ -37,14 +37,14 @@ _log = structlog.get_logger()
 async def recover_calls(invoker: ActionInvoker, store: Store) -> None:
     """End the interrupted calls of a desk, before it accepts others."""
     while calls := await invoker.calls.list_interrupted(AT_ONCE):
-        await _end_all(invoker.deferred_calls, store, calls)
+        _raise_first(await _end_all(invoker.deferred_calls, store, calls))
 
 
 async def recover_run_calls(invoker: ActionInvoker, store: Store, run_id: str) -> None:
     """End the interrupted calls of a run that was claimed again."""
     calls = await invoker.calls.list_in_run(run_id)
     begun = [one for one in calls if one.state is CallState.STARTED and one.accepted_at is None]
-    await _end_all(invoker.deferred_calls, store, begun)
+    _raise_first(await _end_all(invoker.deferred_calls, store, begun))
 
 
 class AbandonedCalls:
@@ -62,6 +62,7 @@ class AbandonedCalls:
         self._store = store
         self._watch = watch
         self._suspected: set[str] = set()
+        self._unended: list[tuple[ActionInvoker, ActionCall]] = []
 
     async def end_abandoned(self) -> int:
         """End calls of dead processes; return how many.
@@ -71,17 +72,27 @@ class AbandonedCalls:
         """
         suspected: set[str] = set()
         ended = 0
+        # of this process already: nobody else ends them
+        unended, self._unended = self._unended, []
+        for invoker, call in unended:
+            ended += await self._end(invoker, [call])
         for invoker in self._invokers.values():
             calls = await invoker.calls.list_held(MAX_WATCHED)
             lost = [call for call in calls if self._watch.is_gone(call.held_by)]
             suspected |= {call.id for call in lost}
             taken = [call for call in lost if call.id in self._suspected and await self._take(call)]
             for first in range(0, len(taken), AT_ONCE):
-                batch = taken[first : first + AT_ONCE]
-                await _end_all(invoker.deferred_calls, self._store, batch)
-            ended += len(taken)
+                ended += await self._end(invoker, taken[first : first + AT_ONCE])
         self._suspected = suspected
         return ended
+
+    async def _end(self, invoker: ActionInvoker, calls: Sequence[ActionCall]) -> int:
+        """End calls that this process has taken; what fails is tried again the next time."""
+        failed = await _end_all(invoker.deferred_calls, self._store, calls)
+        for call, error in failed:
+            _log.warning("abandoned_call_not_ended", call=call.id, reason=str(error))
+            self._unended.append((invoker, call))
+        return len(calls) - len(failed)
 
     async def end_regularly(self) -> None:
         """End abandoned calls until the task is cancelled."""
@@ -109,10 +120,16 @@ async def measure_durations(invokers: Iterable[ActionInvoker]) -> None:
 
 async def _end_all(
     deferred_calls: DeferredCalls, store: Store, calls: Sequence[ActionCall]
-) -> None:
-    async with asyncio.TaskGroup() as group:
-        for call in calls:
-            group.create_task(_end(deferred_calls, store, call))
+) -> list[tuple[ActionCall, BaseException]]:
+    """End calls; return those that could not be ended, with the reason."""
+    ends = (_end(deferred_calls, store, call) for call in calls)
+    results = await asyncio.gather(*ends, return_exceptions=True)
+    return [(call, one) for call, one in zip(calls, results, strict=True) if one is not None]
+
+
+def _raise_first(failed: Sequence[tuple[ActionCall, BaseException]]) -> None:
+    for _, error in failed:
+        raise error
 
 
 async def _end(calls: DeferredCalls, store: Store, call: ActionCall) -> None:

@@ -8,6 +8,8 @@ from aitp_desk.desk.threads.files import FileService
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.thread import METADATA_VALUE_LENGTH, Attachment, Draft
 from aitp_desk.model.errors import DeskError, RateLimited, StoreBusy, Unavailable
+from aitp_desk.model.ids import new_id
+from aitp_desk.store.records.transports import NewConversation
 from aitp_desk.transports.base import Failed, Refused, TryLater
 from aitp_desk.transports.events import Incoming, IncomingFile, TextMessage
 from aitp_desk.transports.host.people import SENDER
@@ -48,6 +50,21 @@ class DraftMaker:
         self._language = language
         self._max_file_bytes = max_file_bytes
         self._waits = failures < MOST_WAITS
+
+    def make_conversation(
+        self, principal: Principal, address: str, subject: str, now: int
+    ) -> NewConversation:
+        """Return the conversation that the event begins."""
+        return NewConversation(
+            id=new_id("conversation", now),
+            transport=self._enabled.name,
+            address=address,
+            desk=principal.desk,
+            person=self._incoming.sender,
+            principal=principal.id,
+            subject=subject,
+            language=self._incoming.language,
+        )
 
     async def draft_message(self, principal: Principal, message: TextMessage) -> Draft | None:
         """Return a message with its files saved; None if it says nothing.

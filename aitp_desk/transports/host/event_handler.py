@@ -36,7 +36,7 @@ from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.store.records.jobs import ClaimedJob
-from aitp_desk.store.records.transports import Conversation, ConversationState, NewConversation
+from aitp_desk.store.records.transports import Conversation, ConversationState
 from aitp_desk.store.units.transports import (
     begin_conversation,
     confirm_conversation,
@@ -78,6 +78,8 @@ DELAYS = (1, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1200, 1800)
 """Seconds after each failure; many, as a desk that is killed fails with all it has at work."""
 SECONDS = 120
 AT_ONCE = 64
+
+_NONE = TextMessage(text="", message_ref="")
 
 _log = structlog.get_logger()
 
@@ -239,7 +241,7 @@ class _Handling:
             return
         draft = await self._drafts.draft_message(self._principal, message)
         if draft is not None:
-            said = self._say(conversation, draft, message.message_ref, message.subject)
+            said = self._say(conversation, draft, message)
             await asyncio.gather(said, self._show_typing())
 
     async def _show_typing(self) -> None:
@@ -254,7 +256,7 @@ class _Handling:
 
     async def _join(self, code: str) -> None:
         is_joined = False
-        if self._may_join:
+        if self._may_join and self._incoming.is_proven:  # a secret may be forwarded
             principal = find_principal(self._enabled.name, self._incoming, self._desk.name)
             is_joined = await self._handler.continuations.take_code(
                 self._incoming, self._enabled.name, principal, code
@@ -262,16 +264,18 @@ class _Handling:
         await self._notify(self._say_of("joined" if is_joined else "code_invalid"))
 
     async def _say(
-        self, conversation: Conversation | None, draft: Draft, ref: str, subject: str = ""
+        self, conversation: Conversation | None, draft: Draft, message: TextMessage = _NONE
     ) -> None:
         """Post a message on its thread or a new one, and end the job."""
         request = self._request(is_counted=self._may_be_answered())
+        ref, trimmed = message.message_ref, (message.trimmed, self._enabled.name, self._now)
+        noted = self._handler.notes.add_trimmed
         if conversation is not None:
             language, end = self._incoming.language, self._end.write
             also = partial(hear_person, conversation.id, ref, language, now=self._now, end=end)
             try:
                 await self._desk.threads.post(
-                    self._principal, conversation.thread_id, draft, request, also
+                    self._principal, conversation.thread_id, draft, request, noted(also, *trimmed)
                 )
             except ThreadNotFound:  # it was deleted, or has passed its time
                 pass
@@ -279,21 +283,17 @@ class _Handling:
                 return
             else:
                 return
-        begun = NewConversation(
-            id=new_id("conversation", self._now),
-            transport=self._enabled.name,
-            address=self._address,
-            desk=self._desk.name,
-            person=self._incoming.sender,
-            principal=self._principal.id,
-            subject=subject,
-            language=self._incoming.language,
+        begun = self._drafts.make_conversation(
+            self._principal, self._address, message.subject, self._now
         )
         await self._desk.threads.open(
             self._principal,
             ThreadDraft((draft,), metadata={VIA: self._enabled.name}),
             request,
-            partial(begin_conversation, begun, ref, now=self._now, end=self._end.write),
+            noted(
+                partial(begin_conversation, begun, ref, now=self._now, end=self._end.write),
+                *trimmed,
+            ),
         )
 
     def _may_be_answered(self) -> bool:
@@ -316,7 +316,7 @@ class _Handling:
             return
         text = say("edited", self._language, text=edit.text)
         draft = Draft("user", (text,), metadata=self._drafts.make_metadata(edits=found))
-        await self._say(conversation, draft, "")
+        await self._say(conversation, draft)
 
     async def _remove(self, conversation: Conversation | None, removal: MessageRemoval) -> None:
         found = await self._own_message(conversation, removal.message_ref)
@@ -351,7 +351,7 @@ class _Handling:
         values: dict[str, Any] = msgspec.json.decode(control.answer)
         if control.capability == OPTION:
             draft = Draft("user", (values["text"],), metadata=self._drafts.make_metadata())
-            await self._say(conversation, draft, "")
+            await self._say(conversation, draft)
             await self._acknowledge("")
             return
         also = partial(hear_person, conversation.id, "", self._incoming.language, now=self._now)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import structlog
 
@@ -13,6 +14,8 @@ from aitp_desk.model.errors import ThreadNotFound
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.jobs import ClaimedJob
+from aitp_desk.store.records.threads import PostResult
+from aitp_desk.store.units.threads.threads import AlsoWritten
 from aitp_desk.store.units.tickets.takeover import add_note
 from aitp_desk.transports.events import Incoming
 from aitp_desk.transports.host.registry import EnabledTransport
@@ -32,13 +35,34 @@ class OperatorNotes:
 
     def make(self, thread_id: str, words: str, transport: str, now: int) -> Finish:
         """Return the end of a job that writes a note once; on a deleted thread, nothing."""
-        note = Note(new_id(NOTE_PREFIX, now), thread_id, transport, words[:LONGEST].strip(), now)
-        by = make_own_auditor(self._audit, now)
+        return Finish(partial(self._write(words, transport, now), thread_id))
 
-        def write() -> Work[None]:
+    def add_trimmed(self, also: AlsoWritten, trimmed: str, transport: str, now: int) -> AlsoWritten:
+        """Add a note of what was cut off from a message to its commit.
+
+        Parameters:
+            also: what is committed besides.
+            trimmed: quotations and signatures; empty for none.
+        """
+        if not trimmed.strip():
+            return also
+        write = self._write(f"Cut off from the message:\n\n{trimmed}", transport, now)
+
+        def add(placed: PostResult) -> Work[None]:
+            yield from also(placed)
+            yield from write(placed.thread_id)
+
+        return add
+
+    def _write(self, words: str, transport: str, now: int) -> Callable[[str], Work[None]]:
+        """Return what writes a note on a thread, as a part of a unit."""
+        id_, by = new_id(NOTE_PREFIX, now), make_own_auditor(self._audit, now)
+
+        def write(thread_id: str) -> Work[None]:
+            note = Note(id_, thread_id, transport, words[:LONGEST].strip(), now)
             try:
                 yield from add_note(note=note, by=by)
             except ThreadNotFound:
                 _log.info("note_without_thread", transport=transport)
 
-        return Finish(write)
+        return write

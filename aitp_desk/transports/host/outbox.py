@@ -369,9 +369,8 @@ class _Sending:
             whole = "".join(message.content)
             asked = [one for one in requests if one.answers_as is not None and one.id in whole]
             if asked:
-                controls = offer_request(
-                    self._conversation.id, asked[0], now, self._conversation.language
-                )
+                language = self._conversation.language or self._desk.site.language
+                controls = offer_request(self._conversation.id, asked[0], now, language)
         elif options := message.metadata.get(SUGGESTED, ""):
             controls = offer_options(self._conversation.id, options.split("\n"), now)
         if controls.kept:

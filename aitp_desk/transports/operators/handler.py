@@ -159,7 +159,7 @@ class OperatorHandler:
         """
         room, address = enabled.common.operators, incoming.conversation
         is_answer = bool(answers) if address == room else address.startswith(room)
-        if room and is_answer and await platform_reads.is_telling(self.store):
+        if room and is_answer and await platform_reads.is_telling(self.store, enabled.name):
             raise Retry("It may answer a ticket that is being shown.", after=1)
 
     def notify_change(self, thread_id: str | None) -> None:

@@ -17,7 +17,7 @@ import aiohttp
 import msgspec
 import structlog
 
-from aitp_desk.model.errors import DeskError
+from aitp_desk.model.errors import DeskError, StoreBusy, Unavailable
 from aitp_desk.transports.base import Failed
 
 if TYPE_CHECKING:
@@ -174,6 +174,9 @@ async def _answer(
     acknowledgement: dict[str, Any] = {"envelope_id": envelope.envelope_id}
     try:
         payload = await handle(envelope)
+    except (StoreBusy, Unavailable) as error:  # without an acknowledgement it comes again
+        _log.warning("slack.envelope_not_stored", reason=str(error))
+        return
     except DeskError as error:
         # it would be no better if Slack delivered it again
         _log.warning("slack.refused_envelope", reason=str(error))

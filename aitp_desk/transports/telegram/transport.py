@@ -75,7 +75,8 @@ class TelegramTransport(Transport):
             InvalidRequest: it is not JSON.
         """
         shown = delivery.headers.get(SECRET_HEADER, "")
-        if not hmac.compare_digest(shown.encode(), self._secret.encode()):
+        given = shown.encode("utf-8", "surrogatepass")
+        if not hmac.compare_digest(given, self._secret.encode()):
             raise NotAuthenticated("This address takes updates of Telegram only.")
         incoming = read_update(read_payload(delivery.body), self._bot)
         return HookResult(events=() if incoming is None else (incoming,))

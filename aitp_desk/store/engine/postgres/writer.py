@@ -39,6 +39,7 @@ from time import perf_counter
 
 import structlog
 from asyncpg import Connection
+from asyncpg.exceptions import InvalidParameterValueError
 
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import StoreError
@@ -61,8 +62,10 @@ LOCK_SECONDS = 5
 """How long a commit waits for another program that writes."""
 IDLE_SECONDS = 10
 """How long a transaction may wait for its desk before the server ends it."""
-NUMBER_AND_LOCK = f"SELECT pg_current_xact_id()::text, {TAKE_LOCK}"
-"""Returns a transaction's number once it has the lock, in one round trip."""
+STARTED = "extract(epoch FROM pg_postmaster_start_time())::text"
+"""When the server has started: another one, or the same after a crash, has another time."""
+NUMBER_AND_LOCK = f"SELECT pg_current_xact_id()::text || ' ' || {STARTED}, {TAKE_LOCK}"
+"""Returns a transaction's number and its server's start once it has the lock, in one round trip."""
 MOST_TRIES = 5
 """How often a group is driven before its units fail."""
 BACK_OFF_SECONDS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
@@ -309,7 +312,7 @@ class GroupWriter:
             unit.error = describe(error)
 
     async def _open_transaction(self, connection: Connection) -> str:
-        """Begin a transaction that holds the lock, and return its number."""
+        """Begin a transaction that holds the lock; return its number and the server's start."""
         try:
             await connection.execute(self._begin)
             number: str = await connection.fetchval(NUMBER_AND_LOCK)
@@ -334,16 +337,30 @@ class GroupWriter:
                 raise
 
     async def _was_committed(self, number: str, error: Exception) -> bool:
-        """Ask the server what became of a transaction."""
+        """Ask the server what became of a transaction.
+
+        A server that has restarted, or has taken over, may not know the number, and may give it to
+        another transaction. Only that it is not committed can be believed then.
+
+        Raises:
+            _OutcomeUnknown: the server does not answer, or cannot know.
+        """
+        number, _, started = number.partition(" ")
         with suppress(TimeoutError):
             async with asyncio.timeout(OUTCOME_SECONDS):
                 for seconds in _back_offs():
                     with suppress(*DATABASE_ERRORS):
                         connection = await self._connect()
                         async with connection.transaction(readonly=True):
-                            outcome = await connection.fetchval(
-                                "SELECT pg_xact_status($1::text::xid8)", number
-                            )
+                            server = await connection.fetchval(f"SELECT {STARTED}")
+                            try:
+                                outcome = await connection.fetchval(
+                                    "SELECT pg_xact_status($1::text::xid8)", number
+                                )
+                            except InvalidParameterValueError:  # a number of the future
+                                return False
+                        if outcome == "committed" and server != started:
+                            break
                         if outcome != "in progress":
                             return bool(outcome == "committed")
                     await asyncio.sleep(seconds)

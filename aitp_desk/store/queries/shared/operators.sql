@@ -20,8 +20,9 @@ ORDER BY ticket DESC LIMIT 1;
 SELECT ticket FROM operator_messages
 WHERE transport = :transport AND address = :address AND ref = :ref;
 
--- operator_messages_under_way: Returns whether messages to operators are being sent.
-SELECT 1 FROM jobs WHERE kind = :kind AND state IN ('queued', 'at_work') LIMIT 1;
+-- operator_messages_under_way: Returns whether messages to operators on a platform are being sent.
+SELECT 1 FROM jobs
+WHERE kind = :kind AND state IN ('queued', 'at_work') AND principal LIKE :ending LIMIT 1;
 
 -- operator_messages: Lists what a platform calls the newest messages about a ticket.
 SELECT ref FROM operator_messages WHERE ticket = :ticket AND transport = :transport

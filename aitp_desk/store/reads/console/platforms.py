@@ -39,9 +39,10 @@ async def ticket_of_message(store: Store, transport: str, address: str, ref: str
     return rows[0][0] if rows else None
 
 
-async def is_telling(store: Store) -> bool:
+async def is_telling(store: Store, transport: str) -> bool:
     """Return whether messages to operators are being sent, whose names are not known yet."""
-    return bool(await store.read("operator_messages_under_way", {"kind": SHOWN_KIND}))
+    sending = {"kind": SHOWN_KIND, "ending": f"% {transport}"}
+    return bool(await store.read("operator_messages_under_way", sending))
 
 
 async def messages_about(
