@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -17,8 +17,10 @@ from aitp_desk.desk.jobs.process_watch import GONE_AFTER, ProcessWatch
 from aitp_desk.model.access.principal import Principal, PrincipalKind
 from aitp_desk.model.calls.action import Action
 from aitp_desk.model.calls.call import CallState
+from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import Store
 from aitp_desk.store.engine.sqlite import SqliteStore
+from aitp_desk.store.units.jobs.processes import take_call
 from tests.support.desk.first_start import begin_database
 from tests.support.sites.actions import invoker_on, offering
 
@@ -129,3 +131,44 @@ async def test_a_process_that_ends_in_order_is_gone_at_once(store: Store) -> Non
     await living.beat()
     assert living.is_gone(leaving.process)
     assert not living.is_gone(living.process)
+
+
+class FailingOnce:
+    """A store that is busy once when a call is to be ended; all else is the store's own."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.failures = 1
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    async def run(self, work: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        if self.failures and work is not take_call:
+            self.failures -= 1
+            raise StoreBusy("The queue is full.")
+        return await self._store.run(work, *args, **kwargs)
+
+
+async def test_a_call_that_could_not_be_ended_is_ended_the_next_time(store: Store) -> None:
+    here = Till(is_repeatable=False)
+    dying, living = ProcessWatch(store), ProcessWatch(store)
+    one = invoker_on(store, here.offered, process=dying.process)
+    other = invoker_on(store, here.offered, process=living.process)
+    await dying.beat()
+    await living.beat()
+    asked = Invocation("open_till", {}, "arguments", Consent())
+    calling = asyncio.create_task(one.invoke(CALLER, asked))
+    await here.begun.get()
+    (call,) = await one.calls.list_held(10)
+    for _ in range(GONE_AFTER + 1):
+        await living.beat()
+    failing = FailingOnce(store)
+    abandoned = AbandonedCalls({"": other}, cast("Store", failing), living)
+    assert await end_twice(abandoned) == 0
+    assert failing.failures == 0
+    assert await state_of(one, call.id) is CallState.STARTED
+    assert await abandoned.end_abandoned() == 1
+    assert await state_of(one, call.id) is CallState.UNKNOWN
+    here.go.set()
+    await asyncio.wait([calling])
