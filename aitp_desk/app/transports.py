@@ -190,7 +190,7 @@ def build_transports(
         by_name,
         by_agent,
         store=services.store,
-        notes=OperatorNotes(services.audit),
+        notes=OperatorNotes(services.audit, clock),
         continuations=Continuations(services.store, enabled, clock),
         on_change=outbox.on_change,
         max_file_bytes=config.files.max_bytes,

@@ -28,10 +28,15 @@ _log = structlog.get_logger()
 
 
 class OperatorNotes:
-    """Makes notes in the name of a transport."""
+    """Makes notes in the name of a transport.
 
-    def __init__(self, audit: AuditKeys) -> None:
+    Parameters:
+        clock: Unix seconds; notes are listed in the order of their ids, also within a second.
+    """
+
+    def __init__(self, audit: AuditKeys, clock: Callable[[], float]) -> None:
         self._audit = audit
+        self._clock = clock
 
     def make(self, thread_id: str, words: str, transport: str, now: int) -> Finish:
         """Return the end of a job that writes a note once; on a deleted thread, nothing."""
@@ -56,7 +61,7 @@ class OperatorNotes:
 
     def _write(self, words: str, transport: str, now: int) -> Callable[[str], Work[None]]:
         """Return what writes a note on a thread, as a part of a unit."""
-        id_, by = new_id(NOTE_PREFIX, now), make_own_auditor(self._audit, now)
+        id_, by = new_id(NOTE_PREFIX, self._clock()), make_own_auditor(self._audit, now)
 
         def write(thread_id: str) -> Work[None]:
             note = Note(id_, thread_id, transport, words[:LONGEST].strip(), now)
