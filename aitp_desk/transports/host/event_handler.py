@@ -231,7 +231,7 @@ class _Handling:
             await self._stop(conversation, "The person has written a stop word.")
             await self._notify(self._say_of("stopped"))
             return
-        if conversation is not None and asks_for_code(message.text) and self._may_join:
+        if conversation is not None and asks_for_code(message.text) and self._may_leave:
             await self._notify(
                 await self._handler.continuations.give_code(conversation, self._language)
             )
@@ -249,14 +249,14 @@ class _Handling:
             await self._transport.show_typing(self._incoming)
 
     @property
-    def _may_join(self) -> bool:
-        """Whether a code proves who writes: nobody else reads, or imitates, the person."""
+    def _may_leave(self) -> bool:
+        """Whether a code reaches the person alone, at their own wish."""
         incoming = self._incoming
         return incoming.is_private and (incoming.is_proven or incoming.holds_secret)
 
     async def _join(self, code: str) -> None:
         is_joined = False
-        if self._may_join and self._incoming.is_proven:  # a secret may be forwarded
+        if self._incoming.is_private and self._incoming.is_proven:  # a secret may be forwarded
             principal = find_principal(self._enabled.name, self._incoming, self._desk.name)
             is_joined = await self._handler.continuations.take_code(
                 self._incoming, self._enabled.name, principal, code
