@@ -30,7 +30,7 @@ from typing import Any, BinaryIO, ClassVar, Literal
 
 import msgspec
 
-from aitp_desk.capability import Send
+from aitp_desk.capability import Request, Response, Send, Unanswered
 from aitp_desk.transports.events import Incoming, IncomingFile
 from aitp_desk.transports.messages import Bounds, Outgoing, SentMessage
 
@@ -76,6 +76,20 @@ class Unreachable(Failed):
 
 class WindowClosed(Failed):
     """The platform takes no free text from the desk until the person writes again."""
+
+
+async def ask_platform(send: Send, request: Request) -> Response:
+    """Send a request to a platform, and return its response, whatever its status.
+
+    Raises:
+        TryLater: the platform does not answer.
+        Refused: the desk does not call such an address.
+    """
+    try:
+        return await send(request)
+    except Unanswered as error:
+        kind = Refused if error.is_refused else TryLater
+        raise kind(error.reason) from None
 
 
 class HookReply(msgspec.Struct, frozen=True, kw_only=True):
@@ -220,8 +234,6 @@ class Transport(ABC):
     name: ClassVar[str]
     settings: ClassVar[type[msgspec.Struct]]
     bounds: ClassVar[Bounds]
-    is_exact: ClassVar[bool] = False
-    """Whether the platform drops a message that is sent again with the same id."""
 
     def __init__(self, settings: Any, host: Host) -> None:  # noqa: ARG002 -- of subclasses
         self.host = host

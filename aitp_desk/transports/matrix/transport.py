@@ -54,7 +54,6 @@ class MatrixTransport(Transport):
     name = "matrix"
     settings: ClassVar[type[msgspec.Struct]] = MatrixSettings
     bounds = Bounds(characters=8000, per_second=10, per_conversation=2, buttons=MOST_CHOICES)
-    is_exact = True
 
     def __init__(self, settings: MatrixSettings, host: Host) -> None:
         super().__init__(settings, host)

@@ -14,9 +14,9 @@ from urllib.parse import quote
 
 import msgspec
 
-from aitp_desk.capability import Request, Response, Send, Unanswered
+from aitp_desk.capability import Request, Response, Send
 from aitp_desk.model.errors import InvalidRequest
-from aitp_desk.transports.base import Refused, TryLater
+from aitp_desk.transports.base import Refused, TryLater, ask_platform
 from aitp_desk.transports.messages import OutgoingFile
 from aitp_desk.transports.payload import Payload, read_payload
 from aitp_desk.transports.telegram.failures import read_error
@@ -80,7 +80,7 @@ class BotApi:
             seconds=seconds,
             wants_reasons=True,
         )
-        return self._read(await self._ask(request))
+        return self._read(await ask_platform(self._send, request))
 
     async def upload(self, method: str, params: Mapping[str, Any], file: OutgoingFile) -> Payload:
         """Call a method with a file, its member ``document``; as :meth:`call`."""
@@ -98,7 +98,7 @@ class BotApi:
             seconds=_UPLOAD_SECONDS,
             wants_reasons=True,
         )
-        return self._read(await self._ask(request))
+        return self._read(await ask_platform(self._send, request))
 
     async def download(self, file_id: str, max_bytes: int) -> bytes:
         """Read a file.
@@ -118,18 +118,10 @@ class BotApi:
             max_bytes=max_bytes,
             seconds=_UPLOAD_SECONDS,
         )
-        response = await self._ask(request)
+        response = await ask_platform(self._send, request)
         if response.status != 200:
             raise TryLater(f"Telegram responded with {response.status} instead of the file.")
         return response.body
-
-    async def _ask(self, request: Request) -> Response:
-        try:
-            return await self._send(request)
-        except Unanswered as error:
-            if error.is_refused:
-                raise Refused(str(error)) from None
-            raise TryLater(str(error)) from None
 
     def _read(self, response: Response) -> Payload:
         try:

@@ -11,9 +11,9 @@ from urllib.parse import urlencode, urlsplit
 
 import msgspec
 
-from aitp_desk.capability import Request, Response, Send, Unanswered
+from aitp_desk.capability import Request, Response, Send
 from aitp_desk.model.errors import InvalidRequest
-from aitp_desk.transports.base import Refused, TryLater
+from aitp_desk.transports.base import Refused, TryLater, ask_platform
 from aitp_desk.transports.messages import OutgoingFile
 from aitp_desk.transports.payload import Payload, read_payload
 from aitp_desk.transports.upload import encode_upload
@@ -63,7 +63,7 @@ class GraphApi:
             max_bytes=_MOST_BYTES,
             wants_reasons=True,
         )
-        return self._read(await self._ask(request))
+        return self._read(await ask_platform(self._send, request))
 
     async def describe_number(self, app_secret: str = "") -> Payload:
         """Return the business phone number; as :meth:`post`.
@@ -90,7 +90,7 @@ class GraphApi:
             seconds=_FILE_SECONDS,
             wants_reasons=True,
         )
-        media_id = self._read(await self._ask(request)).text("id", 128)
+        media_id = self._read(await ask_platform(self._send, request)).text("id", 128)
         if not media_id:
             raise TryLater("WhatsApp gives the file no id.")
         return media_id
@@ -113,7 +113,7 @@ class GraphApi:
         request = Request(
             url=url, headers=self._authorize(), max_bytes=max_bytes, seconds=_FILE_SECONDS
         )
-        response = await self._ask(request)
+        response = await ask_platform(self._send, request)
         if response.status != 200:
             raise TryLater(f"WhatsApp responded with {response.status} instead of the file.")
         return response.body
@@ -125,7 +125,7 @@ class GraphApi:
             max_bytes=_MOST_BYTES,
             wants_reasons=True,
         )
-        return self._read(await self._ask(request))
+        return self._read(await ask_platform(self._send, request))
 
     def _authorize(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self._token}"}
@@ -144,14 +144,6 @@ class GraphApi:
             return True
         is_below = any(host == one or host.endswith(f".{one}") for one in META_DOMAINS)
         return parts.scheme == "https" and is_below and port in {None, 443}
-
-    async def _ask(self, request: Request) -> Response:
-        try:
-            return await self._send(request)
-        except Unanswered as error:
-            if error.is_refused:
-                raise Refused(str(error)) from None
-            raise TryLater(str(error)) from None
 
     def _read(self, response: Response) -> Payload:
         try:
