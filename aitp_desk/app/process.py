@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-import signal
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack
 from functools import partial
@@ -15,6 +14,7 @@ import structlog
 from aitp_desk.agent.base import Agent
 from aitp_desk.app.server import RunningServer, open_server
 from aitp_desk.app.workers.identity import WorkerIdentity, inherited_sockets
+from aitp_desk.app.workers.stop_signals import catch_stop_signals, ignore_stop_signals
 from aitp_desk.config import Config
 from aitp_desk.config.sections.content.claude import API_KEY, API_URL
 from aitp_desk.http.acceptor import Listener
@@ -49,9 +49,7 @@ async def serve(
     label = None if worker is None else worker.label
     set_up_logs(config.log, worker=label)
     stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for signum in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(signum, stop.set)
+    catch_stop_signals(stop.set)
     most = max_connections(config)
     if not raise_file_limit(most):
         _log.warning("open_files_limited", connections=most)
@@ -68,6 +66,7 @@ async def serve(
             await stop.wait()
             _log.info("stopping")
     _log.info("stopped")
+    ignore_stop_signals()
 
 
 def open_in_environment(

@@ -21,6 +21,7 @@ from functools import partial
 import structlog
 
 from aitp_desk.app.workers.slot import WorkerSlot
+from aitp_desk.app.workers.stop_signals import catch_stop_signals, ignore_stop_signals
 from aitp_desk.config import Server
 from aitp_desk.http.listener import SharedSocket, bind_socket
 
@@ -86,9 +87,8 @@ class Supervisor:
 
     async def run(self, announce: Callable[[str], None]) -> None:
         """Run the workers; see :func:`supervise`."""
+        catch_stop_signals(self._stopped.set)
         loop = asyncio.get_running_loop()
-        for signum in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(signum, self._stopped.set)
         loop.add_signal_handler(signal.SIGHUP, self._on_hangup)
         tasks: list[asyncio.Task[None]] = []
         try:
@@ -105,6 +105,7 @@ class Supervisor:
             await asyncio.gather(*(slot.stop(self._stop_seconds) for slot in self._slots))
             begun.cancel()
             _log.info("stopped")
+            ignore_stop_signals()
         finally:
             for task in tasks:
                 task.cancel()

@@ -201,6 +201,17 @@ async def test_it_answers_what_is_under_way_and_lets_nobody_in_when_told_to_stop
     assert [json.loads(line)["event"] for line in log] == ["stopping", "stopped"]
 
 
+async def test_a_second_signal_to_stop_does_not_make_it_a_failure(tmp_path: Path) -> None:
+    async with serving_command(SITE, tmp_path / "data") as served:
+        ended = asyncio.create_task(served.stop())
+        with suppress(ProcessLookupError):
+            while served.process.returncode is None:
+                os.kill(served.process.pid, signal.SIGTERM)
+                await asyncio.sleep(0)
+        await ended
+        assert served.process.returncode == 0
+
+
 async def test_it_does_not_wait_for_ever_for_who_never_ends_a_request(tmp_path: Path) -> None:
     deadline = ("--set", "server.shutdown_seconds=1")
     async with serving_command(SITE, tmp_path / "data", *deadline) as served, asking(served):
