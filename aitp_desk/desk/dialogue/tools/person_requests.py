@@ -108,7 +108,7 @@ class PersonRequests:
         Parameters:
             question: the visitor's words.
             unanswered: as of :meth:`parse_request`.
-            language: of the offer.
+            language: of the offer, if the reply is in no other.
             max_tokens: maximum length of the text; an offer that does not fit is omitted.
         """
         if not isinstance(said, Answer):
@@ -123,6 +123,7 @@ class PersonRequests:
             question, language
         ):  # only the agent knows the earlier turns
             return said
+        speech = speech_of(said.locale or language)
         if self._settings.people == "at_once":
             wanted = PersonRequest("question", question, "", speech.tag)
             return msgspec.structs.replace(said, person=wanted)

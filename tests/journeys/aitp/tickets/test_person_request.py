@@ -343,6 +343,14 @@ async def test_it_is_understood_and_told_in_the_language_of_the_words(tmp_path: 
             assert (await site.say(words))[1][-1] == said.answer
 
 
+async def test_the_offer_is_in_the_language_of_the_refusal(tmp_path: Path) -> None:
+    async with a_site(tmp_path, "offered") as site:
+        thread, said = await site.say("Wie teuer ist die Miete eines Kajaks?")
+        assert said[-1].startswith("Über")
+        assert said[-1].endswith(speech_of("de").person.offer)
+        assert (await site.say("ja", thread=thread))[1][-1] == speech_of("de").person.asked
+
+
 async def test_a_run_that_its_caller_starts_asks_too(tmp_path: Path) -> None:
     async with a_site(tmp_path, "on_request") as site:
         thread = (await site.talker.open(visitors("human please"), headers=MANUAL)).id
