@@ -193,7 +193,6 @@ def build_transports(
         notes=OperatorNotes(services.audit, clock),
         continuations=Continuations(services.store, enabled, clock),
         on_change=outbox.on_change,
-        max_file_bytes=config.files.max_bytes,
         clock=clock,
     )
     if feed.transports:

@@ -102,7 +102,7 @@ class Outgoing(msgspec.Struct, frozen=True, kw_only=True):
         sources: pages that the answer was taken from; with the last piece.
         buttons: with the last piece.
         form: with the last piece; None for none.
-        files: with the last piece.
+        files: with the last piece, all together within the transport's bound.
         subject: of the conversation; empty if it has none.
         language: of the texts that the transport adds (BCP 47).
         is_reply: whether it answers the person, rather than begins or continues on its own.
@@ -156,6 +156,7 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
         buttons: the most below one message; the others become text.
         has_forms: whether it shows forms itself.
         earlier: how many messages before it a message shows; 0 for none.
+        file_bytes: the most of all files of a message; of the others the text has links.
     """
 
     characters: int
@@ -164,3 +165,4 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     buttons: int
     has_forms: bool = False
     earlier: int = 0
+    file_bytes: int = 20 * 1024 * 1024

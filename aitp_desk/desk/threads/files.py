@@ -111,14 +111,27 @@ class FileService:
         """Return whether the site accepts a declared type; the content is checked later."""
         return media_type.partition(";")[0].strip().lower() in self._settings.types
 
+    @property
+    def max_bytes(self) -> int:
+        """The largest file that is stored."""
+        return self._settings.max_bytes
+
     async def save_file(
-        self, principal: Principal, name: str, purpose: str, data: bytes, seconds: int | None
+        self,
+        principal: Principal,
+        name: str,
+        purpose: str,
+        data: bytes,
+        seconds: int | None,
+        *,
+        is_shared: bool = False,
     ) -> File:
         """Store a file durably.
 
         Parameters:
             name: the caller's name for it.
             seconds: how long it is kept; None: until it is deleted.
+            is_shared: whether it has no owner, so that all who read its message may read it.
 
         Raises:
             InvalidRequest: it is empty, or of a type that the site does not accept.
@@ -143,7 +156,7 @@ class FileService:
                 param="file",
             )
         now = self._clock()
-        if principal.counts_by_address:
+        if is_shared or principal.counts_by_address:
             seconds = min(seconds or self._anonymous_seconds, self._anonymous_seconds)
         allowance = self._allowance(principal)
         # before its bytes are written somewhere; what counts is the check in the unit
@@ -155,7 +168,7 @@ class FileService:
             placed = await self._contents.place(data)
         file = File(
             new_id("file", now),
-            principal.owner,
+            None if is_shared else principal.owner,
             int(now),
             None if seconds is None else int(now) + seconds,
             clean_name(name),

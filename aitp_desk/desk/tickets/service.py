@@ -19,6 +19,7 @@ from aitp_desk.desk.jobs.callbacks import make_callback_writes
 from aitp_desk.desk.tickets.operators import check_length, check_name, check_words
 from aitp_desk.model.access.audit import AuditKeys, Auditor, make_own_auditor
 from aitp_desk.model.conversation.chain import new_salt
+from aitp_desk.model.conversation.thread import Attachment
 from aitp_desk.model.conversation.ticket import KeptTicket, TicketState
 from aitp_desk.model.errors import PreconditionFailed, StoreBusy
 from aitp_desk.model.ids import new_id
@@ -54,13 +55,19 @@ class EscalationService:
         self._clock = clock
 
     async def answer(
-        self, ticket_id: str, words: str, operator: str, by: Auditor
+        self,
+        ticket_id: str,
+        words: str,
+        operator: str,
+        by: Auditor,
+        attachments: tuple[Attachment, ...] = (),
     ) -> KeptTicket | None:
         """Answer a ticket; its waiting caller receives the text.
 
         Parameters:
             operator: the name of the answering operator, which visitors see.
             by: the operator for the audit log.
+            attachments: files that go with the text on its thread.
 
         Returns:
             The ticket after it ended; None if it does not exist.
@@ -70,7 +77,10 @@ class EscalationService:
             PreconditionFailed: the ticket is over, or asks for approval.
         """
         check_words(words)
-        return await self._end(ticket_id, TicketState.ANSWERED, words, operator, by)
+        check_length(words)
+        check_name(operator)
+        answered = TicketState.ANSWERED
+        return await self._write(ticket_id, answered, words.strip(), operator, by, attachments)
 
     async def close(
         self, ticket_id: str, reason: str, operator: str, by: Auditor
@@ -225,14 +235,23 @@ class EscalationService:
         return await self._write(ticket_id, state, words.strip(), operator, by)
 
     async def _write(
-        self, ticket_id: str, state: TicketState, words: str, operator: str | None, by: Auditor
+        self,
+        ticket_id: str,
+        state: TicketState,
+        words: str,
+        operator: str | None,
+        by: Auditor,
+        attachments: tuple[Attachment, ...] = (),
     ) -> KeptTicket | None:
         now = self._clock()
+        said = TicketMessage(
+            new_id("msg", now), new_salt(), words, operator, attachments=attachments
+        )
         return await self._store.run(
             end_ticket,
             ticket_id=ticket_id,
             state=state,
-            said=TicketMessage(new_id("msg", now), new_salt(), words, operator),
+            said=said,
             now=int(now),
             by=by,
             extra_statements=partial(make_callback_writes, self._clock),

@@ -17,7 +17,7 @@ from aitp_desk.model.access.audit import Auditor
 from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.chain import new_salt
 from aitp_desk.model.conversation.note import NOTE_PREFIX, Note
-from aitp_desk.model.conversation.thread import Draft
+from aitp_desk.model.conversation.thread import Attachment, Draft
 from aitp_desk.model.conversation.ticket import OPERATORS
 from aitp_desk.model.errors import InvalidRequest, ThreadNotFound
 from aitp_desk.model.ids import new_id
@@ -91,6 +91,7 @@ class Takeover:
         by: Auditor,
         idempotency: IdempotencyRecord | None = None,
         notes: Mapping[str, str] = NO_NOTES,
+        attachments: tuple[Attachment, ...] = (),
     ) -> None:
         """Post a message to a thread that this operator has.
 
@@ -98,6 +99,7 @@ class Takeover:
             operator, by: as in :meth:`take_thread`.
             idempotency: the request's idempotency key; a repeat posts nothing.
             notes: metadata of the message.
+            attachments: files that go with it, open to all who read it.
 
         Raises:
             IdempotencyConflict: the key was used with another request.
@@ -108,10 +110,11 @@ class Takeover:
         check_words(words)
         check_name(operator)
         now = self._clock()
+        spoken = _spoken(words, operator, now)
         await self._store.run(
             speak_on_thread,
             thread_id=thread_id,
-            said=msgspec.structs.replace(_spoken(words, operator, now), notes=notes),
+            said=msgspec.structs.replace(spoken, notes=notes, attachments=attachments),
             now=int(now),
             by=by,
             idempotency=idempotency,

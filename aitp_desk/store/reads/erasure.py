@@ -109,7 +109,7 @@ class PersonTraces(msgspec.Struct, frozen=True):
             0 for the thread's opener.
         messages: ids of those that exist.
         replies: ids of the desk's messages from then on.
-        files: attachments of their messages.
+        files: attachments of their messages, and of these replies.
         run_ids: the runs that they requested.
         is_opener: whether the thread's metadata is theirs.
         is_giver: whether they submitted results of a run's tools.
@@ -216,6 +216,8 @@ async def _traces_on(store: Store, person: Person, thread: Row) -> PersonTraces:
                 first_seq = seq
             if first_seq and is_there:
                 replies.append(id_)
+                hanging = read_attachments(attachments)
+                files += [AttachedFile(file.file_id, "") for file in hanging]
             continue
         if not person.said(actor, principal):
             continue

@@ -47,6 +47,8 @@ EARLIER = 10
 LONGEST = 30_000
 """Characters of a mail; a longer answer is several mails."""
 QUICK_CHARACTERS = 4000
+TEXT_ROOM = 256 * 1024
+"""Bytes of a mail that are not for its files."""
 
 
 class EmailTransport(Transport):
@@ -63,7 +65,9 @@ class EmailTransport(Transport):
         check_settings(settings)
         self._settings = settings
         self.bounds = msgspec.structs.replace(  # type: ignore[misc]  # of this site
-            self.bounds, per_second=settings.per_second
+            self.bounds,
+            per_second=settings.per_second,
+            file_bytes=max(0, settings.max_bytes * 3 // 4 - TEXT_ROOM),  # base64 takes a third more
         )
         self._domain = settings.address.rpartition("@")[2]
         addresses = ReplyAddresses(

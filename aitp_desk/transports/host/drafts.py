@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aitp_desk.agent.history.message_codec import LOCALE
 from aitp_desk.capability import Unanswered
 from aitp_desk.desk.threads.files import FileService
@@ -30,7 +32,6 @@ class DraftMaker:
 
     Parameters:
         language: of what the desk adds to a text (BCP 47).
-        max_file_bytes: the largest file that is read.
         failures: how often the event was handled in vain.
     """
 
@@ -41,14 +42,12 @@ class DraftMaker:
         files: FileService,
         *,
         language: str,
-        max_file_bytes: int,
         failures: int,
     ) -> None:
         self._enabled = enabled
         self._incoming = incoming
         self._files = files
         self._language = language
-        self._max_file_bytes = max_file_bytes
         self._waits = failures < MOST_WAITS
 
     def make_conversation(
@@ -76,33 +75,54 @@ class DraftMaker:
             TryLater, Unanswered: the platform does not give a file now.
             RateLimited, Unavailable, StoreBusy: the desk keeps none now.
         """
-        attachments: list[Attachment] = []
+        attachments, refusals = await self.save_files(principal, message.files)
         content = [message.text] if message.text.strip() else []
-        for file in message.files[:MOST_FILES]:
+        content += refusals
+        if not content and attachments:
+            content = [self.name_files(message.files)]
+        if not content:
+            return None
+        return Draft("user", tuple(content), attachments, metadata=self.make_metadata())
+
+    def name_files(self, files: Sequence[IncomingFile]) -> str:
+        """Return the text of a message that has only files."""
+        return ", ".join(file.name for file in files if file.name) or say("file", self._language)
+
+    async def save_files(
+        self, principal: Principal, files: Sequence[IncomingFile], *, is_shared: bool = False
+    ) -> tuple[tuple[Attachment, ...], list[str]]:
+        """Save files, and return a sentence about each that is not taken.
+
+        Parameters:
+            is_shared: as of :meth:`~aitp_desk.desk.threads.files.FileService.save_file`.
+
+        Raises:
+            as :meth:`draft_message`.
+        """
+        attachments: list[Attachment] = []
+        refusals: list[str] = []
+        for file in files[:MOST_FILES]:
             try:
-                attachments.append(await self._save_file(principal, file))
+                data = await self._read(file)
+                saved = await self._files.save_file(
+                    principal, file.name or "file", PURPOSE, data, FILE_SECONDS, is_shared=is_shared
+                )
             except (Failed, Unanswered, DeskError) as error:
                 if isinstance(error, RateLimited | Unavailable | StoreBusy):
                     raise
                 if isinstance(error, TryLater | Unanswered) and self._waits:
                     raise
                 reason = str(error) if isinstance(error, DeskError) else error.reason
-                content.append(say("file_refused", self._language, name=file.name, reason=reason))
-        if not content and attachments:
-            names = ", ".join(file.name for file in message.files if file.name)
-            content = [names or say("file", self._language)]
-        if not content:
-            return None
-        return Draft("user", tuple(content), tuple(attachments), metadata=self.make_metadata())
+                refusals.append(say("file_refused", self._language, name=file.name, reason=reason))
+            else:
+                attachments.append(Attachment(saved.id))
+        return tuple(attachments), refusals
 
-    async def _save_file(self, principal: Principal, file: IncomingFile) -> Attachment:
-        if file.size > self._max_file_bytes:
-            raise Refused(f"it may have at most {self._max_file_bytes} bytes.")
-        data = await self._enabled.transport.fetch(file, self._max_file_bytes)
-        saved = await self._files.save_file(
-            principal, file.name or "file", PURPOSE, data, FILE_SECONDS
-        )
-        return Attachment(saved.id)
+    async def _read(self, file: IncomingFile) -> bytes:
+        most = self._files.max_bytes
+        if file.size > most:
+            raise Refused(f"it may have at most {most} bytes.")
+        return await self._enabled.transport.fetch(file, most)
 
     def make_metadata(self, **more: str) -> dict[str, str]:
         """Return the metadata of a message of this event."""

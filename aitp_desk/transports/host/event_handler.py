@@ -93,7 +93,6 @@ class EventHandler:
         notes: writes notes for operators.
         continuations: join a person's conversations.
         on_change: looks for messages to send on a thread.
-        max_file_bytes: the largest file that is read.
         clock: Unix seconds.
     """
 
@@ -106,7 +105,6 @@ class EventHandler:
         notes: OperatorNotes,
         continuations: Continuations,
         on_change: Callable[[str], None],
-        max_file_bytes: int,
         clock: Callable[[], float],
     ) -> None:
         self._transports = transports
@@ -115,7 +113,6 @@ class EventHandler:
         self.notes = notes
         self.continuations = continuations
         self.on_change = on_change
-        self.max_file_bytes = max_file_bytes
         self.clock = clock
 
     def make_kind(self, handle_operator: HandleOperator) -> JobKind:
@@ -177,7 +174,6 @@ class _Handling:
             incoming,
             self._desk.files,
             language=self._language,
-            max_file_bytes=handler.max_file_bytes,
             failures=claim.failures,
         )
 

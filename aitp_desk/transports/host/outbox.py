@@ -37,6 +37,7 @@ from aitp_desk.store.units.transports import (
     queue_messages,
 )
 from aitp_desk.transports.base import Failed, TryLater, Unreachable, WindowClosed
+from aitp_desk.transports.host.attachments import read_attachments
 from aitp_desk.transports.host.controls import Controls, offer_options, offer_request
 from aitp_desk.transports.host.failures import job_failure
 from aitp_desk.transports.host.pace import Pace
@@ -281,7 +282,16 @@ class _Sending:
             )
             return False
         controls = await self._controls(message, shown)
-        pieces = split_text(_text_of(shown), self._transport.bounds.characters) or ("…",)
+        language = conversation.language or self._desk.site.language
+        files, links = await read_attachments(
+            self._desk,
+            self._principal,
+            shown.attachments,
+            most_bytes=self._transport.bounds.file_bytes,
+            language=language,
+        )
+        text = f"{_text_of(shown)}\n\n{links}".strip()
+        pieces = split_text(text, self._transport.bounds.characters) or ("…",)
         refs = await transport_reads.newest_refs(self._store, conversation.id, EARLIER_REFS)
         known = [one.ref for one in refs if one.ref != conversation.last_ref]
         earlier = await self._earlier(message.seq)
@@ -301,8 +311,9 @@ class _Sending:
                 sources=_sources_of(shown) if is_last else (),
                 buttons=controls.buttons if is_last else (),
                 form=controls.form if is_last else None,
+                files=files if is_last else (),
                 subject=conversation.subject,
-                language=conversation.language or self._desk.site.language,
+                language=language,
                 is_reply=bool(message.run_id),
                 last_heard=conversation.heard_at,
                 is_proven=self._principal.kind is PrincipalKind.USER,

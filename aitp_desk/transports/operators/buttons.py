@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from aitp_desk.desk.tickets.inbox import ShownTicket
 from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketState
 from aitp_desk.store.records.operators import Deed, TicketControl
 from aitp_desk.transports.messages import Button
@@ -81,3 +82,13 @@ def _make(
             )
         )
     return TicketButtons(buttons=tuple(buttons), kept=tuple(kept))
+
+
+def is_grave(shown: ShownTicket) -> bool:
+    """Return whether the approval of a call is asked again.
+
+    That is so if it cannot be undone, affects much, costs something, or is not known any more.
+    """
+    if shown.call is None or shown.call.action is None:
+        return True
+    return shown.call.action.safety.is_grave or shown.call.call.price is not None

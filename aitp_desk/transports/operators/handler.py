@@ -39,13 +39,13 @@ from aitp_desk.transports.host.drafts import VIA
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import say
 from aitp_desk.transports.messages import Button, Outgoing
-from aitp_desk.transports.operators.buttons import offer_confirmation
+from aitp_desk.transports.operators.buttons import is_grave, offer_confirmation
 from aitp_desk.transports.operators.feed import TicketFeed
+from aitp_desk.transports.operators.replies import Reply, read_reply
 from aitp_desk.transports.operators.text import (
     BIND_PRIVATELY,
     BIND_PROVEN,
     BOUND,
-    NO_FILES,
     NO_TICKET,
     NOT_BOUND,
     NOTE_MARK,
@@ -94,7 +94,7 @@ class OperatorHandler:
         self.inbox = feed.inbox
         self.escalation = escalation
         self.takeover = takeover
-        self._desks = desks
+        self.desks = desks
         self._changed = changed
         self.clock = feed.clock
 
@@ -164,7 +164,7 @@ class OperatorHandler:
 
     def notify_change(self, thread_id: str | None) -> None:
         """Notify those who follow a thread, and the operators."""
-        for desk in self._desks:
+        for desk in self.desks:
             desk.on_people_acted()
         if thread_id is not None:
             self._changed(thread_id)
@@ -324,19 +324,24 @@ class _Handling:
         if shown is None:
             await self._tell(NO_TICKET)
             return
-        text = message.text.strip()
-        if message.files:
-            await self._tell(NO_FILES, ticket_id=ticket_id, part="files")
-        if not text:
+        desk = next(one for one in self._handler.desks if one.name == shown.ticket.desk)
+        failures = self._claim.failures
+        reply = await read_reply(
+            shown.ticket, message, self._enabled, self._incoming, desk, failures
+        )
+        if reply.notice:
+            await self._tell(reply.notice, ticket_id=ticket_id, part="files")
+        if not reply.text:
             return
         try:
-            await self._say(shown.ticket, text, operator)
+            await self._say(shown.ticket, reply, operator)
         except _PASSING:
             raise
         except DeskError as error:
             await self._tell(str(error), ticket_id=ticket_id)
 
-    async def _say(self, ticket: KeptTicket, text: str, operator: BoundOperator) -> None:
+    async def _say(self, ticket: KeptTicket, reply: Reply, operator: BoundOperator) -> None:
+        text, attachments = reply.text, reply.attachments
         by = self._handler.bindings.make_auditor(operator)
         if text.startswith(NOTE_MARK) and ticket.thread_id is not None:
             words = text.removeprefix(NOTE_MARK)
@@ -344,7 +349,9 @@ class _Handling:
             await self._tell(NOTED, ticket_id=ticket.id)
         elif await self._is_answer(ticket):
             if not (_was_done(ticket, TicketState.ANSWERED, operator) and ticket.answer == text):
-                await self._handler.escalation.answer(ticket.id, text, operator.name, by)
+                await self._handler.escalation.answer(
+                    ticket.id, text, operator.name, by, attachments
+                )
         elif ticket.is_over:
             await self._tell(OVER, ticket_id=ticket.id)
             return
@@ -360,7 +367,9 @@ class _Handling:
                 hashlib.sha256(text.encode()).digest(),
             )
             notes = {VIA: self._enabled.name}
-            await self._handler.takeover.say(ticket.thread_id, text, operator.name, by, once, notes)
+            await self._handler.takeover.say(
+                ticket.thread_id, text, operator.name, by, once, notes, attachments
+            )
         self._handler.notify_change(ticket.thread_id)
 
     async def _is_answer(self, ticket: KeptTicket) -> bool:
@@ -432,16 +441,6 @@ _NOTICES: Mapping[TicketState, str] = {
     TicketState.CLOSED: "Closed.",
     TicketState.EXPIRED: "It has ended.",
 }
-
-
-def is_grave(shown: ShownTicket) -> bool:
-    """Return whether the approval of a call is asked again.
-
-    That is so if it cannot be undone, affects much, costs something, or is not known any more.
-    """
-    if shown.call is None or shown.call.action is None:
-        return True
-    return shown.call.action.safety.is_grave or shown.call.call.price is not None
 
 
 def _was_done(ticket: KeptTicket, state: TicketState, operator: BoundOperator) -> bool:

@@ -29,6 +29,7 @@ from tests.support.clients.threads import Talker
 from tests.support.desk.command import run
 from tests.support.doubles.agent import Clock
 from tests.support.sites.orders import Caller
+from tests.support.transports.pigeon import MOST_FILE_BYTES
 from tests.support.transports.pigeon_platform import PigeonPlatform
 from tests.support.transports.platforms import carrying
 
@@ -555,11 +556,57 @@ async def test_a_note_is_for_operators_only(office: Office) -> None:
     assert not any("called before" in one for one in office.told("vera"))
 
 
-async def test_files_of_operators_are_refused_in_words(office: Office) -> None:
+async def test_a_file_of_an_operator_reaches_the_visitor(office: Office) -> None:
+    shown = await office.ask_for_person()
+    office.platform.keep("1", b"One lamp, 20 EUR.")
+    await office.reply("ada", shown, "See the file.", files=1)
+    await office.answered("vera", "See the file.")
+    (sent,) = [one for one in office.platform.sent if one.files]
+    assert sent.recipient == "vera"
+    assert [(one.name, one.data) for one in sent.files] == [("a.txt", b"One lamp, 20 EUR.")]
+
+
+@pytest.mark.sqlite
+async def test_a_visitor_who_is_erased_takes_the_operators_files_along(office: Office) -> None:
+    shown = await office.ask_for_person()
+    office.platform.keep("1", b"One lamp, 20 EUR.")
+    await office.reply("ada", shown, "See the file.", files=1)
+    await office.answered("vera", "See the file.")
+    files = "SELECT count(*) FROM files"
+    assert office.talker.rows(files) == [(1,)]
+    named = ("--actor", "contact:pigeon:vera")
+    code, _, problems = await run("erase", "--data", office.folder / "data", *named)
+    assert code == 0, problems
+    assert office.talker.rows(files) == [(0,)]
+
+
+async def test_a_file_alone_is_sent_under_its_name(office: Office) -> None:
+    shown = await office.ask_for_person()
+    office.platform.keep("1", b"One lamp, 20 EUR.")
+    await office.reply("ada", shown, "", files=1)
+    await office.answered("vera", "a.txt")
+
+
+async def test_a_file_that_does_not_fit_is_a_link_in_the_text(office: Office) -> None:
+    shown = await office.ask_for_person()
+    office.platform.keep("1", b"a" * (MOST_FILE_BYTES + 1))
+    await office.reply("ada", shown, "See the file.", files=1)
+    await office.answered("vera", "See the file.")
+    (text,) = [one for one in office.told("vera") if "See the file." in one]
+    found = re.search(r"\[a\.txt\]\(\S+(/v1/files/\S+)\)", text)
+    assert found is not None, text
+    async with office.talker.http.get(found[1]) as got:
+        assert (got.status, await got.read()) == (200, b"a" * (MOST_FILE_BYTES + 1))
+    assert not any(one.files for one in office.platform.sent)
+
+
+async def test_an_operator_learns_which_files_are_not_sent(office: Office) -> None:
     shown = await office.ask_for_person()
     await office.reply("ada", shown, "See the file.", files=1)
     await office.answered("vera", "See the file.")
-    await office.until("Files of operators are not sent")
+    await office.until("The file a.txt was not taken: the platform has it no more.")
+    await office.reply("ada", shown, "// See the file.", files=1)
+    await office.until("The files were not sent")
 
 
 async def test_a_reply_that_is_delivered_again_is_said_once(office: Office) -> None:

@@ -82,6 +82,22 @@ async def test_a_ticket_is_answered_by_mail(box: Mailbox, tmp_path: Path) -> Non
     assert box.tickets() == [("closed", "anna")]
 
 
+async def test_a_file_of_an_operators_mail_is_attached_to_the_visitors(
+    box: Mailbox, tmp_path: Path
+) -> None:
+    await bind(box, tmp_path)
+    await box.platform.write(VISITOR, "I want to talk to a person.")
+    await box.until(OPERATOR, "Ticket:")
+    await box.platform.attach(OPERATOR, "Here is the offer.", "offer.txt", b"One lamp, 20 EUR.")
+    await box.until(VISITOR, "Here is the offer.")
+    mail = box.platform.mails_to(VISITOR)[-1].mail
+    (file,) = mail.iter_attachments()
+    assert (file.get_filename(), file.get_payload(decode=True)) == (
+        "offer.txt",
+        b"One lamp, 20 EUR.",
+    )
+
+
 async def test_a_mail_that_nothing_proves_says_nothing(box: Mailbox, tmp_path: Path) -> None:
     await bind(box, tmp_path)
     await box.platform.write(VISITOR, "I want to talk to a person.")

@@ -27,6 +27,7 @@ from aitp_desk.transports.events import Incoming, IncomingFile
 from aitp_desk.transports.messages import Bounds, Outgoing, SentMessage
 
 SECRET = "x-pigeon-secret"
+MOST_FILE_BYTES = 1000
 
 
 class PigeonSettings(msgspec.Struct, frozen=True):
@@ -42,7 +43,12 @@ class Pigeon(Transport):
     name = "pigeon"
     settings = PigeonSettings
     bounds = Bounds(
-        characters=1000, per_second=1000, per_conversation=1000, buttons=5, has_forms=True
+        characters=1000,
+        per_second=1000,
+        per_conversation=1000,
+        buttons=5,
+        has_forms=True,
+        file_bytes=MOST_FILE_BYTES,
     )
 
     def __init__(self, settings: PigeonSettings, host: Host) -> None:

@@ -147,6 +147,10 @@ class PigeonPlatform(Platform):
         message = TextMessage(text=text, message_ref=number, files=(file,))
         return await self.deliver(person, message, number)
 
+    def keep(self, ref: str, data: bytes) -> None:
+        """Have a file that messages name."""
+        self._files[ref] = data
+
     async def block(self, person: str) -> None:
         self._blocked.add(person)
         await self.deliver(person, OptOut())

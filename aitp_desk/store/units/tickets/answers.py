@@ -14,7 +14,7 @@ import msgspec
 
 from aitp_desk.model.access.audit import AuditAction, Auditor, ObjectKind, Outcome
 from aitp_desk.model.calls.call import ActionCall, CallError, CallState
-from aitp_desk.model.conversation.thread import Origin
+from aitp_desk.model.conversation.thread import Attachment, Origin
 from aitp_desk.model.conversation.ticket import Answered, KeptTicket, TicketKind, TicketState
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Work
@@ -69,6 +69,7 @@ class TicketMessage(msgspec.Struct, frozen=True):
         words: empty for the standard text of such an end.
         operator: the name of the sender; None for the desk.
         notes: metadata of the message.
+        attachments: files that go with it.
     """
 
     id: str
@@ -76,6 +77,7 @@ class TicketMessage(msgspec.Struct, frozen=True):
     words: str
     operator: str | None
     notes: Mapping[str, str] = MappingProxyType({})
+    attachments: tuple[Attachment, ...] = ()
 
 
 def end_ticket(
@@ -325,5 +327,13 @@ def _say(ticket: KeptTicket, said: TicketMessage, actor: str, call: ActionCall) 
 
 def _message(ticket: KeptTicket, said: TicketMessage, actor: str, words: str) -> NewMessage:
     of_call = {"call": ticket.call_id} if ticket.call_id else {}
-    notes = {**said.notes, "ticket": ticket.id, **of_call}
-    return NewMessage(said.id, said.salt, "assistant", actor, Origin.DESK, (words,), metadata=notes)
+    return NewMessage(
+        said.id,
+        said.salt,
+        "assistant",
+        actor,
+        Origin.DESK,
+        (words,),
+        attachments=said.attachments,
+        metadata={**said.notes, "ticket": ticket.id, **of_call},
+    )

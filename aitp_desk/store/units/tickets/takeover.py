@@ -195,7 +195,16 @@ def _speak(
     tail = ThreadTail(thread_id, now, *(yield from find_tail(thread_id, desk))[0][3:])
     words, notes = (said.words,), {**said.notes, **(notes or {})}
     tail.add_message(
-        NewMessage(said.id, said.salt, "assistant", actor, Origin.DESK, words, metadata=notes)
+        NewMessage(
+            said.id,
+            said.salt,
+            "assistant",
+            actor,
+            Origin.DESK,
+            words,
+            attachments=said.attachments,
+            metadata=notes,
+        )
     )
     if effects is not None:
         say_effects(effects, tail)
