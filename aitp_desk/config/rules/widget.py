@@ -1,13 +1,13 @@
-"""Rules for the settings of the chat component: its logo, and questions for pages."""
+"""Rules for the settings of the chat component: logo, texts, and questions for pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, get_args
 
 from aitp_desk.config.problem import Problem
 from aitp_desk.config.rules.web_address import origin_of, web_address
-from aitp_desk.config.sections.widget import Widget
+from aitp_desk.config.sections.widget import Widget, WidgetLanguage
 from aitp_desk.config.settings import Config
 
 LOGO_TYPES: Final = {
@@ -22,9 +22,10 @@ MAX_LOGO_BYTES: Final = 200_000
 
 
 def check_widget(config: Config) -> Iterator[Problem]:
-    """Yield the faults of logo and paths."""
+    """Yield the faults of logo, texts and paths."""
     if wrong := _find_logo_fault(config):
         yield Problem("widget.logo", wrong)
+    yield from _check_texts(config.widget)
     yield from _check_paths(config.widget)
 
 
@@ -48,6 +49,20 @@ def _find_logo_fault(config: Config) -> str | None:
     if file.stat().st_size > MAX_LOGO_BYTES:
         return f"has more than {MAX_LOGO_BYTES // 1000} kB; save it smaller."
     return None
+
+
+def _check_texts(widget: Widget) -> Iterator[Problem]:
+    spoken = widget.languages or get_args(WidgetLanguage)
+    earlier: set[str] = set()
+    for table in widget.texts:
+        if table.language not in spoken:
+            yield Problem(
+                "widget.texts.language",
+                f"{table.language!r} is none of the chat's languages: {', '.join(spoken)}.",
+            )
+        elif table.language in earlier:
+            yield Problem("widget.texts.language", f"{table.language!r} has two tables. Join them.")
+        earlier.add(table.language)
 
 
 def _check_paths(widget: Widget) -> Iterator[Problem]:

@@ -38,6 +38,34 @@ class WidgetPath(msgspec.Struct, frozen=True, kw_only=True):
     ] = ()
 
 
+class WidgetTexts(msgspec.Struct, frozen=True, kw_only=True):
+    """The chat's words in one language; what is empty here is as in [widget]. Repeatable."""
+
+    language: Annotated[
+        str,
+        Meta(
+            max_length=2,
+            extra={"unit": "a language such as de"},
+            description="Which of widget.languages these words are in.",
+        ),
+    ] = ""
+    title: Annotated[
+        str, Meta(max_length=60, description="Heading of the chat in this language.")
+    ] = ""
+    greeting: Annotated[
+        str, Meta(max_length=400, description="First words of an empty chat in this language.")
+    ] = ""
+    placeholder: Annotated[
+        str, Meta(max_length=80, description="Text of the empty text box in this language.")
+    ] = ""
+    suggestions: Annotated[
+        Questions, Meta(description="Questions that an empty chat offers in this language.")
+    ] = ()
+    consent: Annotated[
+        str, Meta(max_length=300, description="The line below the text box in this language.")
+    ] = ""
+
+
 class Widget(msgspec.Struct, frozen=True, kw_only=True):
     """The chat that a script tag puts on the pages of any website."""
 
@@ -70,6 +98,7 @@ class Widget(msgspec.Struct, frozen=True, kw_only=True):
         Questions,
         Meta(description="Questions that an empty chat offers; by default taken from the content."),
     ] = ()
+    texts: tuple[WidgetTexts, ...] = ()
     paths: tuple[WidgetPath, ...] = ()
     logo: Annotated[
         str,
@@ -143,3 +172,13 @@ class Widget(msgspec.Struct, frozen=True, kw_only=True):
         bool,
         Meta(description="Whether a message in a hidden tab plays a short sound."),
     ] = False
+
+    def in_language(self, language: str) -> Widget:
+        """Return these settings with the owner's words in a language, where there are some."""
+        for texts in self.texts:
+            if texts.language == language:
+                said = msgspec.structs.asdict(texts)
+                return msgspec.structs.replace(
+                    self, **{name: said[name] for name in said if said[name] and name != "language"}
+                )
+        return self

@@ -286,7 +286,9 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         ),
         "GET /widget.js": OperationText("The chat component, as a script tag includes it"),
         "GET /widget.d.ts": OperationText("The chat component, for TypeScript"),
-        "GET /widget/settings.json": OperationText("Title, greeting and suggestions of the chat"),
+        "GET /widget/settings.json": OperationText(
+            "Title, greeting and suggestions of the chat", query=("lang",)
+        ),
         "GET /widget/logo": OperationText(
             "The picture in the heading of the chat", gives_files=True, statuses=(404,)
         ),

@@ -167,7 +167,8 @@ class PagesHandlers:
     def _list_examples(self, editions: Editions) -> tuple[str, ...]:
         """Return the questions to suggest: the owner's, else some that the content answers."""
         library = editions.library
-        return tuple(self._widget.suggestions) or list_example_questions(
+        own = self._site.language.partition("-")[0].lower()
+        return tuple(self._widget.in_language(own).suggestions) or list_example_questions(
             library.documents, library.passages, self._site.language
         )
 

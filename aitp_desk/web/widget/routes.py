@@ -25,6 +25,7 @@ from aitp_desk.web.pages.blocks.example_questions import list_example_questions
 from aitp_desk.web.widget.assets import COMPONENT, DECLARATION, TYPES, read_component, read_logo
 from aitp_desk.web.widget.wire import (
     LOGO_PATH,
+    find_language,
     find_logo_origin,
     write_loader,
     write_page,
@@ -57,7 +58,8 @@ class WidgetHandlers:
         self._widget = config.widget
         self._config = config
         self._logo = read_logo(config.widget.logo, config.folder)
-        self._settings: tuple[str, bytes] = ("", b"")
+        self._settings: dict[str, bytes] = {}
+        self._revision = ""
 
     @cached_property
     def _loader(self) -> bytes:
@@ -73,8 +75,12 @@ class WidgetHandlers:
         return _reply_tagged((COMPONENT / DECLARATION).read_bytes(), TYPES[".ts"], call)
 
     async def get_settings(self, desk: Desk, call: Call) -> Reply:
-        """``GET /widget/settings.json``: title, greeting, suggestions and notices."""
-        return _reply_tagged(self._write_settings(desk), JSON, call)
+        """``GET /widget/settings.json``: title, greeting, suggestions and notices.
+
+        ``lang`` is the visitor's language, by default the site's.
+        """
+        language = find_language(call.query.get("lang", ""), self._widget, self._site)
+        return _reply_tagged(self._write_settings(desk, language), JSON, call)
 
     async def get_visitor(self, desk: Desk, call: Call) -> Reply:
         """``GET /widget/visitor``: the caller's id, and its open chat of another device.
@@ -125,15 +131,20 @@ class WidgetHandlers:
         )
         return ("Content-Security-Policy", policy), ("X-Robots-Tag", "noindex")
 
-    def _write_settings(self, desk: Desk) -> bytes:
+    def _write_settings(self, desk: Desk, language: str) -> bytes:
         editions = desk.knowledge.editions
-        if self._settings[0] != editions.revision:
-            library = editions.library
+        if self._revision != editions.revision:
+            self._revision = editions.revision
+            self._settings = {}
+        if language not in self._settings:
+            library = editions.find_library(language)
             examples = list_example_questions(
-                library.documents, library.passages, self._site.language
+                library.documents,
+                library.passages,
+                editions.find_language(language) or editions.own,
             )
-            told = write_settings(
-                self._widget,
+            self._settings[language] = write_settings(
+                self._widget.in_language(language),
                 self._site,
                 examples,
                 self._config.files,
@@ -141,8 +152,7 @@ class WidgetHandlers:
                 answer_minutes=self._config.tickets.answer_minutes,
                 has_people=self._config.tickets.people != "off",
             )
-            self._settings = (editions.revision, told)
-        return self._settings[1]
+        return self._settings[language]
 
     def protocol(self, render_error: RenderError) -> ProtocolRoutes:
         """Return the routes; every page of the component's sites may read them."""

@@ -171,7 +171,7 @@ def write_page(version: str, widget: Widget, site: Site, wanted: str) -> bytes:
         wanted: the language that the frame's address names.
     """
     language = find_language(wanted, widget, site)
-    title = html.escape(widget.title or site.name)
+    title = html.escape(widget.in_language(language).title or site.name)
     page = (COMPONENT / PAGE).read_text("utf-8")
     page = page.replace("$language", language).replace("$version", version)
     return page.replace("$title", title).encode()

@@ -487,6 +487,18 @@ def test_the_chats_questions_for_a_path_can_be_reached(tmp_path: Path) -> None:
     assert len(load_config(tmp_path, [fine]).widget.paths) == 2
 
 
+def test_the_chats_texts_have_one_table_for_each_of_its_languages(tmp_path: Path) -> None:
+    german = "{language='de', greeting='Hallo'}"
+    twice = told(tmp_path, f"widget.texts=[{german}, {german}]")
+    assert "'de' has two tables" in twice["widget.texts.language"]
+    unnamed = told(tmp_path, "widget.texts=[{greeting='Hallo'}]")
+    assert "'' is none of the chat's languages" in unnamed["widget.texts.language"]
+    unspoken = told(tmp_path, f"widget.texts=[{german}]", "widget.languages=['en', 'fr']")
+    assert "languages: en, fr." in unspoken["widget.texts.language"]
+    widget = load_config(tmp_path, [f"widget.texts=[{german}]"]).widget
+    assert widget.in_language("de").greeting == "Hallo"
+
+
 def test_the_chat_of_a_public_site_needs_a_desk_that_can_be_reached(tmp_path: Path) -> None:
     (tmp_path / "content").mkdir()
     named = "widget.origins=['https://www.example.com', 'http://shop.example']"

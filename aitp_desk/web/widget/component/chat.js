@@ -25,8 +25,10 @@ export async function makeChat(host, { base, kept, version, button, held }) {
     if (!response.ok) throw new Error(`${name}: ${response.status}`);
     return response.json();
   };
-  const found = await Promise.all([read("settings.json"), read(`${version}/texts/${language}.json`)]);
-  const [settings, texts] = found;
+  const [settings, texts] = await Promise.all([
+    read(`settings.json?lang=${language}`),
+    read(`${version}/texts/${language}.json`),
+  ]);
   setTexts(texts, language);
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(STYLE);

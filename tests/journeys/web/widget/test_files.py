@@ -97,6 +97,32 @@ async def test_its_sites_may_call_nothing_else(http: aiohttp.ClientSession) -> N
         assert answer.status == 403
 
 
+async def test_each_language_has_the_owners_words_and_questions_of_its_pages(
+    tmp_path: Path,
+) -> None:
+    for folder, title in ((".", "Opening hours"), ("de", "Öffnungszeiten")):
+        (tmp_path / "site" / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / "site" / folder / "hours.md").write_text(f"# {title}\n\n9-17\n", "utf-8")
+    settings = (
+        "site.languages=['de']",
+        "widget.greeting=Ask us.",
+        "widget.texts=[{language='de', greeting='Fragen Sie uns.'}]",
+    )
+    async with (
+        serving(tmp_path / "data", *settings, folder=tmp_path / "site") as desk,
+        aiohttp.ClientSession(desk.url) as http,
+    ):
+        told = {}
+        for wanted in ("de-AT", "en", "sv", ""):
+            async with http.get("/widget/settings.json", params={"lang": wanted}) as answer:
+                told[wanted] = await answer.json()
+    assert told["de-AT"]["greeting"] == "Fragen Sie uns."
+    assert any("Öffnungszeiten" in question for question in told["de-AT"]["suggestions"])
+    assert told["en"] == told["sv"] == told[""]
+    assert told["en"]["greeting"] == "Ask us."
+    assert any("Opening hours" in question for question in told["en"]["suggestions"])
+
+
 async def test_only_the_owners_sites_may_frame_the_page(http: aiohttp.ClientSession) -> None:
     async with http.get("/widget", params={"lang": "de"}) as answer:
         policy = answer.headers["Content-Security-Policy"]

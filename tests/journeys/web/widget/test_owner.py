@@ -47,6 +47,8 @@ async def ground(tmp_path: Path) -> AsyncIterator[Ground]:
             f"widget.origins=['{site.url}']",
             "widget.logo=logo.svg",
             "widget.logo_alt=A sun",
+            "widget.greeting=Ask us.",
+            "widget.texts=[{language='pl', greeting='Prosimy pytać.'}]",
             "widget.paths=[{path='/shipping/*', suggestions=['When does it arrive?']}]",
             "widget.sound=true",
             "retention.threads_days=30",
@@ -87,6 +89,8 @@ async def test_the_logo_the_retention_and_the_questions_of_a_page_are_shown(
         await expect(logo).to_be_visible()
         assert await logo.evaluate("image => image.naturalWidth") > 0
         await expect(visitor.page.locator(".chip")).to_have_text(["When does it arrive?"])
+        greeting = "Prosimy pytać." if locale == "pl-PL" else "Ask us."
+        await expect(visitor.page.locator(".welcome > p")).to_have_text(greeting)
         await expect(visitor.page.locator(".small")).to_have_text(kept[locale])
         assert not await visitor.is_too_wide()
         assert await find_flaws(visitor.page) == []

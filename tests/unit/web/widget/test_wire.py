@@ -9,7 +9,7 @@ import pytest
 
 from aitp_desk.agent.speech.person_request import asks_for_person
 from aitp_desk.config import Files, Site, Widget
-from aitp_desk.config.sections.widget import WidgetPath
+from aitp_desk.config.sections.widget import WidgetPath, WidgetTexts
 from aitp_desk.web.widget.assets import read_texts
 from aitp_desk.web.widget.wire import (
     find_language,
@@ -103,6 +103,20 @@ def test_the_owners_words_come_first() -> None:
     told_at = msgspec.json.decode(write_settings(Widget(sign_in_url="/sign-in"), SITE, (), Files()))
     assert told_at["sign_in"] == "https://desk.example/sign-in"
     assert (told["privacy"], told["consent"]) == ("https://desk.example/privacy", "Kept.")
+
+
+def test_the_owners_words_of_a_language_come_before_those_of_all() -> None:
+    german = WidgetTexts(language="de", greeting="Fragen Sie!", suggestions=("Wer?",))
+    widget = Widget(title="Ask us", greeting="Ask!", suggestions=("Who?",), texts=(german,))
+    told = {
+        language: msgspec.json.decode(
+            write_settings(widget.in_language(language), SITE, (), Files())
+        )
+        for language in ("de", "en")
+    }
+    assert (told["de"]["greeting"], told["de"]["suggestions"]) == ("Fragen Sie!", ["Wer?"])
+    assert (told["en"]["greeting"], told["en"]["suggestions"]) == ("Ask!", ["Who?"])
+    assert told["de"]["title"] == told["en"]["title"] == "Ask us"
 
 
 def test_what_the_owner_sets_is_told() -> None:
