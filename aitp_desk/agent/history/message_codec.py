@@ -105,7 +105,7 @@ def make_suggestions(outcome: Said) -> dict[str, str]:
     """Return the metadata of a reply with what may be asked next, or chosen: a line each."""
     lines = outcome.options if isinstance(outcome, Clarification) else outcome.follow_ups
     kept: list[str] = []
-    for line in lines:
+    for line in (" ".join(one.split()) for one in lines):
         if len("\n".join((*kept, line))) > METADATA_VALUE_LENGTH:
             break
         kept.append(line)
