@@ -174,7 +174,6 @@ def build_transports(
         inbox=inbox,
         store=services.store,
         jobs=services.jobs,
-        paces=outbox.paces,
         console=f"{config.site.url}/console" if config.console.enabled else "",
         clock=clock,
     )

@@ -71,7 +71,7 @@ def begin_conversation(
     """
     seq = placed.messages[-1].seq if placed.messages else 0
     yield from _put_conversation(conversation, placed.thread_id, seq, now)
-    yield from hear_person(conversation.id, ref, conversation.language, placed, now, end)
+    yield from hear_person(conversation.id, ref, conversation.language, placed, now, end=end)
 
 
 def hear_person(
@@ -80,6 +80,7 @@ def hear_person(
     language: str,
     placed: PostResult,
     now: int,
+    token: str = "",
     end: Callable[[], Work[None]] | None = None,
 ) -> Work[None]:
     """Store that a person has written in a conversation.
@@ -87,6 +88,7 @@ def hear_person(
     Parameters:
         ref: what the platform calls the message; empty for none.
         language: as the platform says; empty for none.
+        token: of the button that was pressed for it, which is used up; empty for none.
         end: ends the job of the event, if nothing is left to do.
     """
     seq = placed.messages[-1].seq if placed.messages else 0
@@ -94,6 +96,8 @@ def hear_person(
     yield "hear_conversation", heard
     if ref:
         yield "add_transport_message", {"id": conversation_id, "seq": seq, "part": 0, "ref": ref}
+    if token:
+        yield "drop_control", {"token": token}
     if end is not None:
         yield from end()
 
@@ -107,12 +111,15 @@ def join_conversation(
 
     Parameters:
         token: under which the code is stored.
+        conversation: with an id that a repetition has too.
         grant_id: of the grant, if the thread belongs to another caller.
         now: Unix seconds.
 
     Returns:
         Whether the code was valid, and its thread still exists.
     """
+    if (yield "conversation", {"id": conversation.id}):
+        return True
     rows = yield "control", {"token": token}
     if not rows or rows[0][1] != CODE or rows[0][-1] < now:
         return False
@@ -248,8 +255,12 @@ def note_sent(
     Parameters:
         ref: what the platform calls it; empty if it was not sent.
         is_last: whether the message has no further part.
-        address: what the platform calls the conversation, if that has changed; else empty.
+        address: what the platform calls the conversation, if that has changed; else empty. It
+            keeps its name where another conversation has this one already.
     """
+    if address and (yield "rename_conversation", {"id": conversation_id, "address": address}):
+        # there, the earlier names may mean other messages
+        yield "drop_transport_messages_of_conversation", {"id": conversation_id}
     if ref:
         yield (
             "add_transport_message",
@@ -257,8 +268,6 @@ def note_sent(
         )
     moved = {"seq": seq, "parts": 0} if is_last else {"seq": seq - 1, "parts": part + 1}
     yield "move_sent", {"id": conversation_id, **moved}
-    if address:
-        yield "rename_conversation", {"id": conversation_id, "address": address}
 
 
 def retract_message(thread_id: str, message_id: str, now: int) -> Work[None]:

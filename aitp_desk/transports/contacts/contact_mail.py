@@ -110,7 +110,7 @@ class ContactMail:
         if offered is None or offered.state is not ConversationState.OFFERED:
             return
         try:
-            sent = await self._mail.transport.send(
+            sent = await self._mail.send(
                 Outgoing(
                     id=claim.id,
                     conversation=offered.address,

@@ -14,8 +14,9 @@ from collections.abc import Callable, Sequence
 
 from aitp_desk.auth.credentials.guess_limiter import GuessLimiter
 from aitp_desk.model.access.principal import Principal
-from aitp_desk.model.ids import new_id
+from aitp_desk.model.ids import id_from, new_id
 from aitp_desk.store.base import Store
+from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.records.transports import Control, Conversation, NewConversation
 from aitp_desk.store.units.transports import CODE, join_conversation, put_controls
 from aitp_desk.transports.events import Incoming
@@ -83,20 +84,29 @@ class Continuations:
         return "\n".join([say("code", language, code=code), *ways])
 
     async def take_code(
-        self, incoming: Incoming, transport: str, principal: Principal, code: str
+        self,
+        incoming: Incoming,
+        transport: str,
+        principal: Principal,
+        code: str,
+        claim: ClaimedJob,
     ) -> bool:
         """Go on with another conversation's thread, if the code is valid.
+
+        A job that is repeated finds its own conversation.
 
         Raises:
             RateLimited: the person has sent too many wrong codes.
         """
         self._guesses.check(principal.id)
         now = self._clock()
+        token = _stored(code)
+        random = hashlib.sha512(f"{claim.id} {token}".encode()).digest()
         is_joined = await self._store.run(
             join_conversation,
-            token=_stored(code),
+            token=token,
             conversation=NewConversation(
-                id=new_id("conversation", now),
+                id=id_from("conversation", claim.created_at, random),
                 transport=transport,
                 address=incoming.conversation,
                 desk=principal.desk,

@@ -19,10 +19,7 @@ from aitp_desk.capability import Unanswered
 from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.jobs.kinds import EarlyEnd, Finish, GiveUp, JobKind, Retry
-from aitp_desk.model.conversation.thread import (
-    Draft,
-    ThreadDraft,
-)
+from aitp_desk.model.conversation.thread import Draft, ThreadDraft
 from aitp_desk.model.errors import (
     DeskError,
     IdempotencyInFlight,
@@ -222,6 +219,10 @@ class _Handling:
         return await transport_reads.conversation_at(self._store, self._enabled.name, address)
 
     async def _take_message(self, conversation: Conversation | None, message: TextMessage) -> None:
+        if conversation is not None and await transport_reads.message_called(
+            self._store, conversation.id, message.message_ref
+        ):
+            return  # it is on the thread, by a job that is forgotten already
         word = " ".join(message.text.split()).strip(" .!").casefold()
         if word in {one.casefold() for one in self._enabled.common.stop_words}:
             await self._stop(conversation, "The person has written a stop word.")
@@ -255,20 +256,31 @@ class _Handling:
         if self._incoming.is_private and self._incoming.is_proven:  # a secret may be forwarded
             principal = find_principal(self._enabled.name, self._incoming, self._desk.name)
             is_joined = await self._handler.continuations.take_code(
-                self._incoming, self._enabled.name, principal, code
+                self._incoming, self._enabled.name, principal, code, self._claim
             )
         await self._notify(self._say_of("joined" if is_joined else "code_invalid"))
 
     async def _say(
-        self, conversation: Conversation | None, draft: Draft, message: TextMessage = _NONE
+        self,
+        conversation: Conversation | None,
+        draft: Draft,
+        message: TextMessage = _NONE,
+        *,
+        token: str = "",
     ) -> None:
-        """Post a message on its thread or a new one, and end the job."""
+        """Post a message on its thread or a new one, and end the job.
+
+        Parameters:
+            token: of the pressed button, which is used up; empty for none.
+        """
         request = self._request(is_counted=self._may_be_answered())
         ref, trimmed = message.message_ref, (message.trimmed, self._enabled.name, self._now)
         noted = self._handler.notes.add_trimmed
         if conversation is not None:
             language, end = self._incoming.language, self._end.write
-            also = partial(hear_person, conversation.id, ref, language, now=self._now, end=end)
+            also = partial(
+                hear_person, conversation.id, ref, language, now=self._now, token=token, end=end
+            )
             try:
                 await self._desk.threads.post(
                     self._principal, conversation.thread_id, draft, request, noted(also, *trimmed)
@@ -318,10 +330,8 @@ class _Handling:
         found = await self._own_message(conversation, removal.message_ref)
         if conversation is None or found is None:
             return
-        try:
+        with suppress(MessageNotFound, ThreadNotFound):  # it is gone already
             await self._desk.threads.delete_message(self._principal, conversation.thread_id, found)
-        except (MessageNotFound, ThreadNotFound):
-            _log.info("message_was_gone", transport=self._enabled.name)
 
     async def _own_message(self, conversation: Conversation | None, ref: str) -> str | None:
         """Return the id of a message of this person, by its platform id."""
@@ -347,7 +357,7 @@ class _Handling:
         values: dict[str, Any] = msgspec.json.decode(control.answer)
         if control.capability == OPTION:
             draft = Draft("user", (values["text"],), metadata=self._drafts.make_metadata())
-            await self._say(conversation, draft)
+            await self._say(conversation, draft, token=control.token)
             await self._acknowledge("")
             return
         also = partial(hear_person, conversation.id, "", self._incoming.language, now=self._now)
@@ -368,8 +378,7 @@ class _Handling:
         await self._acknowledge("")
 
     async def _acknowledge(self, notice: str) -> None:
-        with suppress(Failed):  # what was chosen counts without that
-            await self._transport.acknowledge(self._incoming, notice)
+        await self._enabled.acknowledge(self._incoming, notice)
 
     async def _confirm(self, conversation: Conversation, token: str) -> None:
         """Open a conversation whose person has confirmed the address."""
@@ -384,13 +393,15 @@ class _Handling:
             self._handler.on_change(thread_id)
         await self._acknowledge(self._say_of("confirmed"))
 
-    async def _stop(self, conversation: Conversation | None, reason: str) -> None:
+    async def _stop(
+        self,
+        conversation: Conversation | None,
+        reason: str,
+        state: ConversationState = ConversationState.STOPPED,
+    ) -> None:
         if conversation is not None:
             await self._store.run(
-                end_conversation,
-                conversation_id=conversation.id,
-                state=ConversationState.STOPPED,
-                reason=reason,
+                end_conversation, conversation_id=conversation.id, state=state, reason=reason
             )
 
     async def _note_failure(
@@ -398,20 +409,9 @@ class _Handling:
     ) -> Finish | None:
         if conversation is None:
             return None
-        if failure.is_final:
-            await self._store.run(
-                end_conversation,
-                conversation_id=conversation.id,
-                state=ConversationState.UNREACHABLE,
-                reason=failure.reason,
-            )
-        elif failure.is_window_closed:
-            await self._store.run(
-                end_conversation,
-                conversation_id=conversation.id,
-                state=ConversationState.WAITING,
-                reason=failure.reason,
-            )
+        if failure.is_final or failure.is_window_closed:
+            state = ConversationState.UNREACHABLE if failure.is_final else ConversationState.WAITING
+            await self._stop(conversation, failure.reason, state)
         return self._note(conversation, f"A message was not delivered. {failure.reason}")
 
     def _note(self, conversation: Conversation | None, words: str) -> Finish | None:
@@ -435,7 +435,7 @@ class _Handling:
         if not self._may_be_answered():
             return
         incoming = self._incoming
-        await self._transport.send(
+        await self._enabled.send(
             Outgoing(
                 id=self._claim.id,
                 conversation=incoming.conversation,

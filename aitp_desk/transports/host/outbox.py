@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from zoneinfo import ZoneInfo
 
+import msgspec
 import structlog
 
 from aitp_desk.agent.history.message_codec import SUGGESTED, list_sources
@@ -40,7 +41,6 @@ from aitp_desk.transports.base import Failed, TryLater, Unreachable, WindowClose
 from aitp_desk.transports.host.attachments import read_attachments
 from aitp_desk.transports.host.controls import Controls, offer_options, offer_request
 from aitp_desk.transports.host.failures import job_failure
-from aitp_desk.transports.host.pace import Pace
 from aitp_desk.transports.host.people import (
     SENDER,
     find_sending_time,
@@ -94,10 +94,6 @@ class Outbox:
         self.clock = clock
         self._changed: dict[str, None] = {}
         self._wanted = asyncio.Event()
-        self.paces = {
-            name: Pace(one.transport.bounds.per_second, one.transport.bounds.per_conversation)
-            for name, one in transports.items()
-        }
 
     def make_kind(self) -> JobKind:
         """Create the kind of job that sends messages."""
@@ -299,7 +295,6 @@ class _Sending:
         first = conversation.sent_parts if begun else 0
         for part, text in enumerate(pieces[first:], first):
             is_last = part == len(pieces) - 1
-            await self._outbox.paces[self._enabled.name].wait(self._address)
             outgoing = Outgoing(
                 id=f"{message.id}-{part}-{conversation.id[-12:]}",
                 conversation=self._address,
@@ -320,7 +315,7 @@ class _Sending:
                 earlier=earlier if is_last else (),
             )
             try:
-                sent = await self._transport.send(outgoing)
+                sent = await self._enabled.send(outgoing)
             except (TryLater, Unreachable, WindowClosed):
                 raise
             except Failed as failure:
@@ -333,7 +328,10 @@ class _Sending:
             await self._store.run(
                 self._note, message.seq, part, sent.message_ref, is_last=is_last, address=moved
             )
-            self._address = moved or self._address
+            if moved:
+                self._address, known = moved, [sent.message_ref]
+                conversation = msgspec.structs.replace(conversation, last_ref="")
+                self._conversation = conversation
         return True
 
     async def _earlier(self, seq: int) -> tuple[EarlierMessage, ...]:

@@ -24,12 +24,17 @@ class Pace:
         self._free_at = 0.0
         self._free_at_of: OrderedDict[str, float] = OrderedDict()
 
-    async def wait(self, conversation: str) -> None:
-        """Wait until the next message to a conversation may be sent."""
+    async def wait(self, conversation: str = "") -> None:
+        """Wait until the next message to a conversation may be sent.
+
+        Parameters:
+            conversation: empty for a request that is no message to one.
+        """
         now = asyncio.get_running_loop().time()
         at = max(now, self._free_at, self._free_at_of.pop(conversation, 0.0))
         self._free_at = max(now, self._free_at) + self._gap
-        self._free_at_of[conversation] = at + self._gap_of_one
+        if conversation:
+            self._free_at_of[conversation] = at + self._gap_of_one
         while len(self._free_at_of) > MOST_CONVERSATIONS:
             self._free_at_of.popitem(last=False)
         if at > now:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from importlib.metadata import entry_points
 from typing import Any
 
 import msgspec
 
+from aitp_desk.capability import Unanswered
 from aitp_desk.config import Config, ConfigError, Problem
-from aitp_desk.transports.base import GROUP, NAME, Host, Transport
+from aitp_desk.transports.base import GROUP, NAME, Failed, Host, Transport
+from aitp_desk.transports.events import Incoming
+from aitp_desk.transports.host.pace import Pace
 from aitp_desk.transports.host.settings import CommonSettings
+from aitp_desk.transports.messages import Outgoing, SentMessage
 
 _COMMON = frozenset(CommonSettings.__struct_fields__)
 
@@ -20,11 +25,31 @@ class EnabledTransport(msgspec.Struct, frozen=True, eq=False):
 
     Parameters:
         name: of its section.
+        pace: spaces what the desk sends there.
     """
 
     name: str
     transport: Transport
     common: CommonSettings
+    pace: Pace
+
+    async def send(self, outgoing: Outgoing) -> SentMessage:
+        """Send a message as soon as the platform's rate limits allow it.
+
+        Raises:
+            Failed, Unanswered: it was not sent.
+        """
+        await self.pace.wait(outgoing.conversation)
+        return await self.transport.send(outgoing)
+
+    async def acknowledge(self, incoming: Incoming, notice: str) -> None:
+        """Confirm a pressed button, or say why it does not count.
+
+        Failures are ignored: what was chosen counts without that.
+        """
+        await self.pace.wait()
+        with suppress(Failed, Unanswered):
+            await self.transport.acknowledge(incoming, notice)
 
 
 def installed_transports() -> tuple[str, ...]:
@@ -102,4 +127,6 @@ def _make(
         raise ValueError(f"{error}.") from None
     if common.agent and common.agent not in {agent.name for agent in config.agents}:
         raise ValueError(f"agent names {common.agent!r}, which is no site agent of [[agents]].")
-    return EnabledTransport(name, kind(chosen, host), common)
+    transport = kind(chosen, host)
+    pace = Pace(transport.bounds.per_second, transport.bounds.per_conversation)
+    return EnabledTransport(name, transport, common, pace)

@@ -63,6 +63,16 @@ def offer_confirmation(ticket: KeptTicket, transport: str, person: str, now: int
     return _make([Deed.CONFIRM], ticket.id, transport, person, now + CONFIRM_SECONDS)
 
 
+def is_grave(shown: ShownTicket) -> bool:
+    """Return whether the approval of a call is asked again.
+
+    That is so if it cannot be undone, affects much, costs something, or is not known any more.
+    """
+    if shown.call is None or shown.call.action is None:
+        return True
+    return shown.call.action.safety.is_grave or shown.call.call.price is not None
+
+
 def _make(
     deeds: Sequence[Deed], ticket_id: str, transport: str, person: str, until: int
 ) -> TicketButtons:
@@ -82,13 +92,3 @@ def _make(
             )
         )
     return TicketButtons(buttons=tuple(buttons), kept=tuple(kept))
-
-
-def is_grave(shown: ShownTicket) -> bool:
-    """Return whether the approval of a call is asked again.
-
-    That is so if it cannot be undone, affects much, costs something, or is not known any more.
-    """
-    if shown.call is None or shown.call.action is None:
-        return True
-    return shown.call.action.safety.is_grave or shown.call.call.price is not None

@@ -36,7 +36,6 @@ from aitp_desk.store.units.tickets.platforms import (
 )
 from aitp_desk.transports.base import Failed, TryLater
 from aitp_desk.transports.host.failures import job_failure
-from aitp_desk.transports.host.pace import Pace
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.splitter import split_text
 from aitp_desk.transports.messages import Outgoing
@@ -63,7 +62,6 @@ class TicketFeed:
     Parameters:
         transports: those of the site, by name.
         inbox: the operators' view of tickets.
-        paces: of the transports, by name.
         console: URL of the console; empty where there is none.
         clock: Unix seconds.
     """
@@ -75,7 +73,6 @@ class TicketFeed:
         inbox: OperatorInbox,
         store: Store,
         jobs: JobQueue,
-        paces: Mapping[str, Pace],
         console: str,
         clock: Callable[[], float],
     ) -> None:
@@ -83,7 +80,6 @@ class TicketFeed:
         self.inbox = inbox
         self.store = store
         self._jobs = jobs
-        self.paces = paces
         self.console = console
         self.clock = clock
         self._wanted = asyncio.Event()
@@ -261,8 +257,7 @@ class _Telling:
         refs: list[tuple[str, str]] = []
         pieces = split_text(text, self._transport.bounds.characters) or ("…",)
         for part, piece in enumerate(pieces):
-            await self._feed.paces[self._enabled.name].wait(address)
-            sent = await self._transport.send(
+            sent = await self._enabled.send(
                 Outgoing(
                     id=f"{name.hexdigest()[:32]}-{part}",
                     conversation=address,

@@ -7,7 +7,7 @@ one, gets a refusal, and nothing happens. The rest is as in the console, by the 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import structlog
 
@@ -18,22 +18,12 @@ from aitp_desk.desk.tickets.inbox import ShownTicket
 from aitp_desk.desk.tickets.service import EscalationService
 from aitp_desk.desk.tickets.takeover import Takeover
 from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketState, get_operator
-from aitp_desk.model.errors import (
-    DeskError,
-    Forbidden,
-    RateLimited,
-    StoreBusy,
-    Unavailable,
-)
+from aitp_desk.model.errors import DeskError, Forbidden, RateLimited, StoreBusy, Unavailable
 from aitp_desk.store.reads.console import platforms as platform_reads
 from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.records.operators import Deed, TicketControl
 from aitp_desk.store.records.threads import IdempotencyRecord
-from aitp_desk.store.units.tickets.platforms import (
-    await_answer,
-    note_message,
-    put_ticket_controls,
-)
+from aitp_desk.store.units.tickets.platforms import await_answer, note_message, put_ticket_controls
 from aitp_desk.transports.events import Choice, Incoming, TextMessage
 from aitp_desk.transports.host.drafts import VIA
 from aitp_desk.transports.host.registry import EnabledTransport
@@ -50,6 +40,7 @@ from aitp_desk.transports.operators.text import (
     NOT_BOUND,
     NOTE_MARK,
     NOTED,
+    NOTICES,
     OTHERS_BUTTON,
     OVER,
     OWN_CALL,
@@ -184,7 +175,6 @@ class _Handling:
         self._handler = handler
         self._store = handler.store
         self._enabled = enabled
-        self._transport = enabled.transport
         self._incoming = incoming
         self._claim = claim
         self._now = int(handler.clock())
@@ -244,7 +234,7 @@ class _Handling:
                 return await self._change(services.take_ticket(ticket.id, operator.name, by))
             case Deed.RELEASE:
                 if ticket.state is TicketState.OPEN:
-                    return _NOTICES[TicketState.OPEN]
+                    return NOTICES[TicketState.OPEN]
                 await self._expect_answer(ticket, "")
                 return await self._change(services.release_ticket(ticket.id, by))
             case Deed.ANSWER:
@@ -255,7 +245,7 @@ class _Handling:
             case Deed.APPROVE | Deed.CONFIRM:
                 return await self._approve(deed, shown, operator)
             case _ if _was_done(ticket, TicketState.CLOSED, operator):
-                return _NOTICES[TicketState.CLOSED]
+                return NOTICES[TicketState.CLOSED]
             case Deed.CLOSE:
                 return await self._close(ticket, operator)
             case Deed.DECLINE:
@@ -270,18 +260,18 @@ class _Handling:
             page = await self._handler.inbox.list_messages(thread_id, None, NEWEST_MESSAGES)
             if any(get_operator(one.said.actor) == operator.name for one in page.messages):
                 await self._handler.takeover.resolve(thread_id, "", operator.name, by)
-                return _NOTICES[TicketState.CLOSED]
+                return NOTICES[TicketState.CLOSED]
         return await self._change(self._handler.escalation.close(ticket.id, "", operator.name, by))
 
     async def _change(self, change: Awaitable[KeptTicket | None]) -> str:
         changed = await change
-        return NO_TICKET if changed is None else _NOTICES[changed.state]
+        return NO_TICKET if changed is None else NOTICES[changed.state]
 
     async def _approve(self, deed: Deed, shown: ShownTicket, operator: BoundOperator) -> str:
         """Approve a call; ask again first if it is grave."""
         ticket = shown.ticket
         if _was_done(ticket, TicketState.ANSWERED, operator):
-            return _NOTICES[TicketState.ANSWERED]
+            return NOTICES[TicketState.ANSWERED]
         if ticket.principal in operator.contacts:
             raise Forbidden(OWN_CALL)
         if deed is Deed.APPROVE and is_grave(shown) and not ticket.is_over:
@@ -324,6 +314,8 @@ class _Handling:
         if shown is None:
             await self._tell(NO_TICKET)
             return
+        if await self._is_known(message):
+            return
         desk = next(one for one in self._handler.desks if one.name == shown.ticket.desk)
         failures = self._claim.failures
         reply = await read_reply(
@@ -335,6 +327,7 @@ class _Handling:
             return
         try:
             await self._say(shown.ticket, reply, operator)
+            await self._name(ticket_id, self._incoming.conversation, message.message_ref)
         except _PASSING:
             raise
         except DeskError as error:
@@ -393,7 +386,7 @@ class _Handling:
         )
 
     async def _acknowledge(self, notice: str) -> None:
-        await self._transport.acknowledge(self._incoming, notice)
+        await self._enabled.acknowledge(self._incoming, notice)
 
     async def _tell(
         self,
@@ -411,7 +404,7 @@ class _Handling:
         """
         incoming, event = self._incoming, self._incoming.event
         ref = event.message_ref if isinstance(event, TextMessage | Choice) else ""
-        sent = await self._transport.send(
+        sent = await self._enabled.send(
             Outgoing(
                 id=f"{self._claim.id}{part and f'-{part}'}",
                 conversation=incoming.conversation,
@@ -425,22 +418,26 @@ class _Handling:
             )
         )
         if ticket_id:
-            await self._store.run(
-                note_message,
-                ticket_id=ticket_id,
-                transport=self._enabled.name,
-                address=sent.conversation or incoming.conversation,
-                ref=sent.message_ref,
-            )
+            address = sent.conversation or incoming.conversation
+            await self._name(ticket_id, address, sent.message_ref)
 
+    async def _name(self, ticket_id: str, address: str, ref: str) -> None:
+        """Store what the platform calls a message about a ticket."""
+        await self._store.run(
+            note_message,
+            ticket_id=ticket_id,
+            transport=self._enabled.name,
+            address=address,
+            ref=ref,
+        )
 
-_NOTICES: Mapping[TicketState, str] = {
-    TicketState.OPEN: "Released.",
-    TicketState.TAKEN: "Taken.",
-    TicketState.ANSWERED: "Done.",
-    TicketState.CLOSED: "Closed.",
-    TicketState.EXPIRED: "It has ended.",
-}
+    async def _is_known(self, message: TextMessage) -> bool:
+        """Return whether a reply was said already, by a job that is forgotten."""
+        address, ref = self._incoming.conversation, message.message_ref
+        found = await platform_reads.ticket_of_message(
+            self._store, self._enabled.name, address, ref
+        )
+        return found is not None
 
 
 def _was_done(ticket: KeptTicket, state: TicketState, operator: BoundOperator) -> bool:

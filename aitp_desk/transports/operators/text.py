@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from aitp_desk.agent.history.message_codec import list_sources
 from aitp_desk.desk.tickets.inbox import ShownMessage, ShownTicket
@@ -39,6 +39,15 @@ OTHERS_BUTTON = "Only the operator who has asked for this may press it."
 NOTE_MARK = "//"
 """Begins a reply that is for operators only."""
 OWN_CALL = "You cannot approve a call that you requested. Another operator must approve it."
+
+NOTICES: Mapping[TicketState, str] = {
+    TicketState.OPEN: "Released.",
+    TicketState.TAKEN: "Taken.",
+    TicketState.ANSWERED: "Done.",
+    TicketState.CLOSED: "Closed.",
+    TicketState.EXPIRED: "It has ended.",
+}
+"""What a button has done, by the state of its ticket."""
 
 LONGEST_MESSAGE = 1_500
 LONGEST_NOTE = 2_000

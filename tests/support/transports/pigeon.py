@@ -67,7 +67,8 @@ class Pigeon(Transport):
 
     async def send(self, outgoing: Outgoing) -> SentMessage:
         answer = await self._post("/send", msgspec.json.encode(outgoing))
-        return SentMessage(message_ref=msgspec.json.decode(answer.body)["ref"])
+        told = msgspec.json.decode(answer.body)
+        return SentMessage(message_ref=told["ref"], conversation=told.get("moved", ""))
 
     async def retract(self, conversation: str, message_ref: str) -> None:
         await self._post("/retract", msgspec.json.encode({"ref": message_ref}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 from collections.abc import AsyncIterator, Mapping
@@ -37,8 +38,11 @@ class PigeonPlatform(Platform):
     Attributes:
         sent: what the desk has sent, in order, each attempt that was taken.
         retracted: what the desk has deleted again, in order.
+        taken_at: when, by the loop's clock.
         notices: what the desk has said of pressed buttons, by event.
-        window: whether the desk may write first.
+        is_open: whether the desk may write first.
+        is_deaf: whether what the desk says of pressed buttons is refused.
+        moved: what conversations are called now, by what they were called.
     """
 
     name = "pigeon"
@@ -48,6 +52,9 @@ class PigeonPlatform(Platform):
         self.notices: dict[str, str] = {}
         self.retracted: list[str] = []
         self.is_open = True
+        self.is_deaf = False
+        self.moved: dict[str, str] = {}
+        self.taken_at: list[float] = []
         self._numbers = itertools.count(1)
         self._events: dict[str, Incoming] = {}
         self._files: dict[str, bytes] = {}
@@ -185,7 +192,11 @@ class PigeonPlatform(Platform):
         if len(outgoing.text) > 1000:
             return web.Response(status=400)
         self.sent.append(outgoing)
-        return web.Response(text=json.dumps({"ref": f"sent-{len(self.sent) - 1}"}))
+        self.taken_at.append(asyncio.get_running_loop().time())
+        told = {"ref": f"sent-{len(self.sent) - 1}"}
+        if outgoing.conversation in self.moved:
+            told["moved"] = self.moved[outgoing.conversation]
+        return web.Response(text=json.dumps(told))
 
     async def _retract(self, request: web.Request) -> web.Response:
         if self._breaks:
@@ -194,6 +205,8 @@ class PigeonPlatform(Platform):
         return web.Response(text="{}")
 
     async def _take_notice(self, request: web.Request) -> web.Response:
+        if self.is_deaf:
+            return web.Response(status=400)
         told = await request.json()
         self.notices[told["event_id"]] = told["notice"]
         return web.Response(text="{}")

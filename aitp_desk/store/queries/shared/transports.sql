@@ -76,8 +76,12 @@ WHERE c.thread_id = :thread_id AND c.state = 'open' AND t.last_seq > c.queued_se
 UPDATE transport_conversations SET sent_seq = :seq, sent_parts = :parts
 WHERE id = :id AND (sent_seq, sent_parts) < (:seq, :parts);
 
--- rename_conversation: Stores what the platform calls a conversation that the desk has begun.
-UPDATE transport_conversations SET address = :address WHERE id = :id;
+-- rename_conversation: Stores what the platform calls a conversation now, unless another has it.
+UPDATE transport_conversations SET address = :address, last_ref = ''
+WHERE id = :id AND NOT EXISTS (
+    SELECT 1 FROM transport_conversations o
+    WHERE o.transport = transport_conversations.transport AND o.address = :address
+) RETURNING id;
 
 -- add_transport_message: Stores what the platform calls a message.
 INSERT INTO transport_messages (conversation, seq, part, ref) VALUES (:id, :seq, :part, :ref)
