@@ -44,6 +44,7 @@ from aitp_desk.transports.host.registry import EnabledTransport, load_transports
 from aitp_desk.transports.host.retraction import Retractions
 from aitp_desk.transports.operators.feed import TicketFeed
 from aitp_desk.transports.operators.handler import OperatorHandler
+from aitp_desk.transports.pages.form_pages import FormPages
 from aitp_desk.transports.routes import TransportHooks
 
 LISTEN_SECONDS = 5
@@ -155,12 +156,23 @@ def build_transports(
     by_agent = {desk.name: desk for desk in desks}
     judges: dict[str, Judge] = {desk.name: desk.judge for desk in desks}
     takeover = Takeover(services.store, clock, judges)
+    pages = FormPages(
+        by_name,
+        by_agent,
+        store=services.store,
+        secret=keys.derive("transport forms"),
+        url=config.site.url,
+        site_name=config.site.name,
+        colour=config.widget.accent,
+        clock=clock,
+    )
     outbox = Outbox(
         by_name,
         by_agent,
         store=services.store,
         jobs=services.jobs,
         zone=ZoneInfo(config.site.timezone),
+        link_form=pages.link_to,
         clock=clock,
     )
     inbox = OperatorInbox(
@@ -225,7 +237,7 @@ def build_transports(
         start=background.start,
         clock=clock,
     )
-    routes = hooks.make_routes(enabled, render_error)
+    routes = hooks.make_routes(enabled, pages.make_routes(), render_error)
     return Transports(enabled, outbox, feed if feed.transports else None, routes, background)
 
 

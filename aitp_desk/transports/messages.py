@@ -49,7 +49,7 @@ class Form(msgspec.Struct, frozen=True, kw_only=True):
         title: of the form.
         fields: what is asked, in order.
         submit: label of the button that sends it.
-        url: a page with the same form, for platforms that have none.
+        url: a page of the desk with the same form, for platforms that cannot show it.
     """
 
     token: str

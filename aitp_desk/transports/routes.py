@@ -19,14 +19,9 @@ from aitp_desk.protocols.base.protocol import (
 from aitp_desk.transports.base import Delivery, Endpoint, HookResult
 from aitp_desk.transports.host.intake import EventIntake
 from aitp_desk.transports.host.registry import EnabledTransport
+from aitp_desk.transports.pages.html import ON_PAGES
 
 TRANSPORTS_PATH = "/transports/"
-_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none';"
-    " frame-ancestors 'none'"
-)
-ON_PAGES = (("Content-Security-Policy", _POLICY), ("X-Robots-Tag", "noindex"))
-"""Headers of the pages of links in messages: their styles are inline."""
 
 KeepBytes = Callable[[str, str, bytes], Awaitable[None]]
 """Keeps bytes of a transport, given its name and their key."""
@@ -55,20 +50,20 @@ class TransportHooks:
     def make_routes(
         self,
         transports: Sequence[EnabledTransport],
+        pages: Sequence[Route],
         render_error: Callable[[DeskError, Mapping[str, str]], Reply],
     ) -> tuple[ProtocolRoutes, ...]:
-        """Return the routes of all hooks; none where no transport has one.
+        """Return the routes of all hooks, after those of pages.
 
         The sender is anonymous here: the hook itself verifies its proof.
         """
-        routes = tuple(
+        hooks = (
             route
             for enabled in transports
             for name, endpoint in enabled.transport.endpoints().items()
             for route in self._routes_of(enabled.name, name, endpoint)
         )
-        if not routes:
-            return ()
+        routes = (*pages, *hooks)
         return (ProtocolRoutes("transports", routes, (TRANSPORTS_PATH,), render_error),)
 
     def _routes_of(self, transport: str, name: str, endpoint: Endpoint) -> Iterator[Route]:

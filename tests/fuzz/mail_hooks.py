@@ -14,8 +14,8 @@ from aitp_desk.transports.email.inbound.providers.postmark import PostmarkHook
 from aitp_desk.transports.email.inbound.providers.ses import SesHook, is_certificate_url
 from aitp_desk.transports.email.letter.letter import Envelope, Site, write_letter
 from aitp_desk.transports.email.mail import UnreadableMail
-from aitp_desk.transports.email.questionnaire import read_values
 from aitp_desk.transports.messages import Field, Form, Outgoing
+from aitp_desk.transports.pages.questionnaire import read_fields, read_values
 from tests.fuzz.target import JSON_WORDS, REFUSALS, Target
 from tests.support.transports.mail_desk import ADDRESS, NOW, MailDesk, make_mail
 
@@ -80,7 +80,7 @@ def _ses(data: bytes) -> None:
 
 
 def _values(data: bytes) -> None:
-    values, _ = read_values(_FORM, data)
+    values, _ = read_values(_FORM, read_fields(data))
     assert values.keys() <= {field.name for field in _FORM.fields}
 
 

@@ -9,13 +9,13 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from aitp_desk.transports.events import Incoming
-from aitp_desk.transports.markup import write_plainly
-from aitp_desk.transports.payload import read_payload
 from aitp_desk.transports.telegram import text as telegram_text
 from aitp_desk.transports.telegram import wire as telegram
 from aitp_desk.transports.whatsapp import proof
 from aitp_desk.transports.whatsapp import text as whatsapp_text
 from aitp_desk.transports.whatsapp import wire as whatsapp
+from aitp_desk.transports.wire.markup import write_plainly
+from aitp_desk.transports.wire.payload import read_payload
 from tests.fuzz.target import JSON_WORDS, Target
 from tests.support.transports.telegram_html import count_units, parse_html
 

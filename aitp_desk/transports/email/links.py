@@ -7,26 +7,22 @@ will do, and a button on that page does it. ``List-Unsubscribe-Post`` does it at
 from __future__ import annotations
 
 import hashlib
-from html import escape
 from typing import TypeVar
 
 import msgspec
 
 from aitp_desk.model.errors import ResourceNotFound
 from aitp_desk.transports.base import Delivery, HookReply, HookResult
-from aitp_desk.transports.email.letter.html import Page, button_style, render_page
 from aitp_desk.transports.email.letter.line import one_line
 from aitp_desk.transports.email.letter.texts import say, supported
-from aitp_desk.transports.email.questionnaire import read_values, render_fields
-from aitp_desk.transports.email.seal import MOST_CHARACTERS, Seal
+from aitp_desk.transports.email.seal import Seal
 from aitp_desk.transports.events import Choice, Incoming, OptOut
-from aitp_desk.transports.messages import Form
+from aitp_desk.transports.pages.html import render_action_page
 
 PRESS = "press"
-FORM = "form"
 UNSUBSCRIBE = "unsubscribe"
 MOST_LABEL = 200
-Opened = TypeVar("Opened", "Press", "FormPress", "Unsubscription")
+Opened = TypeVar("Opened", "Press", "Unsubscription")
 
 
 class Press(msgspec.Struct, frozen=True, tag="press", forbid_unknown_fields=True):
@@ -41,21 +37,6 @@ class Press(msgspec.Struct, frozen=True, tag="press", forbid_unknown_fields=True
     recipient: str
     token: str
     label: str
-    message_ref: str
-    language: str
-    is_proven: bool
-
-
-class FormPress(msgspec.Struct, frozen=True, tag="form", forbid_unknown_fields=True):
-    """The form that a link shows, and whose it is.
-
-    Parameters:
-        message_ref: Message-ID of the mail.
-    """
-
-    conversation: str
-    recipient: str
-    form: Form
     message_ref: str
     language: str
     is_proven: bool
@@ -91,11 +72,6 @@ class Links:
         short = msgspec.structs.replace(press, label=one_line(press.label, MOST_LABEL))
         return f"{self._url}/{PRESS}?link={self._seal.close(short)}"
 
-    def to_form(self, press: FormPress) -> str | None:
-        """Return the link of a form; None if it is too long for a link."""
-        word = self._seal.close(press)
-        return f"{self._url}/{FORM}?link={word}" if len(word) <= MOST_CHARACTERS else None
-
     def to_unsubscribe(self, unsubscription: Unsubscription) -> str:
         """Return the link that ends a person's mails."""
         return f"{self._url}/{UNSUBSCRIBE}?link={self._seal.close(unsubscription)}"
@@ -122,35 +98,6 @@ class Links:
         )
         result = self._show(press.language, press.label, say("confirmDone", press.language))
         return msgspec.structs.replace(result, events=(event,))
-
-    def read_form(self, delivery: Delivery) -> HookResult:
-        """Show a form, or take what was filled in.
-
-        Raises:
-            ResourceNotFound: the link is not one of this desk.
-        """
-        word, press = self._open(delivery, FormPress)
-        form, language = press.form, press.language
-        if delivery.method == "GET":
-            return self._show_form(press, "")
-        values, wrong = read_values(form, delivery.body)
-        if wrong:
-            return self._show_form(press, say("formWrong", language, name=wrong))
-        event = Incoming(
-            event_id=f"form:{_digest(word)}",
-            conversation=press.conversation,
-            sender=press.recipient,
-            is_proven=press.is_proven,
-            holds_secret=True,
-            sent_at=delivery.now,
-            event=Choice(token=form.token, values=values, message_ref=press.message_ref),
-        )
-        result = self._show(language, form.title, say("confirmDone", language))
-        return msgspec.structs.replace(result, events=(event,))
-
-    def _show_form(self, press: FormPress, lead: str) -> HookResult:
-        fields = render_fields(press.form)
-        return self._show(press.language, press.form.title, lead, press.form.submit, fields)
 
     def read_unsubscribe(self, delivery: Delivery) -> HookResult:
         """Show that the mails go on, or end them.
@@ -184,29 +131,16 @@ class Links:
             raise ResourceNotFound("This link is not complete. Copy it from the mail once more.")
         return word, value
 
-    def _show(
-        self, language: str, title: str, lead: str, action: str = "", fields: str = ""
-    ) -> HookResult:
-        """Return a page, with a button if something is to be done.
-
-        Parameters:
-            fields: HTML above the button.
-        """
-        form = ""
-        if action:
-            form = (
-                f'<form method="post">{fields}<button type="submit"'
-                f' style="{button_style(self._colour)};cursor:pointer">{escape(action)}</button>'
-                "</form>"
-            )
-        page = Page(
+    def _show(self, language: str, title: str, lead: str, action: str = "") -> HookResult:
+        """Return a page, with a button if something is to be done."""
+        body = render_action_page(
             language=supported(language),
             title=title,
+            lead=lead,
             site=self._site_name,
             colour=self._colour,
-            body=f"<h2>{escape(title)}</h2><p>{escape(lead)}</p>",
+            action=action,
         )
-        body = render_page(page, form).encode()
         return HookResult(reply=HookReply(body=body, content_type="text/html; charset=utf-8"))
 
 

@@ -21,14 +21,10 @@ from aitp_desk.transports.email.inbound.pipe import deliver
 from aitp_desk.transports.email.inbound.providers.mailgun import MailgunHook
 from aitp_desk.transports.email.inbound.providers.postmark import PostmarkHook
 from aitp_desk.transports.email.inbound.providers.ses import SesHook
-from aitp_desk.transports.email.letter.html import Link
 from aitp_desk.transports.email.letter.letter import Envelope, Site, size_of, write_letter
-from aitp_desk.transports.email.letter.texts import say
 from aitp_desk.transports.email.links import (
-    FORM,
     PRESS,
     UNSUBSCRIBE,
-    FormPress,
     Links,
     Press,
     Unsubscription,
@@ -38,6 +34,7 @@ from aitp_desk.transports.email.reply_address import ReplyAddresses
 from aitp_desk.transports.email.settings import Email, check_settings
 from aitp_desk.transports.events import Choice, Incoming, IncomingFile
 from aitp_desk.transports.messages import Bounds, Outgoing, SentMessage
+from aitp_desk.transports.pages.html import Link
 
 if TYPE_CHECKING:
     from aitp_desk.transports.email.outbound.mailer import Mailer
@@ -108,7 +105,6 @@ class EmailTransport(Transport):
         """Return the pages of links, and the webhooks of the providers in use."""
         pages = {
             PRESS: Endpoint(read=self._links.read_press, methods=("GET", "POST")),
-            FORM: Endpoint(read=self._links.read_form, methods=("GET", "POST")),
             UNSUBSCRIBE: Endpoint(read=self._links.read_unsubscribe, methods=("GET", "POST")),
         }
         return pages | self._hooks
@@ -144,7 +140,7 @@ class EmailTransport(Transport):
             buttons=self._buttons(outgoing, name, message_id),
             now=self.host.clock(),
         )
-        letter = await self._write(self._with_form_as_text(outgoing, envelope), envelope)
+        letter = await self._write(outgoing, envelope)
         await self._mailer.send(reply_to, recipient, letter)
         return SentMessage(message_ref=message_id, conversation=name if begins else "")
 
@@ -273,20 +269,9 @@ class EmailTransport(Transport):
             for button in outgoing.buttons
         ]
         form = outgoing.form
-        if form is not None:
-            url = form.url or self._links.to_form(FormPress(form=form, **whose))
-            if url:
-                links.append(Link(form.title, url, "primary"))
+        if form is not None and form.url:
+            links.append(Link(form.title, form.url, "primary"))
         return tuple(links)
-
-    def _with_form_as_text(self, outgoing: Outgoing, envelope: Envelope) -> Outgoing:
-        """Return a message that lists a form's fields if no link holds them."""
-        form = outgoing.form
-        if form is None or len(envelope.buttons) > len(outgoing.buttons):
-            return outgoing
-        fields = "\n".join(f"- {field.label}" for field in form.fields)
-        asked = f"{say('formByText', outgoing.language)}\n\n{fields}"
-        return msgspec.structs.replace(outgoing, text=f"{outgoing.text}\n\n{asked}")
 
     def _unsubscribe_link(self, outgoing: Outgoing, name: str) -> str:
         return self._links.to_unsubscribe(

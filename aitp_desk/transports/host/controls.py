@@ -52,7 +52,6 @@ def offer_request(conversation_id: str, request: OpenRequest, now: int, language
         language: of the desk's own labels (BCP 47).
     """
     properties: Mapping[str, Any] = request.form.get("properties", {})
-    required = set(request.form.get("required", ()))
     until = min(request.until or now + KEPT_SECONDS, now + KEPT_SECONDS)
     named = (conversation_id, request.capability, request.id)
     if len(properties) == 1:
@@ -66,17 +65,29 @@ def offer_request(conversation_id: str, request: OpenRequest, now: int, language
                 buttons.append(Button(label=_label(label), token=token, style=style))  # type: ignore[arg-type]
                 kept.append(_control(token, *named, {name: value}, until - KEPT_SECONDS))
             return Controls(buttons=tuple(buttons), kept=tuple(kept))
+    form = make_form(request, secrets.token_urlsafe(_BYTES), language)
+    if form is None:
+        return Controls()
+    kept_form = _control(form.token, *named, {}, until - KEPT_SECONDS)
+    return Controls(form=form, kept=(kept_form,))
+
+
+def make_form(request: OpenRequest, token: str, language: str) -> Form | None:
+    """Return the form that answers an open request; None if it has no fields.
+
+    Parameters:
+        language: of the desk's own labels (BCP 47).
+    """
+    properties: Mapping[str, Any] = request.form.get("properties", {})
+    required = set(request.form.get("required", ()))
     fields = tuple(
         _field(name, schema, language, is_required=name in required)
         for name, schema in properties.items()
     )
     if not fields:
-        return Controls()
-    token = secrets.token_urlsafe(_BYTES)
+        return None
     title = str(request.form.get("title") or say("form", language))
-    form = Form(token=token, title=title, fields=fields, submit=say("submit", language))
-    kept_form = _control(token, *named, {}, until - KEPT_SECONDS)
-    return Controls(form=form, kept=(kept_form,))
+    return Form(token=token, title=title, fields=fields, submit=say("submit", language))
 
 
 def _control(

@@ -73,6 +73,7 @@ class Outbox:
         transports: those of the site, by name.
         desks: of the site's agents, by name.
         zone: of quiet hours.
+        link_form: returns the link to the page of a form, by its token.
         clock: Unix seconds.
     """
 
@@ -84,6 +85,7 @@ class Outbox:
         store: Store,
         jobs: JobQueue,
         zone: ZoneInfo,
+        link_form: Callable[[str], str],
         clock: Callable[[], float],
     ) -> None:
         self._transports = transports
@@ -91,6 +93,7 @@ class Outbox:
         self.store = store
         self._jobs = jobs
         self._zone = zone
+        self.link_form = link_form
         self.clock = clock
         self._changed: dict[str, None] = {}
         self._wanted = asyncio.Event()
@@ -380,6 +383,10 @@ class _Sending:
             if asked:
                 language = self._conversation.language or self._desk.site.language
                 controls = offer_request(self._conversation.id, asked[0], now, language)
+                if controls.form is not None:
+                    url = self._outbox.link_form(controls.form.token)
+                    form = msgspec.structs.replace(controls.form, url=url)
+                    controls = msgspec.structs.replace(controls, form=form)
         elif options := message.metadata.get(SUGGESTED, ""):
             controls = offer_options(self._conversation.id, options.split("\n"), now)
         if controls.kept:

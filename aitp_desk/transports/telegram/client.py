@@ -18,9 +18,9 @@ from aitp_desk.capability import Request, Response, Send
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.transports.base import Refused, TryLater, ask_platform
 from aitp_desk.transports.messages import OutgoingFile
-from aitp_desk.transports.payload import Payload, read_payload
 from aitp_desk.transports.telegram.failures import read_error
-from aitp_desk.transports.upload import encode_upload
+from aitp_desk.transports.wire.payload import Payload, read_payload
+from aitp_desk.transports.wire.upload import encode_upload
 
 MOST_DOWNLOAD_BYTES = 20 * 1024 * 1024
 """Largest file that the Bot API gives out."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from aitp_desk.transports.base import Failed, Refused, TryLater, Unreachable
-from aitp_desk.transports.payload import Payload
+from aitp_desk.transports.wire.payload import Payload
 
 _QUOTED = re.compile(r'"[^"]*"|\'[^\']*\'|https?://\S+|\S*\d{5,}\S*')
 _GONE = (

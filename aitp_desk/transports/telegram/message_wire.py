@@ -12,10 +12,10 @@ import msgspec
 
 from aitp_desk.transports.base import Refused
 from aitp_desk.transports.events import Choice
-from aitp_desk.transports.markup import count_units
 from aitp_desk.transports.messages import Button, Outgoing, OutgoingFile
 from aitp_desk.transports.telegram import text
 from aitp_desk.transports.telegram.wire import parse_conversation
+from aitp_desk.transports.wire.markup import count_units
 
 MOST_FILE_BYTES = 50 * 1024 * 1024
 MOST_TOKEN_BYTES = 64
@@ -109,7 +109,7 @@ def build_rows(outgoing: Outgoing, *, with_links: bool = True) -> list[list[dict
     buttons = [_build_button(one) for one in outgoing.buttons if one.token or _is_link(one.url)]
     form = outgoing.form
     if form is not None and _is_link(form.url):
-        buttons.append({"text": form.submit or form.title, "url": form.url})
+        buttons.append({"text": form.title, "url": form.url})
     if not with_links:
         buttons = [one for one in buttons if "url" not in one]
     return list(_arrange(buttons))
@@ -141,15 +141,13 @@ def _arrange(buttons: Sequence[dict[str, str]]) -> Iterable[list[dict[str, str]]
 
 
 def _build_tail(outgoing: Outgoing, *, with_links: bool) -> str:
-    """Return what follows the text: fields of a form without a page, links, sources."""
+    """Return what follows the text: links that are no buttons, sources."""
     lines = []
     form = outgoing.form
-    if form is not None and not _is_link(form.url):
-        lines += [f"• {text.strong(field.label)}" for field in form.fields]
     if not with_links:
         links = [(one.label, one.url) for one in outgoing.buttons if not one.token]
         if form is not None:
-            links.append((form.submit or form.title, form.url))
+            links.append((form.title, form.url))
         lines += [text.link(label, url) for label, url in links if _is_link(url)]
     lines += [
         f"↗ {text.link(source.title[:100] or source.url, source.url)}"

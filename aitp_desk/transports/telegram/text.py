@@ -11,7 +11,7 @@ from html import escape, unescape
 
 import msgspec
 
-from aitp_desk.transports.markup import MOST_CHARACTERS, Marks, count_units, render_markdown
+from aitp_desk.transports.wire.markup import MOST_CHARACTERS, Marks, count_units, render_markdown
 
 MOST_UNITS = 4096
 """Longest text of a message."""

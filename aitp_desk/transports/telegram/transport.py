@@ -21,12 +21,12 @@ from aitp_desk.transports.base import (
 )
 from aitp_desk.transports.events import Choice, Incoming, IncomingFile
 from aitp_desk.transports.messages import Bounds, Outgoing, SentMessage
-from aitp_desk.transports.payload import Payload, read_payload
 from aitp_desk.transports.telegram.client import MOST_DOWNLOAD_BYTES, BotApi
 from aitp_desk.transports.telegram.failures import ApiError, judge_error
 from aitp_desk.transports.telegram.message_wire import MOST_BUTTONS, Call, build_calls, build_chosen
 from aitp_desk.transports.telegram.settings import TelegramSettings
 from aitp_desk.transports.telegram.wire import UPDATES, Bot, parse_conversation, read_update
+from aitp_desk.transports.wire.payload import Payload, read_payload
 
 HOOK = "updates"
 SECRET_HEADER = "x-telegram-bot-api-secret-token"  # noqa: S105 -- a name

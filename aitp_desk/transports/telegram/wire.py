@@ -21,8 +21,8 @@ from aitp_desk.transports.events import (
     OptOut,
     TextMessage,
 )
-from aitp_desk.transports.payload import Payload
 from aitp_desk.transports.telegram.text import slice_units
+from aitp_desk.transports.wire.payload import Payload
 
 UPDATES = ("message", "edited_message", "callback_query", "my_chat_member")
 """The kinds of updates that the desk asks for."""

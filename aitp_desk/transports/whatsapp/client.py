@@ -15,9 +15,9 @@ from aitp_desk.capability import Request, Response, Send
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.transports.base import Refused, TryLater, ask_platform
 from aitp_desk.transports.messages import OutgoingFile
-from aitp_desk.transports.payload import Payload, read_payload
-from aitp_desk.transports.upload import encode_upload
 from aitp_desk.transports.whatsapp.failures import read_error
+from aitp_desk.transports.wire.payload import Payload, read_payload
+from aitp_desk.transports.wire.upload import encode_upload
 
 META_DOMAINS = ("facebook.com", "fbsbx.com", "fbcdn.net", "whatsapp.net")
 """Where files are; only hosts below these get the token."""

@@ -6,7 +6,7 @@ Source: Cloud API, "Error codes". The codes are for programs; their texts are no
 from __future__ import annotations
 
 from aitp_desk.transports.base import Failed, Refused, TryLater, Unreachable, WindowClosed
-from aitp_desk.transports.payload import Payload
+from aitp_desk.transports.wire.payload import Payload
 
 WINDOW_CLOSED = frozenset({131047})
 UNDELIVERABLE = {

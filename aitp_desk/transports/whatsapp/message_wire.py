@@ -12,10 +12,10 @@ from typing import Any
 import msgspec
 
 from aitp_desk.transports.base import Refused, Unreachable, WindowClosed
-from aitp_desk.transports.markup import count_units, write_plainly
-from aitp_desk.transports.messages import Button, Form, Outgoing, OutgoingFile
+from aitp_desk.transports.messages import Button, Outgoing, OutgoingFile
 from aitp_desk.transports.whatsapp import text, texts
 from aitp_desk.transports.whatsapp.wire import is_address, is_number
+from aitp_desk.transports.wire.markup import count_units, write_plainly
 
 WINDOW_SECONDS = 24 * 60 * 60
 MOST_BUTTONS = 3
@@ -182,8 +182,6 @@ def _write_words(
     render = write_plainly if is_plain else text.render_text
     if words := render(outgoing.text):
         parts.append(words)
-    if form := _fields_of(outgoing.form):
-        parts.append(form)
     if buttons:
         parts.append("\n".join(f"- {one.label}" for one in buttons))
     if links:
@@ -198,17 +196,10 @@ def _write_source(title: str, url: str) -> str:
     return f"↗ {text.shorten(title, 100)}: {url}" if title.strip() else f"↗ {url}"
 
 
-def _fields_of(form: Form | None) -> str:
-    """Return the fields of a form without a page, for words."""
-    if form is None or form.url.startswith(_WEB):
-        return ""
-    return "\n".join(f"- {field.label}" for field in form.fields)
-
-
 def _find_links(outgoing: Outgoing) -> list[tuple[str, str]]:
     found = [(one.label, one.url) for one in outgoing.buttons if not one.token]
     if outgoing.form is not None:
-        found.append((outgoing.form.submit or outgoing.form.title, outgoing.form.url))
+        found.append((outgoing.form.title, outgoing.form.url))
     return [(label, url) for label, url in found if url.startswith(_WEB)]
 
 

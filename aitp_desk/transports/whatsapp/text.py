@@ -6,7 +6,7 @@ counted in UTF-16 code units, which are never fewer than WhatsApp's characters.
 
 from __future__ import annotations
 
-from aitp_desk.transports.markup import Marks, count_units, render_markdown
+from aitp_desk.transports.wire.markup import Marks, count_units, render_markdown
 
 MOST_UNITS = 4096
 MOST_BODY_UNITS = 1024

@@ -21,7 +21,6 @@ from aitp_desk.transports.base import (
 )
 from aitp_desk.transports.events import Incoming, IncomingFile
 from aitp_desk.transports.messages import Bounds, Outgoing, SentMessage
-from aitp_desk.transports.payload import read_payload
 from aitp_desk.transports.whatsapp.client import GraphApi
 from aitp_desk.transports.whatsapp.failures import WINDOW_CLOSED, ApiError, judge_error
 from aitp_desk.transports.whatsapp.message_wire import (
@@ -36,6 +35,7 @@ from aitp_desk.transports.whatsapp.message_wire import (
 from aitp_desk.transports.whatsapp.proof import answer_challenge, check_signature
 from aitp_desk.transports.whatsapp.settings import WhatsAppSettings
 from aitp_desk.transports.whatsapp.wire import read_events
+from aitp_desk.transports.wire.payload import read_payload
 
 HOOK = "webhook"
 MOST_HOOK_BYTES = 4 * 1024 * 1024

@@ -20,8 +20,8 @@ from aitp_desk.transports.events import (
     MessageRemoval,
     TextMessage,
 )
-from aitp_desk.transports.payload import Payload
 from aitp_desk.transports.whatsapp.failures import UNDELIVERABLE, WINDOW_CLOSED, explain
+from aitp_desk.transports.wire.payload import Payload
 
 MOST_EVENTS = 5000
 """A delivery has at most 1,000 updates, as the documentation says."""

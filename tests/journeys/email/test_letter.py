@@ -6,11 +6,10 @@ from typing import Any, Literal
 
 import pytest
 
-from aitp_desk.transports.base import Delivery
-from aitp_desk.transports.email.letter.html import Link
 from aitp_desk.transports.email.letter.letter import Envelope, Site, write_letter
-from aitp_desk.transports.email.links import FormPress, Links
 from aitp_desk.transports.messages import EarlierMessage, Field, Form, Outgoing, Source
+from aitp_desk.transports.pages.html import Link, render_action_page
+from aitp_desk.transports.pages.questionnaire import render_fields
 from tests.support.browser.accessibility import find_flaws
 from tests.support.browser.chromium import BROWSER_MARKS, OpenBrowser
 from tests.support.transports.mail_server import parsed, part_of
@@ -82,13 +81,16 @@ def letter(colour: str) -> str:
 
 
 def form_page(colour: str) -> str:
-    links = Links(b"s" * 32, "https://shop.example/transports/email", "Lamp shop", colour)
-    press = FormPress("c" * 16, "ada@people.example", FORM, "m1@shop.example", "en", True)
-    url = links.to_form(press)
-    assert url is not None
-    query = {"link": url.partition("link=")[2]}
-    delivery = Delivery(method="GET", body=b"", headers={}, query=query, now=0)
-    return links.read_form(delivery).reply.body.decode()
+    given = {"f0": ["Ada"], "f1": ["yes"], "f3": ["s"], "f4": ["b"]}
+    return render_action_page(
+        language="en",
+        title=FORM.title,
+        lead="Please check this field: Name.",
+        site="Lamp shop",
+        colour=colour,
+        action=FORM.submit,
+        fields=render_fields(FORM, given),
+    ).decode()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

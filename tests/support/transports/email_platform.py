@@ -96,6 +96,7 @@ class EmailPlatform(Platform):
                 ref=str(one.mail["Message-ID"]),
                 text=one.part("plain").partition("\n-- \n")[0],
                 buttons=tuple(label for label, _ in buttons_of(one)),
+                links=tuple(url for _, url in buttons_of(one)),
             )
             for one in self.mails_to(person)
         )
@@ -194,7 +195,7 @@ def buttons_of(mail: Received) -> list[tuple[str, str]]:
         (link.text(), link.attributes["href"] or "")
         for link in page.css("a")
         if "/transports/email/press" in (link.attributes["href"] or "")
-        or "/transports/email/form" in (link.attributes["href"] or "")
+        or "/transports/form" in (link.attributes["href"] or "")
     ]
 
 

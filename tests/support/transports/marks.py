@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aitp_desk.transports.markup import Marks
+from aitp_desk.transports.wire.markup import Marks
 
 
 class Brackets(Marks):

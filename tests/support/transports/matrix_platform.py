@@ -21,6 +21,7 @@ from tests.support.transports.platform import Platform, Shown
 DESK_USER = f"@desk:{SERVER_NAME}"
 AS_TOKEN = "as-token-of-the-tests"
 HS_TOKEN = "hs-token-of-the-tests"
+_LINK = re.compile(r'<a href="([^"]+)">')
 _CHOICE = re.compile(r"^([1-9])\. (.+)$", re.MULTILINE)
 _SECONDS = 20
 
@@ -184,6 +185,7 @@ class MatrixPlatform(Platform):
                 ref=event["event_id"],
                 text=event["content"]["body"],
                 buttons=tuple(label for _, label in _CHOICE.findall(event["content"]["body"])),
+                links=tuple(_LINK.findall(event["content"].get("formatted_body", ""))),
             )
             for event in found["chunk"]
             if event["type"] == "m.room.message"

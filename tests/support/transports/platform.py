@@ -16,12 +16,14 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
         text: what is shown, as plain text.
         buttons: labels of what can be pressed, in order.
         fields: names of the fields of its form.
+        links: where its buttons or its text lead.
     """
 
     ref: str
     text: str
     buttons: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
 
 
 class Platform(ABC):

@@ -361,6 +361,7 @@ class SlackPlatform(Platform):
             text="\n".join(lines),
             buttons=tuple(one["text"]["text"] for one in buttons if not _is_form(one)),
             fields=fields,
+            links=tuple(one["url"] for one in buttons if "url" in one),
         )
 
     async def _fields(self, user: str, ref: str, button: Mapping[str, Any]) -> tuple[str, ...]:

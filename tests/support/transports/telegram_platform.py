@@ -81,7 +81,10 @@ class TelegramPlatform(TelegramApi, Platform):
     async def shown(self, person: str) -> tuple[Shown, ...]:
         return tuple(
             Shown(
-                ref=str(one.id), text=one.plain, buttons=tuple(b["text"] for b in buttons_of(one))
+                ref=str(one.id),
+                text=one.plain,
+                buttons=tuple(b["text"] for b in buttons_of(one)),
+                links=tuple(b["url"] for b in buttons_of(one) if "url" in b),
             )
             for one in self.sent
             if one.chat == self.user(person)["id"]

@@ -144,7 +144,12 @@ class WhatsAppPlatform(Platform):
 
     async def shown(self, person: str) -> tuple[Shown, ...]:
         return tuple(
-            Shown(ref=one.id, text=one.shown, buttons=tuple(choices_of(one).values()))
+            Shown(
+                ref=one.id,
+                text=one.shown,
+                buttons=tuple(choices_of(one).values()),
+                links=links_of(one),
+            )
             for one in self.sent
             if one.person == person
         )
@@ -447,6 +452,13 @@ def choices_of(message: Sent) -> dict[str, str]:
     replies = [button["reply"] for button in action.get("buttons", [])]
     rows = [row for section in action.get("sections", []) for row in section["rows"]]
     return {one["id"]: one.get("description") or one["title"] for one in (*replies, *rows)}
+
+
+def links_of(message: Sent) -> tuple[str, ...]:
+    """Return where the button of a message leads."""
+    interactive = message.body.get("interactive", {})
+    found = interactive.get("action", {}).get("parameters", {}).get("url")
+    return (found,) if found else ()
 
 
 @asynccontextmanager

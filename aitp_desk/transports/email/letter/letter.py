@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from aitp_desk.transports.email.letter.html import Link, Page, Quote, render_page
 from aitp_desk.transports.email.letter.line import one_line, plain_text
 from aitp_desk.transports.email.letter.markup import is_link, render_html
 from aitp_desk.transports.email.letter.plain import list_links, quote_text, render_text
 from aitp_desk.transports.email.letter.texts import say, supported
 from aitp_desk.transports.email.message_ids import chain
 from aitp_desk.transports.messages import EarlierMessage, Outgoing, OutgoingFile
+from aitp_desk.transports.pages.html import Link, Page, Quote, render_page
 
 MOST_SUBJECT = 200
 MOST_NAME = 100

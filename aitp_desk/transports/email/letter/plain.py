@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from aitp_desk.transports.email.letter.html import Link
+from aitp_desk.transports.pages.html import Link
 
 _LINK = re.compile(r"!?\[([^\[\]\n]{1,300})\]\((https?://[^\s()]{1,2000})\)")
 

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from aitp_desk.transports.email.letter.html import Link
 from aitp_desk.transports.email.letter.letter import Envelope, Site, write_letter
 from aitp_desk.transports.email.letter.texts import LANGUAGES, say
 from aitp_desk.transports.messages import EarlierMessage, Outgoing, OutgoingFile, Source
+from aitp_desk.transports.pages.html import Link
 
 SITE = Site(address="desk@shop.example", name="Lamp shop", colour="#0b5fff")
 ENVELOPE = Envelope(

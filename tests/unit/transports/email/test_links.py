@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, Literal
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from hypothesis import given
@@ -12,9 +12,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from aitp_desk.model.errors import ResourceNotFound
 from aitp_desk.transports.base import Delivery, HookResult
-from aitp_desk.transports.email.links import FormPress, Links, Press, Unsubscription
+from aitp_desk.transports.email.links import Links, Press, Unsubscription
 from aitp_desk.transports.events import Choice, OptOut
-from aitp_desk.transports.messages import Field, Form
 
 LINKS = Links(b"s" * 32, "https://shop.example/transports/email", "Lamp shop", "#ffcc00")
 WHOSE: dict[str, Any] = {
@@ -25,19 +24,6 @@ WHOSE: dict[str, Any] = {
     "is_proven": False,
 }
 PRESS = Press(token="t1", label="Yes, <cancel> it", **WHOSE)
-FORM = Form(
-    token="t2",
-    title="Delivery",
-    submit="Send",
-    fields=(
-        Field(name="name", label="Name", is_required=True),
-        Field(name="count", label="Count", kind="number"),
-        Field(name="gift", label="As a gift", kind="boolean"),
-        Field(name="day", label="Day", kind="date"),
-        Field(name="size", label="Size", kind="choice", choices=(("s", "Small"), ("l", "Large"))),
-        Field(name="extras", label="Extras", kind="choices", choices=(("a", "A"), ("b", "B"))),
-    ),
-)
 
 
 def opened(
@@ -92,70 +78,10 @@ def test_one_click_ends_the_mails() -> None:
     assert later.event_id != event.event_id
 
 
-def filled(**values: Any) -> bytes:
-    names = {field.name: f"f{number}" for number, field in enumerate(FORM.fields)}
-    return urlencode({names[name]: value for name, value in values.items()}, doseq=True).encode()
-
-
-def test_a_form_is_filled_in_at_its_page() -> None:
-    url = LINKS.to_form(FormPress(form=FORM, **WHOSE))
-    assert url is not None
-    shown = LINKS.read_form(opened(url))
-    assert shown.events == ()
-    names = [one.attributes["name"] for one in page(shown).css("input, select")]
-    assert names == ["f0", "f1", "f2", "f3", "f4", "f5", "f5"]
-    body = filled(
-        name=" Ada ", count="2", gift="yes", day="2026-11-03", size="l", extras=["a", "b"]
-    )
-    (event,) = LINKS.read_form(opened(url, "POST", body)).events
-    assert event.event == Choice(
-        token="t2",
-        message_ref="m@shop.example",
-        values={
-            "name": "Ada",
-            "count": 2,
-            "gift": True,
-            "day": "2026-11-03",
-            "size": "l",
-            "extras": ["a", "b"],
-        },
-    )
-
-
-@pytest.mark.parametrize(
-    ("body", "label"),
-    [
-        (filled(name=" "), "Name"),
-        (filled(name="Ada", count="two"), "Count"),
-        (filled(name="Ada", count="nan"), "Count"),
-        (filled(name="Ada", day="tomorrow"), "Day"),
-        (filled(name="Ada", size="xl"), "Size"),
-        (filled(name="Ada", extras=["a", "z"]), "Extras"),
-        (filled(name="a" * 5000), "Name"),
-    ],
-)
-def test_a_wrong_value_shows_the_form_again(body: bytes, label: str) -> None:
-    url = LINKS.to_form(FormPress(form=FORM, **WHOSE))
-    assert url is not None
-    result = LINKS.read_form(opened(url, "POST", body))
-    assert result.events == ()
-    assert f"Please check this field: {label}." in result.reply.body.decode()
-
-
-def test_a_form_that_is_too_long_has_no_link() -> None:
-    fields = tuple(
-        Field(name=f"{number}", label=f"{number * 7919:b}{number * 104729:x}" * 9)
-        for number in range(99)
-    )
-    form = Form(token="t", title="Long", submit="Send", fields=fields)
-    assert LINKS.to_form(FormPress(form=form, **WHOSE)) is None
-
-
 def test_a_link_of_one_kind_is_none_of_another() -> None:
     delivery = opened(LINKS.to_press(PRESS), "POST")
-    for read in (LINKS.read_unsubscribe, LINKS.read_form):
-        with pytest.raises(ResourceNotFound):
-            read(delivery)
+    with pytest.raises(ResourceNotFound):
+        LINKS.read_unsubscribe(delivery)
 
 
 @given(st.text(), st.integers(0, 200))
@@ -166,11 +92,3 @@ def test_a_changed_link_is_refused(text: str, at: int) -> None:
         delivery = Delivery(method="POST", body=b"", headers={}, query={"link": forged}, now=0)
         with pytest.raises(ResourceNotFound):
             LINKS.read_press(delivery)
-
-
-@given(st.binary(max_size=500))
-def test_any_bytes_are_values_of_the_form_or_wrong(body: bytes) -> None:
-    url = LINKS.to_form(FormPress(form=FORM, **WHOSE))
-    assert url is not None
-    result = LINKS.read_form(opened(url, "POST", body))
-    assert len(result.events) <= 1

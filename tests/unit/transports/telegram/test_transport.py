@@ -96,11 +96,8 @@ async def test_a_form_is_a_link_to_its_page(telegram: TelegramPlatform, desk: Sm
     await desk.transport.send(msgspec.structs.replace(outgoing(), form=FORM))
     [one] = telegram.sent
     assert one.params["reply_markup"]["inline_keyboard"] == [
-        [{"text": "Fill in", "url": "https://shop.example/form/1"}]
+        [{"text": "Delivery", "url": "https://shop.example/form/1"}]
     ]
-    without = msgspec.structs.replace(FORM, url="")
-    await desk.transport.send(msgspec.structs.replace(outgoing("Where to?"), form=without))
-    assert telegram.sent[1].plain == "Where to?\n\n• City <x>\n• Day"
 
 
 async def test_links_that_telegram_takes_no_buttons_for_are_in_the_text(

@@ -19,7 +19,6 @@ from aitp_desk.transports.events import (
     OptOut,
     TextMessage,
 )
-from aitp_desk.transports.payload import Payload
 from aitp_desk.transports.telegram.text import slice_units
 from aitp_desk.transports.telegram.wire import (
     Bot,
@@ -27,6 +26,7 @@ from aitp_desk.transports.telegram.wire import (
     parse_conversation,
     read_update,
 )
+from aitp_desk.transports.wire.payload import Payload
 from tests.support.transports.telegram_html import count_units
 from tests.support.transports.telegram_platform import find_entities
 

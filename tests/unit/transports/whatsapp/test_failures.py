@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from aitp_desk.transports.base import Failed, Refused, TryLater, Unreachable, WindowClosed
-from aitp_desk.transports.payload import Payload
 from aitp_desk.transports.whatsapp.failures import judge_error, read_error
+from aitp_desk.transports.wire.payload import Payload
 
 TABLE: list[tuple[int, int, type[Failed]]] = [
     (400, 131047, WindowClosed),

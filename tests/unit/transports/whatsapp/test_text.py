@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.transports.markup import count_units
 from aitp_desk.transports.whatsapp import text
+from aitp_desk.transports.wire.markup import count_units
 
 TABLE = [
     ("**a** *b* ~~c~~ `d`", "*a* _b_ ~c~ `d`"),

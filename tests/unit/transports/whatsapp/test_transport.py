@@ -188,18 +188,15 @@ async def test_a_form_is_a_link_to_its_page(whatsapp: WhatsAppPlatform, desk: Sm
     interactive = whatsapp.sent[0].body["interactive"]
     assert interactive["type"] == "cta_url"
     assert interactive["action"]["parameters"] == {
-        "display_text": "Fill in the form now",
+        "display_text": "Delivery",
         "url": "https://shop.example/form/1",
     }
-    without = msgspec.structs.replace(FORM, url="")
-    await desk.transport.send(msgspec.structs.replace(outgoing("Where to?"), form=without))
-    assert whatsapp.sent[1].shown == "Where to?\n\n- City\n- Day"
     both = msgspec.structs.replace(
         outgoing("Where to?"), form=FORM, buttons=(Button(label="Later", token="t"),)
     )
     await desk.transport.send(both)
-    assert "https://shop.example/form/1" in whatsapp.sent[2].shown
-    assert whatsapp.sent[2].body["interactive"]["type"] == "button"
+    assert "https://shop.example/form/1" in whatsapp.sent[1].shown
+    assert whatsapp.sent[1].body["interactive"]["type"] == "button"
 
 
 async def test_a_file_is_uploaded_and_shown(whatsapp: WhatsAppPlatform, desk: SmallDesk) -> None:
@@ -259,7 +256,7 @@ class TestTemplate:
         assert one.body["template"]["language"] == {"code": "en"}
         assert one.shown == (
             "The Paper Lantern writes: Your book • is here • waits"
-            " Fill in the form now: https://shop.example/form/1"
+            " Delivery: https://shop.example/form/1"
         )
 
     async def test_is_used_when_whatsapp_says_that_the_window_is_closed(

@@ -22,8 +22,8 @@ from aitp_desk.transports.events import (
     MessageRemoval,
     TextMessage,
 )
-from aitp_desk.transports.payload import Payload, read_payload
 from aitp_desk.transports.whatsapp.wire import is_address, is_number, read_events
+from aitp_desk.transports.wire.payload import Payload, read_payload
 
 NUMBER_ID = "106540352242922"
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.model.errors import InvalidRequest
-from aitp_desk.transports.payload import Payload, read_payload
+from aitp_desk.transports.wire.payload import Payload, read_payload
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.transports.markup import MOST_CHARACTERS, render_markdown, write_plainly
+from aitp_desk.transports.wire.markup import MOST_CHARACTERS, render_markdown, write_plainly
 from tests.support.transports.marks import Brackets
 
 TABLE = [

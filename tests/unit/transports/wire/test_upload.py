@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from aitp_desk.protocols.base.multipart import decode_form
 from aitp_desk.transports.messages import OutgoingFile
-from aitp_desk.transports.upload import encode_upload
+from aitp_desk.transports.wire.upload import encode_upload
 
 texts = st.text(max_size=40)
 

@@ -1,4 +1,4 @@
-"""The HTML part of a mail: the site's name and colour, and nothing that is loaded."""
+"""Mails and pages as HTML: the site's name and colour, and nothing that is loaded."""
 
 from __future__ import annotations
 
@@ -7,6 +7,12 @@ from html import escape
 
 import msgspec
 
+_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none';"
+    " frame-ancestors 'none'"
+)
+ON_PAGES = (("Content-Security-Policy", _POLICY), ("X-Robots-Tag", "noindex"))
+"""Headers of the pages of links in messages: their styles are inline."""
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 _DEFAULT_COLOUR = "#0b5fff"
 _FONT = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif"
@@ -107,6 +113,39 @@ def render_page(page: Page, form: str = "") -> str:
         + "\n".join(part for part in parts if part)
         + "\n</main>\n</body>\n</html>\n"
     )
+
+
+def render_action_page(
+    *,
+    language: str,
+    title: str,
+    lead: str,
+    site: str,
+    colour: str,
+    action: str = "",
+    fields: str = "",
+) -> bytes:
+    """Return a page with a sentence, and a button for what to do.
+
+    Parameters:
+        action: label of the button; empty for none.
+        fields: HTML above the button.
+    """
+    form = ""
+    if action:
+        form = (
+            f'<form method="post">{fields}<button type="submit"'
+            f' style="{button_style(colour)};cursor:pointer">{escape(action)}</button></form>'
+        )
+    text = f"<p>{escape(lead)}</p>" if lead else ""
+    page = Page(
+        language=language,
+        title=title,
+        site=site,
+        colour=colour,
+        body=f"<h2>{escape(title)}</h2>{text}",
+    )
+    return render_page(page, form).encode()
 
 
 def button_style(colour: str) -> str:

@@ -1,4 +1,4 @@
-"""Forms on a page of the desk, for mails: their fields as HTML, and what was filled in."""
+"""Forms on a page of the desk: their fields as HTML, and what was filled in."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import math
 from collections.abc import Mapping, Sequence
 from datetime import date
 from html import escape
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qs
 
 from aitp_desk.transports.messages import Field, Form
 
 MOST_TEXT = 4000
+MOST_GIVEN = 500
+Given = Mapping[str, Sequence[str]]
+NOTHING_GIVEN: Given = MappingProxyType({})
 _TYPES = {"text": "text", "number": "number", "date": "date"}
 _FIELD = (
     "display:block;box-sizing:border-box;width:100%;margin:4px 0 0;padding:8px;"
@@ -19,19 +23,34 @@ _FIELD = (
 )
 
 
-def render_fields(form: Form) -> str:
-    """Return the fields as HTML."""
-    return "".join(_render(number, field) for number, field in enumerate(form.fields))
+def render_fields(form: Form, given: Given = NOTHING_GIVEN) -> str:
+    """Return the fields as HTML.
+
+    Parameters:
+        given: what was filled in before.
+    """
+    return "".join(
+        _render(f"f{number}", field, given.get(f"f{number}", ()))
+        for number, field in enumerate(form.fields)
+    )
 
 
-def read_values(form: Form, body: bytes) -> tuple[dict[str, Any], str]:
-    """Return what was filled in, and the label of a wrong field; empty for none."""
+def read_fields(body: bytes) -> Given:
+    """Return the texts of a submitted page, by the names of its fields there."""
     try:
-        given = parse_qs(
-            body.decode("utf-8", "replace"), keep_blank_values=False, max_num_fields=500
+        return parse_qs(
+            body.decode("utf-8", "replace"), keep_blank_values=False, max_num_fields=MOST_GIVEN
         )
     except ValueError:
-        given = {}
+        return {}
+
+
+def read_values(form: Form, given: Given) -> tuple[dict[str, Any], str]:
+    """Return what was filled in, and the label of a wrong field; empty for none.
+
+    Parameters:
+        given: as :func:`read_fields` returns it.
+    """
     values: dict[str, Any] = {}
     for number, field in enumerate(form.fields):
         texts = [text.replace("\r\n", "\n").strip() for text in given.get(f"f{number}", [])]
@@ -75,18 +94,19 @@ def _value(field: Field, texts: Sequence[str]) -> Any:
     return text
 
 
-def _render(number: int, field: Field) -> str:
-    name = f"f{number}"
+def _render(name: str, field: Field, given: Sequence[str]) -> str:
     hint = f'<span style="display:block;font-size:14px">{escape(field.hint)}</span>'
     label = f"{escape(field.label)}{' *' if field.is_required else ''}"
     required = " required" if field.is_required else ""
     if field.kind == "boolean":
-        box = f'<input type="checkbox" name="{name}" value="yes">'
+        checked = " checked" if given else ""
+        box = f'<input type="checkbox" name="{name}" value="yes"{checked}>'
         inner = f"<label>{box} {escape(field.label)}</label>{hint if field.hint else ''}"
     elif field.kind == "choices":
         boxes = "".join(
             f'<label style="display:block"><input type="checkbox" name="{name}"'
-            f' value="{escape(value)}"> {escape(shown)}</label>'
+            f' value="{escape(value)}"{" checked" if value in given else ""}>'
+            f" {escape(shown)}</label>"
             for value, shown in field.choices
         )
         return (
@@ -95,7 +115,8 @@ def _render(number: int, field: Field) -> str:
         )
     elif field.kind == "choice":
         options = "".join(
-            f'<option value="{escape(value)}">{escape(shown)}</option>'
+            f'<option value="{escape(value)}"{" selected" if value in given else ""}>'
+            f"{escape(shown)}</option>"
             for value, shown in field.choices
         )
         control = (
@@ -107,7 +128,7 @@ def _render(number: int, field: Field) -> str:
         step = ' step="any"' if field.kind == "number" else ""
         control = (
             f'<input type="{_TYPES[field.kind]}" name="{name}" maxlength="{MOST_TEXT}"{step}'
-            f' style="{_FIELD}"{required}>'
+            f' value="{escape("".join(given[:1]))}" style="{_FIELD}"{required}>'
         )
         inner = f"<label>{label}{hint if field.hint else ''}{control}</label>"
     return f'<div style="margin:0 0 16px">{inner}</div>'

@@ -1,0 +1,1 @@
+"""Pages of the desk that links in messages lead to."""

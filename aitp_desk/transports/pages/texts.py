@@ -1,0 +1,9 @@
+"""The texts of the pages in every supported language."""
+
+from __future__ import annotations
+
+from aitp_desk.transports.catalogue import TextCatalogue
+
+_CATALOGUE = TextCatalogue(__package__)
+supported = _CATALOGUE.supported
+say = _CATALOGUE.say

@@ -1,0 +1,1 @@
+"""Formats that several platforms share: marks, payloads, uploads."""
