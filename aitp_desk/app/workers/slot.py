@@ -115,8 +115,11 @@ class WorkerSlot:
                 if self._current is None and not self._stopped.is_set():
                     await self._refill()
 
-    async def replace(self) -> bool:
+    async def replace(self, seconds: float) -> bool:
         """Start another worker, and stop the present one once the new one accepts requests.
+
+        Parameters:
+            seconds: how long the present one may take to stop.
 
         Returns:
             False if the new one could not start: the present one stays.
@@ -137,7 +140,7 @@ class WorkerSlot:
             _log.info("worker_replaced", worker=self._label, pid=successor.pid)
         if before is not None:
             before.stop()
-            await before.wait()
+            await before.end(seconds)
         return True
 
     async def stop(self, seconds: float) -> int:
@@ -146,13 +149,7 @@ class WorkerSlot:
         processes = tuple(self._processes)
         for worker in processes:
             worker.stop()
-        try:
-            async with asyncio.timeout(seconds):
-                codes = [await worker.wait() for worker in processes]
-        except TimeoutError:
-            for worker in processes:
-                worker.kill()
-            codes = [await worker.wait() for worker in processes]
+        codes = await asyncio.gather(*(worker.end(seconds) for worker in processes))
         return next((code for code in codes if code), 0)
 
     async def _refill(self) -> None:

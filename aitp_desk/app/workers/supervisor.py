@@ -145,7 +145,7 @@ class Supervisor:
             self._reload_wanted.clear()
             _log.info("replacing_workers")
             for slot in self._slots:
-                if not await slot.replace():
+                if not await slot.replace(self._stop_seconds):
                     break  # the others would fail as well
             else:
                 _log.info("workers_replaced")

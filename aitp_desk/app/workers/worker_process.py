@@ -16,6 +16,8 @@ from aitp_desk.app.workers.identity import BEAT_SECONDS, WorkerIdentity
 MAX_REPORT_BYTES = 1024 * 1024
 HUNG_AFTER = 15
 """After so many beats that did not come a worker hangs."""
+UNREADY_AFTER = 600
+"""After so many beats without a start-up report it hangs: new content takes minutes to read."""
 
 Report = tuple[str, ...]
 """A worker's start-up report, line by line."""
@@ -94,29 +96,48 @@ class WorkerProcess:
         with suppress(ProcessLookupError):
             self._process.terminate()
 
+    async def end(self, seconds: float) -> int:
+        """Wait for the end, and force it after ``seconds``; return the exit code."""
+        try:
+            async with asyncio.timeout(seconds):
+                return await self.wait()
+        except TimeoutError:
+            self.kill()
+            return await self.wait()
+
     def kill(self) -> None:
         """End the worker at once."""
         with suppress(ProcessLookupError):
             self._process.kill()
 
     async def _watch(self) -> None:
-        """Read the report and the beats; kill the worker once it hangs."""
-        try:
-            line = await self._reader.readuntil(b"\n")
-            self._ready.set_result(msgspec.json.decode(line, type=Report))
-            missed = 0  # counted, so that a supervisor which was paused itself misses one
-            while missed < HUNG_AFTER:
-                try:
-                    async with asyncio.timeout(BEAT_SECONDS):
-                        if not await self._reader.read(MAX_REPORT_BYTES):
-                            return
-                    missed = 0
-                except TimeoutError:
-                    missed += 1
-            _log.error("worker_hung", worker=self._label, pid=self.pid, beats_missed=missed)
-            self.kill()
-        except (asyncio.IncompleteReadError, ConnectionError):
-            pass
-        finally:
+        """Kill the worker once it hangs: before its report, between beats, or at its end."""
+        missed = 0  # counted, so that a supervisor which was paused itself misses one
+        while missed < (HUNG_AFTER if self._ready.done() else UNREADY_AFTER):
+            try:
+                async with asyncio.timeout(BEAT_SECONDS):
+                    await self._hear()
+                missed = 0
+            except TimeoutError:
+                missed += 1
+            if self._process.returncode is not None:
+                return
+        _log.error("worker_hung", worker=self._label, pid=self.pid, beats_missed=missed)
+        self.kill()
+        self._give_up()
+
+    async def _hear(self) -> None:
+        """Wait for the report, then for a beat; where none can come, for the end."""
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
             if not self._ready.done():
-                self._ready.set_result(None)
+                line = await self._reader.readuntil(b"\n")
+                self._ready.set_result(msgspec.json.decode(line, type=Report))
+                return
+            if await self._reader.read(MAX_REPORT_BYTES):
+                return
+        self._give_up()
+        await self._process.wait()
+
+    def _give_up(self) -> None:
+        if not self._ready.done():
+            self._ready.set_result(None)

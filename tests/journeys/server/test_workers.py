@@ -12,7 +12,7 @@ import pytest
 from aitp_desk.app.workers.slot import DELAYS, STEADY_SECONDS, Backoff
 from tests.support.desk.command import run, run_apart
 from tests.support.desk.server import SITE
-from tests.support.desk.worker_cluster import running_cluster, slow_request
+from tests.support.desk.worker_cluster import IMPATIENT, running_cluster, slow_request
 
 pytestmark = pytest.mark.servers
 
@@ -69,6 +69,62 @@ async def test_a_worker_that_hangs_is_ended_and_replaced(tmp_path: Path, fault: 
         after = await cluster.who_answer(2)
         assert after[other] == pids[other]
         assert after[hung] != pids[hung]
+
+
+async def test_a_worker_that_hangs_before_it_is_ready_is_ended_and_replaced(
+    tmp_path: Path,
+) -> None:
+    async with running_cluster(tmp_path, 2) as cluster:
+        pids = await cluster.who_answer(2)
+        (tmp_path / "held").touch()
+        cluster.process.send_signal(signal.SIGUSR1)
+        os.kill(pids["2"], signal.SIGKILL)
+        found = await cluster.until("worker_hung", worker="2")
+        assert found["pid"] != pids["2"]
+        assert found["beats_missed"] == IMPATIENT
+        cluster.process.send_signal(signal.SIGUSR2)
+        (tmp_path / "held").unlink()
+        assert (await cluster.who_answer(2))["1"] == pids["1"]
+
+
+async def test_a_replacement_that_hangs_is_ended_and_the_old_ones_stay(tmp_path: Path) -> None:
+    async with running_cluster(tmp_path, 2) as cluster:
+        before = await cluster.who_answer(2)
+        (tmp_path / "held").touch()
+        cluster.process.send_signal(signal.SIGUSR1)
+        cluster.process.send_signal(signal.SIGHUP)
+        await cluster.until("worker_hung", worker="1")
+        failed = await cluster.until("worker_not_replaced")
+        assert (failed["worker"], failed["code"]) == ("1", -signal.SIGKILL)
+        assert await cluster.who_answer(2) == before
+        cluster.process.send_signal(signal.SIGUSR2)
+        (tmp_path / "held").unlink()
+        cluster.process.send_signal(signal.SIGHUP)
+        await cluster.until("workers_replaced")
+
+
+async def test_an_old_worker_that_does_not_stop_is_ended_so_that_the_next_is_replaced(
+    tmp_path: Path,
+) -> None:
+    async with running_cluster(tmp_path, 2, shutdown_seconds=1) as cluster:
+        before = await cluster.who_answer(2)
+        async with slow_request(cluster):
+            cluster.process.send_signal(signal.SIGHUP)
+            await cluster.until("workers_replaced")
+        after = await cluster.who_answer(2)
+        assert set(after.values()).isdisjoint(before.values())
+
+
+async def test_a_worker_that_closes_everything_and_does_not_end_is_replaced(
+    tmp_path: Path,
+) -> None:
+    async with running_cluster(tmp_path, 2, hung_after=2) as cluster:
+        pids = await cluster.who_answer(2)
+        label, pid = await cluster.get("/linger")
+        assert (await cluster.until("worker_hung", worker=label))["pid"] == pid
+        await cluster.until("worker_died", worker=label)
+        after = await cluster.who_answer(2)
+        assert after[label] != pids[label]
 
 
 async def test_a_supervisor_that_was_paused_itself_ends_no_worker(tmp_path: Path) -> None:

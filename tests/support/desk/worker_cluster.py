@@ -1,11 +1,11 @@
 """Small programs for the supervisor: as a process, and as the workers that it starts.
 
-    python -m tests.support.desk.worker_cluster supervise FOLDER PORT WORKERS HUNG_AFTER
+    python -m tests.support.desk.worker_cluster supervise FOLDER PORT WORKERS LIMITS...
 
 A worker answers each request with its label and its process id. ``/die`` kills it before the
-response, ``/block`` blocks its event loop after it; ``/slow`` says that it has begun, and waits for
-another line. Where FOLDER holds a file ``broken`` a worker cannot start, with ``held`` it does not
-yet.
+response, ``/block`` blocks its event loop after it; after ``/linger`` it closes everything and does
+not end; ``/slow`` says that it has begun, and waits for another line. Where FOLDER holds a file
+``broken`` a worker cannot start, with ``held`` it does not yet.
 """
 
 from __future__ import annotations
@@ -23,9 +23,8 @@ import click
 import msgspec
 import uvloop
 
-from aitp_desk.app.workers import worker_process
+from aitp_desk.app.workers import supervisor, worker_process
 from aitp_desk.app.workers.identity import WorkerIdentity, inherited_sockets
-from aitp_desk.app.workers.supervisor import WorkersFailed, supervise
 from aitp_desk.config import Log, Server
 from aitp_desk.http.acceptor import Acceptor
 from aitp_desk.observability.logs import set_up_logs
@@ -33,6 +32,8 @@ from aitp_desk.observability.logs import set_up_logs
 MODULE = "tests.support.desk.worker_cluster"
 ROOT = Path(__file__).parents[3]
 SECONDS = 30
+IMPATIENT = 2
+"""So many beats without a start-up report end a worker after SIGUSR1; SIGUSR2 undoes that."""
 
 
 class Cluster:
@@ -102,15 +103,21 @@ async def slow_request(
 
 @asynccontextmanager
 async def running_cluster(
-    folder: Path, workers: int, *, hung_after: int = worker_process.HUNG_AFTER
+    folder: Path,
+    workers: int,
+    *,
+    hung_after: int = worker_process.HUNG_AFTER,
+    shutdown_seconds: int = 5,
 ) -> AsyncIterator[Cluster]:
     """Run a supervisor until the context ends; it has announced its start.
 
     Parameters:
         hung_after: so many missing beats end a worker.
+        shutdown_seconds: how long requests may take when a worker stops.
     """
+    numbers = map(str, (0, workers, hung_after, shutdown_seconds))
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", MODULE, "supervise", folder, "0", str(workers), str(hung_after)),
+        *(sys.executable, "-m", MODULE, "supervise", str(folder), *numbers),
         cwd=ROOT,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
@@ -126,6 +133,7 @@ async def running_cluster(
         assert second.decode() == f"  workers    {workers} processes\n"
         yield Cluster(process, int(first))
     finally:
+        (folder / "held").unlink(missing_ok=True)  # such a worker has not met its supervisor
         if process.returncode is None:
             process.kill()
         await process.communicate()
@@ -136,14 +144,18 @@ def _state(pid: int) -> str:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
-def _supervise(folder: str, port: str, workers: str, hung_after: str) -> None:
-    worker_process.HUNG_AFTER = int(hung_after)
+def _supervise(folder: str, port: str, *limits: str) -> None:
+    workers, worker_process.HUNG_AFTER, shutdown_seconds = map(int, limits)
+    signal.signal(signal.SIGUSR1, lambda *_: setattr(worker_process, "UNREADY_AFTER", IMPATIENT))
+    patient = worker_process.UNREADY_AFTER
+    signal.signal(signal.SIGUSR2, lambda *_: setattr(worker_process, "UNREADY_AFTER", patient))
+    supervisor.SPARE_SECONDS = 1
     set_up_logs(Log(format="json"), worker="supervisor")
     command = [sys.executable, "-m", MODULE, "work", folder]
-    server = Server(port=int(port), shutdown_seconds=5)
+    server = Server(port=int(port), shutdown_seconds=shutdown_seconds)
     try:
-        asyncio.run(supervise(server, int(workers), command, announce=click.echo))
-    except WorkersFailed as failure:
+        asyncio.run(supervisor.supervise(server, workers, command, announce=click.echo))
+    except supervisor.WorkersFailed as failure:
         sys.exit(failure.code)
 
 
@@ -151,6 +163,7 @@ async def _work(identity: WorkerIdentity) -> None:
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     me = f"{identity.label} {os.getpid()}\n".encode()
+    lingers: list[bool] = []
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         path = (await reader.readline()).split()[1]
@@ -159,6 +172,9 @@ async def _work(identity: WorkerIdentity) -> None:
         if path == b"/block":
             os.write(writer.get_extra_info("socket").fileno(), me)
             time.sleep(3600)  # noqa: ASYNC251 - the fault itself
+        if path == b"/linger":
+            stop.set()
+            lingers.append(True)
         if path == b"/slow":
             writer.write(b"begun\n")
             await reader.readline()
@@ -178,6 +194,8 @@ async def _work(identity: WorkerIdentity) -> None:
         # connections that were accepted, whether their answer has begun or not
         while others := asyncio.all_tasks() - {asyncio.current_task()}:
             await asyncio.wait(others)
+    if lingers:
+        time.sleep(3600)  # noqa: ASYNC251 - the fault itself
 
 
 def _main(role: str, folder: str, *rest: str) -> None:
