@@ -166,11 +166,13 @@ def build_transports(
         colour=config.widget.accent,
         clock=clock,
     )
+    notes = OperatorNotes(services.audit, clock)
     outbox = Outbox(
         by_name,
         by_agent,
         store=services.store,
         jobs=services.jobs,
+        notes=notes,
         zone=ZoneInfo(config.site.timezone),
         link_form=pages.link_to,
         clock=clock,
@@ -201,7 +203,7 @@ def build_transports(
         by_name,
         by_agent,
         store=services.store,
-        notes=OperatorNotes(services.audit, clock),
+        notes=notes,
         continuations=Continuations(services.store, enabled, clock),
         on_change=outbox.on_change,
         clock=clock,

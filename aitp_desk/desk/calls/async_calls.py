@@ -174,7 +174,7 @@ class AsyncCalls:
         kept = ticket_of_call(call, TicketKind.ACTION, ticket, now, call.expires_at)
         return Finish(partial(hand_call_to_people, call_id=call.id, ticket=kept))
 
-    def _give_up(self, claim: ClaimedJob) -> Finish:
+    def _give_up(self, claim: ClaimedJob, _reason: str) -> Finish:
         """End a call that has used all its attempts."""
         invoker = self._invokers.get(claim.desk)
         if invoker is None:  # the site agent is gone; a retry needs it configured again

@@ -101,7 +101,7 @@ class JobKind(msgspec.Struct, frozen=True):
             job is given up.
         at_once: how many run concurrently.
         of_one: how many of these may be one principal's; None for any number.
-        given_up: returns what is committed when a job is given up.
+        given_up: returns what is committed when a job is given up, by the job and the reason.
         in_order: whether a principal's jobs are done one after the other, in the order of their
             ids: the next one waits while the one before it is retried. It implies that one is at
             work at a time, also where several processes take them.
@@ -114,7 +114,7 @@ class JobKind(msgspec.Struct, frozen=True):
     delays: tuple[int, ...]
     at_once: int
     of_one: int | None = None
-    given_up: Callable[[ClaimedJob], Finish] | None = None
+    given_up: Callable[[ClaimedJob, str], Finish] | None = None
     in_order: bool = False
     longest_wait: int = 0
 

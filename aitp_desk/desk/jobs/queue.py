@@ -280,7 +280,7 @@ class JobQueue:
         self._told(claim, held)
 
     async def _bury(self, kind: JobKind, claim: ClaimedJob, failures: int, reason: str) -> None:
-        finish = Finish() if kind.given_up is None else kind.given_up(claim)
+        finish = Finish() if kind.given_up is None else kind.given_up(claim, reason)
         held = await self._write(
             bury_job,
             claim=claim,

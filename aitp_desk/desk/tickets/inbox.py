@@ -25,6 +25,7 @@ from aitp_desk.store.reads.console import threads as console_reads
 from aitp_desk.store.reads.console import tickets as ticket_reads
 from aitp_desk.store.reads.console.load import HOUR, load_of_hour
 from aitp_desk.store.records.console import (
+    CarriedThread,
     LoadHour,
     ShownMessageRow,
     ThreadActor,
@@ -89,6 +90,7 @@ class ThreadHead(msgspec.Struct, frozen=True):
     tickets: tuple[ShownTicket, ...]
     notes: tuple[Note, ...]
     last_event: int
+    carried: tuple[CarriedThread, ...]
     owner_name: str | None = None
 
 
@@ -200,7 +202,9 @@ class OperatorInbox:
         line = self._told(found.line)
         names = await caller_reads.names(self._store, (line.owner,))
         name = names.get(line.owner or "")
-        return ThreadHead(line, found.actors, tickets, found.notes, found.last_event, name)
+        return ThreadHead(
+            line, found.actors, tickets, found.notes, found.last_event, found.carried, name
+        )
 
     async def list_messages(self, thread_id: str, before: str | None, limit: int) -> MessagePage:
         """Return the newest messages of a thread, or those before a given message.

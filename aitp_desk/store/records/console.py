@@ -9,6 +9,7 @@ import msgspec
 from aitp_desk.model.conversation.note import Note
 from aitp_desk.model.conversation.thread import Origin, Role
 from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketState, to_summary_line
+from aitp_desk.store.records.transports import ConversationState
 
 
 class TicketFilter(msgspec.Struct, frozen=True):
@@ -145,6 +146,18 @@ class ThreadActor(msgspec.Struct, frozen=True):
     origin: Origin
 
 
+class CarriedThread(msgspec.Struct, frozen=True):
+    """A conversation on a platform that a thread carries.
+
+    Parameters:
+        problem: why messages do not reach the person now; None if they do.
+    """
+
+    transport: str
+    state: ConversationState
+    problem: str | None
+
+
 class ThreadAtAGlance(msgspec.Struct, frozen=True):
     """A thread without its messages.
 
@@ -153,6 +166,7 @@ class ThreadAtAGlance(msgspec.Struct, frozen=True):
         tickets: those that wait for a person, and then the newest of the others.
         notes: the oldest first.
         last_event: number of its newest event.
+        carried: its conversations on platforms.
     """
 
     line: ThreadLine
@@ -160,6 +174,7 @@ class ThreadAtAGlance(msgspec.Struct, frozen=True):
     tickets: tuple[KeptTicket, ...]
     notes: tuple[Note, ...]
     last_event: int
+    carried: tuple[CarriedThread, ...]
 
 
 class AttachedFile(msgspec.Struct, frozen=True):

@@ -221,6 +221,12 @@ def end_conversation(*, conversation_id: str, state: ConversationState, reason: 
     )
 
 
+def note_on_thread(conversation_id: str, write: Callable[[str], Work[None]]) -> Work[None]:
+    """Write on the thread of a conversation, if it is still known: a part of a unit."""
+    for row in (yield "conversation", {"id": conversation_id}):
+        yield from write(row[_THREAD])
+
+
 def queue_messages(*, thread_id: str, jobs: Sequence[NewJob]) -> Work[bool]:
     """Queue a job for each open conversation of a thread with new replies.
 

@@ -40,7 +40,7 @@ class OperatorNotes:
 
     def make(self, thread_id: str, words: str, transport: str, now: int) -> Finish:
         """Return the end of a job that writes a note once; on a deleted thread, nothing."""
-        return Finish(partial(self._write(words, transport, now), thread_id))
+        return Finish(partial(self.write(words, transport, now), thread_id))
 
     def add_trimmed(self, also: AlsoWritten, trimmed: str, transport: str, now: int) -> AlsoWritten:
         """Add a note of what was cut off from a message to its commit.
@@ -51,7 +51,7 @@ class OperatorNotes:
         """
         if not trimmed.strip():
             return also
-        write = self._write(f"Cut off from the message:\n\n{trimmed}", transport, now)
+        write = self.write(f"Cut off from the message:\n\n{trimmed}", transport, now)
 
         def add(placed: PostResult) -> Work[None]:
             yield from also(placed)
@@ -59,7 +59,7 @@ class OperatorNotes:
 
         return add
 
-    def _write(self, words: str, transport: str, now: int) -> Callable[[str], Work[None]]:
+    def write(self, words: str, transport: str, now: int) -> Callable[[str], Work[None]]:
         """Return what writes a note on a thread, as a part of a unit."""
         id_, by = new_id(NOTE_PREFIX, self._clock()), make_own_auditor(self._audit, now)
 

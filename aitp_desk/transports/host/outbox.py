@@ -33,6 +33,7 @@ from aitp_desk.store.records.transports import Conversation, ConversationState
 from aitp_desk.store.units.transports import (
     MESSAGE_KIND,
     end_conversation,
+    note_on_thread,
     note_sent,
     put_controls,
     queue_messages,
@@ -41,6 +42,7 @@ from aitp_desk.transports.base import Failed, TryLater, Unreachable, WindowClose
 from aitp_desk.transports.host.attachments import read_attachments
 from aitp_desk.transports.host.controls import Controls, offer_options, offer_request
 from aitp_desk.transports.host.failures import job_failure
+from aitp_desk.transports.host.operator_notes import OperatorNotes
 from aitp_desk.transports.host.people import (
     SENDER,
     find_sending_time,
@@ -72,6 +74,7 @@ class Outbox:
     Parameters:
         transports: those of the site, by name.
         desks: of the site's agents, by name.
+        notes: writes notes for operators.
         zone: of quiet hours.
         link_form: returns the link to the page of a form, by its token.
         clock: Unix seconds.
@@ -84,6 +87,7 @@ class Outbox:
         *,
         store: Store,
         jobs: JobQueue,
+        notes: OperatorNotes,
         zone: ZoneInfo,
         link_form: Callable[[str], str],
         clock: Callable[[], float],
@@ -92,6 +96,7 @@ class Outbox:
         self.desks = desks
         self.store = store
         self._jobs = jobs
+        self._notes = notes
         self._zone = zone
         self.link_form = link_form
         self.clock = clock
@@ -106,6 +111,7 @@ class Outbox:
             SECONDS,
             DELAYS,
             AT_ONCE,
+            given_up=self._give_up,
             in_order=True,
             longest_wait=2 * DAY_SECONDS,
         )
@@ -189,23 +195,30 @@ class Outbox:
         try:
             return await sending.send_upto(int(upto))
         except Unreachable as failure:
-            return await self._end(conversation, ConversationState.UNREACHABLE, failure)
+            return self._end(conversation, ConversationState.UNREACHABLE, failure)
         except WindowClosed as failure:
-            return await self._end(conversation, ConversationState.WAITING, failure)
+            return self._end(conversation, ConversationState.WAITING, failure)
         except (Failed, Unanswered) as failure:
             raise job_failure(failure, has_progressed=sending.has_sent) from None
 
-    async def _end(
-        self, conversation: Conversation, state: ConversationState, failure: Failed
-    ) -> Finish:
+    def _end(self, conversation: Conversation, state: ConversationState, failure: Failed) -> Finish:
+        """Return the end of a job after which the conversation takes no messages."""
         _log.info("conversation_ended", transport=conversation.transport, state=state.value)
+        id_, note = conversation.id, self._note(failure.reason, conversation.transport)
 
         def end() -> Work[None]:
-            return end_conversation(
-                conversation_id=conversation.id, state=state, reason=failure.reason
-            )
+            yield from end_conversation(conversation_id=id_, state=state, reason=failure.reason)
+            yield from note_on_thread(id_, note)
 
         return Finish(end)
+
+    def _give_up(self, claim: ClaimedJob, reason: str) -> Finish:
+        id_, _, _ = claim.ref.partition(" ")
+        return Finish(lambda: note_on_thread(id_, self._note(reason, "transports")))
+
+    def _note(self, reason: str, transport: str) -> Callable[[str], Work[None]]:
+        words = f"A message was not delivered. {reason}"
+        return self._notes.write(words, transport, int(self.clock()))
 
 
 class _Sending:

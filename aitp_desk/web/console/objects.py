@@ -17,6 +17,7 @@ from aitp_desk.model.component import ComponentState
 from aitp_desk.model.conversation.thread import Origin
 from aitp_desk.model.conversation.ticket import TicketKind, TicketState
 from aitp_desk.model.money import Money
+from aitp_desk.store.records.transports import ConversationState
 
 
 class ConsoleSignIn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -172,6 +173,14 @@ class ConsoleNote(msgspec.Struct):
     created_at: str
 
 
+class ConsoleCarried(msgspec.Struct):
+    """A conversation on a platform, and what keeps messages from it."""
+
+    transport: str
+    state: ConversationState
+    problem: str | None
+
+
 class ConsoleThread(msgspec.Struct):
     """A thread without its messages."""
 
@@ -187,6 +196,7 @@ class ConsoleThread(msgspec.Struct):
     last: ConsoleLastSaid | None
     actors: Sequence[ConsoleActor]
     notes: Sequence[ConsoleNote]
+    carried: Sequence[ConsoleCarried]
     events: int
 
 

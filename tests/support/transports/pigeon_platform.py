@@ -41,6 +41,8 @@ class PigeonPlatform(Platform):
         taken_at: when, by the loop's clock.
         notices: what the desk has said of pressed buttons, by event.
         is_open: whether the desk may write first.
+        gone: people who cannot be reached, of whom the desk is told nothing.
+        refused: a text with this word is refused; empty for none.
         is_deaf: whether what the desk says of pressed buttons is refused.
         moved: what conversations are called now, by what they were called.
     """
@@ -53,6 +55,8 @@ class PigeonPlatform(Platform):
         self.retracted: list[str] = []
         self.is_open = True
         self.is_deaf = False
+        self.gone: set[str] = set()
+        self.refused = ""
         self.moved: dict[str, str] = {}
         self.taken_at: list[float] = []
         self._numbers = itertools.count(1)
@@ -185,11 +189,11 @@ class PigeonPlatform(Platform):
         if self._breaks:
             return web.Response(status=429, headers={"Retry-After": str(self._breaks.pop(0))})
         outgoing = msgspec.json.decode(await request.read(), type=Outgoing)
-        if outgoing.recipient in self._blocked:
+        if outgoing.recipient in self._blocked | self.gone:
             return web.Response(status=403)
         if not self.is_open:
             return web.Response(status=409)
-        if len(outgoing.text) > 1000:
+        if len(outgoing.text) > 1000 or (self.refused and self.refused in outgoing.text):
             return web.Response(status=400)
         self.sent.append(outgoing)
         self.taken_at.append(asyncio.get_running_loop().time())

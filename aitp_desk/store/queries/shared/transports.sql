@@ -12,6 +12,15 @@ SELECT {conversation} FROM transport_conversations WHERE id = :id;
 -- conversations_of_thread: Lists the conversations that a thread carries.
 SELECT {conversation} FROM transport_conversations WHERE thread_id = :thread_id ORDER BY id;
 
+-- conversations_shown: Lists where a thread is carried, with what keeps its messages back.
+SELECT c.transport, c.state, CASE c.reason WHEN '' THEN (
+    SELECT j.last_error FROM jobs j
+    WHERE j.thread_id = c.thread_id AND j.principal = c.id AND j.kind = :kind
+      AND j.state IN ('queued', 'at_work') AND j.last_error IS NOT NULL
+    ORDER BY j.id LIMIT 1
+) ELSE c.reason END
+FROM transport_conversations c WHERE c.thread_id = :thread_id ORDER BY c.id;
+
 -- put_conversation: Inserts a conversation.
 INSERT INTO transport_conversations (
     id, transport, address, thread_id, desk, person, principal, subject, language, state, reason,
@@ -43,9 +52,9 @@ UPDATE jobs SET available_at = 0
 WHERE kind = :kind AND coalesce(principal, '') = :conversation AND state = 'queued'
   AND failures = 0 AND available_at > 0;
 
--- hear_conversation: Stores that the person has written.
+-- hear_conversation: Stores that the person has written; what was held back is to be sent now.
 UPDATE transport_conversations SET
-    state = 'open', reason = '', last_ref = CASE :ref WHEN '' THEN last_ref ELSE :ref END,
+    queued_seq = CASE state WHEN 'open' THEN queued_seq ELSE sent_seq END, state = 'open', reason = '', last_ref = CASE :ref WHEN '' THEN last_ref ELSE :ref END,
     active_seq = CASE WHEN active_seq < :seq THEN :seq ELSE active_seq END,
     heard_at = :now, language = CASE :language WHEN '' THEN language ELSE :language END
 WHERE id = :id;

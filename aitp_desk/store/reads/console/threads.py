@@ -18,6 +18,7 @@ from aitp_desk.store.base import Row, Store
 from aitp_desk.store.reads import files as file_reads
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.console import (
+    CarriedThread,
     ShownMessageRow,
     ShownMessageRows,
     ThreadAtAGlance,
@@ -26,6 +27,7 @@ from aitp_desk.store.records.console import (
     TicketList,
     WaitingCount,
 )
+from aitp_desk.store.records.transports import ConversationState
 from aitp_desk.store.rows.console import (
     list_attached,
     read_actor,
@@ -36,6 +38,7 @@ from aitp_desk.store.rows.console import (
 from aitp_desk.store.rows.notes import read_note
 from aitp_desk.store.rows.tickets import read_ticket
 from aitp_desk.store.units.threads.folded_threads import read_turn
+from aitp_desk.store.units.transports import MESSAGE_KIND
 
 MOST_NOTES = 200
 """How many notes of a thread are read at once."""
@@ -138,6 +141,15 @@ async def thread(store: Store, thread_id: str) -> ThreadAtAGlance | None:
         (*found.tickets, *map(read_ticket, ended)),
         await notes(store, thread_id),
         kept.last_event,
+        await _carried(store, thread_id),
+    )
+
+
+async def _carried(store: Store, thread_id: str) -> tuple[CarriedThread, ...]:
+    found = await store.read("conversations_shown", {"thread_id": thread_id, "kind": MESSAGE_KIND})
+    return tuple(
+        CarriedThread(transport, ConversationState(state), problem)
+        for transport, state, problem in found
     )
 
 

@@ -88,6 +88,9 @@ def write_thread(head: ThreadHead) -> objects.ConsoleThread:
         last=_write_last(line.last),
         actors=[objects.ConsoleActor(actor.id, actor.origin) for actor in head.actors],
         notes=[write_note(note) for note in head.notes],
+        carried=[
+            objects.ConsoleCarried(one.transport, one.state, one.problem) for one in head.carried
+        ],
         events=head.last_event,
     )
 

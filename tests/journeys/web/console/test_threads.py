@@ -73,7 +73,8 @@ async def test_a_conversation_is_listed_and_shown_as_the_visitor_has_it(ground: 
     assert line["last"]["origin"] == "desk"
     shown = await ground.anna.get(f"threads/{opened['id']}")
     assert shown | line == shown
-    assert shown.keys() - line.keys() == {"actors", "tickets", "notes", "events"} - line.keys()
+    assert shown.keys() - line.keys() == {"actors", "carried", "notes", "events"}
+    assert shown["carried"] == []
     assert shown["actors"][0] == {"id": ground.talker.desk.url, "origin": "desk"}
     assert shown["events"] == 5
     page = await ground.anna.get(f"threads/{opened['id']}/messages")

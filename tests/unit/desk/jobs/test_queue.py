@@ -94,7 +94,7 @@ async def test_one_that_fails_is_tried_again_after_longer_and_longer_and_is_dead
 
 
 async def test_no_other_attempt_is_made_where_none_can_succeed(store: Store) -> None:
-    errands = Errands(given_up=lambda claim: Finish(also=queue_next))
+    errands = Errands(given_up=lambda _claim, _reason: Finish(also=queue_next))
     errands.give(GiveUp("There is no such place."))
     await store.run(queue, a_job("a"))
     async with working(store, errands.kind):

@@ -13,6 +13,13 @@ import { standing } from "../tickets/tickets.js";
 import { time } from "../base/when.js";
 import { agentLabel, counted, isOver, kindLabel, plain, STATES, visitorName } from "../base/words.js";
 
+const CARRIED = {
+  open: "open",
+  offered: "not confirmed yet",
+  stopped: "wants no messages",
+  unreachable: "cannot be reached",
+  waiting: "has to write first",
+};
 const OF_THE_THREAD = new Set(["request", "question"]);
 
 /** The view of a thread. */
@@ -162,6 +169,7 @@ export class ThreadView {
         ),
         el("div", { class: "buttons" }, ...buttons),
       ),
+      ...thread.carried.filter(isHeld).map((one) => heldWords(one)),
       this.#details(thread),
     );
   }
@@ -195,6 +203,12 @@ export class ThreadView {
             ...thread.actors.map((actor) => el("li", { dir: "auto" }, actor.id)),
           ),
         ),
+        ...(thread.carried.length
+          ? [
+              el("dt", {}, "Platforms"),
+              el("dd", {}, el("ul", { class: "plain-list" }, ...thread.carried.map((one) => el("li", {}, platform(one))))),
+            ]
+          : []),
         ...(over.length
           ? [
               el("dt", {}, "Earlier tickets"),
@@ -248,6 +262,23 @@ export class ThreadView {
 
 function handBack(act) {
   return button("Hand back", "button quiet", act, { "data-key": "b", "aria-keyshortcuts": "b" });
+}
+
+/** Whether messages do not reach the visitor on a platform. */
+function isHeld({ state, problem }) {
+  return problem || !["open", "offered"].includes(state);
+}
+
+function heldWords(carried) {
+  return el(
+    "p",
+    { class: "alarm", role: "status" },
+    `Messages do not arrive: ${platform(carried)}`,
+  );
+}
+
+function platform({ transport, state, problem }) {
+  return `${transport}: ${CARRIED[state]}${problem ? `. ${problem}` : ""}`;
 }
 
 function earlier(ticket) {
