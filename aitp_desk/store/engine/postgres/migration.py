@@ -7,13 +7,23 @@ them.
 A desk of the version before goes on serving meanwhile and afterwards, so files only *expand* the
 schema: tables, indexes and columns that are new and may be left out. What nothing uses any more is
 dropped by a file of a later version (*contract*).
+
+Who waits for a table that a backup reads is waited for by all who come to read it. So a migration
+waits for a moment only, lets everybody pass, and tries again.
+
+Indexes are built in the transaction too, and writes wait for them: ``CONCURRENTLY`` works outside
+of transactions only, would need a lock of a session against others that start, which no pooler
+keeps, and leaves a broken index behind when it is cut off. A file that adds one to a table which
+grows says ``IF NOT EXISTS``, so that an operator of a large table can build it before.
 """
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from asyncpg import Connection
+from asyncpg.exceptions import LockNotAvailableError
 
 from aitp_desk.store.base import Opened, StoreError
 from aitp_desk.store.engine.migration import (
@@ -28,8 +38,11 @@ TAKE_LOCK = "pg_advisory_xact_lock(hashtext('aitp-desk ' || current_schema()))"
 LOCK = f"SELECT {TAKE_LOCK}"
 UNFINISHED = "unfinished_copy"
 """A table that a database has while it is copied to."""
-LOCK_SECONDS = 60
-"""How long a migration waits for what other programs read and write."""
+MIGRATION_SECONDS = 3600.0
+"""How long a migration may take, and how long others wait for it."""
+LOCK_SECONDS = 2
+"""How long a migration waits at a time for what other programs read."""
+LOCK_TRIES = 30
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS migrations (
@@ -55,13 +68,23 @@ async def migrate(connection: Connection, *, now: int, folder: Path = POSTGRES_S
     await refuse_unfinished_copy(connection)
     if not await list_missing(connection, folder=folder):
         return Opened(version=len(known), migrated=0)
+    for _ in range(LOCK_TRIES - 1):
+        try:
+            return await _apply(connection, known, now)
+        except LockNotAvailableError:
+            await asyncio.sleep(LOCK_SECONDS)  # those who came meanwhile pass
+    return await _apply(connection, known, now)
+
+
+async def _apply(connection: Connection, known: tuple[Migration, ...], now: int) -> Opened:
     async with connection.transaction():
+        await connection.execute("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")
+        await connection.execute(LOCK, timeout=MIGRATION_SECONDS)
         await connection.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
-        await connection.execute(LOCK)
         await connection.execute(_TABLE)
         missing = await find_missing(connection, known)
         for migration in missing:
-            await connection.execute(migration.sql)
+            await connection.execute(migration.sql, timeout=MIGRATION_SECONDS)
             await connection.execute(
                 "INSERT INTO migrations (number, sha256, applied_at) VALUES ($1, $2, $3)",
                 migration.number,

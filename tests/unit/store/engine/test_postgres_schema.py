@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import re
+import shutil
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import asyncpg
 import pytest
 
 from aitp_desk.store.engine import migration as sqlite_migration
+from aitp_desk.store.engine.migration import POSTGRES_SCHEMA
+from aitp_desk.store.engine.postgres import migration as postgres_migration
 from aitp_desk.store.engine.postgres.migration import list_missing, migrate
 from aitp_desk.store.engine.postgres.statements import load_postgres_statements, translate
 from aitp_desk.store.engine.statements import load_statements
@@ -102,6 +106,53 @@ async def test_desks_that_start_at_once_migrate_once(postgres: PostgresServer) -
     assert sorted(opened.migrated for opened in done) == [0, 0, 0, missing]
     assert await list_missing(connections[0]) == ()
     for one in connections:
+        await one.close()
+
+
+def newer_schema(folder: Path, sql: str) -> Path:
+    """Make the schema of a later version, which has one file more."""
+    shutil.copytree(POSTGRES_SCHEMA, folder, dirs_exist_ok=True)
+    number = len(list(folder.glob("*.sql"))) + 1
+    (folder / f"{number:04}_later.sql").write_text(sql)
+    return folder
+
+
+@pytest.mark.servers
+async def test_a_migration_may_take_longer_than_a_statement(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    await postgres.begin()
+    url = await postgres.make("upgraded", template="desk")
+    folder = newer_schema(tmp_path, "SELECT pg_sleep(1)")
+    hasty = {"statement_timeout": "200ms"}
+    connection = await asyncpg.connect(url, command_timeout=0.5, server_settings=hasty)
+    assert (await migrate(connection, now=0, folder=folder)).migrated == 1
+    await connection.close()
+
+
+@pytest.mark.servers
+async def test_nobody_waits_behind_a_migration_for_a_table_that_a_backup_reads(
+    postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_migration, "LOCK_SECONDS", 0.1)
+    monkeypatch.setattr(postgres_migration, "LOCK_TRIES", 10_000)
+    await postgres.begin()
+    url = await postgres.make("upgraded", template="desk")
+    folder = newer_schema(tmp_path, "ALTER TABLE threads ADD COLUMN later BIGINT")
+    backup, other, newer = [await asyncpg.connect(url) for _ in range(3)]
+    read = "SELECT count(*) FROM threads"
+    async with asyncio.timeout(60):
+        async with backup.transaction():
+            await backup.fetch(read)
+            migrated = asyncio.create_task(migrate(newer, now=0, folder=folder))
+            waiting = "SELECT 1 FROM pg_locks WHERE NOT granted"
+            for _ in range(3):
+                while not await postgres.rows(waiting, "upgraded"):
+                    pass
+                await other.fetch(read)
+            assert not migrated.done()
+        assert (await migrated).migrated == 1
+    for one in (backup, other, newer):
         await one.close()
 
 
