@@ -144,13 +144,27 @@ def list_due_messages(
 ) -> tuple[Message, ...]:
     """Return the newest messages of a thread that no run has answered yet.
 
+    What stands before an ``assistant`` message of the same sender is answered: a caller may bring
+    a conversation that was begun elsewhere.
+
     Parameters:
         answered_seq: the newest message that an earlier run has answered.
         again: whether the newest question is answered again if nothing waits, for a caller
             who started the run.
     """
     asked = [m for m in messages if m.origin is Origin.VISITOR and m.role == "user"]
-    due = tuple(message for message in asked if message.seq > answered_seq)
+    newest = asked[-1] if asked else None
+    brought = [
+        m.seq
+        for m in messages
+        if newest is not None
+        and m.origin is Origin.VISITOR
+        and m.role == "assistant"
+        and m.principal == newest.principal
+        and m.seq < newest.seq
+    ]
+    answered = max((answered_seq, *brought))
+    due = tuple(message for message in asked if message.seq > answered)
     return due or (tuple(asked[-1:]) if again else ())
 
 

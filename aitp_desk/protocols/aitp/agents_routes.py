@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from aitp_desk.desk.desk import Desk
-from aitp_desk.model.errors import AgentNotFound, Forbidden
+from aitp_desk.model.errors import Forbidden
 from aitp_desk.protocols.aitp import agents_wire, wire
 from aitp_desk.protocols.base.protocol import Call, Reply, Route
 
@@ -36,10 +36,8 @@ async def list_models(desk: Desk, _call: Call) -> Reply:
 
 async def retrieve_model(desk: Desk, call: Call) -> Reply:
     """``GET /v1/models/{id}``."""
-    for agent in desk.agents:
-        if agent.model == call.params["model"]:
-            return Reply(200, wire.encode(agents_wire.write_model(agent, desk.site.name)))
-    raise AgentNotFound("No assistant of this site has a model with this id.", param="model")
+    agent = agents_wire.find_model(tuple(desk.agents), call.params["model"])
+    return Reply(200, wire.encode(agents_wire.write_model(agent, desk.site.name)))
 
 
 _ASSISTANT = "/v1/assistants/{assistant_id}"

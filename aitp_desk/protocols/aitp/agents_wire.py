@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aitp_desk.desk.access.site_agents import SiteAgent
-from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.errors import AgentNotFound, InvalidRequest
 from aitp_desk.protocols.aitp.objects import Assistant, Model
 from aitp_desk.protocols.aitp.wire import Page, encode, encode_list
 from aitp_desk.protocols.base.protocol import Reply
@@ -59,6 +59,19 @@ def write_model(agent: SiteAgent, owner: str) -> Model:
         owner: the site's name.
     """
     return Model(agent.model, agent.created_at, owner)
+
+
+def find_model(agents: Sequence[SiteAgent], name: str) -> SiteAgent:
+    """Return the first agent with a model of this name, or with this id.
+
+    Raises:
+        AgentNotFound: there is none.
+    """
+    for agent in agents:
+        if name in {agent.model, agent.id, agent.actor}:
+            return agent
+    models = " or ".join(sorted({repr(agent.model) for agent in agents}))
+    raise AgentNotFound(f"No agent of this site has this model. Use {models}.", param="model")
 
 
 def encode_models(agents: Sequence[SiteAgent], owner: str) -> Reply:

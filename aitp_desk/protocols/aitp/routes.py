@@ -12,6 +12,8 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.threads.sessions import is_session
 from aitp_desk.model.errors import ThreadNotFound, UnknownSession
 from aitp_desk.protocols.aitp import agents_routes, files_routes, objects, wire
+from aitp_desk.protocols.aitp.completions import objects as completion_objects
+from aitp_desk.protocols.aitp.completions.routes import completion_routes
 from aitp_desk.protocols.aitp.runs import objects as run_objects
 from aitp_desk.protocols.aitp.runs.replies import find_format, wait_for_replies
 from aitp_desk.protocols.aitp.runs.routes import run_routes
@@ -39,7 +41,12 @@ from aitp_desk.protocols.base.protocol import (
 )
 from aitp_desk.protocols.base.sse import UNBUFFERED
 
-_OBJECTS = (*objects.OBJECTS, *thread_objects.OBJECTS, *run_objects.OBJECTS)
+_OBJECTS = (
+    *objects.OBJECTS,
+    *thread_objects.OBJECTS,
+    *run_objects.OBJECTS,
+    *completion_objects.OBJECTS,
+)
 
 
 async def create_thread(desk: Desk, call: Call) -> Reply:
@@ -218,6 +225,7 @@ def make_routes(max_body: int, max_file: int, desk: Desk | None = None) -> Proto
         *contact_routes(max_body),
         *agents_routes.ROUTES,
         *run_routes(max_body),
+        *completion_routes(max_body),
         *files_routes.make_routes(max_file),
         *sealed_routes.ROUTES,
     )

@@ -19,5 +19,10 @@ def write_frame(name: str, data: bytes, number: int | None = None) -> bytes:
             that a stream cannot resume from.
     """
     head = b"" if number is None else b"id: %d\n" % number
+    return b"%bevent: %b\n%b" % (head, name.encode(), write_data(data))
+
+
+def write_data(data: bytes) -> bytes:
+    """Write one event without a type; see :func:`write_frame`."""
     body = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\n", b"\ndata: ")
-    return b"%bevent: %b\ndata: %b\n\n" % (head, name.encode(), body)
+    return b"data: %b\n\n" % body

@@ -209,6 +209,13 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         "DELETE /v1/assistants/{assistant_id}": OperationText(
             "Refused: assistants are the site's own"
         ),
+        "POST /v1/chat/completions": OperationText(
+            "Answer a conversation that is sent whole (OpenAI Chat Completions)",
+            "ChatCompletion",
+            "ChatCompletionDraft",
+            is_repeatable=True,
+            streams=True,
+        ),
         "GET /v1/models": OperationText("List the models of the site's agents"),
         "GET /v1/models/{model}": OperationText("Read the metadata of a model", "Model"),
         "GET /.well-known/agent.json": OperationText(

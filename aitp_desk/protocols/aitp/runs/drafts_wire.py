@@ -32,7 +32,7 @@ def decode_run(body: bytes) -> RunDraft:
     """
     given = _object(body)
     messages = read_list(given.get("additional_messages"), "additional_messages")
-    return _run_draft(
+    return read_run_draft(
         given, tuple(read_draft(m, f"additional_messages[{i}]") for i, m in enumerate(messages))
     )
 
@@ -44,7 +44,7 @@ def decode_thread_and_run(body: bytes) -> tuple[ThreadDraft, RunDraft]:
         MissingField, InvalidRequest: as :func:`decode_run`.
     """
     given = _object(body)
-    return read_thread_draft(read_object(given.get("thread"), "thread")), _run_draft(given, ())
+    return read_thread_draft(read_object(given.get("thread"), "thread")), read_run_draft(given, ())
 
 
 def decode_run_update(body: bytes) -> dict[str, str] | None:
@@ -83,20 +83,30 @@ def decode_stream(body: bytes) -> bool:
     Raises:
         InvalidRequest: ``stream`` is neither true nor false.
     """
-    match _object(body).get("stream"):
+    return read_flag(_object(body), "stream")
+
+
+def read_flag(given: dict[str, Any], name: str) -> bool:
+    """Return a member that is true or false; absent and null are false.
+
+    Raises:
+        InvalidRequest: it is something else.
+    """
+    match given.get(name):
         case None | False:
             return False
         case True:
             return True
         case _:
-            raise InvalidRequest("`stream` must be true or false.", param="stream")
+            raise InvalidRequest(f"`{name}` must be true or false.", param=name)
 
 
 def _object(body: bytes) -> dict[str, Any]:
     return read_object(decode_json(body) if body.strip() else {}, None)
 
 
-def _run_draft(given: dict[str, Any], messages: tuple[Draft, ...]) -> RunDraft:
+def read_run_draft(given: dict[str, Any], messages: tuple[Draft, ...] = ()) -> RunDraft:
+    """Return a run as its caller requests it; see :func:`decode_run`."""
     agent = given.get("assistant_id")
     if not isinstance(agent, str) or not agent:
         raise MissingField("A run needs an `assistant_id`.", param="assistant_id")

@@ -1,0 +1,1 @@
+"""The OpenAI API's Chat Completions, over threads and runs."""

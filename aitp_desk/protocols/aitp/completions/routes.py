@@ -1,0 +1,53 @@
+"""Serves the OpenAI API's chat completions: each is a run on a thread."""
+
+from __future__ import annotations
+
+import msgspec
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.model.conversation.run import Run
+from aitp_desk.model.errors import Unavailable
+from aitp_desk.protocols.aitp import wire
+from aitp_desk.protocols.aitp.agents_wire import find_model
+from aitp_desk.protocols.aitp.completions.stream_wire import CompletionFormat
+from aitp_desk.protocols.aitp.completions.wire import decode_completion, write_completion
+from aitp_desk.protocols.base.protocol import EVENT_STREAM, Call, Reply, Route
+from aitp_desk.protocols.base.sse import UNBUFFERED
+
+
+async def create_completion(desk: Desk, call: Call) -> Reply:
+    """``POST /v1/chat/completions``."""
+    draft = decode_completion(call.body)
+    agent = find_model(tuple(desk.agents), draft.model)
+    run_draft = msgspec.structs.replace(draft.run, agent=agent.id)
+    request = msgspec.structs.replace(wire.read_request(call), manual=True)
+
+    async def start() -> Run:
+        if (begun := draft.begun) is not None:
+            return await desk.runs.submit(
+                call.principal, begun.thread_id, begun.run_id, begun.outputs
+            )
+        return await desk.runs.start_with_thread(call.principal, draft.thread, run_draft, request)
+
+    if draft.streams:
+
+        def word(run: Run) -> CompletionFormat:
+            return CompletionFormat(run, draft.model, counts_tokens=draft.counts_tokens)
+
+        stream = await desk.streams.open_run(call.principal, start, word)
+        return Reply(200, content_type=EVENT_STREAM, headers=UNBUFFERED, stream=stream)
+    run = await start()
+    call.release_slot()
+    followed, replies = await desk.runs.wait_for_run(call.principal, run.id, desk.max_wait)
+    if followed is None:
+        raise Unavailable("The conversation was deleted.")
+    return Reply(200, wire.encode(write_completion(followed, draft.model, replies)))
+
+
+def completion_routes(max_body: int) -> tuple[Route, ...]:
+    """Return the routes of chat completions.
+
+    Parameters:
+        max_body: the most bytes of a body.
+    """
+    return (Route("POST", "/v1/chat/completions", create_completion, "converse", max_body),)
