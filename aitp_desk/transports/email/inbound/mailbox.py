@@ -21,8 +21,6 @@ from aitp_desk.transports.email.inbound.inbox import Inbox
 from aitp_desk.transports.email.mail import UnreadableMail
 from aitp_desk.transports.email.settings import Imap
 
-AT_A_TIME = 50
-"""Mails of one look; the next one reads on."""
 MOST_DELAY = 300.0
 _SIZE = re.compile(rb"RFC822\.SIZE (\d+)")
 _log = structlog.get_logger()
@@ -44,6 +42,7 @@ class Mailbox:
         self._password = password
         self._inbox = inbox
         self._max_bytes = max_bytes
+        self._failed: set[bytes] = set()  # UIDs, which are tried after the others
 
     async def listen(self) -> None:
         """Take the mails that come, until cancelled; a server that fails is tried again."""
@@ -53,42 +52,53 @@ class Mailbox:
             try:
                 await in_thread(connection.open)
                 while True:
-                    count = await self.take_new(connection)
+                    await self.take_new(connection)
                     delay = float(self._settings.interval)
-                    if count < AT_A_TIME:
-                        await asyncio.sleep(delay)
+                    await asyncio.sleep(delay)
             except TryLater as failure:
                 _log.warning("mailbox_failed", reason=failure.reason)
-            except Exception as error:  # noqa: BLE001 -- it stays unmarked, and is read again
-                _log.warning("mail_not_stored", error=type(error).__name__)
             finally:
                 connection.close()
             await asyncio.sleep(delay)
             delay = min(delay * 2, MOST_DELAY)
 
     async def take_new(self, connection: MailboxConnection) -> int:
-        """Take the mails that are not marked yet, and return how many there were.
+        """Take the mails that are not marked yet, and return how many are marked now.
+
+        One that cannot be stored stays unmarked, and is read again at the next look. It holds up
+        no other, also not where the connection breaks at it.
 
         Raises:
             TryLater: the server failed, as a sentence.
         """
         uids = await in_thread(connection.list_new)
-        for uid in uids[:AT_A_TIME]:
-            size = await in_thread(partial(connection.size_of, uid))
-            if size is not None and size <= self._max_bytes:
-                # what cannot be stored stays unmarked, and is read again
-                data = await in_thread(partial(connection.read, uid))
-                await self._take(data)
-            elif size is not None:
-                _log.warning("mail_too_large", size=size)
-            await in_thread(partial(connection.finish, uid))
-        return len(uids)
+        self._failed.intersection_update(uids)
+        count = 0
+        for uid in sorted(uids, key=self._failed.__contains__):
+            self._failed.add(uid)
+            if await self._take(connection, uid):
+                await in_thread(partial(connection.finish, uid))
+                self._failed.discard(uid)
+                count += 1
+        return count
 
-    async def _take(self, data: bytes) -> None:
+    async def _take(self, connection: MailboxConnection, uid: bytes) -> bool:
+        """Store a mail; return False if it should be read again."""
+        size = await in_thread(partial(connection.size_of, uid))
+        if size is None:
+            return True
+        if size > self._max_bytes:
+            _log.warning("mail_too_large", size=size)
+            return True
+        data = await in_thread(partial(connection.read, uid))
         try:
             await self._inbox.accept(data)
         except UnreadableMail as refusal:
             _log.warning("mail_unreadable", fault=refusal.fault.value)
+        except Exception as error:  # noqa: BLE001 -- the mailbox keeps it
+            _log.warning("mail_not_stored", error=type(error).__name__)
+            return False
+        return True
 
 
 class MailboxConnection:

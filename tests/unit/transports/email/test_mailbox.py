@@ -71,11 +71,47 @@ async def test_what_cannot_be_stored_stays_unmarked(server: Dovecot) -> None:
     desk = MailDesk()
     server.put(make_mail("Hello"))
     desk.failing = 1
-    with pytest.raises(OSError, match="disk is full"):
-        await take(server, desk)
+    assert await take(server, desk) == 0
     assert server.count("UNSEEN") == 1
     assert await take(server, desk) == 1
     assert len(desk.received) == 1
+
+
+async def test_a_mail_that_cannot_be_stored_holds_up_no_other(server: Dovecot) -> None:
+    desk = MailDesk()
+    for number in range(3):
+        server.put(make_mail(f"Hello {number}"))
+    desk.failing = 1
+    assert await take(server, desk) == 2
+    assert server.count("UNSEEN") == 1
+    assert await take(server, desk) == 1
+    texts = [one.event.text for one in desk.received if isinstance(one.event, TextMessage)]
+    assert texts == ["Hello 1", "Hello 2", "Hello 0"]
+
+
+async def test_a_mail_at_which_the_connection_breaks_is_read_last(
+    server: Dovecot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = MailDesk()
+    for number in range(3):
+        server.put(make_mail(f"Hello {number}"))
+    settings = settings_of(server)
+    mailbox = Mailbox(settings, PASSWORD, desk.inbox, 100_000)
+    read = MailboxConnection.read
+
+    def break_at_first(self: MailboxConnection, uid: bytes) -> bytes:
+        if int(uid) == 1:
+            self.close()
+        return read(self, uid)
+
+    monkeypatch.setattr(MailboxConnection, "read", break_at_first)
+    for _ in range(2):
+        connection = MailboxConnection(settings, PASSWORD)
+        await asyncio.to_thread(connection.open)
+        with pytest.raises(TryLater):
+            await mailbox.take_new(connection)
+    texts = [one.event.text for one in desk.received if isinstance(one.event, TextMessage)]
+    assert texts == ["Hello 1", "Hello 2"]
 
 
 async def test_read_mails_can_be_moved(server: Dovecot) -> None:
