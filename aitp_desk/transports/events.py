@@ -37,6 +37,7 @@ class TextMessage(msgspec.Struct, frozen=True, kw_only=True, tag="message"):
         answers_ref: the platform's id of the message that it answers; empty for none.
         files: what is attached.
         trimmed: quotations and signatures that were cut off; operators can read them.
+        refusals: sentences for the person about what was not taken, and what to do.
         subject: of an email; empty elsewhere.
     """
 
@@ -45,6 +46,7 @@ class TextMessage(msgspec.Struct, frozen=True, kw_only=True, tag="message"):
     answers_ref: str = ""
     files: tuple[IncomingFile, ...] = ()
     trimmed: str = ""
+    refusals: tuple[str, ...] = ()
     subject: str = ""
 
 

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
 from aitp_desk.transports.email.conversation import Conversations
-from aitp_desk.transports.email.mail import Attachment, Bounds, Claim, Mail, MailKind, read_mail
+from aitp_desk.transports.email.letter.texts import say
+from aitp_desk.transports.email.mail import (
+    Attachment,
+    Bounds,
+    Claim,
+    Mail,
+    MailKind,
+    UnreadableMail,
+    read_mail,
+)
 from aitp_desk.transports.email.outbound.failure import is_gone
 from aitp_desk.transports.events import (
     AutomaticMessage,
@@ -23,6 +33,9 @@ from aitp_desk.transports.events import (
 NOBODY = "unknown"
 """Instead of the address of a mail that names no sender."""
 _DECEPTIVE = frozenset({Claim.ADDRESS_IN_NAME, Claim.INVISIBLE_IN_NAME})
+MOST_HEADER = 256 * 1024
+"""Bytes of a header that are searched for its end."""
+_END_OF_HEADER = re.compile(rb"\r?\n\r?\n")
 MOST_TRIMMED = 50_000
 """Characters of quotations and signatures that are kept."""
 
@@ -49,6 +62,7 @@ class Arrivals:
         max_bytes: the largest mail.
         max_files: the most attachments.
         refused_types: of attachments that are dropped; ``image/*`` is every type of pictures.
+        language: of sentences for the sender (BCP 47).
     """
 
     def __init__(
@@ -60,6 +74,7 @@ class Arrivals:
         max_bytes: int,
         max_files: int,
         refused_types: Sequence[str],
+        language: str,
     ) -> None:
         self._conversations = conversations
         self._address = address
@@ -67,6 +82,7 @@ class Arrivals:
         self._bounds = Bounds(size=max_bytes)
         self._max_files = max_files
         self._refused_types = tuple(refused_types)
+        self._language = language
 
     def read(self, data: bytes, recipients: Sequence[str] = ()) -> Arrival:
         """Return what a mail is.
@@ -84,10 +100,10 @@ class Arrivals:
         known = self._conversations.find(to, _references(mail))
         mark = _mark(mail)
         conversation = known or self._conversations.begin(mark)
-        files, kept, notes = self._files(mail.attachments, f"{conversation}.{mark}")
+        files, kept, refusals = self._files(mail.attachments, f"{conversation}.{mark}")
         if mail.is_cut:
-            notes.append("The text was longer than the desk reads.")
-        notes += [f"{part.name}: {part.reason}" for part in mail.refused]
+            refusals.append(self._say("textCut"))
+        refusals += [self._say(part.reason.value, name=part.name) for part in mail.refused]
         incoming = Incoming(
             event_id=f"{conversation}.{mark}",
             conversation=conversation,
@@ -96,23 +112,48 @@ class Arrivals:
             is_proven=mail.is_proven,
             holds_secret=known is not None,
             sent_at=mail.date or 0,
-            event=_event(mail, files, notes, is_known=known is not None),
+            event=_event(mail, files, tuple(refusals), is_known=known is not None),
         )
         is_kept = isinstance(incoming.event, TextMessage)
         return Arrival(incoming=incoming, kept=kept if is_kept else {})
 
+    def read_header(self, data: bytes, recipients: Sequence[str] = ()) -> Arrival | None:
+        """Return what a mail is that exceeds a bound: a person's, which was not read.
+
+        Parameters:
+            data: at least its header.
+            recipients: as of :meth:`read`.
+
+        Returns:
+            None if its header exceeds a bound too.
+        """
+        end = _END_OF_HEADER.search(data, 0, MOST_HEADER)
+        header = data[: end.start() if end else MOST_HEADER]
+        try:
+            arrival = self.read(header + b"\r\n\r\n", recipients)
+        except UnreadableMail:
+            return None
+        event = arrival.incoming.event
+        if isinstance(event, TextMessage):
+            event = msgspec.structs.replace(event, text="", refusals=(self._say("notRead"),))
+        return Arrival(incoming=msgspec.structs.replace(arrival.incoming, event=event))
+
+    def _say(self, key: str, **values: str) -> str:
+        return say(key, self._language, **values)
+
     def _files(
         self, attachments: Sequence[Attachment], prefix: str
     ) -> tuple[tuple[IncomingFile, ...], dict[str, bytes], list[str]]:
-        """Return the attachments that are taken, their bytes, and what was dropped."""
+        """Return the attachments that are taken, their bytes, and sentences about the others."""
         files: list[IncomingFile] = []
         kept: dict[str, bytes] = {}
-        notes: list[str] = []
+        refusals: list[str] = []
         for number, attachment in enumerate(attachments):
             if self._is_refused(attachment.media_type):
-                notes.append(f"{attachment.name}: {attachment.media_type} is not accepted here.")
+                refusals.append(self._say("typeRefused", name=attachment.name))
             elif len(files) >= self._max_files:
-                notes.append(f"{attachment.name}: a mail has at most {self._max_files} files.")
+                most = str(self._max_files)
+                refusals.append(self._say("tooManyFiles", name=attachment.name, count=most))
             else:
                 key = f"{prefix}.{number}"
                 kept[key] = attachment.data
@@ -124,7 +165,7 @@ class Arrivals:
                         ref=key,
                     )
                 )
-        return tuple(files), kept, notes
+        return tuple(files), kept, refusals
 
     def _is_refused(self, media_type: str) -> bool:
         group = f"{media_type.partition('/')[0]}/*"
@@ -139,7 +180,7 @@ def _name_of(mail: Mail) -> str:
 
 
 def _event(
-    mail: Mail, files: tuple[IncomingFile, ...], notes: Iterable[str], *, is_known: bool
+    mail: Mail, files: tuple[IncomingFile, ...], refusals: tuple[str, ...], *, is_known: bool
 ) -> Event:
     """Return the event of a mail.
 
@@ -168,11 +209,12 @@ def _event(
             answers_ref=answers,
         )
     return TextMessage(
-        text=mail.text if mail.text.strip() or files else mail.subject,
+        text=mail.text if mail.text.strip() or files or refusals else mail.subject,
         message_ref=mail.message_id,
         answers_ref=answers,
         files=files,
-        trimmed="\n\n".join([*(one.text for one in mail.trimmed), *notes])[:MOST_TRIMMED],
+        trimmed="\n\n".join(one.text for one in mail.trimmed)[:MOST_TRIMMED],
+        refusals=refusals,
         subject=mail.subject,
     )
 

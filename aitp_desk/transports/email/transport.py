@@ -90,6 +90,7 @@ class EmailTransport(Transport):
             max_bytes=settings.max_bytes,
             max_files=settings.max_files,
             refused_types=settings.refused_types,
+            language=host.languages[0],
         )
         self._inbox = Inbox(host, arrivals, addresses)
         self._links = Links(

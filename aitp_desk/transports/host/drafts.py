@@ -65,33 +65,36 @@ class DraftMaker:
             language=self._incoming.language,
         )
 
-    async def draft_message(self, principal: Principal, message: TextMessage) -> Draft | None:
-        """Return a message with its files saved; None if it says nothing.
+    async def draft_message(
+        self, principal: Principal, message: TextMessage
+    ) -> tuple[Draft | None, tuple[str, ...]]:
+        """Return a message with its files saved, and sentences about what was not taken.
 
-        A file that is not taken, or that the platform does not give after some attempts, is named
-        in the text, with the reason.
+        These are in the text too: of files that the desk refuses, that the platform does not give
+        after some attempts, and what the transport says. There is no message if it says nothing.
 
         Raises:
             TryLater, Unanswered: the platform does not give a file now.
             RateLimited, Unavailable, StoreBusy: the desk keeps none now.
         """
-        attachments, refusals = await self.save_files(principal, message.files)
+        attachments, refusals = await self.save_files(principal, message)
         content = [message.text] if message.text.strip() else []
         content += refusals
         if not content and attachments:
             content = [self.name_files(message.files)]
         if not content:
-            return None
-        return Draft("user", tuple(content), attachments, metadata=self.make_metadata())
+            return None, ()
+        draft = Draft("user", tuple(content), attachments, metadata=self.make_metadata())
+        return draft, refusals
 
     def name_files(self, files: Sequence[IncomingFile]) -> str:
         """Return the text of a message that has only files."""
         return ", ".join(file.name for file in files if file.name) or say("file", self._language)
 
     async def save_files(
-        self, principal: Principal, files: Sequence[IncomingFile], *, is_shared: bool = False
-    ) -> tuple[tuple[Attachment, ...], list[str]]:
-        """Save files, and return a sentence about each that is not taken.
+        self, principal: Principal, message: TextMessage, *, is_shared: bool = False
+    ) -> tuple[tuple[Attachment, ...], tuple[str, ...]]:
+        """Save the files of a message, and return sentences about what is not taken.
 
         Parameters:
             is_shared: as of :meth:`~aitp_desk.desk.threads.files.FileService.save_file`.
@@ -100,8 +103,8 @@ class DraftMaker:
             as :meth:`draft_message`.
         """
         attachments: list[Attachment] = []
-        refusals: list[str] = []
-        for file in files[:MOST_FILES]:
+        refusals = list(message.refusals)
+        for file in message.files[:MOST_FILES]:
             try:
                 data = await self._read(file)
                 saved = await self._files.save_file(
@@ -116,7 +119,7 @@ class DraftMaker:
                 refusals.append(say("file_refused", self._language, name=file.name, reason=reason))
             else:
                 attachments.append(Attachment(saved.id))
-        return tuple(attachments), refusals
+        return tuple(attachments), tuple(refusals)
 
     async def _read(self, file: IncomingFile) -> bytes:
         most = self._files.max_bytes

@@ -229,17 +229,19 @@ class _Handling:
             await self._notify(self._say_of("stopped"))
             return
         if conversation is not None and asks_for_code(message.text) and self._may_leave:
-            await self._notify(
-                await self._handler.continuations.give_code(conversation, self._language)
-            )
+            code = await self._handler.continuations.give_code(conversation, self._language)
+            await self._notify(code)
             return
         if code := find_code(message.text):
             await self._join(code)
             return
-        draft = await self._drafts.draft_message(self._principal, message)
+        draft, refusals = await self._drafts.draft_message(self._principal, message)
         if draft is not None:
-            said = self._say(conversation, draft, message)
+            has_words = draft.content != refusals
+            said = self._say(conversation, draft, message, is_answered=has_words)
             await asyncio.gather(said, self._show_typing())
+            with suppress(Failed):  # they are on the thread too
+                await self._notify("\n\n".join(refusals))
 
     async def _show_typing(self) -> None:
         with suppress(Exception):
@@ -265,21 +267,22 @@ class _Handling:
         conversation: Conversation | None,
         draft: Draft,
         message: TextMessage = _NONE,
-        *,
         token: str = "",
+        *,
+        is_answered: bool = True,
     ) -> None:
         """Post a message on its thread or a new one, and end the job.
 
         Parameters:
             token: of the pressed button, which is used up; empty for none.
         """
-        request = self._request(is_counted=self._may_be_answered())
+        request = self._request(is_counted=self._may_be_answered() and is_answered)
         ref, trimmed = message.message_ref, (message.trimmed, self._enabled.name, self._now)
         noted = self._handler.notes.add_trimmed
         if conversation is not None:
-            language, end = self._incoming.language, self._end.write
+            language, now, end = self._incoming.language, self._now, self._end.write
             also = partial(
-                hear_person, conversation.id, ref, language, now=self._now, token=token, end=end
+                hear_person, conversation.id, ref, language, now=now, token=token, end=end
             )
             try:
                 await self._desk.threads.post(
@@ -349,7 +352,7 @@ class _Handling:
             or control.expires_at < self._now
             or conversation.person != self._incoming.sender
         ):
-            await self._acknowledge(self._say_of("choice_over"))
+            await self._enabled.acknowledge(self._incoming, self._say_of("choice_over"))
             return
         if control.capability == CONFIRMATION:
             await self._confirm(conversation, control.token)
@@ -358,7 +361,7 @@ class _Handling:
         if control.capability == OPTION:
             draft = Draft("user", (values["text"],), metadata=self._drafts.make_metadata())
             await self._say(conversation, draft, token=control.token)
-            await self._acknowledge("")
+            await self._enabled.acknowledge(self._incoming, "")
             return
         also = partial(hear_person, conversation.id, "", self._incoming.language, now=self._now)
         try:
@@ -373,12 +376,9 @@ class _Handling:
         except (RateLimited, Unavailable, StoreBusy):
             raise
         except DeskError as error:
-            await self._acknowledge(str(error))
+            await self._enabled.acknowledge(self._incoming, str(error))
             return
-        await self._acknowledge("")
-
-    async def _acknowledge(self, notice: str) -> None:
-        await self._enabled.acknowledge(self._incoming, notice)
+        await self._enabled.acknowledge(self._incoming, "")
 
     async def _confirm(self, conversation: Conversation, token: str) -> None:
         """Open a conversation whose person has confirmed the address."""
@@ -391,7 +391,7 @@ class _Handling:
         )
         if thread_id is not None:
             self._handler.on_change(thread_id)
-        await self._acknowledge(self._say_of("confirmed"))
+        await self._enabled.acknowledge(self._incoming, self._say_of("confirmed"))
 
     async def _stop(
         self,
@@ -419,8 +419,8 @@ class _Handling:
         if conversation is None:
             _log.info("automatic_message_dropped", transport=self._enabled.name)
             return None
-        name = self._enabled.name
-        return self._handler.notes.make(conversation.thread_id, words, name, self._now)
+        make = self._handler.notes.make
+        return make(conversation.thread_id, words, self._enabled.name, self._now)
 
     @property
     def _language(self) -> str:
@@ -431,16 +431,20 @@ class _Handling:
         return say(key, self._language, site=self._desk.site.name)
 
     async def _notify(self, text: str) -> None:
-        """Send a sentence about the conversation, which is on no thread."""
-        if not self._may_be_answered():
+        """Send a sentence about the conversation, which is on no thread; empty for none."""
+        if not text or not self._may_be_answered():
             return
         incoming = self._incoming
+        answered = incoming.event if isinstance(incoming.event, TextMessage) else _NONE
         await self._enabled.send(
             Outgoing(
                 id=self._claim.id,
                 conversation=incoming.conversation,
                 recipient=incoming.sender,
                 text=text,
+                answers_ref=answered.message_ref,
+                subject=answered.subject,
                 language=self._language,
+                is_proven=incoming.is_proven,
             )
         )

@@ -146,6 +146,7 @@ def _clean(event: Event) -> Event:
                     :MOST_FILES
                 ],
                 trimmed=_text(trimmed),
+                refusals=tuple(_text(one[:LONGEST_REASON]) for one in event.refusals[:MOST_FILES]),
                 subject=_name(event.subject),
             )
         case MessageEdit():

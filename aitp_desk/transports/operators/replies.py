@@ -49,7 +49,7 @@ async def read_reply(
     """
     text = message.text.strip()
     if not message.files:
-        return Reply(text=text)
+        return Reply(text=text, notice="\n\n".join(message.refusals))
     if text.startswith(NOTE_MARK) or ticket.thread_id is None or ticket.is_over:
         return Reply(text=text, notice=NO_FILES)
     drafts = DraftMaker(
@@ -61,7 +61,7 @@ async def read_reply(
     )
     sender = make_contact(enabled.name, incoming.sender, is_proven=True)
     sender = msgspec.structs.replace(sender, desk=desk.name)
-    attachments, refusals = await drafts.save_files(sender, message.files, is_shared=True)
+    attachments, refusals = await drafts.save_files(sender, message, is_shared=True)
     if attachments and not text:
         text = drafts.name_files(message.files)
     return Reply(text=text, attachments=attachments, notice="\n\n".join(refusals))

@@ -135,6 +135,40 @@ async def test_a_button_works_for_a_person_that_is_not_proven(desk: CarriedDesk)
     assert "You asked: Blue" in answer.part("plain")
 
 
+async def test_a_sender_learns_what_was_not_taken(desk: CarriedDesk) -> None:
+    platform = platform_of(desk)
+    mail = mail_of(desk, "ada", "Which lamp is this?")
+    mail.add_attachment(
+        b"\x78\x9f\x3e\x22" + b"\0" * 20,
+        maintype="application",
+        subtype="ms-tnef",
+        filename="winmail.dat",
+    )
+    await platform.deliver(mail, ADDRESS)
+    texts = [one.part("plain") for one in await mails(desk, "ada", 2)]
+    (notice,) = [one for one in texts if one.startswith("The attachment winmail.dat could not be")]
+    assert any(one.startswith("You asked: Which lamp is this?") for one in texts if one != notice)
+    told = next(one for one in platform.mails_to("ada") if one.part("plain") == notice)
+    assert (told.mail["Subject"], told.mail["In-Reply-To"]) == (
+        "Re: A question",
+        mail["Message-ID"],
+    )
+
+
+async def test_a_mail_that_says_nothing_readable_is_recorded_and_its_sender_told(
+    desk: CarriedDesk,
+) -> None:
+    platform = platform_of(desk)
+    mail = mail_of(desk, "ada", "")
+    mail.set_content(b"MIAG", "application", "pkcs7-mime", params={"smime-type": "enveloped-data"})
+    await platform.deliver(mail, ADDRESS)
+    (told,) = await mails(desk, "ada", 1)
+    assert told.part("plain").startswith("Your mail is encrypted")
+    await platform.write("ada", "Do you sell books?")
+    _, answer = await mails(desk, "ada", 2)
+    assert "You asked: Do you sell books?" in answer.part("plain")
+
+
 async def test_a_scanner_that_opens_all_links_decides_nothing(desk: CarriedDesk) -> None:
     platform = platform_of(desk)
     await platform.write("ada", "Which colours?")

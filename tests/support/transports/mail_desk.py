@@ -65,6 +65,7 @@ class MailDesk:
                 "max_bytes": 1_000_000,
                 "max_files": 3,
                 "refused_types": ("application/x-msdownload",),
+                "language": "en",
                 **bounds,
             },
         )

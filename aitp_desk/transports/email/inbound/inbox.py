@@ -55,7 +55,22 @@ class Inbox:
         Raises:
             UnreadableMail: it exceeds a bound; a sentence for the sender.
         """
-        arrival = await self.read(data, recipients)
+        await self._store(await self.read(data, recipients), len(data))
+
+    async def accept_header(self, data: bytes) -> None:
+        """Store that a mail came which exceeds a bound: its sender learns of it from the desk.
+
+        Parameters:
+            data: at least its header.
+        """
+        if (arrival := self.read_header(data)) is not None:
+            await self._store(arrival, len(data))
+
+    def read_header(self, data: bytes, recipients: tuple[str, ...] = ()) -> Arrival | None:
+        """Read a mail that exceeds a bound; None if its header does too."""
+        return self._arrivals.read_header(data, recipients)
+
+    async def _store(self, arrival: Arrival, size: int) -> None:
         for key, kept in arrival.kept.items():
             await self._host.keep_bytes(key, kept)
         await self._host.receive(arrival.incoming)
@@ -63,5 +78,5 @@ class Inbox:
             "mail_received",
             kind=type(arrival.incoming.event).__name__,
             files=len(arrival.kept),
-            size=len(data),
+            size=size,
         )

@@ -63,7 +63,7 @@ class Mailbox:
             delay = min(delay * 2, MOST_DELAY)
 
     async def take_new(self, connection: MailboxConnection) -> int:
-        """Take the mails that are not marked yet, and return how many are marked now.
+        """Take the mails that are not marked yet, and return how many were taken.
 
         One that cannot be stored stays unmarked, and is read again at the next look. It holds up
         no other, also not where the connection breaks at it.
@@ -89,16 +89,26 @@ class Mailbox:
             return True
         if size > self._max_bytes:
             _log.warning("mail_too_large", size=size)
-            return True
-        data = await in_thread(partial(connection.read, uid))
+            section = "HEADER"
+        else:
+            section = ""
+        data = await in_thread(partial(connection.read, uid, section))
         try:
-            await self._inbox.accept(data)
-        except UnreadableMail as refusal:
-            _log.warning("mail_unreadable", fault=refusal.fault.value)
+            if section:
+                await self._inbox.accept_header(data)
+            else:
+                await self._accept(data)
         except Exception as error:  # noqa: BLE001 -- the mailbox keeps it
             _log.warning("mail_not_stored", error=type(error).__name__)
             return False
         return True
+
+    async def _accept(self, data: bytes) -> None:
+        try:
+            await self._inbox.accept(data)
+        except UnreadableMail as refusal:
+            _log.warning("mail_unreadable", fault=refusal.fault.value)
+            await self._inbox.accept_header(data)
 
 
 class MailboxConnection:
@@ -155,9 +165,9 @@ class MailboxConnection:
                 return int(found[1])
         return None
 
-    def read(self, uid: bytes) -> bytes:
-        """Return a mail, without marking it."""
-        for part in self._ask("UID", "FETCH", uid.decode(), "(BODY.PEEK[])"):
+    def read(self, uid: bytes, section: str = "") -> bytes:
+        """Return a mail, or a section of it such as ``HEADER``, without marking it."""
+        for part in self._ask("UID", "FETCH", uid.decode(), f"(BODY.PEEK[{section}])"):
             if isinstance(part, tuple) and isinstance(part[1], bytes):
                 return part[1]
         raise TryLater("The mailbox did not return a mail that it has listed.")

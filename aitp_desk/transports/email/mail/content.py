@@ -14,7 +14,7 @@ from aitp_desk.transports.email.mail.calendar import read_event
 from aitp_desk.transports.email.mail.charset import decode
 from aitp_desk.transports.email.mail.headers import decode_words, read_id
 from aitp_desk.transports.email.mail.html_text import read_html
-from aitp_desk.transports.email.mail.message import Attachment, Event, RefusedPart
+from aitp_desk.transports.email.mail.message import Attachment, Event, Refusal, RefusedPart
 from aitp_desk.transports.email.mail.soft_breaks import join_flowed
 from aitp_desk.transports.email.mail.structure import Part
 
@@ -147,13 +147,7 @@ class Content:
         data = part.read_bytes()
         kind = part.declared_type
         if kind in _TNEF_TYPES or data.startswith(_TNEF):
-            self.refused.append(
-                RefusedPart(
-                    clean_name(name or "winmail.dat"),
-                    "The attachments are in Outlook's own format (winmail.dat), which cannot be "
-                    "opened here. Send the mail again as HTML or plain text.",
-                )
-            )
+            self.refused.append(RefusedPart(clean_name(name or "winmail.dat"), Refusal.WINMAIL))
             return
         if kind == "text/calendar":
             self._add_event(part, data)
@@ -177,12 +171,7 @@ class Content:
             self.event = read_event(text)
 
     def _refuse_encrypted(self, name: str) -> None:
-        self.refused.append(
-            RefusedPart(
-                clean_name(name or "smime.p7m"),
-                "The mail is encrypted, and there is no key for it here. Send it unencrypted.",
-            )
-        )
+        self.refused.append(RefusedPart(clean_name(name or "smime.p7m"), Refusal.ENCRYPTED))
 
     @staticmethod
     def _read_name(part: Part) -> str:

@@ -103,16 +103,23 @@ class Attachment(msgspec.Struct, frozen=True):
     is_inline: bool = False
 
 
+class Refusal(StrEnum):
+    """Why a part cannot be used."""
+
+    WINMAIL = "winmail"
+    """The attachments are in Outlook's own format."""
+    ENCRYPTED = "encrypted"
+
+
 class RefusedPart(msgspec.Struct, frozen=True):
     """A part that the desk cannot use.
 
     Parameters:
         name: of the file.
-        reason: a sentence for the sender: what is wrong and what to do.
     """
 
     name: str
-    reason: str
+    reason: Refusal
 
 
 class TrimmedKind(StrEnum):

@@ -190,7 +190,7 @@ def test_files_are_kept_by_what_they_are() -> None:
     assert arrival.kept == {first.ref: files["a.txt"], second.ref: files["b.png"]}
 
 
-def test_files_that_the_site_refuses_are_named_to_operators() -> None:
+def test_files_that_the_site_refuses_are_named_to_their_sender() -> None:
     desk = MailDesk(refused_types=("image/*",), max_files=1)
     png = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
     files = {"a.png": png, "b.txt": b"one", "c.txt": b"two"}
@@ -198,8 +198,39 @@ def test_files_that_the_site_refuses_are_named_to_operators() -> None:
     message = text_of(arrival.incoming)
     assert [one.name for one in message.files] == ["b.txt"]
     assert list(arrival.kept.values()) == [b"one"]
-    assert "a.png: image/png is not accepted here." in message.trimmed
-    assert "c.txt: a mail has at most 1 files." in message.trimmed
+    assert message.refusals == (
+        "The attachment a.png was not taken: this kind of file is not accepted here.",
+        (
+            "The attachment c.txt was not taken: a mail may have at most 1 files. Please send it in"
+            " another mail."
+        ),
+    )
+
+
+def test_what_cannot_be_opened_is_said_in_the_sites_language() -> None:
+    desk = MailDesk(language="de")
+    mail = make_mail("Siehe Anhang", files={"winmail.dat": b"\x78\x9f\x3e\x22" + b"\0" * 20})
+    message = text_of(desk.arrivals.read(mail, (ADDRESS,)).incoming)
+    assert message.text == "Siehe Anhang"
+    (refusal,) = message.refusals
+    assert refusal.startswith("Der Anhang winmail.dat ließ sich nicht öffnen")
+
+
+@pytest.mark.parametrize("ends", [b"\r\n", b"\n"])
+def test_of_a_mail_that_exceeds_a_bound_the_header_is_read(ends: bytes) -> None:
+    desk = MailDesk(max_bytes=1000)
+    mail = make_mail("word " * 500).replace(b"\r\n", b"\n").replace(b"\n", ends)
+    arrival = desk.arrivals.read_header(mail)
+    assert arrival is not None
+    message = text_of(arrival.incoming)
+    assert (arrival.incoming.sender, message.subject) == ("ada@people.example", "A question")
+    assert message.text == ""
+    assert "could not be read" in message.refusals[0]
+    automatic = make_mail("word " * 500, headers={"Auto-Submitted": "auto-replied"})
+    found = desk.arrivals.read_header(automatic)
+    assert found is not None
+    assert isinstance(found.incoming.event, AutomaticMessage)
+    assert desk.arrivals.read_header(b"a: b\n" * 100_000) is None
 
 
 def test_automatic_mails_keep_no_files() -> None:

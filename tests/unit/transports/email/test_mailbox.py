@@ -99,10 +99,10 @@ async def test_a_mail_at_which_the_connection_breaks_is_read_last(
     mailbox = Mailbox(settings, PASSWORD, desk.inbox, 100_000)
     read = MailboxConnection.read
 
-    def break_at_first(self: MailboxConnection, uid: bytes) -> bytes:
+    def break_at_first(self: MailboxConnection, uid: bytes, section: str = "") -> bytes:
         if int(uid) == 1:
             self.close()
-        return read(self, uid)
+        return read(self, uid, section)
 
     monkeypatch.setattr(MailboxConnection, "read", break_at_first)
     for _ in range(2):
@@ -126,13 +126,16 @@ async def test_read_mails_can_be_moved(server: Dovecot) -> None:
     assert texts == ["Hello 0", "Hello 1", "Hello 2"]
 
 
-async def test_mails_that_are_too_large_or_unreadable_are_passed_over(server: Dovecot) -> None:
+async def test_of_mails_that_are_too_large_or_unreadable_the_desk_says_so(server: Dovecot) -> None:
     desk = MailDesk()
     server.put(make_mail("word " * 40_000))
+    server.put(make_mail("a\r\n" * 33_000, headers={"Subject": "Another"}))
     server.put(b"\r\n")
     server.put(make_mail("Hello"))
-    assert await take(server, desk) == 3
-    assert len(desk.received) == 1
+    assert await take(server, desk) == 4
+    events = [one.event for one in desk.received]
+    texts = [(one.text, len(one.refusals)) for one in events if isinstance(one, TextMessage)]
+    assert texts == [("", 1), ("", 1), ("Hello", 0)]
     assert server.count("UNSEEN") == 0
 
 

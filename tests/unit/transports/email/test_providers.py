@@ -191,6 +191,15 @@ async def test_mailgun_may_repeat_a_mail_but_not_send_another_with_its_signature
         await hook.read(urlencoded(mailgun_fields(make_mail("Another"))))
 
 
+async def test_the_sender_of_an_unreadable_mail_learns_of_it_from_the_desk() -> None:
+    fields = mailgun_fields(make_mail("a\r\n" * 33_000))
+    result = await mailgun().read(urlencoded(fields))
+    assert result.reply.status == 200
+    (event,) = [one.event for one in result.events]
+    assert isinstance(event, TextMessage)
+    assert "could not be read" in event.refusals[0]
+
+
 async def test_mailgun_gives_up_what_the_desk_never_takes() -> None:
     other = mailgun_fields() | {"recipient": b"x@elsewhere.example"}
     assert (await mailgun().read(urlencoded(other))).reply.status == 406
