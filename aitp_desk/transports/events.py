@@ -94,6 +94,16 @@ class ChatStart(msgspec.Struct, frozen=True, kw_only=True, tag="start"):
     code: str = ""
 
 
+class ConversationMove(msgspec.Struct, frozen=True, kw_only=True, tag="move"):
+    """A conversation that the platform calls by another name from now on.
+
+    Parameters:
+        former: what it called it before.
+    """
+
+    former: str
+
+
 class OptOut(msgspec.Struct, frozen=True, kw_only=True, tag="opt_out"):
     """The person wants no more messages, or has blocked the desk."""
 
@@ -136,6 +146,7 @@ Event: TypeAlias = (
     | MessageRemoval
     | Choice
     | ChatStart
+    | ConversationMove
     | OptOut
     | DeliveryFailure
     | AutomaticMessage

@@ -253,6 +253,18 @@ def queue_messages(*, thread_id: str, jobs: Sequence[NewJob]) -> Work[bool]:
     return is_queued
 
 
+def move_conversation(*, transport: str, former: str, address: str) -> Work[None]:
+    """Store what a platform calls a conversation now, as in :func:`note_sent`."""
+    for row in (yield "conversation_at", {"transport": transport, "address": former}):
+        yield from _rename(row[0], address)
+
+
+def _rename(conversation_id: str, address: str) -> Work[None]:
+    if (yield "rename_conversation", {"id": conversation_id, "address": address}):
+        # there, the earlier names may mean other messages
+        yield "drop_transport_messages_of_conversation", {"id": conversation_id}
+
+
 def note_sent(
     *, conversation_id: str, seq: int, part: int, ref: str, is_last: bool, address: str
 ) -> Work[None]:
@@ -264,9 +276,8 @@ def note_sent(
         address: what the platform calls the conversation, if that has changed; else empty. It
             keeps its name where another conversation has this one already.
     """
-    if address and (yield "rename_conversation", {"id": conversation_id, "address": address}):
-        # there, the earlier names may mean other messages
-        yield "drop_transport_messages_of_conversation", {"id": conversation_id}
+    if address:
+        yield from _rename(conversation_id, address)
     if ref:
         yield (
             "add_transport_message",

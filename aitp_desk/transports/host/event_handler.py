@@ -39,6 +39,7 @@ from aitp_desk.store.units.transports import (
     confirm_conversation,
     end_conversation,
     hear_person,
+    move_conversation,
 )
 from aitp_desk.transports.base import Failed
 from aitp_desk.transports.contacts.contact_mail import CONFIRMATION
@@ -47,6 +48,7 @@ from aitp_desk.transports.events import (
     AutomaticMessage,
     ChatStart,
     Choice,
+    ConversationMove,
     DeliveryFailure,
     Incoming,
     MessageEdit,
@@ -158,7 +160,6 @@ class _Handling:
         self._handler = handler
         self._store = handler.store
         self._enabled = enabled
-        self._transport = enabled.transport
         self._incoming = incoming
         self._claim = claim
         self._now = int(handler.clock())
@@ -192,10 +193,12 @@ class _Handling:
                 await self._remove(conversation, removal)
             case Choice() as choice:
                 await self._choose(conversation, choice)
-            case ChatStart(code=code) if code and find_code(f"join {code}"):
-                await self._join(code)
-            case ChatStart():
-                await self._notify(self._say_of("greeting"))
+            case ChatStart(code=code):
+                joins = code and find_code(f"join {code}")
+                await (self._join(code) if joins else self._notify(self._say_of("greeting")))
+            case ConversationMove(former=former):
+                moved = {"transport": self._enabled.name, "address": self._incoming.conversation}
+                await self._store.run(move_conversation, former=former, **moved)
             case OptOut():
                 await self._stop(conversation, "The person wants no more messages.")
             case DeliveryFailure() as failure:
@@ -239,13 +242,9 @@ class _Handling:
         if draft is not None:
             has_words = draft.content != refusals
             said = self._say(conversation, draft, message, is_answered=has_words)
-            await asyncio.gather(said, self._show_typing())
+            await asyncio.gather(said, self._enabled.show_typing(self._incoming))
             with suppress(Failed):  # they are on the thread too
                 await self._notify("\n\n".join(refusals))
-
-    async def _show_typing(self) -> None:
-        with suppress(Exception):
-            await self._transport.show_typing(self._incoming)
 
     @property
     def _may_leave(self) -> bool:

@@ -21,6 +21,7 @@ from aitp_desk.transports.events import (
     AutomaticMessage,
     ChatStart,
     Choice,
+    ConversationMove,
     DeliveryFailure,
     Event,
     Incoming,
@@ -175,6 +176,8 @@ def _clean(event: Event) -> Event:
             return replace(event, message_ref=_ref(event.message_ref))
         case ChatStart():
             return replace(event, code=_name(event.code))
+        case ConversationMove():
+            return replace(event, former=_ref(event.former))
         case OptOut():
             return event
 

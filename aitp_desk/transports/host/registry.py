@@ -51,6 +51,11 @@ class EnabledTransport(msgspec.Struct, frozen=True, eq=False):
         with suppress(Failed, Unanswered):
             await self.transport.acknowledge(incoming, notice)
 
+    async def show_typing(self, incoming: Incoming) -> None:
+        """Show the person that a message is being answered; failures are ignored."""
+        with suppress(Exception):
+            await self.transport.show_typing(incoming)
+
 
 def installed_transports() -> tuple[str, ...]:
     """Return the names of the transports that are installed."""

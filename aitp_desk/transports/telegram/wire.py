@@ -14,6 +14,7 @@ from aitp_desk.transports.events import (
     AutomaticMessage,
     ChatStart,
     Choice,
+    ConversationMove,
     Event,
     Incoming,
     IncomingFile,
@@ -90,6 +91,8 @@ def parse_conversation(conversation: str) -> tuple[int, int]:
 def _read_message(
     update: Payload, message: Payload, bot: Bot, *, is_edited: bool
 ) -> Incoming | None:
+    if (move := _read_move(message, bot)) is not None:
+        return move
     sender = message.part("from")
     is_of_program = sender.flag("is_bot") or message.flag("is_automatic_forward")
     if is_of_program or not sender.number("id") or not message.number("message_id"):
@@ -98,6 +101,22 @@ def _read_message(
     if event is None:
         return None
     return _make_incoming(update, message, sender, event, bot)
+
+
+def _read_move(message: Payload, bot: Bot) -> Incoming | None:
+    """Return that a group has become a supergroup, which Telegram reports in both; else None."""
+    chat = message.part("chat").number("id")
+    former = message.number("migrate_from_chat_id") or chat
+    new = message.number("migrate_to_chat_id") or chat
+    if former == new or max(former, new) >= 0:  # only groups move
+        return None
+    return Incoming(
+        event_id=f"{bot.id}:move {former} {new}",
+        conversation=str(new),
+        sender=str(bot.id),
+        is_private=False,
+        event=ConversationMove(former=str(former)),
+    )
 
 
 def _make_incoming(

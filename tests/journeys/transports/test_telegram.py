@@ -93,6 +93,20 @@ async def test_a_group_that_moves_while_an_answer_is_sent_keeps_its_thread(
     assert len(desk.talker.rows("SELECT id FROM threads")) == 1
 
 
+async def test_a_group_that_has_moved_keeps_its_thread(
+    desk: CarriedDesk, telegram: TelegramPlatform
+) -> None:
+    telegram.add_group(-4711, "Readers")
+    await say(telegram, "ada", "@lantern_bot Do you sell maps?", chat=-4711)
+    await seen(telegram, 1)
+    await telegram.upgrade_group(-4711, GROUP, "ada")
+    await say(telegram, "bea", "@lantern_bot And globes?")
+    _, second = await seen(telegram, 2)
+    assert (second.chat, "And globes" in second.plain) == (GROUP, True)
+    assert len(desk.talker.rows("SELECT id FROM threads")) == 1
+    assert len(desk.talker.rows("SELECT id FROM transport_conversations")) == 1
+
+
 async def test_who_starts_the_bot_is_greeted(desk: CarriedDesk, telegram: TelegramPlatform) -> None:
     await telegram.write("ada", "/start")
     (greeting,) = await seen(telegram, 1)

@@ -171,6 +171,18 @@ class TelegramPlatform(TelegramApi, Platform):
         kind = "supergroup" if chat_id < -(10**12) else "group"
         self.chats[chat_id] = Chat(id=chat_id, kind=kind, title=title, topics=topics or set())
 
+    async def upgrade_group(self, old: int, new: int, person: str) -> None:
+        """Make a group a supergroup; the API tells of it in both chats."""
+        self.add_group(new, self.chats[old].title)
+        self.chats[old].became = new
+        for chat, told in (
+            (old, {"migrate_to_chat_id": new}),
+            (new, {"migrate_from_chat_id": old}),
+        ):
+            message = self.make_message(person, "", chat=chat) | told
+            del message["text"]
+            await self.deliver("message", message)
+
     def make_message(
         self, person: str, text: str, *, chat: int = 0, topic: int = 0, reply_to: int = 0
     ) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from aitp_desk.transports.events import (
     AutomaticMessage,
     ChatStart,
     Choice,
+    ConversationMove,
     DeliveryFailure,
     Event,
     Incoming,
@@ -69,6 +70,7 @@ events: st.SearchStrategy[Event] = st.one_of(
     st.builds(ChatStart, code=wild),
     st.just(OptOut()),
     st.builds(DeliveryFailure, message_ref=wild, reason=wild, is_final=st.booleans()),
+    st.builds(ConversationMove, former=wild),
     st.builds(AutomaticMessage, text=wild, reason=wild, message_ref=wild, answers_ref=wild),
 )
 incoming = st.builds(

@@ -13,6 +13,7 @@ from aitp_desk.transports.events import (
     AutomaticMessage,
     ChatStart,
     Choice,
+    ConversationMove,
     Event,
     IncomingFile,
     MessageEdit,
@@ -246,7 +247,7 @@ NOTHING: list[dict[str, Any]] = [
     message("hi", {"id": -100, "type": "channel", "title": "News"}),
     message("@lantern_bot hi", GROUP, is_automatic_forward=True),
     message(chat=GROUP, new_chat_members=[ITSELF]),
-    message(chat=GROUP, migrate_to_chat_id=-1001),
+    message(migrate_to_chat_id=5000002),
     message(pinned_message={"message_id": 1}),
     message(""),
     {**message("hi"), "from": {}},
@@ -258,6 +259,19 @@ NOTHING: list[dict[str, Any]] = [
 @pytest.mark.parametrize("content", NOTHING)
 def test_what_is_for_nobody_is_no_event(content: dict[str, Any]) -> None:
     assert read(content) is None
+
+
+def test_a_group_that_becomes_a_supergroup_moves() -> None:
+    old = {"id": -4711, "type": "group", "title": "Readers"}
+    told = (
+        message(chat=old, migrate_to_chat_id=GROUP["id"]),
+        message(chat=GROUP, migrate_from_chat_id=-4711),
+    )
+    first, second = (read_update(Payload({"update_id": 9, "message": one}), BOT) for one in told)
+    assert first is not None
+    assert first == second
+    assert first.event == ConversationMove(former="-4711")
+    assert (first.conversation, first.is_private) == ("-1001234567890", False)
 
 
 def test_a_pressed_button_is_a_choice_of_who_pressed() -> None:
