@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 import msgspec
 
@@ -22,6 +23,7 @@ from aitp_desk.transports.matrix.conversations import Place
 from aitp_desk.transports.matrix.events import Event, decode_page
 from aitp_desk.transports.matrix.phrases import phrase
 from aitp_desk.transports.matrix.rooms import Facts, Rooms
+from aitp_desk.transports.matrix.settings import MatrixSettings
 from aitp_desk.transports.matrix.wire import (
     Relation,
     Written,
@@ -40,14 +42,11 @@ _GONE = frozenset({"leave", "ban"})
 
 
 class Inbox:
-    """Reads events.
+    """Reads events."""
 
-    Parameters:
-        user: the desk's own.
-    """
-
-    def __init__(self, user: str, host: Host, client: Client, rooms: Rooms) -> None:
-        self._user = user
+    def __init__(self, settings: MatrixSettings, host: Host, client: Client, rooms: Rooms) -> None:
+        self._user = settings.user
+        self._servers = frozenset(settings.allowed_servers)
         self._host = host
         self._client = client
         self._rooms = rooms
@@ -100,7 +99,11 @@ class Inbox:
         before = self._rooms.known(event.room)
         self._rooms.forget(event.room)
         self._rooms.rename(event.room, event.state_key or "")
-        if event.content.get("membership") not in _GONE or event.sender == self._user:
+        if event.sender == self._user:
+            return ()
+        if event.content.get("membership") == "join" and before is not None and before.is_direct:
+            await self._leave_others(event)
+        if event.content.get("membership") not in _GONE:
             return ()
         if event.state_key == self._user:
             is_over = before is not None and before.is_direct
@@ -112,6 +115,15 @@ class Inbox:
         else:
             return ()
         return (self._note(event, Place(event.room), OptOut()),) if is_over and event.id else ()
+
+    async def _leave_others(self, event: Event) -> None:
+        """Leave a direct conversation that a person of another server makes one with others."""
+        if event.sender.partition(":")[2] in self._servers:
+            return
+        with suppress(Unreachable):
+            if not (await self._rooms.find(event.room)).is_direct:
+                await self._client.call("POST", f"client/v3/rooms/{segment(event.room)}/leave")
+                self._rooms.forget(event.room)
 
     async def _read_message(self, event: Event) -> tuple[Incoming, ...]:
         relation = read_relation(event.content)
@@ -135,7 +147,8 @@ class Inbox:
         message = TextMessage(
             text=text,
             message_ref=event.id,
-            answers_ref=relation.answers,
+            # alone with the desk, a thread is no conversation of its own
+            answers_ref=relation.answers or ("" if place.root else relation.root),
             files=written.files,
             trimmed=written.trimmed,
         )

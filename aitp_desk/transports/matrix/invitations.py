@@ -11,6 +11,7 @@ from aitp_desk.transports.base import Failed, TryLater
 from aitp_desk.transports.matrix.client import Client, segment
 from aitp_desk.transports.matrix.events import Event
 from aitp_desk.transports.matrix.inbox import Inbox
+from aitp_desk.transports.matrix.rooms import Rooms
 from aitp_desk.transports.matrix.settings import MatrixSettings
 
 MOST_WAITING = 1000
@@ -35,6 +36,9 @@ class Waiting(msgspec.Struct, frozen=True):
 class Invitations:
     """Joins the rooms that the desk is invited to, if it may.
 
+    Who is in a room is known only there. One that was called a direct conversation and has others
+    in it is left at once, if the person who invites may not invite to such.
+
     A room whose server does not answer keeps nothing else waiting: it is tried again later.
 
     Parameters:
@@ -42,10 +46,16 @@ class Invitations:
     """
 
     def __init__(
-        self, settings: MatrixSettings, client: Client, inbox: Inbox, clock: Callable[[], float]
+        self,
+        settings: MatrixSettings,
+        client: Client,
+        rooms: Rooms,
+        inbox: Inbox,
+        clock: Callable[[], float],
     ) -> None:
         self._servers = frozenset(settings.allowed_servers)
         self._client = client
+        self._rooms = rooms
         self._inbox = inbox
         self._clock = clock
         self._waiting: dict[str, Waiting] = {}
@@ -69,11 +79,17 @@ class Invitations:
 
     async def _try(self, waiting: Waiting) -> bool:
         event = waiting.event
-        is_accepted = self._is_welcome(event)
-        step = "join" if is_accepted else "leave"
+        may_join_others = event.sender.partition(":")[2] in self._servers
+        is_accepted = may_join_others or event.content.get("is_direct") is True
         try:
-            await self._client.call("POST", f"client/v3/rooms/{segment(event.room)}/{step}")
-            if is_accepted and any(one.type == "m.room.encryption" for one in event.invitation):
+            if is_accepted:
+                await self._call(event.room, "join")
+                self._rooms.forget(event.room)
+                # a direct conversation is open to everybody, as the desk's chat is
+                is_accepted = may_join_others or (await self._rooms.find(event.room)).is_direct
+            if not is_accepted:
+                await self._call(event.room, "leave")
+            elif any(one.type == "m.room.encryption" for one in event.invitation):
                 await self._inbox.decline(event.room)
         except TryLater as failure:
             self._postpone(waiting, failure)
@@ -85,10 +101,8 @@ class Invitations:
         self._waiting.pop(event.room, None)
         return is_accepted
 
-    def _is_welcome(self, event: Event) -> bool:
-        """A direct conversation is open to everybody, as the desk's chat is."""
-        server = event.sender.partition(":")[2]
-        return event.content.get("is_direct") is True or server in self._servers
+    async def _call(self, room: str, step: str) -> None:
+        await self._client.call("POST", f"client/v3/rooms/{segment(room)}/{step}")
 
     def _postpone(self, waiting: Waiting, failure: TryLater) -> None:
         room, attempts = waiting.event.room, waiting.attempts + 1

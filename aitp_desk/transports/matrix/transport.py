@@ -61,8 +61,8 @@ class MatrixTransport(Transport):
         self._client = Client(settings, host)
         self._rooms = Rooms(self._client, host.clock)
         self._directs = DirectRooms(host, self._client, self._rooms)
-        inbox = Inbox(settings.user, host, self._client, self._rooms)
-        invitations = Invitations(settings, self._client, inbox, host.clock)
+        inbox = Inbox(settings, host, self._client, self._rooms)
+        invitations = Invitations(settings, self._client, self._rooms, inbox, host.clock)
         self._listener = Listener(settings, host, self._client, inbox, invitations)
         self._probe = Probe(settings, host, self._client)
         self._appservice = (

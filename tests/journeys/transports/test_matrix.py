@@ -367,6 +367,52 @@ async def test_invitations_to_rooms_of_other_servers_are_declined(desk: Desk) ->
     assert desk.texts() == ["Hello"]
 
 
+async def test_a_room_with_others_that_is_called_direct_is_left(desk: Desk) -> None:
+    desk.settings = msgspec.structs.replace(desk.settings, allowed_servers=())
+    async with listening(desk.make()):
+        ana, bob = await desk.platform.person("ana"), await desk.platform.person("bob")
+        body = {"preset": "private_chat", "invite": [bob.user]}
+        room = (await ana.call("POST", "client/v3/createRoom", body))["room_id"]
+        await bob.call("POST", f"client/v3/rooms/{quote(room)}/join", {})
+        path = f"client/v3/rooms/{quote(room)}/state/m.room.member/{quote(DESK_USER)}"
+        await ana.call("PUT", path, {"membership": "invite", "is_direct": True})
+        await desk.platform.member("ana", room, "leave")
+        await desk.platform.put("ana", room, {"msgtype": "m.text", "body": "@desk are you here?"})
+        await desk.platform.write("ana", "Hello")
+    assert desk.texts() == ["Hello"]
+
+
+async def test_a_direct_conversation_that_others_join_is_left(desk: Desk) -> None:
+    desk.settings = msgspec.structs.replace(desk.settings, allowed_servers=())
+    async with listening(desk.make()):
+        await desk.platform.write("ana", "Hello")
+        room = await desk.platform.room("ana")
+        ana, bob = await desk.platform.person("ana"), await desk.platform.person("bob")
+        path = f"client/v3/rooms/{quote(room)}"
+        await ana.call("POST", f"{path}/invite", {"user_id": bob.user})
+        await bob.call("POST", f"{path}/join", {})
+        await desk.platform.member("bob", room, "leave")
+    assert desk.texts() == ["Hello"]
+
+
+async def test_alone_with_the_desk_a_message_in_a_thread_answers_its_first(desk: Desk) -> None:
+    async with listening(desk.transport):
+        incoming = desk.host.events[await desk.platform.write("ana", "Hello")]
+        sent = await desk.transport.send(answer(incoming, "A ticket"))
+        room = await desk.platform.room("ana")
+        in_thread = {
+            "rel_type": "m.thread",
+            "event_id": sent.message_ref,
+            "is_falling_back": True,
+            "m.in_reply_to": {"event_id": sent.message_ref},
+        }
+        content = {"msgtype": "m.text", "body": "I take it", "m.relates_to": in_thread}
+        await desk.platform.put("ana", room, content)
+        reply = await desk.text("I take it")
+    assert isinstance(reply.event, TextMessage)
+    assert (reply.conversation, reply.event.answers_ref) == (room, sent.message_ref)
+
+
 async def test_a_room_that_cannot_be_joined_yet_keeps_nothing_waiting(desk: Desk) -> None:
     async with listening(desk.transport):
         await desk.platform.write("bob", "Hello")
