@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -39,6 +40,22 @@ PRESENCE, STOCK = "presence", "stock"
 """Whether there is something: asked of an action's things, but of much else, too."""
 WANT, WANTED = "want", frozenset(("book", "buy"))
 """What is wanted, with no word for how: it is booked or bought."""
+_FORMS = {
+    form: forms[0]
+    for forms in (
+        ("is", "are", "am", "was", "were", "be", "been", "being"),
+        ("isn't", "aren't", "wasn't", "weren't"),
+        ("has", "have", "had"),
+        ("hasn't", "haven't", "hadn't"),
+        ("do", "does", "did"),
+        ("don't", "doesn't", "didn't"),
+        ("can't", "cannot", "couldn't"),
+    )
+    for form in forms
+}
+"""A phrase is meant in every person and time."""
+_NUMBER = r"(?:(?:\d+|two|three|four|five|six|seven|eight|nine|ten) )?"
+"""May stand within a phrase: another two days are another day."""
 _NO_WORD = re.compile(r"[^\w'@+-]+")
 
 
@@ -56,7 +73,8 @@ def find_deeds(plain: str) -> frozenset[str]:
     whole, beginnings = _by_first_word()
     found: set[str] = set()
     place = 0
-    words = plain.split(" ")
+    words = [_FORMS.get(word, word) for word in plain.split(" ")]
+    plain = " ".join(words)
     for number, word in enumerate(words):
         if word in _ALSO_NOUNS and _is_noun(words, number):
             place += len(word) + 1
@@ -103,20 +121,22 @@ def _by_first_word() -> tuple[_Phrases, _Phrases]:
     beginnings: _Phrases = {}
     for deed, phrases in _read().items():
         for phrase in phrases:
-            first = phrase.split()[0]
+            words = [_FORMS.get(word, word) for word in phrase.split()]
+            first = words[0]
             is_whole = not first.endswith(_ANY_ENDING)
             table, key = (whole, first) if is_whole else (beginnings, first[:_TOLD_APART])
-            table.setdefault(key, []).append((deed, re.compile(rf"{_pattern(phrase)}(?!\S)")))
+            table.setdefault(key, []).append((deed, re.compile(rf"{_pattern(words)}(?!\S)")))
     return whole, beginnings
 
 
-def _pattern(phrase: str) -> str:
+def _pattern(words: Sequence[str]) -> str:
     parts: list[str] = []
-    for word in phrase.split():
+    for word in words:
+        bare = re.escape(word.removesuffix(_ANY_ENDING))
         if word == _BETWEEN:
             parts.append(r"(?:\S+ ){0,3}?")
         elif word.endswith(_ANY_ENDING):
-            parts.append(rf"{re.escape(word[:-1])}\S* ")
+            parts.append(rf"{bare}\S* ")
         else:
-            parts.append(f"{re.escape(word)} ")
+            parts.append(f"{_NUMBER}{bare}s? " if parts else f"{bare} ")
     return "".join(parts).removesuffix(" ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Container
 from datetime import UTC, datetime
 from typing import Protocol
@@ -16,8 +17,9 @@ from aitp_desk.agent.slots.base import has_value
 from aitp_desk.agent.slots.filler import fill_arguments
 from aitp_desk.agent.slots.form.form import Field
 
-_ANY_DAY = datetime(2027, 1, 4, 9, tzinfo=UTC)
-"""Whether a day is named does not depend on the day."""
+_A_MONDAY, _A_TUESDAY = (datetime(2027, 1, day, 9, tzinfo=UTC) for day in (4, 5))
+_MONDAY = re.compile(r"\b(?:monday|montag|lundi)\b", re.IGNORECASE)
+"""Whether a day is named does not depend on today, but for a weekday that may be today or next."""
 _PRESENCE = frozenset((PRESENCE,))
 _MOST_UNKNOWN = 2
 _MOST_UNSAID = 4
@@ -140,10 +142,11 @@ def read_arguments(text: str, profile: ActionProfile) -> ArgumentEvidence:
     """Return which typed arguments of an action a text holds."""
     if not profile.typed:
         return ArgumentEvidence(profile, ())
+    now = _A_TUESDAY if _MONDAY.search(text) else _A_MONDAY
     try:
-        filled = fill_arguments(profile.action, text, now=_ANY_DAY, from_text=profile.from_text)
+        filled = fill_arguments(profile.action, text, now=now, from_text=profile.from_text)
     except Exception:  # noqa: BLE001 -- the site's own code may raise any; the dialogue logs it
-        filled = fill_arguments(profile.action, text, now=_ANY_DAY)
+        filled = fill_arguments(profile.action, text, now=now)
     given = filled.arguments
     return ArgumentEvidence(
         profile, tuple(field for field in profile.typed if has_value(given, field.path))

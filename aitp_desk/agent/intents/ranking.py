@@ -135,7 +135,9 @@ def _may_be_asked(said: Utterance, profile: ActionProfile, *, by_words: bool) ->
     A question is a request only if it is about one day, thing or person: "Can I cancel an order?"
     is answered from the pages.
     """
-    is_named = not said.deeds.isdisjoint(profile.deeds)
+    is_named = not said.deeds.isdisjoint(profile.deeds) or (
+        said.has_day and not profile.values.isdisjoint(said.words)
+    )
     is_bare = said.act != "statement" or not said.may_be_particular
     if by_words and not (is_named or said.is_wish or said.has_code) and is_bare:
         return False

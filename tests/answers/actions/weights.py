@@ -25,7 +25,7 @@ from tests.answers.actions.table import (
 )
 
 _ROUNDS, _STEP, _SHRINKS = 4000, 0.5, 1.5
-_WANTED_COUNTS = 2.5
+_WANTED_COUNTS = 3.0
 _LEAST = 0.05
 
 

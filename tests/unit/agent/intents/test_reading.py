@@ -58,6 +58,8 @@ def find(words: str) -> str | None:
     [
         ("Is a tall lamp available on 3 May?", "lamps_free"),
         ("any small lamp left tomorrow?", "lamps_free"),
+        ("when's the next small lamp on 12 May?", "lamps_free"),
+        ("would a tall lamp be possible on Monday?", "lamps_free"),
         ("please call off LA-1234", "cancel_loan"),
         ("I no longer need LA-1234", "cancel_loan"),
         ("cancle LA-1234", "cancel_loan"),
@@ -121,3 +123,15 @@ def test_any_text_is_read_and_the_same_way_however_it_is_written(text: str) -> N
 @given(st.lists(st.sampled_from("please can i you cancel book the a la-1234 on 3 may ? '".split())))
 def test_mixed_up_words_are_read_too(words: list[str]) -> None:
     find(" ".join(words))
+
+
+@pytest.mark.parametrize(
+    ("words", "deed"),
+    [
+        ("another two days please", "extend"),
+        ("the motor had been dead for days", "fault"),
+        ("the lights had gone out", "fault"),
+    ],
+)
+def test_a_deed_is_named_in_every_number_person_and_time(words: str, deed: str) -> None:
+    assert deed in find_deeds(to_plain_text(words))
