@@ -26,24 +26,29 @@ from aitp_desk.desk.maintenance.retention import EVERY_SECONDS as RETENTION_SECO
 from aitp_desk.desk.maintenance.retention import RetentionService
 from aitp_desk.desk.runs.worker import RunWorker
 from aitp_desk.desk.tickets.service import EscalationService
+from aitp_desk.model.process_figures import ProcessFigures
 from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH
 from aitp_desk.store.units.tickets.tickets import TICKETS_EPOCH
 
 
 @asynccontextmanager
 async def recover_interrupted_calls(
-    config: Config, services: Services, parts: Mapping[str, DeskParts]
+    config: Config,
+    services: Services,
+    parts: Mapping[str, DeskParts],
+    measure: Callable[[], ProcessFigures],
 ) -> AsyncIterator[None]:
     """Recover the calls that crashes have interrupted: now, or next to others all the time.
 
     Parameters:
         parts: the parts of all desks, by name.
+        measure: returns the figures of this process, for the others.
     """
     invokers = {name: one.invoker for name, one in parts.items()}
     await measure_durations(invokers.values())
     if config.store.is_shared:
         abandoned = AbandonedCalls(invokers, services.store, services.processes)
-        async with services.processes.run(), run_in_background(abandoned.end_regularly):
+        async with services.processes.run(measure), run_in_background(abandoned.end_regularly):
             yield
         return
     for invoker in invokers.values():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import resource
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import get_args
 
 from aitp_desk.app.desk_parts import DeskParts
@@ -13,12 +15,15 @@ from aitp_desk.desk.access.site_agents import SITE_AGENT
 from aitp_desk.desk.calls.metrics import call_figures
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.dialogue.answer_cache import CacheCounts
+from aitp_desk.desk.limits.concurrency_slots import ConcurrencySlots
 from aitp_desk.desk.maintenance.health_checks import HealthChecks
 from aitp_desk.desk.maintenance.work_metrics import schedule_figures, ticket_figures
 from aitp_desk.desk.runs.executor import RUN_SECONDS, RunExecutor
 from aitp_desk.desk.runs.worker import RunWorker
+from aitp_desk.http.metrics import RequestMetrics
 from aitp_desk.model.calls.job import JobState
 from aitp_desk.model.component import ComponentState
+from aitp_desk.model.process_figures import ProcessFigures
 from aitp_desk.observability.figures import (
     Figure,
     Histogram,
@@ -32,6 +37,7 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.reads import jobs as job_reads
 from aitp_desk.store.reads import runs as run_reads
 
+_STATM = Path("/proc/self/statm")
 MOST_COUNTED = 10_000
 """Upper bound of runs counted of a kind; more are reported as this number."""
 
@@ -200,6 +206,35 @@ async def component_figures(
             {one.name: max(0.0, now - one.since) for one in components},
         ),
     )
+
+
+def measure_process(
+    meter: RequestMetrics, streams: ConcurrencySlots, worker: RunWorker, desks: Sequence[Desk]
+) -> ProcessFigures:
+    """Return what this process has done and is at, as its beats report it.
+
+    Parameters:
+        meter: counts requests.
+        worker: executes the runs of all desks.
+    """
+    requests, errors = meter.count_all()
+    caches = [desk.conversations.cache_counts for desk in desks]
+    return ProcessFigures(
+        requests=requests,
+        errors=errors,
+        questions=sum(one.hits + one.misses + one.shared for one in caches),
+        runs=sum(one.ended.total() for one in worker.turns.values()),
+        streams=streams.count_open(),
+        memory=_resident_bytes(),
+    )
+
+
+def _resident_bytes() -> int:
+    try:
+        pages = _STATM.read_text().split()[1]
+    except OSError:  # no Linux
+        return 0
+    return int(pages) * resource.getpagesize()
 
 
 def make_metric_sources(

@@ -21,7 +21,7 @@ from aitp_desk.app.background import recover_interrupted_calls, run_background_t
 from aitp_desk.app.desk_parts import build_parts
 from aitp_desk.app.desks import build_desk
 from aitp_desk.app.health import register_health_probes
-from aitp_desk.app.metrics import make_metric_sources
+from aitp_desk.app.metrics import make_metric_sources, measure_process
 from aitp_desk.app.protocols.a2a import make_task_renderer
 from aitp_desk.app.protocols.announcement import build_hac_renderer
 from aitp_desk.app.protocols.callback_renderer import make_callback_renderer
@@ -124,7 +124,8 @@ async def open_server(
             and the exporter of spans (``tracing.py``).
         listeners: sockets to listen on, the public one first; by default one is bound to the
             configured address.
-        worker_label: of this process, if it is one of several.
+        worker_label: of this process, if a supervisor has started it; by default its port, if
+            other processes may use the same database.
     """
     async with AsyncExitStack() as stack:
         stack.enter_context(find_engine(config.store.url).lock(config.data))
@@ -157,7 +158,7 @@ async def open_server(
             key=claude_key,
             url=claude_url,
         )
-        health_checks = HealthChecks(store, clock, worker_label)
+        health_checks = HealthChecks(store, clock, worker_label or _label(config))
         site_agents = await open_site_agents(
             stack,
             config,
@@ -234,7 +235,7 @@ async def open_server(
             sessions=sessions,
             clock=clock,
         )
-        collector = MetricsCollector(worker_label)
+        collector = MetricsCollector(health_checks.worker)
         protocols = make_all_routes(
             config,
             services,
@@ -261,7 +262,8 @@ async def open_server(
             concurrency=concurrency,
             faces=build_hac_renderer(config),
         )
-        await stack.enter_async_context(recover_interrupted_calls(config, services, parts))
+        measure = partial(measure_process, dispatcher.meter, services.slots, worker, desks)
+        await stack.enter_async_context(recover_interrupted_calls(config, services, parts, measure))
         # closed in reverse: first no new requests, then the runs in progress, then the store
         await stack.enter_async_context(
             RemoteChanges(store, services.events, worker, services.jobs).receive_from(services.feed)
@@ -314,6 +316,10 @@ async def open_server(
             identifier,
             report_start(store, services.contents, site_agents),
         )
+
+
+def _label(config: Config) -> str | None:
+    return str(config.server.port) if config.store.is_shared else None
 
 
 def _with_addresses(config: Config, listener: Listener) -> Config:

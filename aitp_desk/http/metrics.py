@@ -83,6 +83,11 @@ class RequestMetrics:
             found = self._tallies[key] = RouteMetrics()
         return found
 
+    def count_all(self) -> tuple[int, int]:
+        """Return how many responses there were, and how many were errors (5xx)."""
+        counted = [one for tally in self._tallies.values() for one in tally.statuses.items()]
+        return sum(n for _, n in counted), sum(n for status, n in counted if status >= 500)
+
     def figures(self) -> tuple[Figure, ...]:
         """Return the figures of all routes."""
         answered: list[Sample] = []

@@ -6,7 +6,7 @@ for it. Its leases of runs, jobs and schedules are ended then. No clock is compa
 matter how far the clocks of two machines differ; and while the database cannot be reached, nobody
 is judged. Beats wait for no other work of the store: a process that is busy is not gone.
 
-A beat also says how the process is, so that any of them can report the health of all.
+A beat also says how the process is and what it has done, so that any can report on all.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import structlog
 from aitp_desk.desk.jobs.background_task import run_in_background
 from aitp_desk.model.component import ComponentState
 from aitp_desk.model.errors import StoreBusy
+from aitp_desk.model.process_figures import ProcessFigures
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.units.jobs.processes import (
     ProcessBeat,
@@ -83,6 +84,7 @@ class ProcessWatch:
         self.process = secrets.token_hex(8)
         self.name = name
         self.state: ComponentState = "up"
+        self._measure: Callable[[], ProcessFigures] = ProcessFigures
         self.freed: Callable[[], None] = lambda: None
 
     def is_gone(self, process: str) -> bool:
@@ -106,6 +108,7 @@ class ProcessWatch:
             name=self.name,
             state=self.state,
             begun=self._begun,
+            figures=self._measure(),
         )
         self._seen = {one.process: self._see(one) for one in beats}
 
@@ -123,12 +126,18 @@ class ProcessWatch:
                 await self._store.run(drop_process, process=process)
 
     @asynccontextmanager
-    async def run(self) -> AsyncIterator[None]:
+    async def run(
+        self, measure: Callable[[], ProcessFigures] = ProcessFigures
+    ) -> AsyncIterator[None]:
         """Beat while the context lasts.
+
+        Parameters:
+            measure: returns the figures of this process, which each beat reports.
 
         Raises:
             StoreBusy, StoreError: there was no first beat.
         """
+        self._measure = measure
         await self.beat()
         async with (
             run_in_background(self._beat_regularly),

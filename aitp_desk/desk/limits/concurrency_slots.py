@@ -42,11 +42,15 @@ class ConcurrencySlots:
         self._open: Counter[str] = Counter()
         self._open_on: Counter[tuple[str, str]] = Counter()
 
+    def count_open(self) -> int:
+        """Return how many slots are in use."""
+        return self._open.total()
+
     def figures(self) -> tuple[Figure, ...]:
         """Return the figures of slots in use."""
         name = f"aitp_desk_{self._what}"
         return (
-            gauge(name, f"Open {self._what}.", self._open.total()),
+            gauge(name, f"Open {self._what}.", self.count_open()),
             gauge(f"{name}_limit", "The limit.", self._most),
         )
 
@@ -61,7 +65,7 @@ class ConcurrencySlots:
             RateLimited, Unavailable: the caller has, or all callers have, too many.
         """
         caller = principal.limited_as
-        if self._open.total() >= self._most:
+        if self.count_open() >= self._most:
             raise Unavailable(
                 f"Too many {self._what} are open. Try again later.",
                 retry_after=RETRY_SECONDS,

@@ -15,12 +15,16 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
+from aitp_desk.store.engine.postgres.store import PostgresStore
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.units import revoke_token
+from tests.support.access.keys import make_key
 from tests.support.clients.event_stream import following, numbers
 from tests.support.clients.mcp import MODES, tool_user
 from tests.support.clients.threads import THREADS, Talker
-from tests.support.desk.desk_cluster import DeskCluster, serving_cluster
+from tests.support.desk.desk_cluster import WITHOUT_LIMITS, DeskCluster, serving_cluster
+from tests.support.desk.processes import desk_command, free_port, serving_process
+from tests.support.desk.server import SITE
 from tests.support.store.postgres import PostgresServer
 
 pytestmark = [pytest.mark.servers, pytest.mark.asyncio(loop_scope="module")]
@@ -60,6 +64,8 @@ async def test_each_process_reports_the_health_of_all(cluster: DeskCluster) -> N
     host = socket.gethostname()
     wanted = {f"process:{host}/1": "up", f"process:{host}/2": "up"}
 
+    counts: list[int] = []
+
     async def processes(http: aiohttp.ClientSession) -> dict[str, str]:
         async with http.get("/ready", headers={"Authorization": f"Bearer {key}"}) as response:
             components = (await response.json())["components"]
@@ -67,12 +73,36 @@ async def test_each_process_reports_the_health_of_all(cluster: DeskCluster) -> N
         found = {one["name"]: one for one in components if "process:" in one["name"]}
         assert all(one["reason"].startswith("Process ") for one in found.values())
         assert counted.startswith(str(len(found)))
+        counts.append(int(counted.partition("Requests: ")[2].partition(",")[0]))
         return {name: one["status"] for name, one in found.items()}
 
     async with asyncio.timeout(30):  # each has to report once, and to read the other's report
         for http in cluster.clients:
             while await processes(http) != wanted:  # noqa: ASYNC110 - they are processes
                 await asyncio.sleep(0.1)
+        for http in cluster.clients:
+            for _ in range(20):
+                await processes(http)
+        asked = len(counts)
+        while counts[-1] < asked:  # requests to both, as each of them counts
+            await processes(cluster.clients[0])
+
+
+async def test_a_plain_process_has_its_port_as_a_label(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    url, port, data = await postgres.begin("plain"), free_port(), tmp_path / "data"
+    async with PostgresStore.open(url, {}) as store:
+        key = await make_key(store, data, "operator", name="prometheus")
+    for _ in range(2):  # also after a restart
+        command = desk_command(data, port, f"store.url={url}", *WITHOUT_LIMITS, folder=SITE)
+        with serving_process(command, port, log=tmp_path / "log") as served:
+            async with aiohttp.ClientSession(served.url) as http:
+                async with http.get("/ready") as response:
+                    assert (await response.json())["worker"] == str(port)
+                headers = {"Authorization": f"Bearer {key}"}
+                async with http.get("/metrics", headers=headers) as response:
+                    assert f'aitp_desk_streams{{worker="{port}"}} 0.0' in await response.text()
 
 
 async def test_a_thread_goes_on_at_another_process(cluster: DeskCluster) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import msgspec
 
 from aitp_desk.model.component import ComponentState
-from aitp_desk.store.base import Work
+from aitp_desk.model.process_figures import ProcessFigures
+from aitp_desk.store.base import Row, Work
 
 
 class ProcessBeat(msgspec.Struct, frozen=True):
@@ -18,6 +19,7 @@ class ProcessBeat(msgspec.Struct, frozen=True):
         name: for people; empty for a process of an older version.
         state: its health.
         begun: Unix seconds.
+        figures: what it has done; None for a process of an older version.
     """
 
     process: str
@@ -25,14 +27,30 @@ class ProcessBeat(msgspec.Struct, frozen=True):
     name: str
     state: ComponentState
     begun: int
+    figures: ProcessFigures | None
 
 
 def keep_process(
-    *, process: str, name: str, state: ComponentState, begun: int
+    *, process: str, name: str, state: ComponentState, begun: int, figures: ProcessFigures
 ) -> Work[Sequence[ProcessBeat]]:
     """Add to the beats of a process, and read those of all."""
-    yield "keep_process", {"id": process, "name": name, "state": state, "begun": begun}
-    return [ProcessBeat(*row) for row in (yield "processes", {})]
+    yield (
+        "keep_process",
+        {
+            "id": process,
+            "name": name,
+            "state": state,
+            "begun": begun,
+            "figures": msgspec.json.encode(figures).decode(),
+        },
+    )
+    return [_read(row) for row in (yield "processes", {})]
+
+
+def _read(row: Row) -> ProcessBeat:
+    process, number, name, state, begun, told = row
+    figures = msgspec.json.decode(told, type=ProcessFigures) if told else None
+    return ProcessBeat(process, number, name, state, begun, figures)
 
 
 def release_work(*, process: str) -> Work[int]:

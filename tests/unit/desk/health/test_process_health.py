@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from aitp_desk.desk.jobs.process_watch import DROPPED_AFTER, GONE_AFTER, ProcessWatch
 from aitp_desk.desk.maintenance.process_health import probe_processes
 from aitp_desk.model.component import Condition
+from aitp_desk.model.process_figures import ProcessFigures
 from aitp_desk.store.base import Store
 from aitp_desk.store.engine.sqlite import SqliteStore
 from tests.support.desk.first_start import begin_database
@@ -54,17 +58,52 @@ async def test_it_is_told_how_many_are_up_and_who_they_are_and_since_when(
     store: Store, two: tuple[ProcessWatch, ProcessWatch]
 ) -> None:
     first, second = two
-    assert (await look(first))["processes"].reason == "1 process is up."
+    assert (await look(first))["processes"].reason.startswith("1 process is up. ")
     await second.beat()
     found = await look(first)
-    assert found["processes"].reason == "2 processes are up."
+    assert found["processes"].reason.startswith("2 processes are up. ")
     for process, name in ((first, "process:web/1"), (second, "process:web/2")):
         reason = found[name].reason
         assert reason.startswith(f"Process {process.process}, begun at ")
-        assert reason.endswith(" UTC.")
+        assert " UTC. " in reason
     for _ in range(GONE_AFTER):
         found = await look(first)
-    assert found["processes"].reason == "1 process is up, 1 gone."
+    assert found["processes"].reason.startswith("1 process is up, 1 gone. ")
+
+
+async def test_the_figures_of_all_that_are_up_are_added(
+    two: tuple[ProcessWatch, ProcessWatch], tmp_path: Path
+) -> None:
+    first, second = two
+    busy = ProcessFigures(
+        requests=10, errors=1, questions=3, runs=2, streams=4, memory=100 * 1024**2
+    )
+    told = msgspec.json.encode(busy).decode()
+    with closing(sqlite3.connect(tmp_path / "desk.db", isolation_level=None)) as database:
+        insert = "INSERT INTO processes (id, beats, name, figures) VALUES (?, 1, ?, ?)"
+        database.execute(insert, ("gone", "web/3", told))
+    async with first.run(lambda: busy), second.run(lambda: busy):
+        for _ in range(GONE_AFTER):
+            await second.beat()
+            await first.beat()
+        found = await look(first)
+    assert found["processes"].reason == (
+        "2 processes are up, 1 gone. Requests: 20, errors: 2, questions: 6, runs: 4;"
+        " open streams: 8, memory: 200 MiB."
+    )
+    assert found["process:web/2"].reason.endswith(
+        "Requests: 10, errors: 1, questions: 3, runs: 2; open streams: 4, memory: 100 MiB."
+    )
+
+
+async def test_a_process_of_an_older_version_reports_no_figures(
+    two: tuple[ProcessWatch, ProcessWatch], tmp_path: Path
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "desk.db", isolation_level=None)) as database:
+        database.execute("INSERT INTO processes (id, beats, name) VALUES ('older', 1, 'web/2')")
+    found = await look(two[0])
+    assert found["processes"].reason.startswith("2 processes are up. Requests: 0, ")
+    assert found["process:web/2"].reason.endswith(" UTC.")
 
 
 async def test_one_that_no_longer_beats_is_down_until_it_is_forgotten(

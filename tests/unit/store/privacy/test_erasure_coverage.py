@@ -108,7 +108,7 @@ OWN = {
     "revoked_jwts": "issuer claim",
     "run_givers": "run_id",
     "runs": "id thread_id state leased_by error agent usage",
-    "processes": "id name state",
+    "processes": "id name state figures",
     "schedules": "name leased_by last_error",
     "sealed_values": "ref desk thread_id message_id call_id",
     "ticket_tallies": "kind how",

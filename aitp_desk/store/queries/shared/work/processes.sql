@@ -1,9 +1,11 @@
 -- keep_process: Adds to the beats of a process.
-INSERT INTO processes (id, beats, name, state, begun) VALUES (:id, 1, :name, :state, :begun)
-ON CONFLICT (id) DO UPDATE SET beats = processes.beats + 1, state = excluded.state;
+INSERT INTO processes (id, beats, name, state, begun, figures)
+VALUES (:id, 1, :name, :state, :begun, :figures)
+ON CONFLICT (id) DO UPDATE
+SET beats = processes.beats + 1, state = excluded.state, figures = excluded.figures;
 
 -- processes: Lists all processes; there are few.
-SELECT id, beats, name, state, begun FROM processes;
+SELECT id, beats, name, state, begun, figures FROM processes;
 
 -- release_runs_of_dead: Ends the leases of a dead process; the attempts are counted.
 UPDATE runs SET leased_by = NULL, lease_until = 0

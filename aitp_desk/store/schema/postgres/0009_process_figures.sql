@@ -1,0 +1,2 @@
+-- What a process has done and is at when it beats, as JSON.
+ALTER TABLE processes ADD COLUMN figures TEXT COLLATE "C" NOT NULL DEFAULT '';
