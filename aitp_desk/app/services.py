@@ -184,7 +184,8 @@ def build_services(
         shared.counts.add("codes", guesses.counters)
     if key_guesses is not None:
         shared.counts.add("keys", key_guesses.counters)
-    send, schedules = make_sender(egress), Scheduler(store, worker, clock)
+    send = make_sender(egress)
+    schedules = Scheduler(store, worker, clock, is_shared=is_shared)
     register_rounds(capabilities, schedules, send)
     PluginJobs(
         capabilities,

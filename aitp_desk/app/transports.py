@@ -26,6 +26,7 @@ from aitp_desk.desk.tickets.inbox import OperatorInbox
 from aitp_desk.desk.tickets.service import EscalationService
 from aitp_desk.desk.tickets.takeover import Takeover
 from aitp_desk.egress import Egress
+from aitp_desk.model.access.principal import make_contact
 from aitp_desk.protocols.aitp.wire import render_error
 from aitp_desk.protocols.base.protocol import ProtocolRoutes
 from aitp_desk.store.base import Store
@@ -134,6 +135,7 @@ def build_transports(
     Raises:
         ConfigError: as :func:`.registry.load_transports`.
     """
+    services.jobs.register_kinds(Retractions({}).make_kind())  # those of transports of before
     if not config.transports:
         return Transports((), None, None, (), BackgroundWork())
     clock = services.clock
@@ -267,8 +269,9 @@ def make_host(
     async def read(prefix: str, key: str) -> bytes | None:
         return await transport_reads.kept_bytes(store, name, f"{prefix}{key}")
 
-    async def keep_state(key: str, data: bytes) -> None:
-        await _keep(store, clock, name, f"{_STATE}{key}", data, expires=False)
+    async def keep_state(key: str, data: bytes, person: str = "") -> None:
+        whose = make_contact(name, person, is_proven=True).id if person else ""
+        await _keep(store, clock, name, f"{_STATE}{key}", data, whose, expires=False)
 
     return Host(
         receive=receive,
@@ -297,7 +300,7 @@ def load_for_check(config: Config, environment: Mapping[str, str]) -> tuple[Enab
         ConfigError: as :func:`.registry.load_transports`.
     """
 
-    async def refuse(*_: object) -> Any:
+    async def refuse(*_: Any, **_named: Any) -> Any:
         raise RuntimeError("A transport that is only looked at does nothing.")
 
     host = Host(
@@ -324,11 +327,18 @@ async def _keep(
     transport: str,
     key: str,
     data: bytes,
+    whose: str = "",
     *,
     expires: bool,
 ) -> None:
     await store.run(
-        keep_bytes, transport=transport, key=key, data=data, now=int(clock()), expires=expires
+        keep_bytes,
+        transport=transport,
+        key=key,
+        data=data,
+        principal=whose,
+        now=int(clock()),
+        expires=expires,
     )
 
 

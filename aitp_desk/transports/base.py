@@ -26,7 +26,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, BinaryIO, ClassVar, Literal
+from typing import Any, BinaryIO, ClassVar, Literal, Protocol
 
 import msgspec
 
@@ -180,6 +180,17 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     detail: str = ""
 
 
+class KeepState(Protocol):
+    """Keeps a value by key; see :class:`Host`."""
+
+    async def __call__(self, key: str, data: bytes, person: str = "") -> None:
+        """Keep a value.
+
+        Parameters:
+            person: the platform's id of whom it is about; empty for nobody.
+        """
+
+
 class Host(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """What the desk gives to a transport.
 
@@ -195,7 +206,8 @@ class Host(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         keep_bytes: keeps bytes that came with an event, by key, until it is handled.
         read_bytes: reads them; None if there are none.
         keep_state: keeps a value of at most 4 KiB, by key, until the next one: where ``listen`` is
-            in the platform's stream. It is on disk when this returns.
+            in the platform's stream. It is on disk when this returns. With a person's id it is
+            erased together with that person.
         read_state: reads it; None if there is none.
         clock: Unix seconds.
         environment: with the credentials that settings name.
@@ -210,7 +222,7 @@ class Host(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     secret: Callable[[str], bytes]
     keep_bytes: Callable[[str, bytes], Awaitable[None]]
     read_bytes: Callable[[str], Awaitable[bytes | None]]
-    keep_state: Callable[[str, bytes], Awaitable[None]]
+    keep_state: KeepState
     read_state: Callable[[str], Awaitable[bytes | None]]
     clock: Callable[[], float]
     environment: Mapping[str, str]

@@ -85,6 +85,7 @@ class Scheduler:
         worker: the name under which this process holds leases.
         clock: Unix seconds.
         chance: returns a random number from 0 to 1.
+        is_shared: whether other processes may hold schedules.
     """
 
     def __init__(
@@ -93,8 +94,11 @@ class Scheduler:
         worker: str,
         clock: Callable[[], float],
         chance: Callable[[], float] = random.random,
+        *,
+        is_shared: bool = True,
     ) -> None:
         self._store = store
+        self._is_shared = is_shared
         self._clock = clock
         self._chance = chance
         self._worker = worker
@@ -123,6 +127,7 @@ class Scheduler:
             set_schedules,
             every={one.name: one.every for one in schedules},
             at_once=tuple(one.name for one in schedules if one.at_start),
+            is_shared=self._is_shared,
         )
         loops = [asyncio.create_task(self._take_up()), asyncio.create_task(self._renew())]
         try:

@@ -89,3 +89,15 @@ class Control(msgspec.Struct, frozen=True, kw_only=True):
     request: str
     answer: str
     expires_at: int
+
+
+class KeptBytes(msgspec.Struct, frozen=True):
+    """Bytes that came with an event.
+
+    Parameters:
+        principal: id of the caller whose event it is.
+    """
+
+    transport: str
+    key: str
+    principal: str

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 
 import msgspec
 
-from aitp_desk.model.ids import next_id
+from aitp_desk.model.ids import id_from, next_id
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.jobs import NewJob
 from aitp_desk.store.records.threads import PostResult
-from aitp_desk.store.records.transports import Control, ConversationState, NewConversation
+from aitp_desk.store.records.transports import (
+    Control,
+    ConversationState,
+    KeptBytes,
+    NewConversation,
+)
 from aitp_desk.store.units.jobs.jobs import JOBS_EPOCH, enqueue_job
 
 MESSAGE_KIND = "transport_message"
@@ -24,7 +30,9 @@ _THREAD, _PRINCIPAL = 3, 6
 """Positions of the thread and the principal in the columns of a conversation."""
 
 
-def enqueue_jobs(*, jobs: Sequence[NewJob], most: int, is_outside: bool) -> Work[int]:
+def enqueue_jobs(
+    *, jobs: Sequence[NewJob], most: int, is_outside: bool, kept: Sequence[KeptBytes] = ()
+) -> Work[int]:
     """Queue jobs, those whose subjects have none yet, each after its principal's others.
 
     Their ids give the order. One that is not after those that wait gets a new id: other processes
@@ -33,6 +41,7 @@ def enqueue_jobs(*, jobs: Sequence[NewJob], most: int, is_outside: bool) -> Work
     Parameters:
         most: how many of a principal may wait; further ones are dropped.
         is_outside: whether another process than the desk queues them, so that the desk has to look.
+        kept: what may be kept of files that came with them.
 
     Returns:
         How many were dropped.
@@ -51,6 +60,9 @@ def enqueue_jobs(*, jobs: Sequence[NewJob], most: int, is_outside: bool) -> Work
         id_ = job.id if job.id > newest else next_id(newest)
         yield from enqueue_job(msgspec.structs.replace(job, id=id_))
         waiting[who] = (count + 1, id_)
+    for one in kept:
+        owned = {"transport": one.transport, "key": one.key, "whose": one.principal}
+        yield "own_transport_bytes", owned
     if is_outside:
         yield "raise_epoch", {"name": JOBS_EPOCH}
     return dropped
@@ -288,24 +300,30 @@ def note_sent(
 
 
 def retract_message(thread_id: str, message_id: str, now: int) -> Work[None]:
-    """Queue the deletion of a message where platforms show it.
+    """Queue the deletion of a message where platforms show it, a job for each conversation.
 
     Parameters:
         now: Unix seconds.
     """
-    sent = yield "transport_refs_of_message", {"thread_id": thread_id, "id": message_id}
-    if not sent:
-        return
-    yield from enqueue_job(
-        NewJob(
-            id=f"job_{message_id.partition('_')[2]}",  # a unit makes no random ids
-            kind=RETRACTION_KIND,
-            ref=message_id,
-            payload=[list(row) for row in sent],
-            created_at=now,
+    rows = yield "transport_refs_of_message", {"thread_id": thread_id, "id": message_id}
+    sent: dict[tuple[str, str], list[list[str]]] = {}
+    for id_, principal, *named in rows:
+        sent.setdefault((id_, principal), []).append(named)
+    for (id_, principal), parts in sent.items():
+        ref = f"{message_id} {id_}"
+        yield from enqueue_job(
+            NewJob(
+                # a unit makes no random ids
+                id=id_from("job", now, hashlib.sha512(ref.encode()).digest()),
+                kind=RETRACTION_KIND,
+                ref=ref,
+                payload=parts,
+                created_at=now,
+                principal=principal,
+            )
         )
-    )
-    yield "raise_epoch", {"name": JOBS_EPOCH}
+    if sent:
+        yield "raise_epoch", {"name": JOBS_EPOCH}
 
 
 def drop_conversations(thread_id: str) -> Work[None]:
@@ -326,6 +344,8 @@ def erase_conversations(*, principal: str, thread_id: str) -> Work[None]:
     if not principal:
         yield from drop_conversations(thread_id)
         return
+    if not thread_id:
+        yield "erase_transport_bytes", {"whose": principal}
     rows = yield "conversations_of_principal", {"whose": principal, "thread_id": thread_id}
     for (id_,) in rows:
         yield from _drop_conversation(id_)
@@ -337,14 +357,22 @@ def put_controls(*, controls: Sequence[Control]) -> Work[None]:
         yield "put_control", tuple(msgspec.structs.asdict(one) for one in controls)
 
 
-def keep_bytes(*, transport: str, key: str, data: bytes, now: int, expires: bool) -> Work[None]:
+def keep_bytes(
+    *, transport: str, key: str, data: bytes, principal: str, now: int, expires: bool
+) -> Work[None]:
     """Keep bytes of a transport under a key.
 
     Parameters:
+        principal: whose they are; empty if nobody is known yet.
         expires: whether they are deleted after some days.
     """
-    kept = {"transport": transport, "key": key, "data": data, "now": now, "expires": int(expires)}
-    yield "keep_transport_bytes", kept
+    kept = {"transport": transport, "key": key, "data": data, "whose": principal}
+    yield "keep_transport_bytes", {**kept, "now": now, "expires": int(expires)}
+
+
+def drop_bytes(*, transport: str, keys: Sequence[str]) -> Work[None]:
+    """Delete bytes that came with an event."""
+    yield "drop_transport_bytes", tuple({"transport": transport, "key": key} for key in keys)
 
 
 def drop_expired(*, now: int, before: int) -> Work[int]:

@@ -37,6 +37,7 @@ from aitp_desk.store.records.transports import Conversation, ConversationState
 from aitp_desk.store.units.transports import (
     begin_conversation,
     confirm_conversation,
+    drop_bytes,
     end_conversation,
     hear_person,
     move_conversation,
@@ -136,9 +137,12 @@ class EventHandler:
         if incoming.agent and incoming.agent not in self.desks:
             raise GiveUp("The event names an agent that the site does not have.")
         try:
-            if await handle_operator(enabled, incoming, claim):
-                return None
-            return await _Handling(self, enabled, incoming, claim).run()
+            is_done = await handle_operator(enabled, incoming, claim)
+            finish = None if is_done else await _Handling(self, enabled, incoming, claim).run()
+            if isinstance(incoming.event, TextMessage) and (files := incoming.event.files):
+                keys = [file.ref for file in files]
+                await self.store.run(drop_bytes, transport=name, keys=keys)
+            return finish
         except (RateLimited, Unavailable, StoreBusy, IdempotencyInFlight) as error:
             raise Retry(str(error), after=error.retry_after or 1) from None
         except (Failed, Unanswered) as failure:

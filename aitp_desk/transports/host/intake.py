@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -16,6 +16,7 @@ import structlog
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store
 from aitp_desk.store.records.jobs import NewJob
+from aitp_desk.store.records.transports import KeptBytes
 from aitp_desk.store.units.transports import enqueue_jobs
 from aitp_desk.transports.events import (
     AutomaticMessage,
@@ -85,15 +86,16 @@ class EventIntake:
         Raises:
             StoreBusy: nothing was stored; the platform should deliver it again.
         """
-        jobs = [
-            self._job(transport, clean)
-            for event in events
-            if (clean := clean_event(event)) is not None
-        ]
+        clean = [one for event in events if (one := clean_event(event)) is not None]
+        jobs = [self._job(transport, event) for event in clean]
         dropped = len(events) - len(jobs)
         if jobs:
             dropped += await self._store.run(
-                enqueue_jobs, jobs=jobs, most=MOST_WAITING, is_outside=self._wake is None
+                enqueue_jobs,
+                jobs=jobs,
+                most=MOST_WAITING,
+                is_outside=self._wake is None,
+                kept=[one for event in clean for one in _files_of(transport, event)],
             )
             if self._wake is not None:
                 self._wake()
@@ -130,6 +132,14 @@ def clean_event(event: Incoming) -> Incoming | None:
         agent=_name(event.agent),
         event=_clean(event.event),
     )
+
+
+def _files_of(transport: str, event: Incoming) -> Iterator[KeptBytes]:
+    """Yield the names of an event's files, under which the transport may keep their bytes."""
+    if isinstance(event.event, TextMessage):
+        whose = find_principal(transport, event, "").id
+        for file in event.event.files:
+            yield KeptBytes(transport, file.ref, whose)
 
 
 def _clean(event: Event) -> Event:

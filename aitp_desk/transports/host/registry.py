@@ -42,6 +42,11 @@ class EnabledTransport(msgspec.Struct, frozen=True, eq=False):
         await self.pace.wait(outgoing.conversation)
         return await self.transport.send(outgoing)
 
+    async def retract(self, conversation: str, message_ref: str) -> None:
+        """Delete a sent message; as :meth:`send`."""
+        await self.pace.wait()
+        await self.transport.retract(conversation, message_ref)
+
     async def acknowledge(self, incoming: Incoming, notice: str) -> None:
         """Confirm a pressed button, or say why it does not count.
 

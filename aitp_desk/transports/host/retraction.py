@@ -38,7 +38,7 @@ class Retractions:
         return JobKind(RETRACTION_KIND, self.retract, SECONDS, DELAYS, AT_ONCE)
 
     async def retract(self, claim: ClaimedJob) -> None:
-        """Delete every part of a message; a repeated job deletes it again.
+        """Delete every part of a message in a conversation; a repeated job deletes it again.
 
         A platform that deletes none, or not any more, keeps its copy.
 
@@ -50,7 +50,7 @@ class Retractions:
             if enabled is None:
                 continue
             try:
-                await enabled.transport.retract(platform_address(address), ref)
+                await enabled.retract(platform_address(address), ref)
             except (TryLater, Unanswered) as failure:
                 raise job_failure(failure) from None
             except Failed:

@@ -37,7 +37,7 @@ class DirectRooms:
         found = read_object(created.body).get("room_id")
         if not (isinstance(found, str) and is_room(found)):
             raise TryLater("The homeserver did not say which room it has created.")
-        await self._host.keep_state(key, found.encode())
+        await self._host.keep_state(key, found.encode(), user)
         return found
 
     async def _invite(self, room: str, user: str) -> None:

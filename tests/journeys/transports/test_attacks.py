@@ -270,3 +270,22 @@ async def test_a_fault_on_one_thread_keeps_no_other_from_being_answered(
     await say(desk, "ada", "Do you sell books?")
     await say(desk, "bob", "Do you sell maps?")
     assert not faults
+
+
+async def test_who_is_blocked_is_neither_heard_nor_answered(tmp_path: Path) -> None:
+    blocked = 'transports.pigeon.blocked=["Eve", "@spam.example"]'
+    async with carrying(tmp_path, "pigeon", blocked) as desk:
+        platform = pigeons(desk)
+        for person in ("eve", "EVE", "mal@spam.example", "mal@SPAM.example"):
+            await platform.write(person, SECRET)
+            await platform.deliver(person, ChatStart())
+        for person in ("eve2", "eve@example.org", "mal@spam.example.org", "spam.example"):
+            await say(desk, person, f"I am {person}.")
+        await handled(desk)
+        assert {one.recipient for one in platform.sent} == {
+            "eve2",
+            "eve@example.org",
+            "mal@spam.example.org",
+            "spam.example",
+        }
+        assert len(desk.talker.rows("SELECT id FROM threads")) == 4

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 
 import pytest
 
-from aitp_desk.transports.events import TextMessage
+from aitp_desk.store.reads.transports import kept_bytes
+from aitp_desk.store.units.transports import keep_bytes
+from aitp_desk.transports.events import Incoming, IncomingFile, TextMessage
+from aitp_desk.transports.host.intake import EventIntake
 from tests.support.desk.command import run
 from tests.support.transports.pigeon_platform import PigeonPlatform
 from tests.support.transports.platforms import CarriedDesk, carrying
@@ -59,7 +63,9 @@ async def test_nothing_of_a_conversation_is_left_of_whom_is_erased(
         named = ("--actor", "contact:pigeon:ada") if how == "person" else ("--thread", thread)
         code, _, problems = await run("erase", "--data", tmp_path / "data", *named)
         assert code == 0, problems
-        await jobs_done(desk)  # the replies are deleted on the platform too
+        await jobs_done(desk)
+        assert isinstance(desk.platform, PigeonPlatform)
+        assert desk.platform.retracted == ["sent-0"], "the reply is still on the platform"
         left = ["jobs"] if how == "thread" else []  # that a person wrote, not what
         assert kept(desk, "ada") == left
         assert kept(desk, "stairs") == []
@@ -67,3 +73,54 @@ async def test_nothing_of_a_conversation_is_left_of_whom_is_erased(
         assert counts == [[(1,)], [(2,)], [(2,)]], "something of another was erased, or not all"
         await write(desk, "ada", "Do you know me?")
         assert kept(desk, "ada")
+
+
+@pytest.mark.sqlite
+async def test_files_that_came_with_events_are_erased_with_the_person(tmp_path: Path) -> None:
+    async with carrying(tmp_path, "pigeon") as desk:
+        store, now = desk.talker.desk.store, int(time.time())
+        for person in ("ada", "bob"):
+            key = f"file of {person}"
+            await store.run(
+                keep_bytes,
+                transport="gone",
+                key=key,
+                data=SECRET.encode(),
+                principal="",
+                now=now,
+                expires=True,
+            )
+            file = IncomingFile(name="a.txt", content_type="text/plain", ref=key)
+            message = TextMessage(text="", message_ref=person, files=(file,))
+            event = Incoming(event_id=person, conversation=person, sender=person, event=message)
+            await EventIntake(store, time.time).receive("gone", (event,))
+            await store.run(
+                keep_bytes,
+                transport="gone",
+                key=f"room of {person}",
+                data=b"1",
+                principal=f"contact:gone:{person}",
+                now=now,
+                expires=False,
+            )
+        await jobs_done(desk)  # in vain: the site has no such transport any more
+        named = ("--actor", "contact:gone:ada")
+        code, _, problems = await run("erase", "--data", tmp_path / "data", *named)
+        assert code == 0, problems
+        kept_of = {
+            (what, person): await kept_bytes(store, "gone", f"{what} of {person}") is not None
+            for what in ("file", "room")
+            for person in ("ada", "bob")
+        }
+        assert kept_of == {pair: pair[1] == "bob" for pair in kept_of}
+
+
+async def test_files_that_came_with_an_event_are_kept_until_it_is_handled(tmp_path: Path) -> None:
+    async with carrying(tmp_path, "email", "files.anonymous=true") as desk:
+        await desk.platform.attach("ada", "See the list.", "list.txt", b"Two books.")
+        async with asyncio.timeout(SECONDS):
+            while not await desk.platform.shown("ada"):  # noqa: ASYNC110 -- it is another server's
+                await asyncio.sleep(0.02)
+        await jobs_done(desk)
+        assert desk.talker.rows("SELECT size FROM files") == [(10,)]
+        assert desk.talker.rows("SELECT key FROM transport_bytes WHERE expires = 1") == []

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest_asyncio
 
-from tests.journeys.transports.test_contract import shown
+from tests.journeys.transports.test_continuation import asked_for_code
+from tests.journeys.transports.test_contract import has, shown
+from tests.support.clients.operator import operating
 from tests.support.transports.pigeon_platform import PigeonPlatform
-from tests.support.transports.platforms import CarriedDesk, carrying
+from tests.support.transports.platforms import CarriedDesk, carrying, carrying_all
 
 SECONDS = 15
 
@@ -67,3 +69,43 @@ async def test_what_a_person_deletes_there_is_not_deleted_again(desk: CarriedDes
     await shown(desk, "ada", lambda found: len(found) == 2)
     jobs = desk.talker.rows("SELECT kind FROM jobs WHERE kind = 'transport_retraction'")
     assert jobs == []
+
+
+async def test_a_conversation_that_is_not_reached_delays_no_other(tmp_path: Path) -> None:
+    async with (
+        carrying(tmp_path, "pigeon", "console.enabled=true") as desk,
+        operating(desk.talker.desk, tmp_path / "data", "anna") as anna,
+    ):
+        code = await asked_for_code(desk)
+        await desk.platform.write("ada-at-work", f"/join {code}")
+        await shown(desk, "ada-at-work", len)
+        ((thread,),) = desk.talker.rows("SELECT DISTINCT thread_id FROM messages")
+        await anna.post(f"threads/{thread}/take")
+        await anna.post(f"threads/{thread}/say", words="We have it here.")
+        for person in ("ada", "ada-at-work"):
+            await shown(desk, person, has("We have it here."))
+        ((said,),) = desk.talker.rows("SELECT id FROM messages WHERE content LIKE '%We have%'")
+        desk.platform.break_next(1, retry_after=600)
+        operator = await desk.talker.with_key("operator")
+        told = await operator.send("DELETE", f"/v1/threads/{thread}/messages/{said}")
+        assert told.status == 200, told.body
+        assert len(await retracted(desk)) == 1
+        waiting = desk.talker.rows("SELECT last_error FROM jobs WHERE state = 'queued'")
+        assert waiting == [("The platform answers 429.",)]
+
+
+async def test_nothing_waits_for_a_transport_that_is_gone(tmp_path: Path) -> None:
+    async with carrying(tmp_path, "pigeon") as desk:
+        await desk.platform.write("ada", "Do you sell books?")
+        await shown(desk, "ada", len)
+        desk.platform.break_next(1, retry_after=1)
+        await delete_answer(desk)
+        failed = "SELECT count(*) FROM jobs WHERE last_error IS NOT NULL"
+        async with asyncio.timeout(SECONDS):
+            while desk.talker.rows(failed) == [(0,)]:  # noqa: ASYNC110 -- it is another server's
+                await asyncio.sleep(0.02)
+    async with carrying_all(tmp_path, ()) as (talker, _):
+        waiting = "SELECT count(*) FROM jobs WHERE state IN ('queued', 'at_work')"
+        async with asyncio.timeout(SECONDS):
+            while talker.rows(waiting) != [(0,)]:  # noqa: ASYNC110 -- as above
+                await asyncio.sleep(0.02)

@@ -95,7 +95,7 @@ class Collector:
     async def _read_bytes(self, key: str) -> bytes | None:
         return self._bytes.get(key)
 
-    async def _keep_state(self, key: str, data: bytes) -> None:
+    async def _keep_state(self, key: str, data: bytes, person: str = "") -> None:
         assert len(data) <= 4096
         self.state[key] = data
 

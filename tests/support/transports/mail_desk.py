@@ -50,7 +50,7 @@ class MailDesk:
             secret=secret,
             keep_bytes=self._keep,
             read_bytes=self._read,
-            keep_state=self._keep,
+            keep_state=self._keep_state,
             read_state=self._read,
             clock=lambda: NOW,
             environment=environment or {},
@@ -94,6 +94,9 @@ class MailDesk:
 
     async def _keep(self, key: str, data: bytes) -> None:
         self.kept[key] = data
+
+    async def _keep_state(self, key: str, data: bytes, person: str = "") -> None:
+        await self._keep(key, data)
 
     async def _read(self, key: str) -> bytes | None:
         return self.kept.get(key)

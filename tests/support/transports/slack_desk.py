@@ -129,7 +129,7 @@ def make_host(
     """Return what the desk offers to the transport."""
     kept: dict[str, bytes] = {}
 
-    async def keep(key: str, data: bytes) -> None:
+    async def keep(key: str, data: bytes, person: str = "") -> None:
         kept[key] = data
 
     async def read(key: str) -> bytes | None:

@@ -113,8 +113,8 @@ def make_host(desk: SmallDesk, egress: Egress, platform: Platform, url: str) -> 
     """Return what the desk gives to its transport."""
     values: dict[str, bytes] = {}
 
-    async def keep(key: str, value: bytes) -> None:
-        values[key] = value
+    async def keep(key: str, data: bytes, person: str = "") -> None:
+        values[key] = data
 
     async def read(key: str) -> bytes | None:
         return values.get(key)

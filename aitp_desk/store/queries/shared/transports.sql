@@ -54,7 +54,8 @@ WHERE kind = :kind AND coalesce(principal, '') = :conversation AND state = 'queu
 
 -- hear_conversation: Stores that the person has written; what was held back is to be sent now.
 UPDATE transport_conversations SET
-    queued_seq = CASE state WHEN 'open' THEN queued_seq ELSE sent_seq END, state = 'open', reason = '', last_ref = CASE :ref WHEN '' THEN last_ref ELSE :ref END,
+    queued_seq = CASE state WHEN 'open' THEN queued_seq ELSE sent_seq END, state = 'open',
+    reason = '', last_ref = CASE :ref WHEN '' THEN last_ref ELSE :ref END,
     active_seq = CASE WHEN active_seq < :seq THEN :seq ELSE active_seq END,
     heard_at = :now, language = CASE :language WHEN '' THEN language ELSE :language END
 WHERE id = :id;
@@ -103,7 +104,7 @@ JOIN messages m ON m.thread_id = c.thread_id AND m.seq = r.seq
 WHERE r.conversation = :id AND r.ref = :ref;
 
 -- transport_refs_of_message: Lists where a message of the desk was sent, and its names there.
-SELECT c.transport, c.address, r.ref FROM messages m
+SELECT c.id, c.principal, c.transport, c.address, r.ref FROM messages m
 JOIN transport_conversations c ON c.thread_id = m.thread_id
 JOIN transport_messages r ON r.conversation = c.id AND r.seq = m.seq
 WHERE m.thread_id = :thread_id AND m.id = :id AND m.origin = 'desk'
@@ -147,9 +148,19 @@ DELETE FROM transport_controls WHERE token IN (
 ) RETURNING token;
 
 -- keep_transport_bytes: Keeps bytes of a transport.
-INSERT INTO transport_bytes (transport, key, data, kept_at, expires)
-VALUES (:transport, :key, :data, :now, :expires)
+INSERT INTO transport_bytes (transport, key, data, principal, kept_at, expires)
+VALUES (:transport, :key, :data, :whose, :now, :expires)
 ON CONFLICT (transport, key) DO UPDATE SET data = :data, kept_at = :now;
+
+-- own_transport_bytes: Stores whose the bytes are that came with an event.
+UPDATE transport_bytes SET principal = :whose
+WHERE transport = :transport AND key = :key AND expires = 1;
+
+-- drop_transport_bytes: Deletes the bytes that came with an event.
+DELETE FROM transport_bytes WHERE transport = :transport AND key = :key AND expires = 1;
+
+-- erase_transport_bytes: Deletes the bytes that are kept of a person.
+DELETE FROM transport_bytes WHERE principal = :whose;
 
 -- transport_bytes: Reads bytes of a transport.
 SELECT data FROM transport_bytes WHERE transport = :transport AND key = :key;

@@ -48,11 +48,13 @@ CREATE TABLE transport_bytes (
     transport TEXT COLLATE "C" NOT NULL,
     key       TEXT COLLATE "C" NOT NULL,
     data      BYTEA NOT NULL,
+    principal TEXT COLLATE "C" NOT NULL,
     kept_at   BIGINT NOT NULL,
     expires   BIGINT NOT NULL,
     PRIMARY KEY (transport, key)
 );
 CREATE INDEX transport_bytes_expired ON transport_bytes (kept_at) WHERE expires = 1;
+CREATE INDEX transport_bytes_of_principal ON transport_bytes (principal);
 
 CREATE TABLE operator_tickets (
     ticket          TEXT COLLATE "C" NOT NULL,

@@ -51,11 +51,13 @@ CREATE TABLE transport_bytes (
     transport TEXT    NOT NULL,
     key       TEXT    NOT NULL,
     data      BLOB    NOT NULL,
+    principal TEXT    NOT NULL,  -- whose they are; empty if nobody is known
     kept_at   INTEGER NOT NULL,
     expires   INTEGER NOT NULL,  -- whether it is deleted after some days
     PRIMARY KEY (transport, key)
 ) STRICT;
 CREATE INDEX transport_bytes_expired ON transport_bytes (kept_at) WHERE expires = 1;
+CREATE INDEX transport_bytes_of_principal ON transport_bytes (principal);
 
 -- Tickets that are shown to operators on a platform.
 CREATE TABLE operator_tickets (

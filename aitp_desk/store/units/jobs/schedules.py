@@ -33,12 +33,16 @@ class ScheduleRun(msgspec.Struct, frozen=True):
     failures: int
 
 
-def set_schedules(*, every: Mapping[str, int], at_once: Collection[str] = ()) -> Work[None]:
+def set_schedules(
+    *, every: Mapping[str, int], at_once: Collection[str] = (), is_shared: bool = True
+) -> Work[None]:
     """Store which schedules exist; others are deleted.
 
     Parameters:
         every: by name, the seconds from the end of an execution to the start of the next.
         at_once: which of them are due now, whenever they were last executed.
+        is_shared: whether another process may be executing one; else a lease is of a dead one, and
+            those of ``at_once`` do not wait for its end.
     """
     for row in (yield "schedules", {}):
         if row[0] not in every:
@@ -46,6 +50,8 @@ def set_schedules(*, every: Mapping[str, int], at_once: Collection[str] = ()) ->
     for name, seconds in every.items():
         yield "add_schedule", {"name": name, "every": seconds}
     for name in at_once:
+        if not is_shared:
+            yield "free_schedule", {"name": name}
         yield "hasten_schedule", {"name": name}
 
 

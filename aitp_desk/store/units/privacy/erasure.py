@@ -20,7 +20,11 @@ from aitp_desk.store.units.keys.tokens import TOKENS_EPOCH
 from aitp_desk.store.units.runs.workers import end_run
 from aitp_desk.store.units.threads.summaries import BEFORE_ALL, forget_summaries
 from aitp_desk.store.units.threads.tail import ThreadTail
-from aitp_desk.store.units.transports import erase_conversations, retract_message
+from aitp_desk.store.units.transports import (
+    RETRACTION_KIND,
+    erase_conversations,
+    retract_message,
+)
 
 ERASURES_EPOCH = "erasures"
 """The row of ``epochs`` that rises with every erasure."""
@@ -157,6 +161,8 @@ def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[ErasureCount
     if person.id is not None:
         yield from give_back_unbegun("unbegun_paid_calls_of", found, by.at)
         yield from leave_at_work("paid_calls_at_work_of", found, by.at)
+    # those that delete on platforms what is erased go on
+    yield "disown_jobs", {"kind": RETRACTION_KIND, "whose": person.principal}
     jobs = yield "drop_jobs_of_principal", found
     yield from erase_conversations(principal=found["whose"], thread_id=found["thread_id"])
     calls = [] if person.id is None else (yield "erase_own_calls", found)

@@ -190,6 +190,32 @@ async def test_what_a_dead_process_was_at_is_due_at_once_and_has_failed(store: S
     assert await store.run(end_well, run=second, now=at, did=1)
 
 
+@pytest.mark.parametrize("is_shared", [False, True])
+async def test_the_only_process_goes_on_at_once_with_what_a_dead_one_held(
+    store: Store, *, is_shared: bool
+) -> None:
+    clock, sweeping = Clock(), Sweeping()
+    at_start = msgspec.structs.replace(sweeping.schedule, at_start=True)
+    await store.run(set_schedules, every={"sweep": HOUR})
+    await store.run(
+        claim_schedules,
+        names=("sweep",),
+        worker="dead",
+        now=int(NOON),
+        lease_seconds=LEASE_SECONDS,
+    )
+    schedules = Scheduler(store, "living", clock, is_shared=is_shared)
+    schedules.add(at_start)
+    async with schedules.run():
+        if is_shared:  # the other one may be alive
+            schedules.wake()
+            await store.settled()
+            assert (await kept(store)).leased_by == "dead"
+        else:
+            await begun(sweeping)
+            assert (await kept(store)).failures == 0
+
+
 async def test_one_that_a_process_leaves_in_good_order_is_due_as_it_was(store: Store) -> None:
     clock, sweeping = Clock(), Sweeping()
     async with keeping(store, clock, sweeping.schedule):

@@ -34,7 +34,7 @@ ERASED = {
     "task_turns": "asked said",
     "threads": "metadata",
     "tickets": "about note answer contact",
-    "transport_bytes": "data",
+    "transport_bytes": "data principal",
     "transport_controls": "answer",
     "transport_conversations": "subject",
 }

@@ -159,6 +159,10 @@ DELETE FROM jobs WHERE thread_id = :thread_id AND created_at >= :since RETURNING
 DELETE FROM jobs
 WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id) RETURNING id;
 
+-- disown_jobs: Keeps the unfinished jobs of a kind and a principal as nobody's.
+UPDATE jobs SET principal = NULL
+WHERE kind = :kind AND state IN ('queued', 'at_work') AND coalesce(principal, '') = :whose;
+
 -- jobs_not_over: Counts unfinished jobs by kind and state, up to a bound, with when the first was
 -- due.
 SELECT kind, state, count(*), min(due_at) FROM (

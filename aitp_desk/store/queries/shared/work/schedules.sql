@@ -46,5 +46,8 @@ RETURNING name;
 -- release_schedule: Releases a schedule that a process holds; its due time is unchanged.
 UPDATE schedules SET leased_by = NULL WHERE name = :name AND leased_by = :worker;
 
+-- free_schedule: Releases a schedule that a dead process holds.
+UPDATE schedules SET leased_by = NULL WHERE name = :name;
+
 -- hasten_schedule: Makes a schedule due at once.
 UPDATE schedules SET due_at = 0 WHERE name = :name;
