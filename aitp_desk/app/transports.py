@@ -37,7 +37,6 @@ from aitp_desk.transports.base import MOST_FILE_BYTES, Host, Transport
 from aitp_desk.transports.contacts.contact_mail import ContactMail
 from aitp_desk.transports.contacts.continuation import Continuations
 from aitp_desk.transports.events import Incoming
-from aitp_desk.transports.host.event_handler import EventHandler
 from aitp_desk.transports.host.intake import EventIntake
 from aitp_desk.transports.host.operator_notes import OperatorNotes
 from aitp_desk.transports.host.outbox import Outbox
@@ -47,6 +46,8 @@ from aitp_desk.transports.operators.feed import TicketFeed
 from aitp_desk.transports.operators.handler import OperatorHandler
 from aitp_desk.transports.pages.form_pages import FormPages
 from aitp_desk.transports.routes import TransportHooks
+from aitp_desk.transports.visitors.event import VisitorServices
+from aitp_desk.transports.visitors.handler import EventHandler
 
 LISTEN_SECONDS = 5
 """Delay before a transport that has stopped to listen is started again."""
@@ -201,15 +202,15 @@ def build_transports(
         desks=desks,
         changed=services.events.notify_change,
     )
-    handler = EventHandler(
-        by_name,
-        by_agent,
+    visitors = VisitorServices(
+        desks=by_agent,
         store=services.store,
         notes=notes,
         continuations=Continuations(services.store, enabled, clock),
         on_change=outbox.on_change,
         clock=clock,
     )
+    handler = EventHandler(by_name, visitors)
     if feed.transports:
         services.notices.add_channel(feed.announce)
     services.jobs.register_kinds(

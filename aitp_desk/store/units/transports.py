@@ -234,7 +234,7 @@ def end_conversation(*, conversation_id: str, state: ConversationState, reason: 
 
 
 def note_on_thread(conversation_id: str, write: Callable[[str], Work[None]]) -> Work[None]:
-    """Write on the thread of a conversation, if it is still known: a part of a unit."""
+    """Write on the thread of a known conversation: a part of a unit."""
     for row in (yield "conversation", {"id": conversation_id}):
         yield from write(row[_THREAD])
 
@@ -300,7 +300,7 @@ def note_sent(
 
 
 def retract_message(thread_id: str, message_id: str, now: int) -> Work[None]:
-    """Queue the deletion of a message where platforms show it, a job for each conversation.
+    """Queue the deletion of a message in each conversation that shows it.
 
     Parameters:
         now: Unix seconds.

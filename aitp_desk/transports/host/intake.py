@@ -135,7 +135,7 @@ def clean_event(event: Incoming) -> Incoming | None:
 
 
 def _files_of(transport: str, event: Incoming) -> Iterator[KeptBytes]:
-    """Yield the names of an event's files, under which the transport may keep their bytes."""
+    """Yield the names under which a transport may keep an event's files."""
     if isinstance(event.event, TextMessage):
         whose = find_principal(transport, event, "").id
         for file in event.event.files:

@@ -1,8 +1,4 @@
-"""Handles the events of platforms, one person's after another.
-
-A handler may be called twice for the same event, so everything it does is named by the event: a
-message is posted once, and what is stored with it goes into the same commit.
-"""
+"""Handles one event: posts what a person says, and does what they choose."""
 
 from __future__ import annotations
 
@@ -15,14 +11,12 @@ from typing import Any
 import msgspec
 import structlog
 
-from aitp_desk.capability import Unanswered
 from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.jobs.kinds import EarlyEnd, Finish, GiveUp, JobKind, Retry
+from aitp_desk.desk.jobs.kinds import EarlyEnd, Finish
 from aitp_desk.model.conversation.thread import Draft, ThreadDraft
 from aitp_desk.model.errors import (
     DeskError,
-    IdempotencyInFlight,
     MessageNotFound,
     RateLimited,
     StoreBusy,
@@ -37,7 +31,6 @@ from aitp_desk.store.records.transports import Conversation, ConversationState
 from aitp_desk.store.units.transports import (
     begin_conversation,
     confirm_conversation,
-    drop_bytes,
     end_conversation,
     hear_person,
     move_conversation,
@@ -59,13 +52,10 @@ from aitp_desk.transports.events import (
 )
 from aitp_desk.transports.host.controls import OPTION
 from aitp_desk.transports.host.drafts import VIA, DraftMaker
-from aitp_desk.transports.host.failures import job_failure
-from aitp_desk.transports.host.intake import EVENT_KIND
-from aitp_desk.transports.host.operator_notes import HandleOperator, OperatorNotes
+from aitp_desk.transports.host.operator_notes import OperatorNotes
 from aitp_desk.transports.host.people import (
     address_apart,
     find_principal,
-    is_blocked,
     is_of_group,
     is_theirs,
     principal_of,
@@ -74,21 +64,15 @@ from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import say
 from aitp_desk.transports.messages import Outgoing
 
-DELAYS = (1, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1200, 1800)
-"""Seconds after each failure; many, as a desk that is killed fails with all it has at work."""
-SECONDS = 120
-AT_ONCE = 64
-
 _NONE = TextMessage(text="", message_ref="")
 
 _log = structlog.get_logger()
 
 
-class EventHandler:
-    """Posts what people say, and does what they choose.
+class VisitorServices(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """What the events of visitors need of the desk.
 
     Parameters:
-        transports: those of the site, by name.
         desks: of the site's agents, by name.
         notes: writes notes for operators.
         continuations: join a person's conversations.
@@ -96,79 +80,32 @@ class EventHandler:
         clock: Unix seconds.
     """
 
-    def __init__(
-        self,
-        transports: Mapping[str, EnabledTransport],
-        desks: Mapping[str, Desk],
-        *,
-        store: Store,
-        notes: OperatorNotes,
-        continuations: Continuations,
-        on_change: Callable[[str], None],
-        clock: Callable[[], float],
-    ) -> None:
-        self._transports = transports
-        self.desks = desks
-        self.store = store
-        self.notes = notes
-        self.continuations = continuations
-        self.on_change = on_change
-        self.clock = clock
-
-    def make_kind(self, handle_operator: HandleOperator) -> JobKind:
-        """Create the kind of job that handles an event."""
-        handle = partial(self.handle, handle_operator)
-        return JobKind(EVENT_KIND, handle, SECONDS, DELAYS, AT_ONCE, in_order=True)
-
-    async def handle(self, handle_operator: HandleOperator, claim: ClaimedJob) -> Finish | None:
-        """Handle one event.
-
-        Raises:
-            Retry: the store or the platform does not answer.
-            GiveUp: the transport is not enabled any more, or the desk refuses the event.
-        """
-        name = claim.ref.partition(" ")[0]
-        enabled = self._transports.get(name)
-        if enabled is None:
-            raise GiveUp(f"The transport {name} is not enabled.")
-        incoming = msgspec.json.decode(claim.payload, type=Incoming)
-        if is_blocked(incoming.sender, enabled.common.blocked):
-            return None
-        if incoming.agent and incoming.agent not in self.desks:
-            raise GiveUp("The event names an agent that the site does not have.")
-        try:
-            is_done = await handle_operator(enabled, incoming, claim)
-            finish = None if is_done else await _Handling(self, enabled, incoming, claim).run()
-            if isinstance(incoming.event, TextMessage) and (files := incoming.event.files):
-                keys = [file.ref for file in files]
-                await self.store.run(drop_bytes, transport=name, keys=keys)
-            return finish
-        except (RateLimited, Unavailable, StoreBusy, IdempotencyInFlight) as error:
-            raise Retry(str(error), after=error.retry_after or 1) from None
-        except (Failed, Unanswered) as failure:
-            raise job_failure(failure) from None
-        except DeskError as error:
-            raise GiveUp(str(error)) from None
+    desks: Mapping[str, Desk]
+    store: Store
+    notes: OperatorNotes
+    continuations: Continuations
+    on_change: Callable[[str], None]
+    clock: Callable[[], float]
 
 
-class _Handling:
+class VisitorEvent:
     """The handling of one event."""
 
     def __init__(
         self,
-        handler: EventHandler,
+        services: VisitorServices,
         enabled: EnabledTransport,
         incoming: Incoming,
         claim: ClaimedJob,
     ) -> None:
-        self._handler = handler
-        self._store = handler.store
+        self._services = services
+        self._store = services.store
         self._enabled = enabled
         self._incoming = incoming
         self._claim = claim
-        self._now = int(handler.clock())
+        self._now = int(services.clock())
         self._end = EarlyEnd(claim, self._now)
-        self._desk = handler.desks[incoming.agent or enabled.common.agent]
+        self._desk = services.desks[incoming.agent or enabled.common.agent]
         self._principal = find_principal(enabled.name, incoming, self._desk.name)
         self._address = incoming.conversation
         self._drafts = DraftMaker(
@@ -180,12 +117,13 @@ class _Handling:
         )
 
     async def run(self) -> Finish | None:
+        """Handle the event, and return how its job ends."""
         conversation = await self._find()
         if conversation is not None and (
             self._incoming.is_private or is_of_group(conversation, self._principal)
         ):
             self._principal = principal_of(conversation)
-            self._desk = self._handler.desks[conversation.desk]
+            self._desk = self._services.desks[conversation.desk]
         if conversation is None and not self._incoming.is_addressed:
             return None
         match self._incoming.event:
@@ -236,7 +174,7 @@ class _Handling:
             await self._notify(self._say_of("stopped"))
             return
         if conversation is not None and asks_for_code(message.text) and self._may_leave:
-            code = await self._handler.continuations.give_code(conversation, self._language)
+            code = await self._services.continuations.give_code(conversation, self._language)
             await self._notify(code)
             return
         if code := find_code(message.text):
@@ -260,7 +198,7 @@ class _Handling:
         is_joined = False
         if self._incoming.is_private and self._incoming.is_proven:  # a secret may be forwarded
             principal = find_principal(self._enabled.name, self._incoming, self._desk.name)
-            is_joined = await self._handler.continuations.take_code(
+            is_joined = await self._services.continuations.take_code(
                 self._incoming, self._enabled.name, principal, code, self._claim
             )
         await self._notify(self._say_of("joined" if is_joined else "code_invalid"))
@@ -281,7 +219,7 @@ class _Handling:
         """
         request = self._request(is_counted=self._may_be_answered() and is_answered)
         ref, trimmed = message.message_ref, (message.trimmed, self._enabled.name, self._now)
-        noted = self._handler.notes.add_trimmed
+        noted = self._services.notes.add_trimmed
         if conversation is not None:
             language, now, end = self._incoming.language, self._now, self._end.write
             also = partial(
@@ -393,7 +331,7 @@ class _Handling:
             now=self._now,
         )
         if thread_id is not None:
-            self._handler.on_change(thread_id)
+            self._services.on_change(thread_id)
         await self._enabled.acknowledge(self._incoming, self._say_of("confirmed"))
 
     async def _stop(
@@ -422,7 +360,7 @@ class _Handling:
         if conversation is None:
             _log.info("automatic_message_dropped", transport=self._enabled.name)
             return None
-        make = self._handler.notes.make
+        make = self._services.notes.make
         return make(conversation.thread_id, words, self._enabled.name, self._now)
 
     @property

@@ -1,0 +1,1 @@
+"""Visitors on other platforms: what they write, and what they choose."""
