@@ -50,8 +50,8 @@ from aitp_desk.transports.host.people import (
     principal_of,
 )
 from aitp_desk.transports.host.registry import EnabledTransport
-from aitp_desk.transports.host.splitter import split_text
 from aitp_desk.transports.messages import EarlierMessage, Outgoing, Source
+from aitp_desk.transports.wire.splitter import split_text
 
 DELAYS = (2, 5, 10, 30, 60, 120, 300, 900, 1800, 3600, 7200)
 """Seconds after each failure; see those of events."""

@@ -12,6 +12,7 @@ from html import escape, unescape
 import msgspec
 
 from aitp_desk.transports.wire.markup import MOST_CHARACTERS, Marks, count_units, render_markdown
+from aitp_desk.transports.wire.splitter import SHORTEST, split_text
 
 MOST_UNITS = 4096
 """Longest text of a message."""
@@ -56,10 +57,11 @@ def render_pieces(markdown: str, *, head: str = "", tail: str = "") -> list[Piec
         return [piece] if piece.plain.strip() else []
     if tail:  # the sources go into a message after it
         return [*render_pieces(markdown, head=head), *_cut(tail)]
-    first, rest = _halve(markdown)
+    first, *rest = split_text(markdown, max(SHORTEST, len(markdown) * 2 // 3)) or ("",)
     if not rest:
         return _cut(piece.html)
-    return [*render_pieces(first, head=head), *render_pieces(rest)]
+    pieces = render_pieces(first, head=head)
+    return pieces + [one for part in rest for one in render_pieces(part)]
 
 
 def link(label: str, url: str) -> str:
@@ -85,21 +87,6 @@ def _cut(html: str) -> list[Piece]:
         if part.strip():
             pieces.append(Piece(html=escape(part, quote=False), plain=part))
     return pieces
-
-
-def _halve(markdown: str) -> tuple[str, str]:
-    """Divide a text near its middle: between paragraphs, or lines, or words.
-
-    The second part is empty if nothing divides it, and the whole can be rendered.
-    """
-    middle = len(markdown) // 2
-    for border in ("\n\n", "\n", " "):
-        at = markdown.rfind(border, len(markdown) // 8, middle + len(markdown) // 4)
-        if at > 0 and markdown[:at].strip() and markdown[at:].strip():
-            return markdown[:at], markdown[at + len(border) :]
-    if len(markdown) > MOST_CHARACTERS:
-        return markdown[:middle], markdown[middle:]
-    return markdown, ""
 
 
 class _Html(Marks):

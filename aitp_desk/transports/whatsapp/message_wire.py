@@ -97,22 +97,25 @@ def build_messages(outgoing: Outgoing) -> list[dict[str, Any] | Media]:
     return messages or [_text(target, "…")]
 
 
-def build_template(outgoing: Outgoing, name: str, language: str) -> dict[str, Any]:
+def build_template(outgoing: Outgoing, name: str, language: str) -> tuple[dict[str, Any], bool]:
     """Return the template message that carries a text after the window has closed.
 
+    Returns:
+        The message, and whether it carries the whole text and all files.
+
     Raises:
-        WindowClosed: there is no template, or it cannot carry the message.
+        WindowClosed: there is no template.
         Unreachable: there is no such person.
     """
     if not name:
         raise WindowClosed("The person's last message is older than 24 hours.")
-    if outgoing.files:
-        raise WindowClosed("A template carries no files, and the last message is 24 hours old.")
     choices = [button for button in outgoing.buttons if button.token]
     words = _write_words(outgoing, _find_links(outgoing), choices, is_plain=True)
-    line = text.join_lines(words, _MOST_VARIABLE) or "…"
+    words = words or ", ".join(file.name for file in outgoing.files) or "…"
+    line = text.join_lines(words, _MOST_VARIABLE)
+    is_whole = not outgoing.files and line.split() == words.split()
     parameters = [{"type": "text", "text": line}]
-    return {
+    message = {
         **build_target(outgoing),
         "type": "template",
         "template": {
@@ -121,6 +124,7 @@ def build_template(outgoing: Outgoing, name: str, language: str) -> dict[str, An
             "components": [{"type": "body", "parameters": parameters}],
         },
     }
+    return message, is_whole
 
 
 def build_target(outgoing: Outgoing) -> dict[str, Any]:

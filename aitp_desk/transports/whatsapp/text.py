@@ -7,6 +7,7 @@ counted in UTF-16 code units, which are never fewer than WhatsApp's characters.
 from __future__ import annotations
 
 from aitp_desk.transports.wire.markup import Marks, count_units, render_markdown
+from aitp_desk.transports.wire.splitter import split_text as split_markdown
 
 MOST_UNITS = 4096
 MOST_BODY_UNITS = 1024
@@ -25,32 +26,30 @@ def join_lines(text: str, most: int) -> str:
 
 
 def split_text(text: str, most: int) -> list[str]:
-    """Split a text into parts: between paragraphs, lines or words where that is possible."""
-    parts = []
-    rest = text.strip("\n")
-    while count_units(rest) > most:
-        cut = _fit(rest, most)
-        for border in ("\n\n", "\n", " "):
-            found = rest.rfind(border, cut // 3, cut)
-            if found > 0:
-                cut = found
-                break
-        parts.append(rest[:cut].strip("\n"))
-        rest = rest[cut:].lstrip("\n ")
-    return [part for part in (*parts, rest) if part.strip()]
+    """Split a text into parts of a length, with whole code blocks.
+
+    WhatsApp's marks for code are those of Markdown.
+
+    Parameters:
+        most: UTF-16 code units of a part.
+    """
+    longest = most if len(text) == count_units(text) else most // 2
+    return list(split_markdown(text, longest))
 
 
 def split_body(text: str) -> tuple[list[str], str]:
     """Split a text into messages and a last part that fits a body."""
     if count_units(text) <= MOST_BODY_UNITS:
         return [], text
-    start = len(text) - _fit(text[::-1], MOST_BODY_UNITS)
-    for border in ("\n\n", "\n", " "):
-        found = text.find(border, start)
-        if 0 <= found < len(text) - len(border):
-            start = found + len(border)
-            break
-    return split_text(text[:start], MOST_UNITS), text[start:]
+    *parts, body = split_text(text, MOST_BODY_UNITS) or ["…"]
+    messages: list[str] = []
+    for part in parts:
+        joined = f"{messages[-1]}\n\n{part}" if messages else part
+        if messages and count_units(joined) <= MOST_UNITS:
+            messages[-1] = joined
+        else:
+            messages.append(part)
+    return messages, body
 
 
 def shorten(text: str, most: int) -> str:

@@ -18,6 +18,7 @@ from aitp_desk.transports.base import (
     Host,
     Step,
     Transport,
+    WindowClosed,
 )
 from aitp_desk.transports.events import Incoming, IncomingFile
 from aitp_desk.transports.messages import Bounds, Outgoing, SentMessage
@@ -85,7 +86,10 @@ class WhatsAppTransport(Transport):
         return HookResult(events=events)
 
     async def send(self, outgoing: Outgoing) -> SentMessage:
-        """Send a message; later than 24 hours after the person's last one as a template."""
+        """Send a message; later than 24 hours after the person's last one as a template.
+
+        What a template cannot carry follows when the person answers: its beginning asks for that.
+        """
         try:
             if is_window_open(outgoing, self.host.clock()):
                 return await self._send_freely(outgoing)
@@ -178,8 +182,11 @@ class WhatsAppTransport(Transport):
 
     async def _send_template(self, outgoing: Outgoing) -> SentMessage:
         settings = self._settings
-        body = build_template(outgoing, settings.template, settings.template_language)
-        return SentMessage(message_ref=await self._post(body))
+        body, is_whole = build_template(outgoing, settings.template, settings.template_language)
+        ref = await self._post(body)
+        if not is_whole:
+            raise WindowClosed("The person has got the beginning, and the whole when they answer.")
+        return SentMessage(message_ref=ref)
 
     async def _post(self, body: Mapping[str, Any]) -> str:
         response = await self._api.post(body)

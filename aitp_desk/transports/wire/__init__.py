@@ -1,1 +1,1 @@
-"""Formats that several platforms share: marks, payloads, uploads."""
+"""What several platforms share: marks, payloads, long texts, uploads."""

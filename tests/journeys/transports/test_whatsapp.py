@@ -72,6 +72,25 @@ async def test_a_template_carries_it_at_once(tmp_path: Path) -> None:
         assert "Do you sell maps?" in sent.shown
 
 
+async def test_what_a_template_cannot_carry_follows_when_the_person_answers(
+    tmp_path: Path,
+) -> None:
+    template = 'transports.whatsapp.template="desk_message"'
+    async with carrying(tmp_path, "whatsapp", template) as desk:
+        whatsapp = cast("WhatsAppPlatform", desk.platform)
+        whatsapp.closes_at_once = True
+        await whatsapp.write("ada", "A long story?")
+        await until(lambda: "waiting" in states(desk))
+        (sent,) = whatsapp.sent
+        assert "Paragraph 0." in sent.shown
+        assert "Paragraph 11." not in sent.shown
+        whatsapp.closes_at_once = False
+        await whatsapp.write("ada", "Go on.")
+        _, whole, answer = await seen(whatsapp, 3)
+        assert all(f"Paragraph {n}." in whole.shown for n in range(12))
+        assert "Go on." in answer.shown
+
+
 async def test_messages_of_one_delivery_are_answered_in_their_order(
     desk: CarriedDesk, whatsapp: WhatsAppPlatform
 ) -> None:

@@ -61,3 +61,11 @@ def test_tags() -> None:
 def test_a_text_of_nothing_is_no_message() -> None:
     assert text.render_pieces(" \n ") == []
     assert text.render_pieces("> ") == []
+
+
+def test_code_that_is_divided_stays_code() -> None:
+    code = "\n\n".join(f"{n} {'😀' * 60}" for n in range(50))
+    pieces = text.render_pieces(f"```\n{code}\n```")
+    assert len(pieces) > 1
+    assert all(one.html.startswith("<pre>") and one.html.endswith("</pre>") for one in pieces)
+    assert all(f"{n} 😀" in "".join(one.plain for one in pieces) for n in range(50))

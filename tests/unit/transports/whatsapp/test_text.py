@@ -31,7 +31,7 @@ def test_marks(markdown: str, shown: str) -> None:
 texts = st.text(alphabet="ab 😀\n", max_size=400)
 
 
-@given(texts, st.integers(8, 64))
+@given(texts, st.integers(400, 4096))
 def test_parts_are_short_enough_and_lose_nothing(words: str, most: int) -> None:
     parts = text.split_text(words, most)
     assert all(0 < count_units(part) <= most for part in parts)
@@ -44,6 +44,18 @@ def test_the_body_is_the_end_of_the_text(words: str) -> None:
     assert count_units(body) <= text.MOST_BODY_UNITS
     assert "".join("".join([*before, body]).split()) == "".join(words.split())
     assert bool(before) <= (count_units(words) > text.MOST_BODY_UNITS)
+
+
+def test_a_code_block_is_whole_in_each_message() -> None:
+    code = "\n".join(f"line {n} of the code" for n in range(300))
+    before, body = text.split_body(f"Before it.\n\n```\n{code}\n```\n\nAfter it.")
+    for part in (*before, body):
+        assert part.count("```") % 2 == 0
+    assert all(count_units(part) <= text.MOST_UNITS for part in before)
+    assert len(before) < 4
+    shown = "\n".join([*before, body]).split("\n")
+    assert [line for line in shown if line.startswith("line ")] == code.split("\n")
+    assert "After it." in body
 
 
 @given(st.text(max_size=120), st.integers(4, 72))

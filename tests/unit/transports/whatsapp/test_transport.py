@@ -263,16 +263,23 @@ class TestTemplate:
         self, whatsapp: WhatsAppPlatform, desk: SmallDesk
     ) -> None:
         whatsapp.closed.add("ann")
-        await desk.transport.send(outgoing("x" * 2000))
+        await desk.transport.send(outgoing("Your book is here…"))
         [one] = whatsapp.sent
         assert one.body["type"] == "template"
-        assert one.shown.endswith("…")
+        assert one.shown.endswith("here…")
 
-    async def test_carries_no_files(self, desk: SmallDesk) -> None:
-        file = OutgoingFile(name="a.txt", content_type="text/plain", data=b"a")
-        late = outgoing(last_heard=NOW - 2 * DAY)
+    @pytest.mark.parametrize(
+        ("text", "files"), [("x" * 2000, ""), ("", "a.txt"), ("Here", "a.txt")]
+    )
+    async def test_announces_what_it_cannot_carry(
+        self, whatsapp: WhatsAppPlatform, desk: SmallDesk, text: str, files: str
+    ) -> None:
+        file = OutgoingFile(name=files, content_type="text/plain", data=b"a")
+        late = outgoing(text, last_heard=NOW - 2 * DAY)
         with pytest.raises(WindowClosed):
-            await desk.transport.send(msgspec.structs.replace(late, files=(file,)))
+            await desk.transport.send(msgspec.structs.replace(late, files=(file,) if files else ()))
+        [one] = whatsapp.sent
+        assert (text[:100] or files) in one.shown
 
     async def test_that_is_wrong_says_what_is(
         self, whatsapp: WhatsAppPlatform, desk: SmallDesk

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 _FENCE = re.compile(r" {0,3}(`{3,30}(?=[^`]*$)|~{3,30}(?!~))(.*)")
 _LINK = re.compile(r"\[[^\[\]\n]{0,200}\]\([^()\s]{1,500}\)")
-_SHORTEST = 200
+SHORTEST = 200
 """A bound that leaves room for the fences around a piece of code."""
 _FENCE_ROOM = 40
 """The longest line that opens a code block again."""
@@ -28,8 +28,8 @@ def split_text(text: str, longest: int) -> tuple[str, ...]:
     Returns:
         The pieces in order, none of them empty; none for a text without content.
     """
-    if longest < _SHORTEST:
-        raise ValueError(f"A piece must have room for {_SHORTEST} characters.")
+    if longest < SHORTEST:
+        raise ValueError(f"A piece must have room for {SHORTEST} characters.")
     split = _Splitter(longest)
     for whole in text.strip("\n").split("\n"):
         for line in _cut_line(whole, longest - 2 * _FENCE_ROOM - 2):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from aitp_desk.transports.host.splitter import split_text
+from aitp_desk.transports.wire.splitter import split_text
 
 FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,}(?!~))(.*)")
 BOUNDS = st.integers(200, 1200)
