@@ -29,7 +29,7 @@ from aitp_desk.model.conversation.run_draft import (
 )
 from aitp_desk.model.conversation.run_step import Step
 from aitp_desk.model.conversation.thread import Message, ThreadDraft, check_metadata
-from aitp_desk.model.errors import RunNotFound
+from aitp_desk.model.errors import RunNotFound, ThreadNotFound
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.reads import runs as run_reads
 from aitp_desk.store.reads import threads as reads
@@ -122,6 +122,20 @@ class RunService:
         if run is None or run.thread_id != thread_id:
             raise RunNotFound("This thread has no run with this id.", param="run_id")
         return run.at(int(self._clock()))
+
+    async def find(self, principal: Principal, run_id: str) -> Run:
+        """Return a run in its current state, by its id alone.
+
+        Raises:
+            RunNotFound: there is none, or its thread is not the caller's.
+        """
+        run = await reads.run(self._store, run_id)
+        if run is None:
+            raise RunNotFound("There is no run with this id.", param="run_id")
+        try:
+            return await self.retrieve(principal, run.thread_id, run_id)
+        except ThreadNotFound:
+            raise RunNotFound("There is no run with this id.", param="run_id") from None
 
     async def list(
         self,

@@ -14,6 +14,8 @@ from aitp_desk.model.errors import ThreadNotFound, UnknownSession
 from aitp_desk.protocols.aitp import agents_routes, files_routes, objects, wire
 from aitp_desk.protocols.aitp.completions import objects as completion_objects
 from aitp_desk.protocols.aitp.completions.routes import completion_routes
+from aitp_desk.protocols.aitp.responses import objects as response_objects
+from aitp_desk.protocols.aitp.responses.routes import response_routes
 from aitp_desk.protocols.aitp.runs import objects as run_objects
 from aitp_desk.protocols.aitp.runs.replies import find_format, wait_for_replies
 from aitp_desk.protocols.aitp.runs.routes import run_routes
@@ -46,6 +48,7 @@ _OBJECTS = (
     *thread_objects.OBJECTS,
     *run_objects.OBJECTS,
     *completion_objects.OBJECTS,
+    *response_objects.OBJECTS,
 )
 
 
@@ -226,6 +229,7 @@ def make_routes(max_body: int, max_file: int, desk: Desk | None = None) -> Proto
         *agents_routes.ROUTES,
         *run_routes(max_body),
         *completion_routes(max_body),
+        *response_routes(max_body),
         *files_routes.make_routes(max_file),
         *sealed_routes.ROUTES,
     )

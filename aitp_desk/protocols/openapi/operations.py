@@ -216,6 +216,17 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
             is_repeatable=True,
             streams=True,
         ),
+        "POST /v1/responses": OperationText(
+            "Answer a question (OpenAI Responses)",
+            "Response",
+            "ResponseDraft",
+            is_repeatable=True,
+            streams=True,
+        ),
+        "GET /v1/responses/{response_id}": OperationText("Read a response", "Response"),
+        "POST /v1/responses/{response_id}/cancel": OperationText(
+            "Cancel a response in the background", "Response"
+        ),
         "GET /v1/models": OperationText("List the models of the site's agents"),
         "GET /v1/models/{model}": OperationText("Read the metadata of a model", "Model"),
         "GET /.well-known/agent.json": OperationText(

@@ -295,6 +295,16 @@ def body_for(address: str, name: str, places: Mapping[str, str]) -> Any:
             return {"assistant_id": name or "desk"}
         case "POST /v1/threads/{thread_id}/runs/{run_id}/submit_tool_outputs":
             return {"tool_outputs": [{"tool_call_id": "call_1", "output": "Done."}]}
+        case "POST /v1/chat/completions":
+            return {"model": "scripted", "messages": [{"role": "user", "content": "Hello?"}]}
+        case "POST /v1/responses":
+            return {"model": "scripted", "input": "Hello?"}
+        case "POST /v1/responses with previous_response_id":
+            return {
+                "model": "scripted",
+                "input": "Hello?",
+                "previous_response_id": places["response_id"],
+            }
         case "POST /capabilities/{name}":
             return {"query": "Hello?"}
         case "POST /mcp":

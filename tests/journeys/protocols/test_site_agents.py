@@ -124,6 +124,10 @@ Row = tuple[str, str, object]
 THREAD = "/v1/threads/{thread_id}"
 MESSAGE, RUN = THREAD + "/messages/{message_id}", THREAD + "/runs/{run_id}"
 
+THREAD_ID = "{thread_id}"
+OWED = {"tool_call_id": "{thread_id}.{run_id}.call_1"}
+GOING_ON = {"input": "?", "previous_response_id": "{response_id}"}
+
 # Every address by which a caller could name what is another agent's. `elsewhere` is the
 # assistant of the agent that is asked: the one thing named there that is its own.
 NAMING: list[Row] = [
@@ -166,6 +170,15 @@ NAMING: list[Row] = [
     ("POST", RUN, {"metadata": {"a": "b"}}),
     ("POST", f"{RUN}/cancel", {}),
     ("POST", f"{RUN}/submit_tool_outputs", {"tool_outputs": [{"tool_call_id": "a", "output": ""}]}),
+    (
+        "POST",
+        "/v1/chat/completions",
+        {"model": "{elsewhere}", "messages": [{"role": "tool", **OWED, "content": ""}]},
+    ),
+    ("POST", "/v1/responses", {"model": "{elsewhere}", "input": "?", "conversation": THREAD_ID}),
+    ("POST", "/v1/responses", {"model": "{elsewhere}", **GOING_ON}),
+    ("GET", "/v1/responses/{response_id}", None),
+    ("POST", "/v1/responses/{response_id}/cancel", {}),
     ("GET", f"{RUN}/steps", None),
     ("GET", f"{RUN}/steps/{{step_id}}", None),
     ("GET", "/v1/files/{file_id}", None),
@@ -219,6 +232,7 @@ async def make_all_that_has_an_id(talker: Talker, home: str) -> dict[str, str]:
         "message_id": told.ok["messages"][0]["id"],
         "actor": "visitor",
         "run_id": told.ok["run"]["id"],
+        "response_id": told.ok["run"]["id"].replace("run_", "resp_"),
         "step_id": step["id"],
         "file_id": file_id,
         "assistant_id": assistant_of(home),

@@ -176,6 +176,7 @@ class Ground:
             "thread_id": thread_id,
             "message_id": message_id,
             "run_id": run_id,
+            "response_id": run_id.replace("run_", "resp_"),
             "step_id": "step_nobody",
             "actor": "dora",
             "grant_id": "grant_nobody",

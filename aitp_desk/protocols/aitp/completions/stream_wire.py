@@ -11,6 +11,7 @@ from msgspec import UNSET
 from aitp_desk.model.conversation.run import Run, RunState
 from aitp_desk.model.conversation.thread import Message
 from aitp_desk.protocols.aitp.completions import objects, wire
+from aitp_desk.protocols.aitp.runs.call_ids import write_call_id
 from aitp_desk.protocols.aitp.wire import encode, render_error
 from aitp_desk.protocols.base.sse import KEEPALIVE, write_data
 
@@ -45,7 +46,7 @@ class CompletionFormat:
         calls = [
             objects.ToolCallDelta(
                 index,
-                wire.write_call_id(run, call),
+                write_call_id(run, call),
                 {"name": call.name, "arguments": call.arguments},
             )
             for index, call in enumerate(run.owed)

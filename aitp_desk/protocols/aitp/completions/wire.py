@@ -23,21 +23,17 @@ from aitp_desk.model.errors import (
 )
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.aitp.completions import objects
+from aitp_desk.protocols.aitp.runs.call_ids import (
+    Continuation,
+    read_continuation,
+    write_call_id,
+)
 from aitp_desk.protocols.aitp.runs.drafts_wire import read_flag, read_run_draft
 from aitp_desk.protocols.aitp.runs.objects import FunctionCall, TokensCounted, ToolCallShown
 from aitp_desk.protocols.aitp.shapes import read_list, read_object
 from aitp_desk.protocols.aitp.threads.messages_wire import read_draft
 
-_SEPARATOR = "."
 _BETWEEN = "\n\n"
-
-
-class Continuation(msgspec.Struct, frozen=True):
-    """A run that waits for its caller's functions, and their outputs."""
-
-    thread_id: str
-    run_id: str
-    outputs: tuple[ToolOutput, ...]
 
 
 class CompletionDraft(msgspec.Struct, frozen=True):
@@ -95,7 +91,7 @@ def decode_completion(body: bytes) -> CompletionDraft:
         model,
         thread,
         run,
-        _read_continuation(outputs),
+        read_continuation(outputs, "tool_call_id"),
         streams=read_flag(given, "stream"),
         counts_tokens=read_flag(options, "include_usage"),
     )
@@ -146,29 +142,6 @@ def _read_call_id(message: dict[str, Any], at: str) -> str:
     if not isinstance(call_id, str) or not call_id:
         raise MissingField("An output needs the id of its call.", param=f"{at}.tool_call_id")
     return call_id
-
-
-def _read_continuation(outputs: Sequence[tuple[str, ToolOutput]]) -> Continuation | None:
-    """Return which run the outputs continue; None without outputs.
-
-    The id of a call names its thread and run: the conversation that comes with it does not.
-    """
-    begun: dict[tuple[str, str], list[ToolOutput]] = {}
-    for at, output in outputs:
-        parts = output.call_id.split(_SEPARATOR)
-        if len(parts) != 3:
-            raise InvalidRequest(
-                "`tool_call_id` must be the id of a call that an answer here asked for.",
-                param=f"{at}.tool_call_id",
-            )
-        thread_id, run_id, call_id = parts
-        begun.setdefault((thread_id, run_id), []).append(ToolOutput(call_id, output.output))
-    if not begun:
-        return None
-    if len(begun) > 1:
-        raise InvalidRequest("All outputs must be of one answer's calls.", param="messages")
-    ((thread_id, run_id), of_run), *_ = begun.items()
-    return Continuation(thread_id, run_id, tuple(of_run))
 
 
 def write_completion(run: Run, model: str, replies: Sequence[Message]) -> objects.ChatCompletion:
@@ -236,11 +209,6 @@ def write_usage(run: Run) -> TokensCounted:
     """Return the tokens that models read and wrote; none where no model was used."""
     usage = run.usage or RunUsage()
     return TokensCounted(usage.prompt, usage.completion, usage.total)
-
-
-def write_call_id(run: Run, call: ToolCall) -> str:
-    """Return the id of a call, by which its output finds the run."""
-    return _SEPARATOR.join((run.thread_id, run.id, call.id))
 
 
 def _write_call(run: Run, call: ToolCall) -> ToolCallShown:

@@ -1,0 +1,1 @@
+"""The OpenAI API's Responses, over threads and runs."""

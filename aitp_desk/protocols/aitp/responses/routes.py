@@ -1,0 +1,117 @@
+"""Serves the OpenAI API's responses: each is a run on a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.model.conversation.run import Run
+from aitp_desk.model.conversation.thread import ThreadDraft
+from aitp_desk.model.errors import ResourceNotFound, RunNotFound
+from aitp_desk.protocols.aitp import wire
+from aitp_desk.protocols.aitp.agents_wire import find_model
+from aitp_desk.protocols.aitp.responses.drafts_wire import ResponseRequest, decode_response
+from aitp_desk.protocols.aitp.responses.stream_wire import ResponseFormat
+from aitp_desk.protocols.aitp.responses.wire import read_id, write_response
+from aitp_desk.protocols.base.protocol import EVENT_STREAM, Call, Reply, Route
+from aitp_desk.protocols.base.sse import UNBUFFERED
+
+
+async def create_response(desk: Desk, call: Call) -> Reply:
+    """``POST /v1/responses``."""
+    draft = decode_response(call.body)
+    previous, continued = draft.previous, 0
+    if previous is not None:
+        _, continued = read_id(previous, "previous_response_id")
+    continued = continued + 1 if draft.begun is not None else 0
+    start = await _find_start(desk, call, draft)
+    if draft.streams:
+
+        def word(run: Run) -> ResponseFormat:
+            agent = desk.agents.find_for_run(run.agent)
+            return ResponseFormat(run, agent, continued=continued, previous=previous)
+
+        stream = await desk.streams.open_run(call.principal, start, word)
+        return Reply(200, content_type=EVENT_STREAM, headers=UNBUFFERED, stream=stream)
+    run = await start()
+    call.release_slot()
+    seconds = 0 if draft.is_background else desk.max_wait
+    followed, replies = await desk.runs.wait_for_run(call.principal, run.id, seconds)
+    run = followed or run
+    response = write_response(
+        run,
+        desk.agents.find_for_run(run.agent),
+        replies,
+        continued=continued,
+        previous=previous,
+        is_background=draft.is_background,
+    )
+    return Reply(200, wire.encode(response))
+
+
+async def retrieve_response(desk: Desk, call: Call) -> Reply:
+    """``GET /v1/responses/{id}``."""
+    run, continued = await _find(desk, call)
+    followed, replies = await desk.runs.wait_for_run(call.principal, run.id, 0)
+    agent = desk.agents.find_for_run(run.agent)
+    return Reply(
+        200, wire.encode(write_response(followed or run, agent, replies, continued=continued))
+    )
+
+
+async def cancel_response(desk: Desk, call: Call) -> Reply:
+    """``POST /v1/responses/{id}/cancel``."""
+    run, continued = await _find(desk, call)
+    if not run.is_over:
+        run = await desk.runs.cancel(call.principal, run.thread_id, run.id)
+    agent = desk.agents.find_for_run(run.agent)
+    return Reply(200, wire.encode(write_response(run, agent, (), continued=continued)))
+
+
+async def _find(desk: Desk, call: Call) -> tuple[Run, int]:
+    run_id, continued = read_id(call.params["response_id"], "response_id")
+    return await _find_run(desk, call, run_id, "response_id"), continued
+
+
+async def _find_run(desk: Desk, call: Call, run_id: str, param: str) -> Run:
+    try:
+        return await desk.runs.find(call.principal, run_id)
+    except RunNotFound:
+        raise ResourceNotFound("There is no response with this id.", param=param) from None
+
+
+async def _find_start(
+    desk: Desk, call: Call, draft: ResponseRequest
+) -> Callable[[], Awaitable[Run]]:
+    """Return what queues the run, or lets it go on."""
+    agent = find_model(tuple(desk.agents), draft.model)
+    run = msgspec.structs.replace(draft.run, agent=agent.id)
+    request = msgspec.structs.replace(wire.read_request(call), manual=True)
+    principal, begun = call.principal, draft.begun
+    if begun is not None:
+        return lambda: desk.runs.submit(principal, begun.thread_id, begun.run_id, begun.outputs)
+    thread_id = draft.thread_id
+    if draft.previous is not None:
+        run_id, _ = read_id(draft.previous, "previous_response_id")
+        thread_id = (await _find_run(desk, call, run_id, "previous_response_id")).thread_id
+    if thread_id is None:
+        thread = ThreadDraft(draft.messages)
+        return lambda: desk.runs.start_with_thread(principal, thread, run, request)
+    going_on = msgspec.structs.replace(run, messages=draft.messages)
+    return lambda: desk.runs.start(principal, thread_id, going_on, request)
+
+
+def response_routes(max_body: int) -> tuple[Route, ...]:
+    """Return the routes of responses.
+
+    Parameters:
+        max_body: the most bytes of a body.
+    """
+    response = "/v1/responses/{response_id}"
+    return (
+        Route("POST", "/v1/responses", create_response, "converse", max_body),
+        Route("GET", response, retrieve_response, "static"),
+        Route("POST", f"{response}/cancel", cancel_response, "converse", max_body),
+    )
