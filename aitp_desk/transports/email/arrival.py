@@ -101,7 +101,7 @@ class Arrivals:
         mark = _mark(mail)
         conversation = known or self._conversations.begin(mark)
         files, kept, refusals = self._files(mail.attachments, f"{conversation}.{mark}")
-        if mail.is_cut:
+        if mail.is_cut and not mail.trimmed:  # else it is a quotation that was cut
             refusals.append(self._say("textCut"))
         refusals += [self._say(part.reason.value, name=part.name) for part in mail.refused]
         incoming = Incoming(

@@ -63,8 +63,8 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     references: int = 50
     addresses: int = 100
     subject: int = 500
-    text: int = 400_000
-    html: int = 400_000
+    text: int = 200_000
+    html: int = 200_000
 
 
 BYTES_A_LINE = 40
