@@ -46,6 +46,7 @@ from aitp_desk.transports.operators.feed import TicketFeed
 from aitp_desk.transports.operators.handler import OperatorHandler
 from aitp_desk.transports.pages.form_pages import FormPages
 from aitp_desk.transports.routes import TransportHooks
+from aitp_desk.transports.visitors.answer_limits import AnswerLimits
 from aitp_desk.transports.visitors.event import VisitorServices
 from aitp_desk.transports.visitors.handler import EventHandler
 
@@ -208,6 +209,7 @@ def build_transports(
         notes=notes,
         continuations=Continuations(services.store, enabled, clock),
         on_change=outbox.on_change,
+        limits=AnswerLimits(clock),
         clock=clock,
     )
     handler = EventHandler(by_name, visitors)

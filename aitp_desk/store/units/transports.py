@@ -147,13 +147,29 @@ def join_conversation(
 
 
 def offer_conversation(
-    *, conversation: NewConversation, thread_id: str, control: Control, now: int
+    *,
+    conversation: NewConversation,
+    unproven: str,
+    thread_id: str,
+    control: Control,
+    now: int,
+    most: int,
+    after: int,
 ) -> Work[None]:
     """Store a conversation that its person has still to confirm.
 
+    Nothing is stored if the person has ended messages of the desk and has not written since, or has
+    got many such questions: anybody can name anybody's address.
+
     Parameters:
+        unproven: id of the caller that the person is where nothing proves them.
         now: Unix seconds.
+        most: unanswered questions since ``after``, in Unix seconds.
     """
+    whose = {"proven": conversation.principal, "unproven": unproven, "id": conversation.id}
+    ((offered, ended),) = yield "offers_to", {**whose, "after": after}
+    if ended or offered >= most:
+        return
     if end := (yield "thread_end", {"thread_id": thread_id}):
         new = {**msgspec.structs.asdict(conversation), "thread_id": thread_id, "now": now}
         yield "offer_conversation", {**new, "seq": end[0][0]}

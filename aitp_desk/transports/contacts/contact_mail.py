@@ -1,7 +1,8 @@
 """Offers visitors who have left an email address to go on by mail.
 
 The address is unproven until its owner presses the button of the first mail, which says nothing of
-the conversation: anybody can leave anybody's address.
+the conversation: anybody can leave anybody's address. Who has unsubscribed gets none, nor who is
+blocked, nor who has got some that day.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable
 
 from aitp_desk.agent.history.message_codec import LOCALE
 from aitp_desk.config import Site
+from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.desk.jobs.kinds import JobKind
 from aitp_desk.model.access.principal import make_contact
 from aitp_desk.model.ids import id_from
@@ -24,6 +26,7 @@ from aitp_desk.store.units.tickets.contacts import CONTACT_KIND
 from aitp_desk.store.units.transports import note_sent, offer_conversation
 from aitp_desk.transports.base import Failed
 from aitp_desk.transports.host.failures import job_failure
+from aitp_desk.transports.host.people import is_blocked
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import say
 from aitp_desk.transports.messages import Button, Outgoing
@@ -31,6 +34,8 @@ from aitp_desk.transports.messages import Button, Outgoing
 CONFIRMATION = "confirmation"
 """In place of a capability: the button confirms an address."""
 KEPT_SECONDS = 3 * 24 * 60 * 60
+MOST_UNANSWERED = 3
+"""Questions to an address within a day, from all threads."""
 DELAYS = (10, 60, 300, 1800)
 SECONDS = 60
 AT_ONCE = 4
@@ -77,6 +82,12 @@ class ContactMail:
         ticket = await ticket_reads.ticket(self._store, ticket_id)
         if ticket is None or not ticket.contact or ticket.thread_id is None or ticket.is_over:
             return
+        person = ticket.contact.lower()  # as in the mails that it sends
+        if is_blocked(person, self._mail.common.blocked):
+            return
+        proven, unproven = (
+            make_contact(self._mail.name, person, is_proven=one).id for one in (True, False)
+        )
         language = await self._find_language(ticket.thread_id)
         random = hashlib.shake_256(self._secret + claim.id.encode()).digest(64)
         id_ = id_from("conversation", claim.created_at, random)
@@ -90,11 +101,12 @@ class ContactMail:
                 transport=self._mail.name,
                 address=address,
                 desk=claim.desk,
-                person=ticket.contact,
-                principal=make_contact(self._mail.name, ticket.contact, is_proven=True).id,
+                person=person,
+                principal=proven,
                 language=language,
                 subject=say("confirm_subject", language, site=self._site.name),
             ),
+            unproven=unproven,
             thread_id=ticket.thread_id,
             control=Control(
                 token=token,
@@ -105,6 +117,8 @@ class ContactMail:
                 expires_at=now + KEPT_SECONDS,
             ),
             now=now,
+            most=MOST_UNANSWERED,
+            after=now - DAY_SECONDS,
         )
         offered = await transport_reads.conversation(self._store, id_)
         if offered is None or offered.state is not ConversationState.OFFERED:
@@ -114,7 +128,7 @@ class ContactMail:
                 Outgoing(
                     id=claim.id,
                     conversation=offered.address,
-                    recipient=ticket.contact,
+                    recipient=person,
                     text=say("confirm", language, site=self._site.name),
                     buttons=(
                         Button(label=say("confirm_label", language), token=token, style="primary"),

@@ -47,6 +47,14 @@ class CommonSettings(msgspec.Struct, frozen=True, kw_only=True):
             "such as 22:00-07:00; other messages wait for the end.",
         ),
     ] = ""
+    strangers_per_hour: Annotated[
+        int,
+        Meta(
+            ge=0,
+            description="The most answers an hour to new people whom the platform has not proven, "
+            "all together; further messages are kept for operators.",
+        ),
+    ] = 100
     operators: Annotated[
         str,
         Meta(

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import structlog
 
+from aitp_desk.capability import Unanswered
 from aitp_desk.desk.access.idempotency import RequestInfo
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.jobs.kinds import EarlyEnd, Finish
@@ -63,6 +64,7 @@ from aitp_desk.transports.host.people import (
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import say
 from aitp_desk.transports.messages import Outgoing
+from aitp_desk.transports.visitors.answer_limits import AnswerLimits
 
 _NONE = TextMessage(text="", message_ref="")
 
@@ -77,6 +79,7 @@ class VisitorServices(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         notes: writes notes for operators.
         continuations: join a person's conversations.
         on_change: looks for messages to send on a thread.
+        limits: of answers.
         clock: Unix seconds.
     """
 
@@ -85,6 +88,7 @@ class VisitorServices(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     notes: OperatorNotes
     continuations: Continuations
     on_change: Callable[[str], None]
+    limits: AnswerLimits
     clock: Callable[[], float]
 
 
@@ -119,6 +123,8 @@ class VisitorEvent:
     async def run(self) -> Finish | None:
         """Handle the event, and return how its job ends."""
         conversation = await self._find()
+        is_found = conversation is not None and self._address == self._incoming.conversation
+        self._is_stranger = not (self._incoming.is_proven or is_found)
         if conversation is not None and (
             self._incoming.is_private or is_of_group(conversation, self._principal)
         ):
@@ -185,7 +191,7 @@ class VisitorEvent:
             has_words = draft.content != refusals
             said = self._say(conversation, draft, message, is_answered=has_words)
             await asyncio.gather(said, self._enabled.show_typing(self._incoming))
-            with suppress(Failed):  # they are on the thread too
+            with suppress(Failed, Unanswered):  # they are on the thread too
                 await self._notify("\n\n".join(refusals))
 
     @property
@@ -249,9 +255,9 @@ class VisitorEvent:
         )
 
     def _may_be_answered(self) -> bool:
-        """Count the event, and return whether the person's rate limit allows an answer."""
-        left = self._desk.limiter.count(self._principal, "converse")
-        return left is None or left.refused is None
+        """Count the event, and return whether the limits allow an answer."""
+        allow, limiter = self._services.limits.allow, self._desk.limiter
+        return allow(limiter, self._principal, self._enabled, is_stranger=self._is_stranger)
 
     def _request(self, *, is_counted: bool = True) -> RequestInfo:
         """Return what makes a repetition of the event harmless.

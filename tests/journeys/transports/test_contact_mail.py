@@ -32,11 +32,20 @@ class Shop(msgspec.Struct):
     def visitor(self) -> Talker:
         return self.desk.talker
 
-    async def leave(self, person: str) -> int:
+    async def leave(self, person: str, thread: str = "", address: str = "") -> int:
         """Leave an address, as the chat does when nobody answers."""
-        path = f"/v1/threads/{self.thread}/contact"
-        told = await self.visitor.send("POST", path, {"email": address_of(person)})
+        path = f"/v1/threads/{thread or self.thread}/contact"
+        told = await self.visitor.send("POST", path, {"email": address or address_of(person)})
         return told.status
+
+    async def leave_again(self, person: str) -> None:
+        """Leave an address on a further thread, and wait until the desk has done with it."""
+        opened = await self.visitor.open("Can I talk to a person, please?", wait=10)
+        assert await self.leave(person, opened.id) == 200
+        done = "SELECT count(*) FROM jobs WHERE kind = 'contact_mail' AND state <> 'done'"
+        async with asyncio.timeout(SECONDS):
+            while self.visitor.rows(done) != [(0,)]:  # noqa: ASYNC110 -- of a store
+                await asyncio.sleep(0.05)
 
     async def answer(self, words: str) -> None:
         """Answer as the operator who has the thread."""
@@ -118,3 +127,46 @@ async def test_a_visitor_who_writes_on_the_website_is_answered_there(shop: Shop)
     await shop.answer("Welcome back.")
     assert (await shop.visitor.texts(shop.thread))[-1] == "Welcome back."
     assert not any("Welcome back." in one.text for one in await shop.mail.shown("ada"))
+
+
+async def test_nobody_is_asked_more_than_three_times_a_day(shop: Shop) -> None:
+    for _ in range(4):
+        await shop.leave_again("ada")
+    await shop.leave_again("bob")
+    assert len(await shop.mail.shown("ada")) == 3
+    assert len(await shop.mail.shown("bob")) == 1
+
+
+async def test_who_has_unsubscribed_is_not_asked_until_they_write(shop: Shop) -> None:
+    assert await shop.leave("ada") == 200
+    await shown(shop.desk, "ada", len)
+    await shop.mail.block("ada")
+    stopped = "SELECT state FROM transport_conversations"
+    async with asyncio.timeout(SECONDS):
+        while shop.visitor.rows(stopped) != [("stopped",)]:  # noqa: ASYNC110 -- of a store
+            await asyncio.sleep(0.05)
+    await shop.leave_again("ada")
+    assert len(await shop.mail.shown("ada")) == 1
+    await shop.mail.reply("ada", "I want mails again.")
+    await until_said(shop, "I want mails again.")
+    await shop.leave_again("ada")
+    asked = "There is a request to send the answers"
+    await shown(shop.desk, "ada", lambda found: sum(asked in one.text for one in found) == 2)
+
+
+async def test_a_blocked_address_is_not_asked(tmp_path: Path) -> None:
+    blocked = "transports.email.blocked=['@people.example']"
+    async with carrying(tmp_path, "email", *SETTINGS, blocked) as desk:
+        assert isinstance(desk.platform, EmailPlatform)
+        async with operating(desk.talker.desk, tmp_path / "data", "anna") as anna:
+            shop = Shop(desk, desk.platform, anna, "")
+            await shop.leave_again("ada")
+            assert await desk.platform.shown("ada") == ()
+
+
+async def test_an_address_in_capitals_is_the_same_person(shop: Shop) -> None:
+    assert await shop.leave("ada", address="Ada@People.Example") == 200
+    (asked,) = await shown(shop.desk, "ada", len)
+    await shop.mail.press("ada", asked.ref, asked.buttons[0])
+    await shop.mail.reply("ada", "Green, please.")
+    await until_said(shop, "Green, please.")

@@ -123,6 +123,26 @@ async def test_a_person_that_is_not_proven_is_answered_apart(desk: CarriedDesk) 
     assert len(desk.talker.rows("SELECT DISTINCT owner FROM threads")) == 2
 
 
+async def test_strangers_share_a_limit_of_answers(tmp_path: Path) -> None:
+    async with carrying(tmp_path, "email", "transports.email.strangers_per_hour=2") as desk:
+        platform = platform_of(desk)
+        for person in ("ada", "bob", "eve"):
+            forged = mail_of(desk, person, "Do you sell books?", Authentication_Results="")
+            await platform.deliver(forged, ADDRESS)
+            if person != "eve":
+                await mails(desk, person, 1)
+        # who has got a mail of the desk is no stranger, nor who is proven
+        last = platform.mails_to("ada")[-1].mail
+        again = mail_of(desk, "ada", "And maps?", Authentication_Results="")
+        await platform.deliver(again, last["Reply-To"].addresses[0].addr_spec)
+        await mails(desk, "ada", 2)
+        await platform.write("max", "Do you sell books?")
+        await mails(desk, "max", 1)
+        assert platform.mails_to("eve") == []
+        asked = "SELECT count(*) FROM messages WHERE origin = 'visitor'"
+        assert desk.talker.rows(asked) == [(5,)]
+
+
 async def test_a_button_works_for_a_person_that_is_not_proven(desk: CarriedDesk) -> None:
     platform = platform_of(desk)
     await platform.deliver(

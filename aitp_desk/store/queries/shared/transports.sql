@@ -131,6 +131,11 @@ INSERT INTO transport_conversations (
     'offered', '', :seq, :seq, :seq, 0, '', 0, :now
 ) ON CONFLICT (transport, address) DO NOTHING;
 
+-- offers_to: Counts a person's new offers on other threads, and conversations that they have ended.
+SELECT count(CASE WHEN state = 'offered' AND created_at > :after THEN 1 END),
+    count(CASE WHEN state IN ('stopped', 'unreachable') THEN 1 END)
+FROM transport_conversations WHERE principal IN (:proven, :unproven) AND id <> :id;
+
 -- confirm_conversation: Opens a conversation that was offered, after a message of its thread.
 UPDATE transport_conversations
 SET state = 'open', active_seq = :seq WHERE id = :id AND state = 'offered' RETURNING id;

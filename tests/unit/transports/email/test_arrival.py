@@ -210,7 +210,8 @@ def test_files_that_the_site_refuses_are_named_to_their_sender() -> None:
 def test_a_sender_learns_that_a_text_was_cut_but_not_that_a_quotation_was() -> None:
     text = text_of(read(make_mail("lamp " * 100_000)))
     assert text.refusals == ("Your mail is very long; only its beginning was read.",)
-    quoted = make_mail("Yes.\r\n\r\n" + "> Shall we send it?\r\n" * 12_000)
+    quotation = "> Shall we send it?\r\n" * 12_000
+    quoted = make_mail(f"Yes.\r\n\r\n{quotation}", headers={"In-Reply-To": "<a@b.c>"})
     assert text_of(read(quoted)).refusals == ()
 
 
