@@ -161,7 +161,7 @@ class Place:
         url, data = asyncio.run(self._server.begin(name)), self._folder / name
         log = self._folder / f"{name}.log"
         fleet = self._stack.enter_context(serving_fleet(data, url, workers, *SETTINGS, log=log))
-        return fleet, asyncio.run(_make_key(url, data))
+        return fleet, asyncio.run(make_thread_key(url, data))
 
     def find_server(self) -> int | None:
         return asyncio.run(find_database_server(self._server.url(f"workers{self._made}")))
@@ -243,7 +243,8 @@ def _pin(pids: Sequence[int], processors: Collection[int]) -> None:
                 continue
 
 
-async def _make_key(url: str, data: Path) -> str:
+async def make_thread_key(url: str, data: Path) -> str:
+    """Make an API key that may write threads, in a desk's database."""
     async with PostgresStore.open(url, {}) as store:
         return await make_key(store, data, "threads", name="load")
 
