@@ -49,6 +49,7 @@ from aitp_desk.transports.routes import TransportHooks
 from aitp_desk.transports.visitors.answer_limits import AnswerLimits
 from aitp_desk.transports.visitors.event import VisitorServices
 from aitp_desk.transports.visitors.handler import EventHandler
+from aitp_desk.transports.visitors.plain_messages import PlainMessages
 
 LISTEN_SECONDS = 5
 """Delay before a transport that has stopped to listen is started again."""
@@ -141,7 +142,14 @@ def build_transports(
     if not config.transports:
         return Transports((), None, None, (), BackgroundWork())
     clock = services.clock
-    intake = EventIntake(services.store, clock, services.jobs.wake)
+    background = BackgroundWork()
+    by_name: dict[str, EnabledTransport] = {}
+    by_agent = {desk.name: desk for desk in desks}
+    notes = OperatorNotes(services.audit, clock)
+    messages = PlainMessages(
+        by_name, by_agent, store=services.store, notes=notes, start=background.start
+    )
+    intake = EventIntake(services.store, clock, services.jobs.wake, messages.post)
 
     def make_one(name: str) -> Host:
         return make_host(
@@ -156,8 +164,7 @@ def build_transports(
         )
 
     enabled = load_transports(config, make_one, extra)
-    by_name = {one.name: one for one in enabled}
-    by_agent = {desk.name: desk for desk in desks}
+    by_name |= {one.name: one for one in enabled}
     judges: dict[str, Judge] = {desk.name: desk.judge for desk in desks}
     takeover = Takeover(services.store, clock, judges)
     pages = FormPages(
@@ -237,7 +244,6 @@ def build_transports(
             )
     cleanup = partial(_clean_up, services.store, clock)
     services.schedules.add(Schedule("transports", CLEANUP_SECONDS, cleanup))
-    background = BackgroundWork()
     hooks = TransportHooks(
         intake,
         keep=partial(_keep, services.store, clock, expires=True),

@@ -5,8 +5,9 @@
 One desk, in a process of its own, whose agent never answers: in turns it is sent messages on
 threads by HTTP, with and without a run that would answer, and as many events of people as it
 acknowledges. The rate of events is of those that have become messages on threads, from the first
-event until the last message. Then the time is measured from an event to its answer at the
-platform, one after the other, on a desk whose agent answers at once.
+event until the last message; each queues a run. The work of a message is the processor time of the
+desk, which other programs of the machine change less than rates. Then the time is measured from an
+event to its answer at the platform, one after the other, on a desk whose agent answers at once.
 """
 
 from __future__ import annotations
@@ -83,20 +84,29 @@ class Measured(msgspec.Struct, frozen=True):
     Parameters:
         acknowledged: events.
         handled: events that have become messages.
+        plain_us, with_run_us, handled_us: processor time of a message, in microseconds.
     """
 
     plain: float
     with_run: float
     acknowledged: float
     handled: float
+    plain_us: float
+    with_run_us: float
+    handled_us: float
 
 
 def measure(
     server: Server, data: Path, requests: dict[str, list[bytes]], seconds: float
 ) -> Measured:
     """Measure one round."""
-    rates = {name: _load(server, requests[name], seconds).rate for name in ("plain", "with_run")}
-    before = _count(data)
+    rates: dict[str, float] = {}
+    for name in ("plain", "with_run"):
+        used = server.cpu_seconds()
+        sent = _load(server, requests[name], seconds)
+        rates[name] = sent.rate
+        rates[f"{name}_us"] = (server.cpu_seconds() - used) * 1e6 / sent.answered
+    before, used = _count(data), server.cpu_seconds()
     began = time.perf_counter()
     report = _load(server, requests["events"], seconds)
     overhead = time.perf_counter() - began - seconds  # the start of the load's process
@@ -104,8 +114,13 @@ def measure(
     while _count(data) - before < report.answered and time.monotonic() < until:
         time.sleep(0.01)
     took = time.perf_counter() - began - overhead
-    handled = (_count(data) - before) / took
-    return Measured(**rates, acknowledged=report.rate, handled=handled)
+    count = _count(data) - before
+    return Measured(
+        **rates,
+        acknowledged=report.rate,
+        handled=count / took,
+        handled_us=(server.cpu_seconds() - used) * 1e6 / count,
+    )
 
 
 def _load(server: Server, requests: list[bytes], seconds: float) -> Report:
@@ -161,6 +176,8 @@ async def report(rounds: int, seconds: float, people: int) -> None:
         ("acknowledged / plain", [one.acknowledged / one.plain for one in found]),
         ("handled / plain", [one.handled / one.plain for one in found]),
         ("handled / with a run", [one.handled / one.with_run for one in found]),
+        ("work: plain / event", [one.plain_us / one.handled_us for one in found]),
+        ("work: run / event", [one.with_run_us / one.handled_us for one in found]),
     ):
         print(f"{name:22}{median(shares):.2f} ({min(shares):.2f}-{max(shares):.2f})")
     times.sort()

@@ -36,6 +36,7 @@ from aitp_desk.model.conversation.thread import (
 )
 from aitp_desk.model.errors import MessageNotFound
 from aitp_desk.model.ids import new_id
+from aitp_desk.store.base import Work
 from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.records.runs import NewRun
 from aitp_desk.store.records.threads import IdempotencyRecord, NewDraft, NewMessage, PostResult
@@ -157,10 +158,12 @@ class MessageService:
         draft: Draft,
         request: RequestInfo,
         also: AlsoWritten | None = None,
+        first: Callable[[], Work[None]] | None = None,
     ) -> PostedMessage:
         """Add a message to a thread; a run answers a visitor's message.
 
         Parameters:
+            first: as in :func:`append_message`; what it raises is raised.
             also: committed together with the message; not for a repeated request.
 
         Raises:
@@ -188,6 +191,7 @@ class MessageService:
                 max_auto_replies=self._context.threads.max_auto_replies,
                 capped=None if request.manual else partial(self._say_capped, now),
                 idempotency=idempotency,
+                first=first,
                 also=also,
             )
             may_mean_more = bool(parts) or self._message_writer.understands_words

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from aitp_desk.auth.keys.transcript_keys import PublishedKey
 from aitp_desk.desk.access.context import DeskContext
@@ -27,6 +27,7 @@ from aitp_desk.model.conversation.thread import (
     ThreadUpdate,
 )
 from aitp_desk.model.conversation.transcript import Countersignature
+from aitp_desk.store.base import Work
 from aitp_desk.store.records.threads import Order, Page
 from aitp_desk.store.units.threads.threads import AlsoWritten
 
@@ -80,10 +81,11 @@ class ThreadService:
         draft: Draft,
         request: RequestInfo,
         also: AlsoWritten | None = None,
+        first: Callable[[], Work[None]] | None = None,
     ) -> PostedMessage:
         """Add a message to a thread. See :meth:`.messages.MessageService.post_message`."""
         check_scope(principal)
-        return await self._messages.post_message(principal, thread_id, draft, request, also)
+        return await self._messages.post_message(principal, thread_id, draft, request, also, first)
 
     async def update(self, principal: Principal, thread_id: str, update: ThreadUpdate) -> None:
         """Change a thread. See :meth:`.messages.MessageService.update_thread`."""

@@ -29,7 +29,7 @@ _ONE_STATEMENT: Mapping[Callable[..., Work[Any]], str] = {
 a table that the others do not use.
 """
 
-_FURTHER = ("also", "extra_statements", "person", "effects")
+_FURTHER = ("also", "first", "extra_statements", "person", "effects")
 """Arguments which, if given, make a unit write what its other arguments do not name."""
 
 

@@ -68,6 +68,26 @@ def enqueue_jobs(
     return dropped
 
 
+class NotNext(Exception):
+    """The event was stored before, or earlier ones of its person wait."""
+
+
+def take_message(*, job: NewJob, conversation_id: str, ref: str) -> Work[None]:
+    """Store the job of an event as done: the rest of the unit posts its message.
+
+    Parameters:
+        ref: what the platform calls the message.
+
+    Raises:
+        NotNext: nothing was written.
+    """
+    asked = {"kind": job.kind, "who": job.principal or "", "id": conversation_id, "ref": ref}
+    if not (yield "message_is_next", asked):
+        raise NotNext
+    if not (yield "add_done_job", {**msgspec.structs.asdict(job), "payload": "{}"}):
+        raise NotNext
+
+
 def begin_conversation(
     conversation: NewConversation,
     ref: str,

@@ -1,18 +1,20 @@
 """Stores the events of platforms, before these get their acknowledgement.
 
-Each is a job, named by the platform's id of the event: a repetition changes nothing.
+Each is a job, named by the platform's id of the event: a repetition changes nothing. A plain
+message is posted in the same commit, and its job is stored as done.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 import structlog
 
+from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store
 from aitp_desk.store.records.jobs import NewJob
@@ -59,6 +61,10 @@ _UNREAL = re.compile("[\x00\ud800-\udfff]")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _LANGUAGE = re.compile("[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8}){0,4}")
 
+PostPlain = Callable[[str, Incoming, Principal, NewJob], Awaitable[bool]]
+"""Posts the message of an event, and stores its job as done; returns False if the job has to be
+queued: given the transport's name, the event, its caller and its job."""
+
 _log = structlog.get_logger()
 
 
@@ -68,14 +74,20 @@ class EventIntake:
     Parameters:
         clock: Unix seconds.
         wake: called after a commit that queued jobs; None in another process than the desk.
+        post: posts plain messages; None in another process.
     """
 
     def __init__(
-        self, store: Store, clock: Callable[[], float], wake: Callable[[], object] | None = None
+        self,
+        store: Store,
+        clock: Callable[[], float],
+        wake: Callable[[], object] | None = None,
+        post: PostPlain | None = None,
     ) -> None:
         self._store = store
         self._clock = clock
         self._wake = wake
+        self._post = post
 
     async def receive(self, transport: str, events: Sequence[Incoming]) -> None:
         """Store events; they are on disk when this returns.
@@ -87,7 +99,18 @@ class EventIntake:
             StoreBusy: nothing was stored; the platform should deliver it again.
         """
         clean = [one for event in events if (one := clean_event(event)) is not None]
-        jobs = [self._job(transport, event) for event in clean]
+        jobs = []
+        for event in clean:
+            caller = find_principal(transport, event, "")
+            job = self._job(transport, event, caller.id)
+            # one of several would come before the others
+            if (
+                self._post is not None
+                and len(events) == 1
+                and await self._post(transport, event, caller, job)
+            ):
+                return
+            jobs.append(job)
         dropped = len(events) - len(jobs)
         if jobs:
             dropped += await self._store.run(
@@ -102,16 +125,16 @@ class EventIntake:
         if dropped:
             _log.warning("events_dropped", transport=transport, count=dropped)
 
-    def _job(self, transport: str, event: Incoming) -> NewJob:
+    def _job(self, transport: str, event: Incoming, principal: str) -> NewJob:
         now = self._clock()
         digest = hashlib.sha256(event.event_id.encode()).hexdigest()[:40]
         return NewJob(
             id=new_id("job", now),
             kind=EVENT_KIND,
             ref=f"{transport} {digest}",
-            payload=msgspec.to_builtins(event),
+            payload=event,
             created_at=int(now),
-            principal=find_principal(transport, event, "").id,
+            principal=principal,
         )
 
 

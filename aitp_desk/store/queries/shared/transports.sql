@@ -47,6 +47,13 @@ DELETE FROM transport_conversations WHERE id = :id;
 SELECT count(*), max(id) FROM jobs
 WHERE kind = :kind AND state IN ('queued', 'at_work') AND coalesce(principal, '') = :who;
 
+-- message_is_next: Returns a row unless jobs of a kind and a principal are unfinished, or a message
+-- of this name is in the conversation.
+SELECT 1 WHERE NOT EXISTS (
+    SELECT 1 FROM jobs
+    WHERE kind = :kind AND state IN ('queued', 'at_work') AND coalesce(principal, '') = :who
+) AND NOT EXISTS (SELECT 1 FROM transport_messages WHERE conversation = :id AND ref = :ref);
+
 -- hasten_messages: Lets the messages to a conversation go that wait for a time of the day.
 UPDATE jobs SET available_at = 0
 WHERE kind = :kind AND coalesce(principal, '') = :conversation AND state = 'queued'

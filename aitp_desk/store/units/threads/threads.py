@@ -155,6 +155,7 @@ def append_message(
     capped: Callable[[], NewMessage] | None,
     idempotency: IdempotencyRecord | None,
     effects: NewEffects | None = None,
+    first: Callable[[], Work[None]] | None = None,
     also: AlsoWritten | None = None,
 ) -> Work[PostResult]:
     """Add a visitor's message to a thread and ensure that a run answers it.
@@ -173,6 +174,7 @@ def append_message(
         capped: makes the plain message for a thread at its cap; None if no run is started.
         idempotency: the idempotency key, if one was sent.
         effects: effects of capabilities on it.
+        first: committed together with it; it may refuse.
         also: committed together with it.
 
     Raises:
@@ -182,6 +184,8 @@ def append_message(
         InvalidRequest, Forbidden: as ``thread.resolve_speaker``.
         RecordsMoved: records that the effects depend on have changed.
     """
+    if first is not None:
+        yield from first()
     reached = yield from reach_thread(thread_id, principal, idle_before, AccessNeed.WRITE, now=now)
     if idempotency is not None and (earlier := (yield from look_up_once(idempotency))) is not None:
         return earlier

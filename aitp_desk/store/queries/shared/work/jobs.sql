@@ -10,6 +10,15 @@ INSERT INTO jobs (
     :available_at, 0, 0
 ) ON CONFLICT (kind, ref) DO NOTHING;
 
+-- add_done_job: Stores a job as done; does nothing if one of its kind exists for the same subject.
+INSERT INTO jobs (
+    id, kind, ref, desk, thread_id, principal, payload, state, created_at, available_at, attempts,
+    failures, finished_at
+) VALUES (
+    :id, :kind, :ref, :desk, :thread_id, :principal, :payload, 'done', :created_at,
+    :available_at, 0, 0, :created_at
+) ON CONFLICT (kind, ref) DO NOTHING RETURNING id;
+
 -- askers: Lists the principals (empty: unknown) whose jobs of a kind wait or run, with when each
 -- one's next may be claimed by a worker that already runs some.
 WITH RECURSIVE askers (who) AS (

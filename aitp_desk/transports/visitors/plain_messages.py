@@ -1,0 +1,160 @@
+"""Posts plain messages in the commit that stores their events.
+
+Most events are messages of people whom the desk knows, with nothing to do but to post them. Each of
+these costs one commit, and no job that is queued, claimed and ended: it is on its thread when the
+platform gets its acknowledgement. All other events are handled by jobs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
+from typing import Any
+
+from aitp_desk.desk.access.idempotency import RequestInfo
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.tickets.bindings import find_code as find_operator_code
+from aitp_desk.model.access.principal import Principal
+from aitp_desk.model.conversation.thread import Draft
+from aitp_desk.model.errors import DeskError, StoreBusy
+from aitp_desk.store.base import Store
+from aitp_desk.store.reads import transports as transport_reads
+from aitp_desk.store.records.jobs import NewJob
+from aitp_desk.store.records.transports import Conversation
+from aitp_desk.store.units.transports import NotNext, hear_person, take_message
+from aitp_desk.transports.base import Transport
+from aitp_desk.transports.contacts.continuation import asks_for_code, find_code
+from aitp_desk.transports.events import Incoming, TextMessage
+from aitp_desk.transports.host.drafts import DraftMaker
+from aitp_desk.transports.host.operator_notes import OperatorNotes
+from aitp_desk.transports.host.people import is_blocked, is_of_group, is_theirs, principal_of
+from aitp_desk.transports.host.registry import EnabledTransport
+from aitp_desk.transports.host.settings import CommonSettings
+
+
+class PlainMessages:
+    """Posts the messages of events, where nothing else is to be done.
+
+    Parameters:
+        transports: those of the site, by name.
+        desks: of the site's agents, by name.
+        notes: writes notes for operators.
+        start: starts work in the background.
+    """
+
+    def __init__(
+        self,
+        transports: Mapping[str, EnabledTransport],
+        desks: Mapping[str, Desk],
+        *,
+        store: Store,
+        notes: OperatorNotes,
+        start: Callable[[Coroutine[Any, Any, None]], object],
+    ) -> None:
+        self._transports = transports
+        self._desks = desks
+        self._store = store
+        self._notes = notes
+        self._start = start
+
+    async def post(
+        self, transport: str, incoming: Incoming, principal: Principal, job: NewJob
+    ) -> bool:
+        """Post the message of an event, and store its job as done.
+
+        Parameters:
+            principal: the caller of the event.
+            job: what handles the event otherwise.
+
+        Returns:
+            Whether it was posted; if not, nothing was stored.
+
+        Raises:
+            StoreBusy: nothing was stored.
+        """
+        enabled, message = self._transports[transport], incoming.event
+        if not isinstance(message, TextMessage) or not _is_plain(message, enabled.common):
+            return False
+        if not incoming.is_proven or is_blocked(incoming.sender, enabled.common.blocked):
+            return False
+        conversation = await transport_reads.conversation_at(
+            self._store, transport, incoming.conversation
+        )
+        if conversation is None or not _is_of(conversation, incoming, principal):
+            return False
+        desk = self._desks.get(conversation.desk)
+        if desk is None or (incoming.agent and incoming.agent not in self._desks):
+            return False
+        try:
+            if not await self._post(enabled, desk, conversation, incoming, message, job):
+                return False
+        except StoreBusy:
+            raise
+        except (DeskError, NotNext):  # what became of the event is for its job to say
+            return False
+        if type(enabled.transport).show_typing is not Transport.show_typing:
+            self._start(enabled.show_typing(incoming))
+        return True
+
+    async def _post(
+        self,
+        enabled: EnabledTransport,
+        desk: Desk,
+        conversation: Conversation,
+        incoming: Incoming,
+        message: TextMessage,
+        job: NewJob,
+    ) -> bool:
+        thread_id, judge = conversation.thread_id, desk.judge
+        if judge.read_parts((message.text,)) or (
+            judge.understands_words and await judge.list_open_requests(thread_id)
+        ):  # what a capability does then may take longer than a platform waits
+            return False
+        principal, now = principal_of(conversation), job.created_at
+        drafts = DraftMaker(
+            enabled,
+            incoming,
+            desk.files,
+            language=incoming.language or desk.site.language,
+            failures=0,
+        )
+        draft = Draft("user", (message.text,), metadata=drafts.make_metadata())
+        left = desk.limiter.count(principal, "converse")
+        may_be_answered = left is None or left.refused is None
+        path = f"/transports/{enabled.name}"
+        also = partial(
+            hear_person, conversation.id, message.message_ref, incoming.language, now=now
+        )
+        first = partial(
+            take_message, job=job, conversation_id=conversation.id, ref=message.message_ref
+        )
+        await desk.threads.post(
+            principal,
+            thread_id,
+            draft,
+            RequestInfo("POST", path, b"", manual=not may_be_answered),
+            self._notes.add_trimmed(also, message.trimmed, enabled.name, now),
+            first,
+        )
+        return True
+
+
+def _is_plain(message: TextMessage, common: CommonSettings) -> bool:
+    """Return whether a message asks for nothing but an answer, and is no operator's."""
+    text = message.text
+    if common.operators or message.files or message.refusals or not text.strip():
+        return False
+    word = " ".join(text.split()).strip(" .!").casefold()
+    return not (
+        word in {one.casefold() for one in common.stop_words}
+        or asks_for_code(text)
+        or find_code(text)
+        or find_operator_code(text)
+    )
+
+
+def _is_of(conversation: Conversation, incoming: Incoming, principal: Principal) -> bool:
+    """Return whether an event is of those to whom its conversation belongs."""
+    if not is_theirs(conversation, incoming, principal):
+        return False
+    return incoming.is_private or is_of_group(conversation, principal)
