@@ -9,8 +9,10 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from aitp_desk.transports.events import Incoming
+from aitp_desk.transports.telegram import failures as telegram_failures
 from aitp_desk.transports.telegram import text as telegram_text
 from aitp_desk.transports.telegram import wire as telegram
+from aitp_desk.transports.whatsapp import failures as whatsapp_failures
 from aitp_desk.transports.whatsapp import proof
 from aitp_desk.transports.whatsapp import text as whatsapp_text
 from aitp_desk.transports.whatsapp import wire as whatsapp
@@ -75,6 +77,14 @@ def _delivery(data: bytes) -> None:
     for incoming in whatsapp.read_events(read_payload(data), _NUMBER_ID):
         can_be_stored(incoming)
         assert whatsapp.is_address(incoming.conversation)
+
+
+def _refusal(data: bytes) -> None:
+    """Whatever a platform refuses a message with, operators read why."""
+    status, _, body = data.partition(b"\n")
+    number, response = int.from_bytes(status[:2]) % 600, read_payload(body)
+    assert telegram_failures.judge_error(telegram_failures.read_error(number, response)).reason
+    assert whatsapp_failures.judge_error(whatsapp_failures.read_error(number, response)).reason
 
 
 def _signed(body: bytes) -> bytes:
@@ -150,6 +160,16 @@ PLATFORMS = (
         _delivery,
         (_TEXT, _CHOICE, _FAILED),
         (*JSON_WORDS, b'"from"', b'"type"', b'"edit"', b'"revoke"', b'"system"', b'"contacts"'),
+    ),
+    Target(
+        "refusal of a platform",
+        _refusal,
+        (
+            b'\x01\xad\n{"error_code": 429, "description": "a", "parameters": {"retry_after": 3}}',
+            b'\x01\x90\n{"error": {"code": 131047, "message": "Re-engagement message"}}',
+        ),
+        (*JSON_WORDS, b'"migrate_to_chat_id"', b'"parameters"', b'"code"', b"chat not found"),
+        0.5,
     ),
     Target(
         "WhatsApp signature",
