@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -157,6 +158,8 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
         has_forms: whether it shows forms itself.
         earlier: how many messages before it a message shows; 0 for none.
         file_bytes: the most of all files of a message; of the others the text has links.
+        file_types: the types of files that it takes, with the largest of each in bytes; of the
+            others the text has links. Empty for all types.
     """
 
     characters: int
@@ -166,3 +169,4 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     has_forms: bool = False
     earlier: int = 0
     file_bytes: int = 20 * 1024 * 1024
+    file_types: Mapping[str, int] = {}

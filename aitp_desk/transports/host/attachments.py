@@ -10,7 +10,7 @@ from aitp_desk.model.access.principal import Principal
 from aitp_desk.model.conversation.thread import Attachment
 from aitp_desk.model.errors import FileNotFound
 from aitp_desk.transports.host.texts import say
-from aitp_desk.transports.messages import OutgoingFile
+from aitp_desk.transports.messages import Bounds, OutgoingFile
 
 _MARKS = re.compile(r"([\\\[\]*_`<>])")
 """What means something within the label of a link in Markdown."""
@@ -21,14 +21,14 @@ async def read_attachments(
     principal: Principal,
     attachments: Sequence[Attachment],
     *,
-    most_bytes: int,
+    bounds: Bounds,
     language: str,
 ) -> tuple[tuple[OutgoingFile, ...], str]:
     """Return the files of a message, and what its text says of others.
 
     Parameters:
         principal: the reader.
-        most_bytes: of all files together; of one that does not fit there is a link.
+        bounds: of the platform; of a file that it does not take there is a link.
         language: of the text (BCP 47).
 
     Raises:
@@ -36,11 +36,12 @@ async def read_attachments(
     """
     files: list[OutgoingFile] = []
     lines: list[str] = []
-    room = most_bytes
+    room = bounds.file_bytes
     for attachment in attachments:
         try:
             file = await desk.files.get_file(principal, attachment.file_id)
-            if file.size > room:
+            most = bounds.file_types.get(file.media_type, 0) if bounds.file_types else room
+            if not 0 < file.size <= min(room, most):
                 url = f"{desk.site.url}{desk.base_path}/v1/files/{file.id}/content"
                 label = _MARKS.sub(r"\\\1", file.name)
                 lines.append(f"[{label}]({url})")

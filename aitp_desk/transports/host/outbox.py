@@ -299,7 +299,7 @@ class _Sending:
             self._desk,
             self._principal,
             shown.attachments,
-            most_bytes=self._transport.bounds.file_bytes,
+            bounds=self._transport.bounds,
             language=language,
         )
         text = f"{_text_of(shown)}\n\n{links}".strip()

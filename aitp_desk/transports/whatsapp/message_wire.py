@@ -7,6 +7,7 @@ messages", "Interactive call-to-action URL button messages", "Template messages"
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -31,6 +32,11 @@ _MARGIN_SECONDS = 60
 _MOST_VARIABLE = 900
 """Characters of a template's variable; the whole body has at most 1,024."""
 _IMAGES = ("image/jpeg", "image/png")
+FILE_TYPES = MappingProxyType(
+    dict.fromkeys(_IMAGES, MOST_IMAGE_BYTES)
+    | dict.fromkeys(("application/pdf", "text/plain"), MOST_FILE_BYTES)
+)
+"""What the desk tells apart and WhatsApp takes ("Supported media types")."""
 _WEB = ("https://", "http://")
 
 

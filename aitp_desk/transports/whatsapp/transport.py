@@ -25,6 +25,7 @@ from aitp_desk.transports.messages import Bounds, Outgoing, SentMessage
 from aitp_desk.transports.whatsapp.client import GraphApi
 from aitp_desk.transports.whatsapp.failures import WINDOW_CLOSED, ApiError, judge_error
 from aitp_desk.transports.whatsapp.message_wire import (
+    FILE_TYPES,
     MOST_ROWS,
     Media,
     build_messages,
@@ -49,7 +50,11 @@ class WhatsAppTransport(Transport):
     name = "whatsapp"
     settings = WhatsAppSettings
     bounds: ClassVar[Bounds] = Bounds(
-        characters=3600, per_second=40.0, per_conversation=1.0, buttons=MOST_ROWS
+        characters=3600,
+        per_second=40.0,
+        per_conversation=1.0,
+        buttons=MOST_ROWS,
+        file_types=FILE_TYPES,
     )
 
     def __init__(self, settings: WhatsAppSettings, host: Host) -> None:

@@ -97,6 +97,7 @@ class EmailPlatform(Platform):
                 text=one.part("plain").partition("\n-- \n")[0],
                 buttons=tuple(label for label, _ in buttons_of(one)),
                 links=tuple(url for _, url in buttons_of(one)),
+                files=tuple(part.get_filename() or "" for part in one.mail.iter_attachments()),
             )
             for one in self.mails_to(person)
         )

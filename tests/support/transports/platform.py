@@ -17,6 +17,7 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
         buttons: labels of what can be pressed, in order.
         fields: names of the fields of its form.
         links: where its buttons or its text lead.
+        files: names of its files, where those are not in the text.
     """
 
     ref: str
@@ -24,6 +25,7 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     buttons: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 class Platform(ABC):

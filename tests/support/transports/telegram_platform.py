@@ -85,6 +85,7 @@ class TelegramPlatform(TelegramApi, Platform):
                 text=one.plain,
                 buttons=tuple(b["text"] for b in buttons_of(one)),
                 links=tuple(b["url"] for b in buttons_of(one) if "url" in b),
+                files=(one.file_name,) if one.file else (),
             )
             for one in self.sent
             if one.chat == self.user(person)["id"]

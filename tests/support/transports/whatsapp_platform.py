@@ -149,6 +149,7 @@ class WhatsAppPlatform(Platform):
                 text=one.shown,
                 buttons=tuple(choices_of(one).values()),
                 links=links_of(one),
+                files=(one.body["document"]["filename"],) if "document" in one.body else (),
             )
             for one in self.sent
             if one.person == person
