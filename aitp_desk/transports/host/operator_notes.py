@@ -10,6 +10,7 @@ import structlog
 from aitp_desk.desk.jobs.kinds import Finish
 from aitp_desk.model.access.audit import AuditKeys, make_own_auditor
 from aitp_desk.model.conversation.note import NOTE_PREFIX, Note
+from aitp_desk.model.conversation.ticket import LONGEST_ANSWER
 from aitp_desk.model.errors import ThreadNotFound
 from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Work
@@ -20,7 +21,6 @@ from aitp_desk.store.units.tickets.takeover import add_note
 from aitp_desk.transports.events import Incoming
 from aitp_desk.transports.host.registry import EnabledTransport
 
-LONGEST = 2000
 HandleOperator = Callable[[EnabledTransport, Incoming, ClaimedJob], Awaitable[bool]]
 """Handles an event of an operator; returns False for one that is a visitor's."""
 
@@ -64,7 +64,7 @@ class OperatorNotes:
         id_, by = new_id(NOTE_PREFIX, self._clock()), make_own_auditor(self._audit, now)
 
         def write(thread_id: str) -> Work[None]:
-            note = Note(id_, thread_id, transport, words[:LONGEST].strip(), now)
+            note = Note(id_, thread_id, transport, words[:LONGEST_ANSWER].strip(), now)
             try:
                 yield from add_note(note=note, by=by)
             except ThreadNotFound:

@@ -600,6 +600,22 @@ async def test_a_file_that_does_not_fit_is_a_link_in_the_text(office: Office) ->
     assert not any(one.files for one in office.platform.sent)
 
 
+async def test_of_a_file_that_is_gone_the_visitor_learns(office: Office) -> None:
+    shown = await office.ask_for_person()
+    office.platform.keep("1", b"One lamp, 20 EUR.")
+    office.platform.is_open = False
+    await office.reply("ada", shown, "See the file.", files=1)
+    waiting = "SELECT count(*) FROM transport_conversations WHERE state = 'waiting'"
+    await eventually(
+        lambda: office.talker.rows(waiting) == [(1,)], lambda: office.talker.rows(waiting)
+    )
+    ((file,),) = office.talker.rows("SELECT id FROM files")
+    assert (await office.talker.without_key().send("DELETE", f"/v1/files/{file}")).status == 200
+    office.platform.is_open = True
+    await office.platform.write("vera", "Are you there?")
+    await office.answered("vera", "A file of this message is not available here.")
+
+
 async def test_an_operator_learns_which_files_are_not_sent(office: Office) -> None:
     shown = await office.ask_for_person()
     await office.reply("ada", shown, "See the file.", files=1)

@@ -26,3 +26,14 @@ async def test_what_was_cut_off_is_a_note_on_the_thread(tmp_path: Path) -> None:
             "> A quotation.",
             "> Another one.",
         ]
+
+
+async def test_a_long_quotation_is_kept_as_long_as_a_note_may_be(tmp_path: Path) -> None:
+    async with carrying(tmp_path, "pigeon") as desk:
+        assert isinstance(desk.platform, PigeonPlatform)
+        trimmed = "> word\n" * 1500 + "> The end."
+        message = TextMessage(text="One?", message_ref="1", trimmed=trimmed)
+        await desk.platform.deliver("ada", message)
+        await shown(desk, "ada", has("One?"))
+        ((words,),) = desk.talker.rows("SELECT words FROM notes")
+        assert words.endswith("> The end.")

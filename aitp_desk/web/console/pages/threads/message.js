@@ -6,6 +6,10 @@ import { blocks } from "../markdown/blocks.js";
 import { time } from "../base/when.js";
 import { linked, operatorFirst } from "../base/words.js";
 
+/** From how many characters a note is folded, and how many of them are shown then. */
+const FOLDED = 1000;
+const FOLDED_BEGIN = 100;
+
 /**
  * A message as an element.
  *
@@ -65,8 +69,11 @@ function shortActor(actor) {
   return actor.replace(/^https?:\/\//, "");
 }
 
-/** An internal note as an element. */
+/** An internal note as an element; a long one, such as what was cut off from a mail, is folded. */
 export function noteElement(note, session) {
+  const words = el("div", { class: "said", dir: "auto" }, ...linked(note.words));
+  const begin = note.words.slice(0, FOLDED_BEGIN);
+  const isLong = note.words.length > FOLDED;
   return el(
     "li",
     { class: "message note", "data-id": note.id },
@@ -78,7 +85,7 @@ export function noteElement(note, session) {
       time(note.created_at),
       el("span", { class: "tag" }, "Internal note: visitors never see this"),
     ),
-    el("div", { class: "said", dir: "auto" }, ...linked(note.words)),
+    isLong ? el("details", {}, el("summary", { dir: "auto" }, `${begin}…`), words) : words,
   );
 }
 

@@ -155,6 +155,20 @@ async def test_an_answer_of_the_agent_is_seen_as_it_is_written(
         await expect(anna.said).to_have_count(4)
 
 
+async def test_a_long_note_is_folded(ground: Ground, expect: Expect) -> None:
+    thread = await ground.thread("Hello")
+    async with ground.operator() as anna:
+        await anna.open_thread(thread)
+        await anna.button("Internal note").click()
+        await anna.note.fill("Pays late. " + "And again. " * 200 + "The end.")
+        await anna.press("Enter")
+        note = anna.page.locator(".message.note")
+        await expect(note.locator("summary")).to_contain_text("Pays late.")
+        await expect(note.locator(".said")).to_be_hidden()
+        await note.locator("summary").click()
+        await expect(note.locator(".said")).to_contain_text("The end.")
+
+
 async def test_notes_are_for_operators_alone(ground: Ground, expect: Expect) -> None:
     thread = await ground.thread("Hello")
     async with ground.operator() as anna, ground.operator("bert") as bert:
