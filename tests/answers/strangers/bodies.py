@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import shutil
 import subprocess
 import tarfile
 import tempfile
@@ -54,11 +53,16 @@ def content_of(name: str, body: Body) -> Path:
     """
     folder = CACHE / f"{name}-{body.package.split()[2].replace(':', '_')}" / name
     if not folder.is_dir():
-        with tempfile.TemporaryDirectory() as scratch:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        # next to its place, so that a move there is one step: two processes may fetch one package
+        with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
             laid = Path(scratch) / "laid"
             _lay(body, _unpacked(body.package, Path(scratch)), laid)
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copytree(laid, folder)
+            try:
+                laid.rename(folder)
+            except OSError:
+                if not folder.is_dir():
+                    raise
     return folder
 
 
