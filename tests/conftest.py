@@ -6,7 +6,7 @@ import gc
 import logging
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,7 +36,9 @@ structlog.configure(
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
-    ]
+    ],
+    # not to `sys.stdout`: that is a command's while one runs in a thread next to a desk
+    logger_factory=structlog.PrintLoggerFactory(sys.__stderr__),
 )
 
 # no test may ask a model that is paid for
@@ -49,24 +51,31 @@ os.environ["AITP_DESK_MEANING"] = "off"
 _RECURSION_LIMIT = sys.getrecursionlimit()
 
 
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
     """Keep the garbage collector from walking all test modules again and again.
 
-    A serving desk is set in the same way; here a test's objects rarely outlive it, so ten times
-    as many may come together.
+    What a collection reads stays, so it runs without one. Later a serving desk is set in the same
+    way; here a test's objects rarely outlive it, so ten times as many may come together.
     """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000)
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+        gc.set_threshold(50_000)
 
 
 @pytest.fixture(autouse=True)
 def _logs_as_before() -> Iterator[None]:
     """Undo what a command has set up to be logged in this process."""
-    configured, level = structlog.get_config(), logging.getLogger().level
+    root = logging.getLogger()
+    configured, level, handlers = structlog.get_config(), root.level, root.handlers[:]
     yield
     structlog.configure(**configured)
-    logging.getLogger().setLevel(level)
+    root.setLevel(level)
+    root.handlers[:] = [handler for handler in root.handlers if handler in handlers]
 
 
 def pytest_runtest_setup() -> None:
