@@ -9,7 +9,7 @@ from tests.fuzz.target import Target
 from tests.fuzz.targets import TARGETS
 
 each_target = pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
-EXECUTIONS = 1500
+EXECUTIONS = 500
 
 
 @each_target

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from aitp_desk.config import load_config
 from aitp_desk.web.export.site import export_site
@@ -19,9 +20,20 @@ from tests.support.doubles.messages_api import Refuse, Reply, said_in, say, sear
 SITE = Path(__file__).parents[2] / "support" / "sites" / "multilingual"
 
 
-@pytest.fixture
-async def visitor(tmp_path: Path) -> AsyncIterator[Visitor]:
-    async with visiting(tmp_path / "data", "limits.enabled=false", folder=SITE) as visitor:
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def visitor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Visitor]:
+    async with visiting(tmp_path_factory.mktemp("pins"), folder=SITE) as visitor:
+        yield visitor
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def named_visitor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Visitor]:
+    """A visitor of a site that names itself and a further language."""
+    settings = ("site.name=Pins", 'site.languages=["fr"]')
+    async with visiting(tmp_path_factory.mktemp("named"), *settings, folder=SITE) as visitor:
         yield visitor
 
 
@@ -208,11 +220,9 @@ QUESTIONS = [
 
 @pytest.mark.parametrize(("tag", "question", "says", "page"), QUESTIONS)
 async def test_questions_are_understood_as_they_are_asked_in_their_language(
-    tmp_path: Path, tag: str, question: str, says: str, page: str
+    named_visitor: Visitor, tag: str, question: str, says: str, page: str
 ) -> None:
-    setting = 'site.languages=["fr"]'
-    async with visiting(tmp_path / "data", setting, folder=SITE) as visitor:
-        said = await visitor.ask(question, locale=tag)
+    said = await named_visitor.ask(question, locale=tag)
     assert says in said.answer
     assert pages(said)[0] == page
     assert locale(said) == tag
@@ -245,12 +255,11 @@ async def test_a_follow_up_is_understood_in_its_language(visitor: Visitor) -> No
     ],
 )
 async def test_what_is_not_found_is_said_in_the_visitors_language(
-    tmp_path: Path, tag: str, question: str, says: str
+    named_visitor: Visitor, tag: str, question: str, says: str
 ) -> None:
     context: dict[str, Any] = {"locale": tag} if tag else {}
-    async with visiting(tmp_path / "data", "site.name=Pins", folder=SITE) as visitor:
-        said = await visitor.ask(question, **context)
-        reach = await visitor.ask("Contact?", "contact", **context)
+    said = await named_visitor.ask(question, **context)
+    reach = await named_visitor.ask("Contact?", "contact", **context)
     assert said.answer.startswith(says)
     assert locale(said) == (tag or "fr").partition("-")[0]
     assert locale(reach) == (tag or "en").partition("-")[0]

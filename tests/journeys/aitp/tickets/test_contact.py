@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from aitp_desk.store.reads.console import tickets as ticket_reads
 from tests.support.clients.threads import THREADS, Talker, talking
 
@@ -38,14 +36,23 @@ async def test_an_address_is_kept_replaced_and_taken_back(tmp_path: Path) -> Non
         assert await read_contact(talker) == ""
 
 
-@pytest.mark.parametrize(
-    "email",
-    ["", "ada", "ada@example", "a b@example.com", "a@b@example.com", "a@x.y\n", 7, "a" * 250],
+NO_ADDRESSES = (
+    "",
+    "ada",
+    "ada@example",
+    "a b@example.com",
+    "a@b@example.com",
+    "a@x.y\n",
+    7,
+    "a" * 250,
 )
-async def test_what_is_no_address_is_refused(tmp_path: Path, email: object) -> None:
+
+
+async def test_what_is_no_address_is_refused(tmp_path: Path) -> None:
     async with talking(tmp_path, PEOPLE) as talker:
         thread = (await talker.open(WISH, wait=10)).id
-        assert await keep(talker, thread, email=email) == (400, "invalid_request")
+        for email in NO_ADDRESSES:
+            assert await keep(talker, thread, email=email) == (400, "invalid_request"), email
         assert await keep(talker, thread) == (400, "invalid_request")
 
 

@@ -109,7 +109,13 @@ def test_markdown_of_a_page_has_no_classes() -> None:
     assert "span" not in write_article(document, {}).body
 
 
-@pytest.mark.parametrize("language", ["python", "js", "bash", "json", "html", "sql", "yaml", "c"])
+@pytest.mark.parametrize(
+    "language",
+    [
+        *("bash", "json", "html", "sql", "yaml"),
+        *(pytest.param(slow, marks=pytest.mark.slow) for slow in ("python", "js", "c")),
+    ],
+)
 def test_large_and_strange_blocks_take_a_bounded_time(language: str) -> None:
     assert mark_code("x = 1\n" * MAX_CHARACTERS, language) is None
     for sign in ('"', "(", "\\", "<", "'''", "/*", " ", "{"):

@@ -127,20 +127,20 @@ def test_no_word_of_a_page_is_lost(page: str) -> None:
     assert "".join(joined.split()).replace("-", "") == "".join(lines.split()).replace("-", "")
 
 
-@pytest.mark.parametrize(
-    "payload",
-    [b"", b"%PDF-1.4\n", b"not a PDF at all", GUIDE[: len(GUIDE) // 3], b"\0" * 1000],
-    ids=["nothing", "a beginning", "text", "a part", "zeros"],
-)
-def test_a_broken_pdf_is_reported_and_the_rest_stays(site: Path, payload: bytes) -> None:
-    (site / "broken.pdf").write_bytes(payload)
-    (site / "fine.pdf").write_bytes(GUIDE)
+def test_a_broken_pdf_is_reported_and_the_rest_stays(site: Path) -> None:
+    broken = {
+        "nothing.pdf": b"",
+        "beginning.pdf": b"%PDF-1.4\n",
+        "text.pdf": b"not a PDF at all",
+        "part.pdf": GUIDE[: len(GUIDE) // 3],
+        "zeros.pdf": b"\0" * 1000,
+    }
+    for name, payload in {**broken, "fine.pdf": GUIDE}.items():
+        (site / name).write_bytes(payload)
     content = load_content(site)
     assert only(content).path == "fine"
-    (problem,) = content.problems
-    assert (problem.source, problem.message) == (
-        "broken.pdf",
-        "The PDF is broken; save it again.",
+    assert {problem.source: problem.message for problem in content.problems} == dict.fromkeys(
+        broken, "The PDF is broken; save it again."
     )
 
 
