@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.desk.processes import Server, desk_command, free_port, serving_process
 
-SECONDS = 20
+SECONDS = 30
 RUNS = "/v1/threads/runs"
 
 

@@ -11,7 +11,7 @@ from aitp_desk.model.calls.action import Action, Safety
 from tests.support.clients.threads import Talker, Told
 from tests.support.sites.actions import offering
 
-SECONDS = 20
+SECONDS = 60
 LONG = "x" * 3_900
 """Takes a page of the database, wherever it is written."""
 

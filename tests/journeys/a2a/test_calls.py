@@ -114,7 +114,7 @@ async def test_what_goes_on_by_itself_is_waited_for_and_followed(
             assert state(task) == "completed"
             assert "said Hello." in said(task)
         async with tasking(talker.desk, binding, version=version, key=key, streams=True) as client:
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 sent = request(calling("send", words="Hello."))
                 told = [event async for event in client.send_message(sent)]
             assert told[0].HasField("task")

@@ -137,7 +137,7 @@ class Victim:
         """Pay on the own thread, and wait for the result."""
         form = f"/v1/threads/{self.thread}/requests/payments/{self.quote}"
         assert (await self.talker.send("POST", form, {"answer": "pay", "code": CODE})).status == 200
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not any("It rains" in said for said in await self.talker.texts(self.thread)):
                 pass
 

@@ -303,7 +303,7 @@ async def test_a_stream_that_a_signature_opened_ends_with_its_key(tmp_path: Path
             assert first
             id_ = key.id.partition(".")[0]
             assert await desk.store.run(revoke_token, id_or_name=id_, now=int(NOON))
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 await stream.content.read()
 
 

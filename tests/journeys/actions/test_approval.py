@@ -29,7 +29,7 @@ from tests.support.doubles.messages_api import Body, Reply, say, tool_results, u
 from tests.support.sites.actions import offering
 from tests.support.sites.orders import Caller
 
-SECONDS = 20
+SECONDS = 30
 ACTIONS = '''
 """The actions of these tests."""
 

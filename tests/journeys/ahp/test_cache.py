@@ -300,7 +300,7 @@ async def test_who_waits_for_anothers_answer_receives_none_of_its_refusals(tmp_p
         first = asyncio.create_task(visitor.ask(QUERY))
         await asked.wait()
         others = [asyncio.create_task(visitor.ask(QUERY)) for _ in range(2)]
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while visitor.desk.desk.conversations.cache_counts.waiting < len(others):  # noqa: ASYNC110
                 await asyncio.sleep(0)
         go_on.set()

@@ -13,7 +13,7 @@ from tests.support.clients.threads import THREADS, Talker, Told, talking
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-SECONDS = 10
+SECONDS = 30
 QUESTION = "How much does gift wrapping cost?"
 
 

@@ -39,7 +39,7 @@ from tests.support.doubles.messages_api import (
 )
 from tests.support.sites.actions import offering
 
-SECONDS = 10
+SECONDS = 30
 QUESTION = "What does gift wrapping cost?"
 WRAPPED = "Gift wrapping costs 2 EUR a book."
 OVERLOADED = (Refuse(529, "overloaded_error", {"retry-after": "0"}),) * 3

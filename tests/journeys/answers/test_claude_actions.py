@@ -34,7 +34,7 @@ from tests.support.doubles.messages_api import (
     use,
 )
 
-SECONDS = 10
+SECONDS = 30
 STOP = "server.shutdown_seconds=1"
 ORDER: dict[str, Any] = {"sku": "A7", "quantity": 2}
 ORDERS = use("site_order", **ORDER)

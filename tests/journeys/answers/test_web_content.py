@@ -54,7 +54,7 @@ def reads(site: Website, *paths: str) -> tuple[str, ...]:
 async def known(desk: RunningServer, documents: int = 2) -> None:
     """Wait until the desk knows so many documents."""
     knowledge = desk.desk.knowledge
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while len(knowledge.library.documents) != documents:
             await knowledge.replaced()
 
@@ -154,7 +154,7 @@ async def test_a_desk_serves_before_the_first_page_has_arrived(
     elsewhere.handle("/warranty.html", wait)
     settings = reads(elsewhere, "/warranty.html")
     async with visiting(tmp_path / "data", *settings, folder=own) as visitor:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await asked.wait()
         assert "lanterns" in (await visitor.ask("What do you sell by the sea?")).answer
         go.set()
@@ -173,7 +173,7 @@ async def test_a_desk_stops_while_a_page_is_awaited(
         return web.Response()
 
     elsewhere.handle("/warranty.html", wait)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         async with serving(
             tmp_path / "data", *reads(elsewhere, "/warranty.html"), folder=own
         ) as desk:
@@ -198,7 +198,7 @@ async def test_after_a_restart_without_network_the_last_copies_answer(
             for line in visitor.desk.report
         )
         knowledge = visitor.desk.desk.knowledge
-        async with asyncio.timeout(20):  # the round may be over before the answer
+        async with asyncio.timeout(60):  # the round may be over before the answer
             while not knowledge.library.problems:
                 await knowledge.replaced()
         (problem,) = knowledge.library.problems
@@ -265,7 +265,7 @@ async def test_a_round_is_a_schedule_which_its_operator_has_begun_at_once(
         elsewhere.put("/warranty.html", WARRANTY.replace("seven", "eight"))
         code, _, wrong = await run("jobs", "run", "content", "--data", data)
         assert (code, wrong) == (0, [])
-        async with asyncio.timeout(20):  # it may have been replaced before the command ended
+        async with asyncio.timeout(60):  # it may have been replaced before the command ended
             while knowledge.library.revision == revision:
                 await knowledge.replaced()
         assert (await round_done(desk, 2)).every == 3600
@@ -273,7 +273,7 @@ async def test_a_round_is_a_schedule_which_its_operator_has_begun_at_once(
 
 async def round_done(desk: RunningServer, runs: int) -> KeptSchedule:
     """Wait until so many rounds are over."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             (found,) = [one for one in await schedules(desk.store) if one.name == "content"]
             if found.runs == runs and found.leased_by is None:

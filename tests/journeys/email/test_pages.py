@@ -12,7 +12,7 @@ from tests.support.transports.email_platform import EmailPlatform, buttons_of
 from tests.support.transports.platforms import CarriedDesk, carrying
 
 pytestmark = BROWSER_MARKS
-SECONDS = 20
+SECONDS = 60
 
 
 def here(desk: CarriedDesk, url: str) -> str:

@@ -113,7 +113,7 @@ async def test_visitors_call_operations_by_words_and_by_arguments(tmp_path: Path
             )
             assert (accepted.status, accepted.body["status"]) == (200, "accepted")
             path = f"/agent/converse/status/{accepted.session_id}"
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 while True:
                     async with talker.http.get(path, headers=buyer.credentials) as response:
                         status = await read(response)

@@ -183,7 +183,7 @@ async def test_what_operators_are_shown_is_described_whole(ground: Ground) -> No
         return shown.body
 
     await get("session")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while len(tickets := (await get("tickets"))["data"]) < 2:
             await ground.talker.desk.store.settled()
     assert {ticket["kind"] for ticket in tickets} == {"action", "approval"}

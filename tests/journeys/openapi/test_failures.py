@@ -79,7 +79,7 @@ async def test_a_poll_of_a_failed_call_returns_what_helps(caller: Talker) -> Non
     accepted = await call(caller, "engrave", "k-2")
     assert accepted.status == 202
     told: Any = {"status": "pending"}
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while told["status"] == "pending":
             await caller.desk.store.settled()
             told = (await caller.send("GET", accepted.body["poll"])).ok
@@ -112,7 +112,7 @@ async def test_agents_are_told_what_helps_as_a_call_that_may_be_made(caller: Tal
         assert listed.data["result"] == ["Moth"]
     taken = await face(caller, "POST", "/capabilities/engrave", {"lamp": "Owl"})
     assert taken.status == 202
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while (stands := await face(caller, "GET", taken.link("status"))).data["status"] != (
             "failed"
         ):

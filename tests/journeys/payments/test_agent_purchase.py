@@ -29,7 +29,7 @@ AGENT = "https://scout.example"
 AITP_01 = "https://aitp.dev/capabilities/aitp-01-payments/v1.0.0/schema.json"
 OPENED = {"channel_id": "ch_scout", "account": "acct_scout", "amount": "10.00", "currency": "USD"}
 PENDING = ("pending", "accepted")
-SECONDS = 20
+SECONDS = 60
 MANUAL = [("OpenAI-Beta", "assistants=v2")]
 NOW = "2027-01-15T08:00:00Z"
 

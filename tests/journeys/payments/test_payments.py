@@ -29,7 +29,7 @@ from tests.support.clients.threads import Talker
 from tests.support.doubles.agent import ScriptedAgent
 from tests.support.payments.till_plugin import make_site, selling, sold
 
-SECONDS = 20
+SECONDS = 60
 CODE = "SC-7K2QX-00000-11111-22222"
 KEY = Ed25519PrivateKey.from_private_bytes(b"a payer's private key, 32 bytes.")
 SETTINGS = '[capabilities.payments]\nmerchant_id = "tickets.example"\nrevenue_share_bps = 200\n'

@@ -170,7 +170,7 @@ async def test_a_round_is_gone_at_the_start_and_its_failure_is_reported(tmp_path
 
     with capture_logs() as logs:
         async with open_desk("capabilities.l={}", capabilities={"l": Lighthouse}) as guest:
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 await went.wait()
                 status = ""
                 while status != "degraded" or len(failed(logs)) < 2:

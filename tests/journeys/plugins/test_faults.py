@@ -190,7 +190,7 @@ async def test_what_the_agent_says_and_cannot_be_said_is_no_fault_of_who_asks(
         await guest.say(thread, "When do you open?")
         path = f"/v1/threads/{thread}/events"
         async with (
-            asyncio.timeout(5),
+            asyncio.timeout(60),
             aiohttp.ClientSession(guest.url) as http,
             http.get(path, headers={"Last-Event-ID": "0"}) as events,
         ):

@@ -23,7 +23,7 @@ from tests.support.protocols.shop import Shop, open_shop
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-SECONDS = 10
+SECONDS = 60
 ENDS = {"answered": "contact_human", "closed": "contact_human"} | {
     "approved": "late_return",
     "declined": "late_return",

@@ -424,13 +424,13 @@ async def test_what_waits_for_an_agent_that_was_taken_away_is_answered_by_no_oth
     async with talking(folder, "server.shutdown_seconds=1", agent=silent) as talker:
         waiting = {"messages": [{"role": "user", "content": "How long is the ladder?"}]}
         thread = (await talker.send("POST", f"{TOOLS}/v1/threads", waiting)).id
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await silent.asked.wait()
     toml = DESK_TOML[: DESK_TOML.rindex("[[agents]]")]
     (folder / "desk.toml").write_text(toml, encoding="utf-8")
     state = f"SELECT state FROM runs WHERE thread_id = '{thread}'"
     async with talking(folder) as talker:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while talker.rows(state) != [("failed",)]:
                 await open_at(talker, SITE, "When does the shop open?")
         for desk in (SITE, BOOKS):

@@ -105,7 +105,7 @@ async def test_a_serving_desk_forgets_the_answers_that_it_held(tmp_path: Path) -
         await asyncio.to_thread(
             command, "erase", "--data", data, "--actor", await principal_of(who)
         )
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while (await converse(talker, "What does shipping cost?"))["meta"]["cached"]:
                 pass
 
@@ -372,7 +372,7 @@ async def test_what_was_shared_with_an_erased_person_is_taken_back(tmp_path: Pat
         assert (await aya.send("POST", f"/v1/threads/{threads[0]}/grants", kept)).ok
         async with following(ben, threads[0]) as listener:
             done = await asyncio.to_thread(command, "erase", "--data", data, "--actor", person)
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 assert [heard.name for heard in await listener.rest()] == ["following"]
         assert done[11].split() == "21 grants of shared threads".split()
         assert [(await ben.read(thread)).status for thread in threads] == [404] * 21

@@ -14,7 +14,7 @@ from tests.support.doubles.agent import ScriptedAgent
 
 STOP_AT_ONCE = "server.shutdown_seconds=1"
 VISITOR = make_anonymous("127.0.0.1")
-SECONDS = 10
+SECONDS = 30
 
 
 class Endless:

@@ -50,7 +50,7 @@ async def test_what_is_older_than_the_owner_wants_goes(tmp_path: Path) -> None:
     clock.advance(2 * HOUR)  # it was looked for a moment ago what has had its time
     async with talking(tmp_path, *SETTINGS, clock=clock) as talker:
         who = Talker(talker.desk, data, talker.http, who.key)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while (await who.read(first[0])).status == 200:
                 await talker.desk.store.settled()
             while ("log.trimmed", "log:1", 1) not in await noted(talker):
@@ -85,7 +85,7 @@ async def test_calls_on_no_thread_go_with_their_tickets_when_they_have_long_been
         return str(told.body["id"])
 
     async def ticket_of(who: Talker, call_id: str) -> str:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while call_id not in (tickets := dict(who.rows("SELECT call_id, id FROM tickets"))):
                 await who.desk.store.settled()
         return str(tickets[call_id])
@@ -109,12 +109,12 @@ async def test_calls_on_no_thread_go_with_their_tickets_when_they_have_long_been
     clock.advance(2 * HOUR)
     async with talking(tmp_path, settings, site=site, clock=clock) as talker:
         who = Talker(talker.desk, data, talker.http, who.key)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while (await who.send("GET", polls["old"])).status == 200:
                 await talker.desk.store.settled()
         assert (await who.send("GET", polls["open"])).ok["status"] in {"pending", "expired"}
         assert (await who.send("GET", polls["new"])).ok["result"] is not None
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while ("retention", "desk:calls", 1) not in await noted(talker):
                 await talker.desk.store.settled()
         assert len(who.rows("SELECT id FROM tickets")) == 2
@@ -141,7 +141,7 @@ async def test_a_call_stays_until_its_end_was_told(tmp_path: Path) -> None:
         assert await store.run(drop_old_calls, before=later, limit=10) == 0
         clock.advance(60)
         await receiver.told(2)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while not await store.run(drop_old_calls, before=later, limit=10):
                 await store.settled()
         assert (await who.send("GET", told.body["poll"])).status == 404

@@ -31,7 +31,7 @@ from tests.support.transports.pigeon import Pigeon
 from tests.support.transports.pigeon_platform import PigeonPlatform
 from tests.support.transports.platforms import CarriedDesk, carrying
 
-SECONDS = 20
+SECONDS = 60
 OVER = say_own("choice_over", "en")
 SECRET = "The parcel is below the stairs."
 GROUP: dict[str, Any] = {"conversation": "group-1", "is_private": False}

@@ -17,7 +17,7 @@ from tests.support.transports.email_platform import EmailPlatform, address_of, b
 from tests.support.transports.platforms import CarriedDesk, carrying
 
 SETTINGS = ("tickets.people=on_request", "console.enabled=true")
-SECONDS = 15
+SECONDS = 60
 
 
 class Shop(msgspec.Struct):

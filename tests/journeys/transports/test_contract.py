@@ -13,7 +13,7 @@ import pytest_asyncio
 from tests.support.transports.platform import Shown
 from tests.support.transports.platforms import PLATFORMS, SERVERS, CarriedDesk, carrying
 
-SECONDS = 15
+SECONDS = 60
 QUESTION = "Do you sell books?"
 LACKS = {
     "edits": ("email",),

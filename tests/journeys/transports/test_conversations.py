@@ -16,7 +16,7 @@ from tests.support.transports.pigeon_platform import PigeonPlatform
 from tests.support.transports.platforms import CarriedDesk, carrying
 
 pytestmark = pytest.mark.slow
-SECONDS = 15
+SECONDS = 60
 
 
 @pytest_asyncio.fixture

@@ -19,7 +19,7 @@ from tests.support.transports.mail_desk import make_bounce
 from tests.support.transports.mail_server import Received
 from tests.support.transports.platforms import CarriedDesk, carrying
 
-SECONDS = 20
+SECONDS = 60
 
 
 @pytest_asyncio.fixture

@@ -16,7 +16,7 @@ from tests.support.desk.command import run
 from tests.support.transports.pigeon_platform import PigeonPlatform
 from tests.support.transports.platforms import CarriedDesk, carrying
 
-SECONDS = 20
+SECONDS = 60
 SECRET = "The parcel is below the stairs, which colours?"
 TABLES = ("conversations", "messages", "controls")
 

@@ -29,7 +29,7 @@ from tests.support.transports.matrix_platform import (
 )
 from tests.support.transports.platforms import CarriedDesk, carrying
 
-SECONDS = 20
+SECONDS = 60
 PAGE = (ROOT / "docs/transports/matrix.md").read_text(encoding="utf-8")
 
 

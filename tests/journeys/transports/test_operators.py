@@ -33,7 +33,7 @@ from tests.support.transports.pigeon import MOST_FILE_BYTES
 from tests.support.transports.pigeon_platform import PigeonPlatform
 from tests.support.transports.platforms import carrying
 
-SECONDS = 15
+SECONDS = 60
 ROOM = "room-of-operators"
 WISH = "I want to talk to a person."
 OTHER_ACTION = '''

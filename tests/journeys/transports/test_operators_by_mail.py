@@ -14,7 +14,7 @@ from tests.support.desk.command import run
 from tests.support.transports.email_platform import EmailPlatform, address_of
 from tests.support.transports.platforms import CarriedDesk, carrying
 
-SECONDS = 20
+SECONDS = 60
 OPERATOR, VISITOR = "ada", "vera"
 
 

@@ -14,7 +14,7 @@ from tests.support.clients.operator import operating
 from tests.support.transports.pigeon_platform import PigeonPlatform
 from tests.support.transports.platforms import CarriedDesk, carrying, carrying_all
 
-SECONDS = 15
+SECONDS = 60
 
 
 @pytest_asyncio.fixture

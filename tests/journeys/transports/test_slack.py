@@ -18,7 +18,7 @@ from tests.support.transports.slack_payloads import BOT_USER
 from tests.support.transports.slack_platform import SlackPlatform
 
 pytestmark = pytest.mark.slow
-SECONDS = 15
+SECONDS = 60
 MENTION = f"<@{BOT_USER}>"
 LOYALTY = (
     "capabilities.requests={}",

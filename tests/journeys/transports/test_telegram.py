@@ -16,7 +16,7 @@ from tests.support.transports.telegram_api import TOKEN, Sent
 from tests.support.transports.telegram_platform import TelegramPlatform
 
 pytestmark = pytest.mark.slow
-SECONDS = 15
+SECONDS = 60
 GROUP = -1_001_234_567_890
 
 

@@ -14,7 +14,7 @@ from tests.support.transports.platforms import CarriedDesk, carrying
 from tests.support.transports.whatsapp_platform import Sent, WhatsAppPlatform
 
 pytestmark = pytest.mark.slow
-SECONDS = 15
+SECONDS = 60
 
 
 @pytest_asyncio.fixture

@@ -15,7 +15,7 @@ from multidict import CIMultiDict
 
 from tests.support.clients.threads import THREADS, Headers, Talker
 
-SECONDS = 20
+SECONDS = 60
 """How long an event may take to come."""
 LONGEST_LINE = 1024 * 1024
 BEAT = "beat"

@@ -16,7 +16,7 @@ from aitp_desk.cli import main
 from tests.support.store.chosen import name_store
 
 COMMAND = Path(sys.executable).with_name("aitp-desk")
-SECONDS = 30
+SECONDS = 120
 
 
 class Done(msgspec.Struct):

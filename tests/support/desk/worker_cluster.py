@@ -31,7 +31,7 @@ from aitp_desk.observability.logs import set_up_logs
 
 MODULE = "tests.support.desk.worker_cluster"
 ROOT = Path(__file__).parents[3]
-SECONDS = 30
+SECONDS = 120
 IMPATIENT = 2
 """So many beats without a start-up report end a worker after SIGUSR1; SIGUSR2 undoes that."""
 

@@ -19,7 +19,7 @@ from tests.support.doubles.website import Website, website
 PATH = "/told?by=desk"
 Behaviour = int | Literal["hangs", "closes", "redirects", "talks"]
 SECRET_ANSWER = "nothing that may be logged"
-SECONDS = 10
+SECONDS = 60
 _LONG = 10_000_000
 
 

@@ -89,7 +89,7 @@ async def serving_tools(called: list[str] | None = None, port: int = 0) -> Async
     )
     task = asyncio.create_task(running.serve())
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await running.ready.wait()
         yield f"http://127.0.0.1:{running.servers[0].sockets[0].getsockname()[1]}/mcp"
     finally:

@@ -16,7 +16,7 @@ from aitp_desk.agent.base import Answer, Outcome, Turn
 from aitp_desk.app.server import RunningServer
 from tests.support.doubles.agent import ScriptedAgent
 
-SECONDS = 10
+SECONDS = 60
 """How long anything is waited for that has to come."""
 HEALTH = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 MANIFEST = b"GET /.well-known/agent.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"

@@ -13,7 +13,7 @@ from aitp_desk.http.connection.head_cache import HeadCache, Known
 from aitp_desk.http.connection.message_head import MessageHead
 from tests.support.access.keys import SigningKey
 
-SECONDS = 20
+SECONDS = 60
 PATIENCE_SECONDS = 0.1
 """How long an answer is waited for that may never come."""
 SETTINGS = (

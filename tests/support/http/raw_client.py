@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from multidict import CIMultiDict
 
-SECONDS = 10
+SECONDS = 60
 """How long an answer may take."""
 
 

@@ -30,7 +30,7 @@ publishable_key = "pk_test_51Public"
 return_url = "https://shop.example/thanks"
 """
 HOOK = "/hooks/payments/stripe"
-SECONDS = 10
+SECONDS = 60
 
 
 class Till:

@@ -54,7 +54,7 @@ from tests.support.desk.server import UNLIMITED
 
 NAME = "till.example/money"
 OPEN_SECONDS = 600
-SECONDS = 10
+SECONDS = 60
 
 
 class Quote(msgspec.Struct, frozen=True):

@@ -21,7 +21,7 @@ from tests.support.servers.certificates import Authority
 from tests.support.servers.parent_watch import ended_with_parent
 
 USER, PASSWORD = "desk", "a password of the mailbox"
-SECONDS = 20
+SECONDS = 30
 SETTINGS = """
 base_dir = {folder}/run
 state_dir = {folder}/state

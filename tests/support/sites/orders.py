@@ -133,7 +133,7 @@ class Caller:
 
     async def ended(self, session_id: str) -> Said:
         """Ask after a call until it is over."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while (said := await self.status(session_id)).body["status"] == "pending":
                 await self.talker.desk.store.settled()
         return said

@@ -15,7 +15,7 @@ from aitp_desk.egress import AddressRefused, Egress, EgressError
 from aitp_desk.transports.base import Host, Transport
 from aitp_desk.transports.events import Incoming
 
-_SECONDS = 20
+_SECONDS = 30
 
 
 class Collector:

@@ -28,7 +28,7 @@ from tests.support.transports.platform import Platform, Shown
 ADDRESS = "desk@shop.example"
 AUTHORITY = "mx.shop.example"
 PASSWORD = "a password of the mail server"
-SECONDS = 20
+SECONDS = 60
 
 
 class EmailPlatform(Platform):

@@ -73,7 +73,7 @@ class MailDesk:
 
     async def wait_for(self, count: int) -> list[Incoming]:
         """Return the events once there are so many."""
-        async with asyncio.timeout(20), self._change:
+        async with asyncio.timeout(60), self._change:
             await self._change.wait_for(lambda: len(self.received) >= count)
         return self.received
 

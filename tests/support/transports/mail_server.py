@@ -85,7 +85,7 @@ class MailServer:
 
     async def wait_for(self, count: int) -> list[Received]:
         """Return the mails once there are so many."""
-        async with asyncio.timeout(20), self._came:
+        async with asyncio.timeout(60), self._came:
             await self._came.wait_for(lambda: len(self.received) >= count)
         return self.received
 

@@ -16,7 +16,7 @@ from tests.support.desk.processes import free_port
 DESK = "/desk"
 """Where the homeserver finds the application service."""
 _HOP = {"host", "content-length", "transfer-encoding", "connection", "content-encoding"}
-_SECONDS = 20
+_SECONDS = 30
 Answer = tuple[int, dict[str, str], bytes]
 
 

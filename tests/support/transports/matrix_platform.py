@@ -23,7 +23,7 @@ AS_TOKEN = "as-token-of-the-tests"
 HS_TOKEN = "hs-token-of-the-tests"
 _LINK = re.compile(r'<a href="([^"]+)">')
 _CHOICE = re.compile(r"^([1-9])\. (.+)$", re.MULTILINE)
-_SECONDS = 20
+_SECONDS = 60
 
 
 class MatrixPlatform(Platform):

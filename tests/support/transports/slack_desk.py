@@ -50,7 +50,7 @@ class SlackDesk:
 
     async def wait(self, count: int) -> list[Incoming]:
         """Wait until as many events are stored."""
-        async with asyncio.timeout(5), self._arrived:
+        async with asyncio.timeout(60), self._arrived:
             await self._arrived.wait_for(lambda: len(self.events) >= count)
         return self.events
 

@@ -20,7 +20,7 @@ WRAPPED = "Gift wrapping costs 2 EUR a book."
 SPENT = "budget_spent"
 ONE_REPLY = "claude.day_tokens=1500"
 """So much that one question has room, and no second one."""
-SECONDS = 10
+SECONDS = 30
 
 
 async def ready(met: Met) -> tuple[int, str, list[str]]:

@@ -218,7 +218,7 @@ async def what_a_person_approves_is_carried_out_with_it(vault: Vault) -> None:
         vault.told.append(json.dumps(shown).encode())
         assert "(sealed)" in shown["about"], shown
         await anna.post(f"tickets/{ticket['id']}/approve")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while ("approved", secret) not in vault.heard():
             await vault.who.desk.store.settled()
 

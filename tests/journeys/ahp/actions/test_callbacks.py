@@ -185,7 +185,7 @@ async def test_who_may_not_know_the_call_any_more_is_not_called_back(
         await lose(caller)
         research.go_on.set()
         told = "SELECT count(*) FROM jobs WHERE kind = 'callback' AND state = 'done'"
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while caller.talker.rows(told) != [(1,)]:
                 await caller.talker.desk.store.settled()
         assert len(receiver.got) == count

@@ -84,7 +84,7 @@ async def test_text_comes_as_it_is_written(tmp_path: Path) -> None:
             texts = aiter(stream.text_deltas)
             for piece in ("one, ", "two, ", "three"):
                 agent.say(Delta(piece))
-                async with asyncio.timeout(10):
+                async with asyncio.timeout(60):
                     assert await anext(texts) == piece
             agent.say(Answer("one, two, three"))
             assert [text async for text in texts] == []

@@ -102,7 +102,7 @@ async def test_a_streamed_run_of_one_who_held_the_id_ends(tmp_path: Path) -> Non
         async with talker.http.post(f"{THREADS}/{thread}/runs", json=body) as response:
             await agent.asked.get()
             await take(aya, thread)
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 told = await response.content.read()
         assert b"thread.run.in_progress" in told
         agent.say(Answer("To her alone."))
@@ -133,7 +133,7 @@ async def test_a_call_on_it_is_shown_to_its_owner_until_it_goes(tmp_path: Path) 
         accepted = await talker.send("POST", "/agent/converse", asked)
         poll = accepted.body["poll"]
         thread = await talker.thread_of(accepted.body["session_id"])
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while "It is done." not in str((await talker.send("GET", poll)).body):
                 await talker.texts(thread)
         aya, ben = await talker.with_key("actions", "threads"), await talker.with_key("threads")

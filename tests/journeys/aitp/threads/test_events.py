@@ -181,7 +181,7 @@ async def test_streams_end_at_once_and_go_on_after_a_restart_of_the_desk(tmp_pat
             thread_id = (await talker.open("one", headers=MANUAL)).id
             async with following(talker, thread_id, "?after=0") as listener:
                 assert numbers(await listener.until_number(1)) == [1]
-                async with asyncio.timeout(10):
+                async with asyncio.timeout(60):
                     await running.aclose()
                 assert await listener.rest() == []
     async with talking(tmp_path) as talker:

@@ -17,7 +17,7 @@ from tests.support.doubles.agent import Clock, ScriptedAgent
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-SECONDS = 10
+SECONDS = 30
 CONFLICT = (409, "idempotency_conflict", "Idempotency-Key")
 IN_FLIGHT = (409, "idempotency_in_flight", "Idempotency-Key")
 UNUSABLE = (400, "invalid_request", "Idempotency-Key")

@@ -18,7 +18,7 @@ from tests.support.doubles.agent import Script, ScriptedAgent
 from tests.support.doubles.claude_desk import meeting
 from tests.support.doubles.messages_api import Reply, said_in, say
 
-SECONDS = 10
+SECONDS = 30
 WINDOW, SUMMARY = 500, 100
 BOUNDS = (
     f"threads.window_tokens={WINDOW}",

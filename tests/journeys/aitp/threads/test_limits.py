@@ -114,7 +114,7 @@ async def test_json_that_two_readers_could_read_differently_is_refused(
     thread = (await talker.open()).id
     before = talker.counts()
     for path in (THREADS, f"{THREADS}/{thread}", f"{THREADS}/{thread}/messages"):
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             assert (await talker.send("POST", path, body)).refusal == NOT_JSON
     assert talker.counts() == before
 
@@ -212,7 +212,7 @@ async def test_the_rest_of_an_unread_body_is_no_request(tmp_path: Path) -> None:
         reader, writer = await asyncio.open_connection(address.hostname, address.port)
         head = f"POST /nope HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Length: 2\r\n\r\n"
         writer.write(head.encode())
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             answered = await reader.readuntil(b"\r\n\r\n")
             writer.write(b"{}")
             rest = await reader.read()
@@ -268,7 +268,7 @@ async def say(talker: Talker, head: bytes, body: bytes) -> str:
         writer.write(f"POST {THREADS} HTTP/1.1\r\nHost: {address.netloc}\r\n".encode() + head)
         writer.write(body)
         await writer.drain()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             return (await reader.readuntil(b"}}")).decode()
     finally:
         writer.close()

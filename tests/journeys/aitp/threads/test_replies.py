@@ -15,7 +15,7 @@ from tests.support.clients.threads import Talker, Told, talking
 from tests.support.doubles.agent import Clock, ScriptedAgent
 
 MANUAL = [("OpenAI-Beta", "assistants=v2")]
-SECONDS = 10
+SECONDS = 30
 """How long a test waits for what must come."""
 
 

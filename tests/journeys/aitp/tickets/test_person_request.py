@@ -24,7 +24,7 @@ from tests.support.doubles.agent import Clock, PacedAgent
 from tests.support.sites.orders import Caller
 
 WAIT = 10
-SECONDS = 20
+SECONDS = 60
 MANUAL = [("OpenAI-Beta", "assistants=v2")]
 SAYS = speech_of("en").person
 UNKNOWN = "Do you sell kayaks?"

@@ -22,7 +22,7 @@ from tests.support.doubles.agent import Clock, PacedAgent, ScriptedAgent
 from tests.support.doubles.callback_receiver import receiving
 from tests.support.sites.orders import Caller, Research
 
-SECONDS = 20
+SECONDS = 30
 MANUAL = [("OpenAI-Beta", "assistants=v2")]
 ACTIONS = '''
 """The actions of these tests."""

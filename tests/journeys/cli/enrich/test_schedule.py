@@ -84,7 +84,7 @@ async def serving(
 async def schedule_of(
     desk: RunningServer, is_reached: Callable[[KeptSchedule], object]
 ) -> KeptSchedule:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             (found,) = [one for one in await schedules(desk.store) if one.name == "enrich"]
             if is_reached(found):

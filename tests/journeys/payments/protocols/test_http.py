@@ -223,7 +223,7 @@ async def test_what_fails_once_it_is_paid_is_refused_and_goes_back(
     call = answer.json()["id"]
     stands = await desk.send("GET", f"{WEATHER}/calls/{call}")
     assert stands.ok["status"] == "failed"
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not till_of(desk).refunded:  # noqa: ASYNC110 -- a job
             await asyncio.sleep(0.01)
 

@@ -29,7 +29,7 @@ from tests.support.doubles.callback_receiver import receiving
 from tests.support.payments.merchant import CODE, Market, market
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), DEPRECATED]
-SECONDS = 10
+SECONDS = 60
 WEATHER = "/capabilities/weather"
 Way = Callable[[Market, str], Awaitable[list[str]]]
 """Pays for the weather in a town, twice by the same payment: what was told each time."""

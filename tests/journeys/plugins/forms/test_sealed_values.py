@@ -136,7 +136,7 @@ async def test_what_is_sealed_goes_after_its_time(tmp_path: Path) -> None:
         thread = (await guest.open()).id
         await tell_code(guest, thread)
     clock.advance(2 * DAY)
-    async with guarded(tmp_path, clock=clock) as guest, asyncio.timeout(20):
+    async with guarded(tmp_path, clock=clock) as guest, asyncio.timeout(60):
         while len(refs(guest)) == 2:
             await guest.desk.store.settled()
         assert guest.rows("SELECT thread_id FROM sealed_values") == [(thread,)]

@@ -198,7 +198,7 @@ async def test_an_operation_of_a_service_is_given_what_is_sealed_everywhere_else
                 body = {"user": "aya", "password": SECRET}
                 begun = await caller.send("POST", "/capabilities/login", body)
                 assert begun.status == 202, begun.body
-                async with asyncio.timeout(20):
+                async with asyncio.timeout(60):
                     while True:
                         told = (await caller.send("GET", begun.body["poll"])).body
                         if told["status"] not in {"accepted", "pending"}:
@@ -222,7 +222,7 @@ async def test_a_call_that_waits_for_approval_keeps_its_secret_over_a_restart(
         await anna.sign_in(str((await who.with_key("operator")).key))
         (ticket,) = (await anna.get("tickets"))["data"]
         await anna.post(f"tickets/{ticket['id']}/approve")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while not heard(tmp_path):
                 await who.desk.store.settled()
         assert heard(tmp_path) == [("aya", SECRET)]
@@ -238,7 +238,7 @@ async def test_what_was_sealed_for_a_call_on_no_thread_goes_with_it(tmp_path: Pa
         assert len(kept(who)) == 2
     clock.advance(40 * 24 * 60 * 60)
     async with asking(tmp_path, kept_for_ever, "retention.calls_days=30", clock=clock) as who:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while len(kept(who)) == 2:
                 await who.desk.store.settled()
         assert who.rows("SELECT thread_id FROM sealed_values") == [(thread,)]

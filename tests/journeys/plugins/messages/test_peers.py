@@ -17,7 +17,7 @@ from tests.support.desk.server import SITE
 from tests.support.plugins.operations import POINTS
 from tests.support.plugins.packages import installed
 
-SECONDS = 20
+SECONDS = 60
 LOOK_AGAIN = 0.05
 PEER = "operations:other"
 

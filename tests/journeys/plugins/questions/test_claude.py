@@ -17,7 +17,7 @@ from tests.support.doubles.claude_desk import meeting
 from tests.support.doubles.messages_api import Script, in_turn, say, tool_results, use
 from tests.support.sites.tents import REQUESTS, SLUG, Buyer, decision, make_site, requests_in
 
-SECONDS = 10
+SECONDS = 30
 ACTOR = {"id": "https://buyer.example", "capabilities": [{"schema": SLUG}]}
 BEGINS = use("site_order_tent", "Let me see.")
 ORDERS = use("site_order_tent", tent="cove", colour="blue")

@@ -33,7 +33,7 @@ from tests.support.http.message_boundaries import (
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-SECONDS = 10
+SECONDS = 60
 _HEAD = re.compile(rb"HTTP/1\.[01] (\d{3}) [^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n")
 _LENGTH = re.compile(rb"\r\nContent-Length: (\d+)\r\n")
 

@@ -110,7 +110,7 @@ async def test_visitors_of_one_address_have_streams_for_each_of_their_threads(
 
 async def until_there_is_room(talker: Talker, events: str) -> None:
     """Ask until the desk has noticed that a caller left."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             async with talker.http.head(events) as response:
                 if response.status == 200:
@@ -212,7 +212,7 @@ async def test_the_serving_process_takes_the_files_that_its_streams_need_and_end
             assert response.status == 200
         for response in streams:
             await response.content.readuntil(b"event: message.created\n")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await served.stop()
         assert served.process.returncode == 0
         rest = [await response.content.read() for response in streams]

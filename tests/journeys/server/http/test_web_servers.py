@@ -217,7 +217,7 @@ async def test_an_operator_signs_in_and_sees_what_waits(tmp_path: Path, kind: Ki
             assert (cookie["path"], cookie["samesite"]) == ("/console", "Strict")
         sent = {**from_page, "Cookie": f"desk_console={cookie.value}"}
         async with (
-            asyncio.timeout(20),
+            asyncio.timeout(60),
             client.get("/console/api/live", headers=sent) as live,
         ):
             assert await live.content.readline() == b"event: changed\n"
@@ -228,7 +228,7 @@ async def test_events_arrive_when_they_happen(tmp_path: Path, kind: Kind) -> Non
     async with beside(kind, tmp_path) as client:
         async with client.post("/v1/thread", json={"messages": ["Hello"]}) as response:
             thread = (await response.json())["id"]
-        async with asyncio.timeout(20), client.get(f"/v1/threads/{thread}/events") as stream:
+        async with asyncio.timeout(60), client.get(f"/v1/threads/{thread}/events") as stream:
             assert stream.content_type == "text/event-stream"
             said = {"role": "user", "content": "Do you wrap gifts?"}
             async with client.post(f"/v1/threads/{thread}/messages", json=said) as response:

@@ -39,7 +39,7 @@ class Ground(msgspec.Struct, frozen=True):
         said = await self.caller.ask({"wish": wish}, "custom_quote")
         assert said.body["status"] == "accepted"
         thread = await self.talker.thread_of(said.session_id)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while not (found := (await self.anna.get(f"tickets?q={thread}"))["data"]):
                 await self.talker.desk.store.settled()
         id_: str = found[0]["id"]

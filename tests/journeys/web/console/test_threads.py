@@ -392,7 +392,7 @@ async def test_what_is_said_in_a_session_is_sent_before_the_next_heartbeat(groun
     visitor = Visitor(ground.talker.desk, ground.talker.http)
     first = await visitor.ask("Do you sell lamps?", "site_info")
     thread = await ground.talker.thread_of(first.session_id)
-    async with asyncio.timeout(5), ground.anna.follow(f"threads/{thread}/events") as anna:
+    async with asyncio.timeout(60), ground.anna.follow(f"threads/{thread}/events") as anna:
         await visitor.ask("And candles?", session_id=first.session_id)
         heard = told(await anna.until_named("message"))
     assert heard[-1][1]["text"] == "And candles?"

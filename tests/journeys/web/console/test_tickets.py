@@ -17,7 +17,7 @@ from tests.support.sites.orders import Caller
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-SECONDS = 20
+SECONDS = 60
 
 
 class Ground(msgspec.Struct, frozen=True):

@@ -260,7 +260,7 @@ async def test_a_call_continues_when_its_caller_does_not_wait(tmp_path: Path) ->
         ended.set()
 
     action = Action("open_till", "Opens.", "action", open_to="actions")
-    async with calling(tmp_path, offering(action, work)) as invoking, asyncio.timeout(10):
+    async with calling(tmp_path, offering(action, work)) as invoking, asyncio.timeout(60):
         waiting = asyncio.create_task(invoking.invoke(caller("actions"), asked(), say_end=reply))
         await begun.wait()
         waiting.cancel()

@@ -26,7 +26,7 @@ from tests.unit.desk.events.test_channel import (
 )
 
 pytestmark = pytest.mark.servers
-SECONDS = 10
+SECONDS = 60
 
 
 class Process:

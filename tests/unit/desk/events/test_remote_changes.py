@@ -13,7 +13,7 @@ from aitp_desk.desk.runs.remote_changes import RemoteChanges
 from aitp_desk.store.base import Params, Row
 from aitp_desk.store.changes import CatchUp, Change, Receive
 
-SECONDS = 10
+SECONDS = 60
 
 
 async def nothing(_thread_id: str, _after: int, _limit: int) -> ThreadEventPage:

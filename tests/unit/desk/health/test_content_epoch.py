@@ -14,7 +14,7 @@ from aitp_desk.store.units.content import CONTENT_EPOCH
 from tests.support.desk.first_start import begin_database
 
 SELDOM = 600.0
-SECONDS = 20
+SECONDS = 60
 
 
 def texts(knowledge: Knowledge) -> list[str]:

@@ -72,13 +72,13 @@ async def kept(store: Store) -> KeptSchedule:
 
 
 async def begun(sweeping: Sweeping) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         await sweeping.begun.get()
 
 
 async def ended(store: Store, runs: int) -> KeptSchedule:
     """Wait until so many runs have ended."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             found = await kept(store)
             if found.runs == runs and found.leased_by is None:
@@ -284,7 +284,7 @@ async def test_what_is_remembered_is_done_by_each_process_once_a_round(store: St
         keeping(store, clock, schedules[2]) as third,
     ):
         for number in range(1, 3):
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 while any(one.begun.qsize() < number for one in processes):
                     for scheduler in (first, second, third):
                         scheduler.wake()

@@ -15,7 +15,7 @@ from tests.support.store.postgres import PostgresServer
 
 pytestmark = pytest.mark.servers
 
-SECONDS = 20
+SECONDS = 60
 
 
 class Process:

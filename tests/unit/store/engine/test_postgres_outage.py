@@ -74,7 +74,7 @@ async def test_units_that_come_while_another_program_writes_are_committed_togeth
         async with connection.transaction():
             await connection.execute(LOCK)
             units = [asyncio.create_task(store.run(add, name="a"))]
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 while not await connection.fetchval(waits):
                     pass
             units += [asyncio.create_task(store.run(add, name=name)) for name in "bc"]

@@ -142,7 +142,7 @@ async def test_records_are_committed_soon_though_nobody_waits(database: Path) ->
     async with SqliteStore.open(database) as store:
         store.record(work.fold_turn, **first_turn(a_session(thread), "?", "!"))
         store.record(watched)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await committed.wait()
 
 
@@ -260,7 +260,7 @@ async def test_a_store_ends_also_while_records_find_the_database_held(
     monkeypatch.setattr("aitp_desk.store.engine.sqlite.COMMIT_WAITS_MS", 10)
     monkeypatch.setattr(sqlite_writer, "MAX_UNITS", 1)
     with closing(sqlite3.connect(database, isolation_level=None)) as holder:
-        async with asyncio.timeout(10), SqliteStore.open(database) as store:
+        async with asyncio.timeout(60), SqliteStore.open(database) as store:
             holder.execute("BEGIN IMMEDIATE")
             for number in range(3):
                 store.record(work.keep_nonce, nonce=bytes([number]) * 16, until=NOW)
@@ -355,7 +355,7 @@ async def test_what_was_deleted_is_in_no_file_once_nothing_is_written_for_a_mome
             now=NOW,
             idle_before=0,
         )
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while await asyncio.to_thread(is_there):
                 pass
 

@@ -268,7 +268,7 @@ async def test_the_whole_way_is_tried(server: MailServer, tmp_path: Path) -> Non
     assert "Start the desk first" in failed[-1].detail
     listener = asyncio.create_task(transport.listen())
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while not path.exists():  # noqa: ASYNC110 -- a file has no event
                 await asyncio.sleep(0.01)
         done = await steps(transport)

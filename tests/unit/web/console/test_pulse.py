@@ -37,7 +37,7 @@ async def at_once() -> AsyncIterator[None]:
 
 
 async def woken(changed: asyncio.Event) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await changed.wait()
     changed.clear()
 
@@ -45,7 +45,7 @@ async def woken(changed: asyncio.Event) -> None:
 async def looked(numbers: Numbers, times: int = 3) -> None:
     """Return when the number was read some more times."""
     until = numbers.reads + times
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while await numbers.looks.get() < until:
             pass
 
