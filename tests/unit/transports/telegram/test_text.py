@@ -25,7 +25,7 @@ def test_every_text_is_taken_and_shown_without_its_marks(markdown: str) -> None:
         assert shown == piece.plain
 
 
-@settings(max_examples=settings.default.max_examples // 3)  # each is long
+@settings(max_examples=settings.get_profile("suite").max_examples // 3)  # each is long
 @given(st.text(alphabet="ab 😀\n*_`<&", min_size=3000, max_size=9000))
 def test_no_message_is_longer_than_telegram_takes(markdown: str) -> None:
     for piece in text.render_pieces(markdown):
