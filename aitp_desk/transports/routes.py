@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from http import HTTPStatus
 from typing import Any
 
+from aitp_desk.capability import Request, Unanswered
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import DeskError
 from aitp_desk.protocols.base.protocol import (
@@ -16,7 +26,7 @@ from aitp_desk.protocols.base.protocol import (
     Reply,
     Route,
 )
-from aitp_desk.transports.base import Delivery, Endpoint, HookResult
+from aitp_desk.transports.base import Delivery, Endpoint, HookResult, Host, Step, Transport
 from aitp_desk.transports.host.intake import EventIntake
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.pages.html import ON_PAGES
@@ -100,3 +110,29 @@ class TransportHooks:
             return Reply(reply.status, reply.body, reply.content_type, headers)
 
         return handle_hook
+
+
+async def check_hooks(name: str, transport: Transport) -> AsyncIterator[Step]:
+    """Try whether the desk answers at each hook that only takes messages.
+
+    Without the platform's proof nothing is delivered: a hook is read with a method that it does not
+    take, and the desk says which it takes.
+    """
+    for hook, endpoint in transport.endpoints().items():
+        if "GET" not in endpoint.methods:
+            yield await _check_hook(f"{TRANSPORTS_PATH}{name}/{hook}", endpoint, transport.host)
+
+
+async def _check_hook(path: str, endpoint: Endpoint, host: Host) -> Step:
+    url = f"{host.url}{path}"
+    what = f"The desk answers at {url}."
+    try:
+        answer = await host.send(Request(url=url))
+    except Unanswered as error:
+        detail = f"{error.reason} Start the desk, and see that site.url leads to it."
+        return Step(what=what, is_done=False, detail=detail)
+    allowed = {one.strip() for one in answer.headers.get("allow", "").split(",")}
+    if answer.status == HTTPStatus.METHOD_NOT_ALLOWED and allowed >= set(endpoint.methods):
+        return Step(what=what, is_done=True)
+    detail = f"Another program answers with status {answer.status}: site.url must lead to the desk."
+    return Step(what=what, is_done=False, detail=detail)

@@ -74,13 +74,16 @@ def test(name: str, folder: Path, data: Path | None, overrides: tuple[str, ...])
     command with code 1, and says what to do.
     """
     with mistakes_told():
+        from aitp_desk.transports.routes import check_hooks
 
         async def check(enabled: EnabledTransport, _store: Store) -> None:
-            async for step in enabled.transport.check():
-                mark = "ok  " if step.is_done else "FAIL"
-                click.echo(f"{mark} {step.what}" + (f" {step.detail}" if step.detail else ""))
-                if not step.is_done:
-                    raise click.exceptions.Exit(1)
+            hooks = check_hooks(enabled.name, enabled.transport)
+            for steps in (enabled.transport.check(), hooks):
+                async for step in steps:
+                    mark = "ok  " if step.is_done else "FAIL"
+                    click.echo(f"{mark} {step.what}" + (f" {step.detail}" if step.detail else ""))
+                    if not step.is_done:
+                        raise click.exceptions.Exit(1)
 
         _run(name, folder, data, overrides, check)
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from tests.support.desk.command import run
 from tests.support.transports.platforms import LOOPBACK, CarriedDesk, carrying
@@ -38,6 +40,25 @@ async def test_the_steps_of_a_test_are_told_while_the_desk_serves(
     _, lines, _ = await run(*command, *SETTINGS)
     assert lines
     assert lines[0].startswith("ok   ")
+
+
+async def test_a_test_tells_whether_the_address_leads_to_the_desk(
+    desk: CarriedDesk, tmp_path: Path
+) -> None:
+    command = ("transport", "test", "telegram", tmp_path / "site", "--data", tmp_path / "data")
+    url = desk.talker.desk.url
+    code, lines, _ = await run(*command, *SETTINGS, "--set", f"site.url={url}")
+    assert lines[-1] == f"ok   The desk answers at {url}/transports/telegram/updates."
+    assert code == 0
+    async with TestServer(web.Application()) as other:
+        wrong = str(other.make_url("")).rstrip("/")
+        code, lines, _ = await run(*command, *SETTINGS, "--set", f"site.url={wrong}")
+    assert code == 1
+    assert lines[-1].startswith(f"FAIL The desk answers at {wrong}/transports/telegram/updates.")
+    assert "status 404" in lines[-1]
+    code, lines, _ = await run(*command, *SETTINGS, "--set", f"site.url={wrong}")
+    assert code == 1
+    assert "Start the desk" in lines[-1]
 
 
 async def test_a_wrong_credential_ends_the_test_and_says_so(
