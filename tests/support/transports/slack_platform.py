@@ -113,6 +113,20 @@ class SlackPlatform(Platform):
             ids.append(await self._deliver_event(person, mention))
         return ids[0]
 
+    async def reply_in_channel(self, person: str, text: str, ref: str) -> str:
+        """Write in the thread of a message of the channel."""
+        channel = self.api.channel(CHANNEL)
+        root = channel.messages[ref.split("/")[1]]
+        message = payloads.message(
+            text,
+            channel=channel.id,
+            ts=self.api.timestamp(),
+            user=self.user(person),
+            thread_ts=root.get("thread_ts") or root["ts"],
+        )
+        channel.messages[message["ts"]] = message
+        return await self._deliver_event(person, message)
+
     async def ask(self, person: str, text: str) -> None:
         """Use the command ``/ask``; what the person reads at once is in :attr:`replies`."""
         user = self.user(person)
