@@ -233,6 +233,7 @@ async def open_server(
             epoch=epoch,
             guesses=services.key_guesses,
             sessions=sessions,
+            is_shared=config.store.is_shared,
             clock=clock,
         )
         collector = MetricsCollector(health_checks.worker)

@@ -54,6 +54,7 @@ def make_identifier(
     epoch: CredentialEpoch,
     guesses: GuessLimiter | None,
     sessions: ConsoleSessions | None,
+    is_shared: bool,
     clock: Callable[[], float],
 ) -> Identifier:
     """Create the identifier of callers.
@@ -63,11 +64,12 @@ def make_identifier(
         epoch: the epoch of credentials.
         guesses: limits failed lookups of API keys.
         sessions: those of the console, if it is served.
+        is_shared: whether other processes work on the same store.
         clock: Unix seconds.
     """
     find_token = partial(reads.token_by_id, store)
     last_use = LastUse(partial(_note_use, store), clock)
-    nonces = NonceCache(store, is_shared=config.store.is_shared)
+    nonces = NonceCache(store, is_shared=is_shared)
     methods = AuthMethods(
         api_keys=ApiKeys(find_token, keys, ProofCache(epoch, clock), last_use, clock),
         jwts=BearerTokens(

@@ -255,7 +255,10 @@ class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_shared(self) -> bool:
-        """Whether several processes may work on the database."""
+        """Whether several processes may work on the database.
+
+        Read where a desk is put together, and nowhere else; its parts receive the answer.
+        """
         return not self.url.startswith("sqlite:")
 
 

@@ -1,5 +1,6 @@
 """Modules import from lower layers only: contracts in pyproject.toml, run by import-linter."""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -25,6 +26,32 @@ def test_every_import_keeps_to_the_layers() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout
+
+
+COMPOSED = ("aitp_desk/app/", "aitp_desk/cli/")
+"""Where the parts of a desk are put together, and what commands do with a file."""
+ENGINES = "aitp_desk/store/engine/"
+
+
+@pytest.mark.parametrize(
+    ("asks", "where"),
+    [
+        (r"\bstore\.is_shared\b", COMPOSED),
+        (r"\bfind_engine\(", (*COMPOSED, ENGINES)),
+        (r"\basyncpg\b", (ENGINES,)),
+        (r"\bstartswith\(\"(?:sqlite|postgres)", ("aitp_desk/config/",)),
+    ],
+)
+def test_only_what_puts_a_desk_together_knows_its_database(
+    asks: str, where: tuple[str, ...]
+) -> None:
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "aitp_desk").rglob("*.py")
+        if re.search(asks, path.read_text(encoding="utf-8"))
+    }
+    assert found
+    assert {path for path in found if not path.startswith(where)} == set()
 
 
 EXCEPTIONS = {"core": {"ignore_imports": ["aitp_desk.protocols.hac.middleware -> aiohttp"]}}

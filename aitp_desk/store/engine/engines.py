@@ -77,6 +77,7 @@ class Engine(NamedTuple):
         copy_to: opens it to copy all rows to it.
         lock: makes the data folder of a desk that serves, and locks it where one alone may.
         is_file: whether the database is a file.
+        needs: the module of its extra; empty for none.
     """
 
     open: Callable[[StoreSettings, Path, Mapping[str, str]], AbstractAsyncContextManager[DeskStore]]
@@ -90,6 +91,7 @@ class Engine(NamedTuple):
     copy_to: Callable[[str, Path, Mapping[str, str]], AbstractAsyncContextManager[RowTarget]]
     lock: Callable[[Path], AbstractContextManager[None]]
     is_file: bool
+    needs: str = ""
 
 
 def find_engine(url: str) -> Engine:
@@ -100,7 +102,7 @@ def find_engine(url: str) -> Engine:
 def list_missing_extras(store_url: str, valkey_url: str) -> list[str]:
     """Return an error for each of these settings whose extra is not installed."""
     missing = []
-    if not find_engine(store_url).is_file and find_spec("asyncpg") is None:
+    if (module := find_engine(store_url).needs) and find_spec(module) is None:
         missing.append(f"store.url {_NEEDS_POSTGRES}")
     if valkey_url and find_spec("valkey") is None:
         missing.append(NEEDS_REDIS)
@@ -257,6 +259,7 @@ _POSTGRES = Engine(
     _copy_to_postgres,
     share_data_folder,
     is_file=False,
+    needs="asyncpg",
 )
 _ENGINES = {
     "sqlite": Engine(
