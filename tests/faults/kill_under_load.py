@@ -4,17 +4,19 @@
         [--postgres [--desks 2]] [--hasty | --rash]
 
 In each cycle clients post to threads, with idempotency keys and automatic runs, ask over AHP, and
-call actions over every protocol that takes calls (AHP, plain HTTP, MCP, A2A), some go on after
-they were accepted and are told of when they end; people answer what some of these ask of them;
-others follow threads, and after each break go on with the next event. At a random moment the desk
-and its people are killed (kill -9), and started again; with ``--kills`` so often, one after the
-other. Then the desk has to answer what it left unanswered and to end what it left at work, and its
-database and what its actions have done are examined. Messages that were cut off are sent again with
-the same key; calls are not. Every fifth time all are killed once more while the desk takes all that
-up again. With ``--hasty`` the desk acknowledges before its commits, with ``--rash`` it repeats
-whatever was cut short: that what is lost or done twice by that is seen shows that it would be seen.
-With ``--postgres`` the database is one of a PostgreSQL server; then several desks can serve it at
-once (``--desks``), of which one is killed, while the others go on.
+call actions over every protocol that takes calls (AHP, plain HTTP, MCP, A2A), some go on after they
+were accepted and are told of when they end; people answer what some of these ask of them; payers
+buy things from an account, two channels and a code that they share, at times in several ways at
+once; others follow threads, and after each break go on with the next event. At a random moment the
+desk and its people are killed (kill -9), and started again; with ``--kills`` so often, one after
+the other. Then the desk has to answer what it left unanswered and to end what it left at work, and
+its database and what its actions have done are examined. Messages that were cut off are sent again
+with the same key, and payments as they were; calls are not. Every fifth time all are killed once
+more while the desk takes all that up again. With ``--hasty`` the desk acknowledges before its
+commits, with ``--rash`` it repeats whatever was cut short: that what is lost or done twice by that
+is seen shows that it would be seen. With ``--postgres`` the database is one of a PostgreSQL server;
+then several desks can serve it at once (``--desks``), of which one is killed, while the others go
+on.
 """
 
 from __future__ import annotations
@@ -36,12 +38,18 @@ from tests.faults.actions import entries
 from tests.faults.checks.calls import CallCounts, CallFindings, examine_calls
 from tests.faults.checks.database import Findings, examine, last_events, wait_until_idle
 from tests.faults.checks.ledger import Ledger
+from tests.faults.checks.payments import PaymentCheck, PaymentCounts, PaymentFindings
 from tests.faults.checks.tickets import TicketCounts, TicketFindings, examine_tickets
 from tests.faults.databases import FaultDatabase, SqliteFile, fault_database, open_fault_store
 from tests.faults.processes.callers import Calls, call, hearing
 from tests.faults.processes.clients import settle, talk
 from tests.faults.processes.followers import Followers, StreamFindings
 from tests.faults.processes.people import begin_people
+from tests.money.market.desk import ACTIONS
+from tests.money.market.desk import SETTINGS as MARKET
+from tests.money.market.process import fund
+from tests.money.market.site import DELIVERING
+from tests.money.market.trade import Trade
 from tests.support.access.keys import make_key
 from tests.support.desk.command import run
 from tests.support.desk.processes import Server, desk_command, free_port, serving_process
@@ -60,6 +68,8 @@ AGAIN_EVERY = 5
 AGAIN_WITHIN = 0.05
 """Seconds until the second kill."""
 FAILS_FIRST = 0.02
+MOST_PROBLEMS = 10
+"""So many are printed of each cycle."""
 SETTINGS = (
     "threads.max_auto_replies=1000000",
     "egress.allow_loopback=true",
@@ -75,6 +85,7 @@ class Cycle(msgspec.Struct, frozen=True):
         acknowledged: how many messages were acknowledged up to here.
         cut_off: how many posts had no answer when the desk died.
         heard: how many events followers heard up to here.
+        problems: what does not hold of payments.
     """
 
     kills: int
@@ -85,13 +96,16 @@ class Cycle(msgspec.Struct, frozen=True):
     counts: CallCounts
     tickets: TicketFindings
     ticket_counts: TicketCounts
+    payments: PaymentFindings
+    payment_counts: PaymentCounts
     streams: StreamFindings
     heard: int
+    problems: list[str]
 
     @property
     def faults(self) -> dict[str, int]:
         """How many of each fault there are."""
-        found = (self.findings, self.calls, self.tickets, self.streams)
+        found = (self.findings, self.calls, self.tickets, self.payments, self.streams)
         return {name: n for one in found for name, n in msgspec.structs.asdict(one).items()}
 
 
@@ -127,14 +141,20 @@ async def kill_under_load(
     await database.begin()
     async with open_fault_store(database.url, data) as store:
         key = await make_key(store, data, "actions")
+        payer = await make_key(store, data, "actions", "threads", name="payer")
+    paying = {"Authorization": f"Bearer {payer}"}
+    trade = Trade(chance, paying)
+    payments = PaymentCheck(trade, site / "sold.txt")
 
     async def load(urls: Sequence[str], over: asyncio.Event) -> None:
         clients = [talk(url, ledger, over) for url in urls]
         clients += [call(url, key, told_at, calls, over) for url in urls]
+        clients += [trade.buy(url, over) for url in urls]
         clients += [followers.follow(url, ledger.threads, over) for url in urls]
         await asyncio.gather(*clients)
 
     async def examined(cut_off: int, *, at_last: bool = False) -> Cycle:
+        await payments.read(victims.servers[0].url)
         await wait_until_idle(database, at_last=at_last)
         rows = await database.snapshot()
         if at_last:
@@ -144,6 +164,7 @@ async def kill_under_load(
     def examine_all(rows: Path, cut_off: int) -> Cycle:
         found, counts = examine_calls(rows, book, calls)
         tickets, ticket_counts = examine_tickets(rows, log)
+        problems, payment_counts = payments.examine(rows)
         return Cycle(
             kills=victims.kills,
             acknowledged=len(ledger.said),
@@ -153,14 +174,18 @@ async def kill_under_load(
             counts=counts,
             tickets=tickets,
             ticket_counts=ticket_counts,
+            payments=PaymentFindings(len(problems)),
+            payment_counts=payment_counts,
             streams=followers.findings,
             heard=followers.count,
+            problems=problems,
         )
 
     async with hearing(calls) as told_at:
         with ExitStack() as stack:
             victims = _Victims(folder, stack, program, database.url, desks)
             await victims.start()
+            await fund(victims.servers[0].url, paying, data, database)
             cut_off = 0
             for number in range(1, cycles * kills + 1):
                 over, said = asyncio.Event(), len(ledger.said)
@@ -232,8 +257,9 @@ def make_site(folder: Path) -> Path:
     """The example shop's content, with actions."""
     site = folder / "site"
     shutil.copytree(SHOP / "content", site / "content")
-    (site / "desk.toml").write_text('[content]\nfolder = "content"\n', "utf-8")
-    shutil.copy(entries.__file__, site / "actions.py")
+    (site / "desk.toml").write_text(f'[content]\nfolder = "content"\n{MARKET}', "utf-8")
+    actions = Path(entries.__file__).read_text("utf-8") + ACTIONS + DELIVERING
+    (site / "actions.py").write_text(actions, "utf-8")
     return site
 
 
@@ -270,7 +296,10 @@ async def report(
             print(
                 f"{name}: {cycle.kills} kills, {cycle.acknowledged} messages and"
                 f" {cycle.counts.acknowledged} calls acknowledged, {cycle.heard} events heard,"
+                f" {cycle.payment_counts.quotes} quotes paid,"
                 f" {cycle.cut_off} cut off, {_told(found) or 'no fault'}",
+                *cycle.problems[:MOST_PROBLEMS],
+                sep="\n  ",
                 flush=True,
             )
         rows = await database.snapshot()
@@ -289,6 +318,7 @@ async def report(
     counts = msgspec.structs.asdict(last.counts)
     print(f"calls: {_told(counts)}")
     print(f"people: {_told(msgspec.structs.asdict(last.ticket_counts))}")
+    print(f"payments: {_told(msgspec.structs.asdict(last.payment_counts))}")
     print(_told(faults))
     print(*checked, *problems, sep="\n")
     return code == 0 and not any(faults.values())

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from tests.faults.checks.database import SOLD
 from tests.faults.databases import open_database
 from tests.faults.processes.callers import LONG, Calls
 
@@ -17,7 +18,10 @@ _MAY_BE_UNKNOWN = (*_ONCE, "ask_people")
 _ENTERS = (*_ONCE, "enter_again")
 _STATUS = {"succeeded": "success", "unknown": "failed"}
 """How a call that ended so is told."""
-_CALLS = "SELECT id, action, state, session_id, arguments ->> 'note', callback_url FROM calls"
+_CALLS = (
+    "SELECT id, action, state, session_id, arguments ->> 'note', callback_url FROM calls"
+    f" WHERE action NOT IN {SOLD}"
+)
 _TASKS = "SELECT task_id, call_id FROM task_turns"
 _UNTOLD = "SELECT ref FROM jobs WHERE kind = 'callback' AND state IN ('queued', 'at_work')"
 

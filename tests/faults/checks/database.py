@@ -24,6 +24,8 @@ IDLE_SECONDS, AT_LAST_SECONDS = 120, 600
 
 At last it may also wait for the next attempts of what has failed.
 """
+SOLD = ("sell", "deliver")
+"""Actions that are paid for; their calls and threads are examined as payments."""
 _texts = msgspec.json.Decoder(list[str]).decode
 _attachments = msgspec.json.Decoder(list[Attachment]).decode
 
@@ -82,7 +84,8 @@ def examine(database: Path, ledger: Ledger) -> Findings:
         answered_by: list[str | None] = []
         sides: dict[str, Counter[str]] = defaultdict(Counter)
         for id_, thread_id, origin, content, run_id in connection.execute(
-            "SELECT id, thread_id, origin, content, run_id FROM messages"
+            "SELECT id, thread_id, origin, content, run_id FROM messages WHERE thread_id NOT IN"
+            f" (SELECT thread_id FROM calls WHERE action IN {SOLD} AND thread_id IS NOT NULL)"
         ):
             text = _texts(content)[0]
             kept[id_] = (thread_id, text)

@@ -34,7 +34,7 @@ class Kept(msgspec.Struct, frozen=True):
     Parameters:
         records, held: those of the capability.
         by_kind: records by the first part of their keys, and the rest.
-        calls: how each call stands.
+        calls: how each call stands that has a price.
         refunds: the payments whose refund is promised, and not done yet.
         releases: the holds whose end is promised, and not done yet.
         sold: what was sold, as often as it was, by calls.
@@ -83,7 +83,7 @@ def read(
         records = disk.execute("SELECT key, value FROM capability_records")
         kept = {key: msgspec.json.decode(value) for key, value in records}
         held = dict(disk.execute("SELECT key, value FROM capability_counters").fetchall())
-        calls = dict(disk.execute("SELECT id, state FROM calls").fetchall())
+        calls = dict(disk.execute("SELECT id, state FROM calls WHERE price IS NOT NULL").fetchall())
         promised = defaultdict[str, list[str]](list)
         for kind, ref in disk.execute("SELECT kind, ref FROM jobs WHERE state <> 'done'"):
             promised[kind].append(ref)

@@ -22,6 +22,7 @@ def examine(kept: Kept, payers: Payers) -> Iterator[str]:
     for purchase in payers.bought:
         yield from _of_quote(purchase, kept)
     yield from _of_sums(kept, payers)
+    yield from payers.refusals
 
 
 def examine_thread(purchase: Purchase, said: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -30,6 +31,9 @@ def examine_thread(purchase: Purchase, said: Sequence[tuple[str, str]]) -> Itera
     Parameters:
         said: the ids and texts of its messages, in order.
     """
+    if not said:
+        yield f"{purchase.offer.thread_id} is gone"
+        return
     ids = {id for id, _ in said}
     for one in purchase.sent:
         if one.kind != "call" and one.answer not in ids:

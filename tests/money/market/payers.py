@@ -81,19 +81,22 @@ class Payers:
         opened: how many channels of a euro were opened.
         added: how often so much was to be added to a channel, by its id and the millionths.
         held_off: how often one was told to come again later.
+        cut_off: how many payments had no answer when a desk died.
+        refusals: answers to payments that should have been accepted.
     """
 
     def __init__(self, chance: random.Random, credentials: dict[str, str]) -> None:
         self.bought: list[Purchase] = []
-        self.drawn = self.opened = self.held_off = 0
+        self.refusals: list[str] = []
+        self.drawn = self.opened = self.held_off = self.cut_off = 0
         self.added = Counter[tuple[str, int]]()
         self._chance = chance
         self._credentials = credentials
         self._number = 0
 
-    async def ask(self, url: str) -> list[Purchase]:
+    async def ask(self, url: str, count: int = QUOTES) -> list[Purchase]:
         """Ask for quotes, and write what pays them; nothing of it is sent yet."""
-        asked = await self.quote(url, QUOTES)
+        asked = await self.quote(url, count)
         for purchase in asked:
             purchase.sent += self._written(purchase)
         return asked
@@ -133,16 +136,28 @@ class Payers:
         if not is_told:
             then()
 
+    async def send(self, url: str, bought: Sequence[Purchase]) -> bool:
+        """Send what is unanswered, each once; return whether nothing was cut off meanwhile."""
+        cut_off = self.cut_off
+        async with self._client(url) as http:
+            await asyncio.gather(*(self._try(http, one) for one in unanswered(bought)))
+        return self.cut_off == cut_off
+
     async def settle(self, url: str, bought: Sequence[Purchase]) -> None:
         """Send what is unanswered until all of it is."""
-        async with asyncio.timeout(SECONDS), self._client(url) as http:
-            while waiting := unanswered(bought):
-                await asyncio.gather(*(self._try(http, one) for one in waiting))
+        async with asyncio.timeout(SECONDS):
+            while unanswered(bought):
+                await self.send(url, bought)
 
     async def said(self, url: str, purchase: Purchase) -> list[tuple[str, str]]:
-        """What stands on a quote's thread, in order: ids of messages, and their texts."""
+        """What stands on a quote's thread, in order: ids of messages, and their texts.
+
+        It is empty where there is no such thread.
+        """
         path = f"/v1/threads/{purchase.offer.thread_id}/messages?order=asc&limit=100"
         async with self._client(url) as http, http.get(path) as listed:
+            if listed.status == 404:
+                return []
             assert listed.status == 200, await listed.text()
             told = await listed.json()
         return [(one["id"], one["content"][0]) for one in told["data"]]
@@ -230,15 +245,18 @@ class Payers:
             async with http.post(one.path, json=one.body) as told:
                 body = await told.json()
         except aiohttp.ClientError:
+            self.cut_off += 1
             return False
         if "Retry-After" in told.headers:
             self.held_off += 1
             return False
         if one.kind == "call":
             one.answer = f"{told.status} {json.dumps(body, sort_keys=True)}"
-        else:
-            assert told.status == 200, body
+        elif told.status == 200:
             one.answer = body["id"]
+        else:
+            one.answer = ""
+            self.refusals.append(f"{told.status} {body}")
         return True
 
 

@@ -90,14 +90,7 @@ class Shop:
         async with open_fault_store(self.database.url, self.data) as store:
             self.key = await make_key(store, self.data, "actions", "threads")
         await self.begin()
-        async with (
-            aiohttp.ClientSession(self.url) as http,
-            http.post("/v1/threads", json={}, headers=self.credentials) as opened,
-        ):
-            assert opened.status == 200, await opened.text()
-        ((owner,),) = await self.database.rows("SELECT owner FROM threads")
-        founding = found(owner, FUNDS, CHANNELS, CHANNEL)
-        await asyncio.to_thread(have_done, self.data, self.database.url, "payments", founding)
+        await fund(self.url, self.credentials, self.data, self.database)
 
     def close(self) -> None:
         """End it, if it runs."""
@@ -133,6 +126,24 @@ class Shop:
         """Run a command on its data."""
         where = ("--data", self.data, "--store", self.database.url)
         return await run(*words[:2], *where, *words[2:])
+
+
+async def fund(url: str, credentials: dict[str, str], data: Path, database: FaultDatabase) -> None:
+    """Give a payer an account and channels, and another caller a code.
+
+    Parameters:
+        url: of a desk that serves the database.
+        credentials: the headers by which the payer is known.
+    """
+    async with (
+        aiohttp.ClientSession(url) as http,
+        http.post("/v1/threads", json={}, headers=credentials) as opened,
+    ):
+        assert opened.status == 200, await opened.text()
+        thread_id = (await opened.json())["id"]
+    ((owner,),) = await database.rows(f"SELECT owner FROM threads WHERE id = '{thread_id}'")
+    founding = found(owner, FUNDS, CHANNELS, CHANNEL)
+    await asyncio.to_thread(have_done, data, database.url, "payments", founding)
 
 
 @asynccontextmanager
