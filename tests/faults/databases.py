@@ -30,6 +30,10 @@ SELECT (SELECT count(*) FROM runs WHERE state IN ('queued', 'in_progress'))
         WHERE state = 'at_work' OR (state = 'queued' AND available_at <= {latest}))
 """
 """Counts what is not over, of jobs those that are due."""
+TABLES = """
+SELECT relname, pg_total_relation_size(relid), n_live_tup, n_dead_tup
+FROM pg_stat_user_tables ORDER BY 2 DESC
+"""
 
 
 class FaultDatabase(Protocol):
@@ -44,6 +48,12 @@ class FaultDatabase(Protocol):
 
     async def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """Run a statement that reads, next to whatever the desk does."""
+
+    async def sizes(self) -> list[tuple[str, int, int, int]]:
+        """Return the bytes of each table with its indexes, its rows, and dead rows of these.
+
+        The largest is the first. A file has one size, and reuses what is deleted.
+        """
 
     async def snapshot(self) -> Path:
         """Return an SQLite file with everything that it holds; read it before the next wait."""
@@ -65,6 +75,13 @@ class SqliteFile:
     async def rows(self, sql: str) -> list[tuple[Any, ...]]:
         with closing(open_database(self.path)) as connection:
             return connection.execute(sql).fetchall()
+
+    async def sizes(self) -> list[tuple[str, int, int, int]]:
+        names = await self.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        counts = [await self.rows(f"SELECT count(*) FROM {name}") for (name,) in names]
+        ((pages,),) = await self.rows("PRAGMA page_count")
+        ((page,),) = await self.rows("PRAGMA page_size")
+        return [(self.path.name, pages * page, sum(count for ((count,),) in counts), 0)]
 
     async def snapshot(self) -> Path:
         return self.path
@@ -91,6 +108,9 @@ class PostgresDatabase:
 
     async def rows(self, sql: str) -> list[tuple[Any, ...]]:
         return await self._server.rows(sql)
+
+    async def sizes(self) -> list[tuple[str, int, int, int]]:
+        return await self._server.rows(TABLES)
 
     async def snapshot(self) -> Path:
         async with self._copying:

@@ -1,12 +1,12 @@
 """Use a desk at a steady rate for an hour, and see whether anything grows that should not.
 
-    python -m tests.faults.soak [--minutes 60] [--every 5] [--pause 4] [--seed 1]
+    python -m tests.faults.soak [--minutes 60] [--every 5] [--pause 4] [--seed 1] [--postgres]
 
-Two workers serve a PostgreSQL database. Clients post, ask, call actions and follow threads, each
-with a pause after each answer; threads that are no longer used are deleted. Every few minutes a
-line shows the memory, open files and threads of the workers, and the size of the database and its
-dead rows. At last what is held in the last quarter is compared with the second one, and nothing may
-have been refused or skipped.
+A process serves an SQLite file, or two workers serve a PostgreSQL database. Clients post, ask, call
+actions, pay and follow threads, each with a pause after each answer; threads that are no longer
+used are deleted. Every few minutes a line shows the memory, open files and threads of the
+processes, and the size of the database with its dead rows. At last what is held in the last quarter
+is compared with the second one, and nothing may have been refused or skipped.
 """
 
 from __future__ import annotations
@@ -28,24 +28,20 @@ import aiohttp
 import msgspec
 
 from tests.faults.checks.ledger import Ledger
-from tests.faults.databases import open_fault_store
+from tests.faults.databases import FaultDatabase, fault_database, open_fault_store
 from tests.faults.kill_under_load import make_site
 from tests.faults.processes.callers import Calls, call, hearing
 from tests.faults.processes.clients import talk
 from tests.faults.processes.followers import Followers
+from tests.money.market.process import fund
+from tests.money.market.trade import Trade
 from tests.support.access.keys import make_key
 from tests.support.desk.processes import Server, desk_command, free_port, serving_process
-from tests.support.store.postgres import PostgresServer, postgres_server
 
-SERVER = "-c fsync=on -c autovacuum_naptime=15s"
 SETTINGS = ("threads.max_auto_replies=1000000", "egress.allow_loopback=true")
 KEPT_THREADS = 40
 """So many of the newest threads are not deleted."""
 FOLLOW_SECONDS = 20.0
-TABLES = """
-SELECT relname, pg_total_relation_size(relid), n_live_tup, n_dead_tup
-FROM pg_stat_user_tables ORDER BY 2 DESC
-"""
 MOST_GROWTH = 1.10
 """By so much the last quarter may exceed the second one."""
 
@@ -58,7 +54,7 @@ class Sample(msgspec.Struct, frozen=True):
         files: open files of all workers.
         threads: threads of all workers.
         size: of the tables with their indexes, in MiB.
-        live, dead: rows of all tables, as the server estimates them.
+        live, dead: rows of all tables.
     """
 
     memory: float
@@ -81,43 +77,51 @@ MEASURES: Mapping[str, Callable[[Sample], float]] = MappingProxyType(
 """What should not grow."""
 
 
-async def soak(folder: Path, *, minutes: float, every: float, pause: float, seed: int) -> bool:
+async def soak(
+    folder: Path, *, minutes: float, every: float, pause: float, seed: int, on_postgres: bool
+) -> bool:
     """Use a desk, print what it holds, and return whether nothing grew and nothing failed."""
     chance = random.Random(seed)
     ledger, calls, followers = Ledger(chance), Calls(chance, 0), Followers(chance)
     samples: list[Sample] = []
     with ExitStack() as stack:
-        database = stack.enter_context(postgres_server(SERVER))
-        url, data, port = await database.begin(), folder / "data", free_port()
-        async with open_fault_store(url, data) as store:
+        data, port = folder / "data", free_port()
+        database = stack.enter_context(fault_database(folder, data, on_postgres=on_postgres))
+        await database.begin()
+        async with open_fault_store(database.url, data) as store:
             key = await make_key(store, data, "actions")
-        command = desk_command(data, port, *SETTINGS, f"store.url={url}", folder=make_site(folder))
-        starting = serving_process([*command, "--workers", "2"], port, log=folder / "desk.log")
-        server = stack.enter_context(starting)
+            payer = await make_key(store, data, "actions", "threads", name="payer")
+        settings = (*SETTINGS, f"store.url={database.url}")
+        command = desk_command(data, port, *settings, folder=make_site(folder))
+        command += ["--workers", "2"] * on_postgres
+        server = stack.enter_context(serving_process(command, port, log=folder / "desk.log"))
+        trade = Trade(chance, {"Authorization": f"Bearer {payer}"})
+        await fund(server.url, trade.credentials, data, database)
         over = asyncio.Event()
         async with hearing(calls) as told_at, asyncio.TaskGroup() as group:
             group.create_task(talk(server.url, ledger, over, pause))
             group.create_task(call(server.url, key, told_at, calls, over, pause))
+            group.create_task(trade.buy(server.url, over, pause))
             group.create_task(_follow(server.url, ledger, followers, over))
             group.create_task(_delete(server.url, ledger, over))
             ends_at = time.monotonic() + 60 * minutes
             while time.monotonic() < ends_at:
                 await asyncio.sleep(60 * every)
                 samples.append(await _sample(server, database))
-                said, done = len(ledger.said), len(calls.notes)
                 print(
-                    f"{said} messages, {done} calls, {followers.count} events:"
+                    f"{len(ledger.said)} messages, {len(calls.notes)} calls,"
+                    f" {len(trade.payers.bought)} quotes, {followers.count} events:"
                     f" {_told(samples[-1])}",
                     flush=True,
                 )
             over.set()
-        for name, size, live, dead in (await database.rows(TABLES))[:10]:
+        for name, size, live, dead in (await database.sizes())[:10]:
             print(f"  {name:20} {size / 2**20:8.1f} MiB {live:8} live {dead:8} dead")
     return _judge(
         samples,
         {
-            "refused": ledger.refused + calls.refused,
-            "cut off": len(ledger.unsettled),
+            "refused": ledger.refused + calls.refused + len(trade.payers.refusals),
+            "cut off": len(ledger.unsettled) + trade.payers.cut_off,
             **msgspec.structs.asdict(followers.findings),
         },
     )
@@ -142,8 +146,8 @@ async def _delete(url: str, ledger: Ledger, over: asyncio.Event) -> None:
                     ledger.refused += response.status != 200
 
 
-async def _sample(server: Server, database: PostgresServer) -> Sample:
-    tables = await database.rows(TABLES)
+async def _sample(server: Server, database: FaultDatabase) -> Sample:
+    tables = await database.sizes()
     memory, files, threads = _held(server)
     return Sample(
         memory=memory,
@@ -192,6 +196,7 @@ if __name__ == "__main__":
     parser.add_argument("--every", type=float, default=5, help="minutes between two lines")
     parser.add_argument("--pause", type=float, default=4, help="seconds after each answer")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--postgres", action="store_true", help="on a PostgreSQL server")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="aitp-desk-soak-") as place:
         kept = asyncio.run(
@@ -201,6 +206,7 @@ if __name__ == "__main__":
                 every=given.every,
                 pause=given.pause,
                 seed=given.seed,
+                on_postgres=given.postgres,
             )
         )
     sys.exit(0 if kept else 1)

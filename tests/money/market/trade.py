@@ -23,10 +23,12 @@ class Trade:
         credentials: the headers by which the payers are known.
 
     Attributes:
+        credentials: those.
         payers: who buy.
     """
 
     def __init__(self, chance: random.Random, credentials: dict[str, str]) -> None:
+        self.credentials = credentials
         self.payers = Payers(chance, credentials)
         self._cut_off: deque[Purchase] = deque()
 
