@@ -14,10 +14,15 @@ from aitp_desk.store.engine.copy.tables import load_tables
 
 
 class TwinStore:
-    """Runs every unit and every read on both stores, and compares what comes of it."""
+    """Runs every unit and every read on both stores, and compares what comes of it.
+
+    Attributes:
+        done: the units that were run and refused nothing.
+    """
 
     def __init__(self, one: Store, other: Store) -> None:
         self._both = (one, other)
+        self.done: set[Callable[..., Any]] = set()
 
     @property
     def name(self) -> str:
@@ -28,7 +33,9 @@ class TwinStore:
         return any(store.is_behind for store in self._both)
 
     async def run(self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._same(lambda store: store.run(work, *args, **kwargs))
+        done = await self._same(lambda store: store.run(work, *args, **kwargs))
+        self.done.add(work)
+        return done
 
     async def run_apart(
         self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs
@@ -38,6 +45,7 @@ class TwinStore:
     def record(self, work: Callable[P, Work[Any]], /, *args: P.args, **kwargs: P.kwargs) -> None:
         for store in self._both:
             store.record(work, *args, **kwargs)
+        self.done.add(work)
 
     async def read(self, statement: str, params: Params, /) -> list[Row]:
         return await self._same(lambda store: store.read(statement, params))
@@ -76,4 +84,5 @@ def compare_rows(one: Path, other: Path) -> None:
         for table in load_tables():
             rows = f"SELECT * FROM {table.name} ORDER BY {table.key_columns}"
             expected, found = first.execute(rows).fetchall(), second.execute(rows).fetchall()
-            assert found == expected, table.name
+            differing = sorted(set(expected) ^ set(found), key=repr)
+            assert found == expected, (table.name, differing[:4])

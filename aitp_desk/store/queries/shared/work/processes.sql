@@ -4,8 +4,8 @@ VALUES (:id, 1, :name, :state, :begun, :figures)
 ON CONFLICT (id) DO UPDATE
 SET beats = processes.beats + 1, state = excluded.state, figures = excluded.figures;
 
--- processes: Lists all processes; there are few.
-SELECT id, beats, name, state, begun, figures FROM processes;
+-- processes: Lists all processes, by id; there are few.
+SELECT id, beats, name, state, begun, figures FROM processes ORDER BY id;
 
 -- release_runs_of_dead: Ends the leases of a dead process; the attempts are counted.
 UPDATE runs SET leased_by = NULL, lease_until = 0
