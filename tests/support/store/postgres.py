@@ -183,9 +183,13 @@ class PostgresCluster:
         port = f"&port={self._port}" if self._port else ""
         return f"postgresql:///postgres?host={self._sockets}&user=desk{port}"
 
-    def url_with(self, other: PostgresCluster) -> str:
-        """Return the URL of whichever of two servers can be written to."""
-        hosts = f"{self._sockets},{other._sockets}"
+    def url_with(self, other: PostgresCluster, line: Path | None = None) -> str:
+        """Return the URL of whichever of two servers can be written to.
+
+        Parameters:
+            line: the folder of a socket by which this one is reached; None for its own.
+        """
+        hosts = f"{line or self._sockets},{other._sockets}"
         return f"postgresql:///postgres?host={hosts}&user=desk&target_session_attrs=read-write"
 
     def create(self, *options: str | Path) -> None:

@@ -28,8 +28,11 @@ class Line:
         is_open: whether new connections are let through.
         cut: what is done at the next COMMIT; None to let it pass.
         cuts: how many were not let pass.
+        holds: whether the answer to the next COMMIT is held for as long as its connection lasts.
+        is_passed, is_answered: set once the server has that COMMIT, and once it has answered.
         sent: everything that the desks have sent.
         seconds: how long a round trip takes.
+        listener: accepts its connections.
     """
 
     def __init__(self, url: str, folder: Path) -> None:
@@ -41,14 +44,22 @@ class Line:
         self.is_open = True
         self.cut: Cut | None = None
         self.cuts = 0
+        self.holds = False
+        self.is_passed, self.is_answered = asyncio.Event(), asyncio.Event()
         self.sent = b""
         self.seconds = 0.0
+        self.listener: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
 
     def break_all(self) -> None:
         """Cut every connection."""
         for writer in list(self._writers):
             writer.transport.abort()
+
+    def end(self) -> None:
+        """Refuse new connections, as the socket of a server that is gone."""
+        assert self.listener is not None
+        self.listener.close()
 
     async def connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection."""
@@ -60,9 +71,9 @@ class Line:
         self._writers |= both
         try:
             async with asyncio.TaskGroup() as group:
-                is_last = asyncio.Event()
-                group.create_task(self._pass_on(reader, forth, is_last))
-                group.create_task(self._pass_back(back, writer, is_last))
+                is_last, is_held = asyncio.Event(), asyncio.Event()
+                group.create_task(self._pass_on(reader, forth, is_last, is_held))
+                group.create_task(self._pass_back(back, writer, is_last, is_held))
         except* (ConnectionError, OSError):
             pass
         finally:
@@ -75,6 +86,7 @@ class Line:
         reader: asyncio.StreamReader,
         forth: asyncio.StreamWriter,
         is_last: asyncio.Event,
+        is_held: asyncio.Event,
     ) -> None:
         while sent := await reader.read(65536):
             self.sent += sent
@@ -84,18 +96,30 @@ class Line:
                 if cut is Cut.BEFORE:
                     raise ConnectionError
                 is_last.set()
+            if self.holds and COMMIT in sent:
+                self.holds = False
+                is_held.set()
             if self.seconds:
                 await asyncio.sleep(self.seconds)
             forth.write(sent)
             await forth.drain()
+            if is_held.is_set():
+                self.is_passed.set()
         raise ConnectionError
 
     async def _pass_back(
-        self, back: asyncio.StreamReader, writer: asyncio.StreamWriter, is_last: asyncio.Event
+        self,
+        back: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        is_last: asyncio.Event,
+        is_held: asyncio.Event,
     ) -> None:
         while got := await back.read(65536):
             if is_last.is_set():
                 break
+            if is_held.is_set():
+                self.is_answered.set()
+                continue
             writer.write(got)
             await writer.drain()
         raise ConnectionError
@@ -105,7 +129,7 @@ class Line:
 async def open_line(url: str, folder: Path) -> AsyncIterator[Line]:
     """Open a line to the server of a URL, which names the folder of its socket."""
     line = Line(url, folder)
-    server = await asyncio.start_unix_server(line.connect, str(folder / SOCKET))
+    line.listener = server = await asyncio.start_unix_server(line.connect, str(folder / SOCKET))
     try:
         yield line
     finally:
