@@ -52,7 +52,7 @@ from tests.money.market.site import DELIVERING
 from tests.money.market.trade import Trade
 from tests.support.access.keys import make_key
 from tests.support.desk.command import run
-from tests.support.desk.processes import Server, desk_command, free_port, serving_process
+from tests.support.desk.processes import Server, desk_command, free_ports, serving_process
 from tests.support.desk.server import SHOP
 
 DESK, HASTY_DESK, RASH_DESK = (
@@ -60,8 +60,8 @@ DESK, HASTY_DESK, RASH_DESK = (
     "tests.faults.processes.early_acknowledgement",
     "tests.faults.processes.repetition",
 )
-LEAST = 25
-"""So many messages are acknowledged between two kills at least."""
+LEAST, LEAST_PAID = 25, 4
+"""So many messages are acknowledged, and so many payments sent, between two kills at least."""
 SHORTEST, LONGEST = 0.05, 0.8
 """Seconds of load before a kill."""
 AGAIN_EVERY = 5
@@ -188,12 +188,14 @@ async def kill_under_load(
             await fund(victims.servers[0].url, paying, data, database)
             cut_off = 0
             for number in range(1, cycles * kills + 1):
-                over, said = asyncio.Event(), len(ledger.said)
+                over, said, paid = asyncio.Event(), len(ledger.said), trade.payers.tried
                 urls = [server.url for server in victims.servers.values()]
                 talking = asyncio.create_task(load(urls, over))
                 await asyncio.sleep(chance.uniform(SHORTEST, LONGEST))
-                while len(ledger.said) - said < LEAST and not talking.done():  # noqa: ASYNC110
-                    await asyncio.sleep(0)  # a slow machine is under load later
+                while not talking.done() and (  # noqa: ASYNC110 - a slow machine is under load later
+                    len(ledger.said) - said < LEAST or trade.payers.tried - paid < LEAST_PAID
+                ):
+                    await asyncio.sleep(0.005)
                 is_again = number % AGAIN_EVERY == 0
                 victims.kill(range(desks) if is_again else [chance.randrange(desks)])
                 if victims.servers:
@@ -226,16 +228,17 @@ class _Victims:
         self._stack = stack
         self._program = program
         self._url = url
-        self._desks = desks
+        # not those that the system gives to others while a desk starts again
+        self._ports = [free_ports(1) for _ in range(desks)]
         self.servers: dict[int, Server] = {}
         self.kills = 0
         self._people: subprocess.Popen[bytes] | None = None
 
     async def start(self) -> None:
         """Start what does not run."""
-        for number in range(self._desks):
+        for number, port in enumerate(self._ports):
             if number not in self.servers:
-                starting = (self._folder, self._stack, self._program, self._url)
+                starting = (self._folder, self._stack, self._program, self._url, port)
                 self.servers[number] = await asyncio.to_thread(_start, *starting)
         if self._people is None:
             log = self._folder / "ended"
@@ -263,8 +266,8 @@ def make_site(folder: Path) -> Path:
     return site
 
 
-def _start(folder: Path, stack: ExitStack, program: str, url: str) -> Server:
-    port, settings = free_port(), (*SETTINGS, f"store.url={url}")
+def _start(folder: Path, stack: ExitStack, program: str, url: str, port: int) -> Server:
+    settings = (*SETTINGS, f"store.url={url}")
     command = desk_command(folder / "data", port, *settings, folder=folder / "site")
     command[command.index(DESK)] = program
     return stack.enter_context(serving_process(command, port, log=folder / "desk.log"))

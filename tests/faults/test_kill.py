@@ -10,6 +10,7 @@ import pytest
 
 from tests.faults.checks.calls import CallFindings
 from tests.faults.checks.database import Findings
+from tests.faults.checks.payments import PaymentFindings
 from tests.faults.checks.tickets import TicketFindings
 from tests.faults.kill_under_load import HASTY_DESK, RASH_DESK, Cycle, kill_under_load
 from tests.faults.processes.followers import StreamFindings
@@ -25,11 +26,13 @@ async def test_a_killed_desk_keeps_what_it_acknowledged_and_answers_it_once(
     assert [cycle.findings for cycle in cycles] == [Findings()] * (CYCLES + 1)
     assert [cycle.calls for cycle in cycles] == [CallFindings()] * (CYCLES + 1)
     assert [cycle.tickets for cycle in cycles] == [TicketFindings()] * (CYCLES + 1)
+    assert [cycle.payments for cycle in cycles] == [PaymentFindings()] * (CYCLES + 1)
     assert [cycle.streams for cycle in cycles] == [StreamFindings()] * (CYCLES + 1)
     assert cycles[-1].acknowledged > 100, "there was no load to speak of"
     assert cycles[-1].heard > 25, "nobody followed"
     assert cycles[-1].counts.acknowledged > 5, "there were no calls to speak of"
     assert cycles[-1].ticket_counts.ends > 2, "nobody answered anything"
+    assert cycles[-1].payment_counts.cut_off > 5, "no payment was hit"
     assert all(cycle.cut_off for cycle in cycles[:-1]), "a kill did not hit anybody"
 
 

@@ -81,6 +81,7 @@ class Payers:
         opened: how many channels of a euro were opened.
         added: how often so much was to be added to a channel, by its id and the millionths.
         held_off: how often one was told to come again later.
+        tried: how often anything was sent.
         cut_off: how many payments had no answer when a desk died.
         refusals: answers to payments that should have been accepted.
     """
@@ -88,7 +89,7 @@ class Payers:
     def __init__(self, chance: random.Random, credentials: dict[str, str]) -> None:
         self.bought: list[Purchase] = []
         self.refusals: list[str] = []
-        self.drawn = self.opened = self.held_off = self.cut_off = 0
+        self.drawn = self.opened = self.held_off = self.tried = self.cut_off = 0
         self.added = Counter[tuple[str, int]]()
         self._chance = chance
         self._credentials = credentials
@@ -241,6 +242,7 @@ class Payers:
 
     async def _try(self, http: aiohttp.ClientSession, one: Sent) -> bool:
         """Send it once, and return whether it was answered: not cut off, and not too soon."""
+        self.tried += 1
         try:
             async with http.post(one.path, json=one.body) as told:
                 body = await told.json()

@@ -22,7 +22,7 @@ from tests.money.checks import invariants
 from tests.money.market.site import found, make_site
 from tests.support.access.keys import make_key
 from tests.support.desk.command import run
-from tests.support.desk.processes import Server, desk_command, free_port, serving_process
+from tests.support.desk.processes import Server, desk_command, free_ports, serving_process
 
 DESK, RASH_DESK = "aitp_desk", "tests.faults.processes.repetition"
 FUNDS, CHANNEL = 1_000_000 * MILLION, 200_000 * MILLION
@@ -56,7 +56,7 @@ class Shop:
         self.key = ""
         self._folder = folder
         self._program = program
-        self._port = free_port()
+        self._port = free_ports(1)
         self._stack = ExitStack()
         self._server: Server | None = None
 

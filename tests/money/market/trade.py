@@ -10,9 +10,9 @@ import aiohttp
 
 from tests.money.market.payers import Payers, Purchase, unanswered
 
-PAYING = 4
+PAYING = 8
 """How many buy at once."""
-BASKET = 3
+BASKET = 2
 """How many quotes each of them asks for and pays at once."""
 
 
