@@ -36,9 +36,9 @@ class PaymentCounts(msgspec.Struct, frozen=True):
         cut_off: those that had no answer when a desk died, and were sent again.
     """
 
-    quotes: int
-    payments: int
-    cut_off: int
+    quotes: int = 0
+    payments: int = 0
+    cut_off: int = 0
 
 
 class PaymentCheck:

@@ -28,7 +28,8 @@ class Line:
         is_open: whether new connections are let through.
         cut: what is done at the next COMMIT; None to let it pass.
         cuts: how many were not let pass.
-        holds: whether the answer to the next COMMIT is held for as long as its connection lasts.
+        holds: of the COMMIT that follows these bytes the answer is held for as long as its
+            connection lasts; None to hold none.
         is_passed, is_answered: set once the server has that COMMIT, and once it has answered.
         sent: everything that the desks have sent.
         seconds: how long a round trip takes.
@@ -44,7 +45,7 @@ class Line:
         self.is_open = True
         self.cut: Cut | None = None
         self.cuts = 0
-        self.holds = False
+        self.holds: bytes | None = None
         self.is_passed, self.is_answered = asyncio.Event(), asyncio.Event()
         self.sent = b""
         self.seconds = 0.0
@@ -88,16 +89,18 @@ class Line:
         is_last: asyncio.Event,
         is_held: asyncio.Event,
     ) -> None:
+        is_near = False
         while sent := await reader.read(65536):
             self.sent += sent
+            is_near |= self.holds is not None and self.holds in sent
             if self.cut is not None and COMMIT in sent:
                 cut, self.cut = self.cut, None
                 self.cuts += 1
                 if cut is Cut.BEFORE:
                     raise ConnectionError
                 is_last.set()
-            if self.holds and COMMIT in sent:
-                self.holds = False
+            if is_near and self.holds is not None and COMMIT in sent:
+                self.holds = None
                 is_held.set()
             if self.seconds:
                 await asyncio.sleep(self.seconds)
