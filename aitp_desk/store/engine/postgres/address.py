@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
 
 import msgspec
 
@@ -27,6 +27,8 @@ systems mount secrets. PGPASSWORD and a password file of libpq (``passfile``) wo
 SYSTEM = "system"
 """The value of ``sslrootcert`` for the authorities that this machine trusts."""
 
+_OF_ALL = "prefer-standby"
+"""The kind of session for which all servers are asked first."""
 _NO_SERVICE = "write its host and parameters in store.url instead"
 """A service could name a host that is not seen here, and is then not verified."""
 
@@ -37,10 +39,12 @@ class Address(msgspec.Struct, frozen=True):
     Parameters:
         name: the server and database, for people; no credential.
         arguments: for ``asyncpg.connect``.
+        each: the URL of each server, where there are several of which the first usable one counts.
     """
 
     name: str
     arguments: dict[str, Any]
+    each: tuple[str, ...] = ()
 
 
 def read_address(url: str, environment: Mapping[str, str]) -> Address:
@@ -73,9 +77,11 @@ def read_address(url: str, environment: Mapping[str, str]) -> Address:
     if (password := _find_password(environment)) is not None:
         arguments["password"] = password
     arguments["dsn"] = f"postgresql://{parts.netloc}{parts.path}?{urlencode(query)}"
+    kind = query.get("target_session_attrs") or environment.get("PGTARGETSESSIONATTRS")
+    each = () if kind == _OF_ALL else _divide(parts, query, hosts, environment)
     database = unquote(parts.path.lstrip("/")) or query.get("database") or query.get("dbname", "")
     place = " ".join(part for part in (", ".join(hosts), database) if part)
-    return Address(f"PostgreSQL, {place}" if place else "PostgreSQL", arguments)
+    return Address(f"PostgreSQL, {place}" if place else "PostgreSQL", arguments, each)
 
 
 def _check_environment(environment: Mapping[str, str]) -> None:
@@ -97,6 +103,27 @@ def _check_environment(environment: Mapping[str, str]) -> None:
 def _list_hosts(netloc: str, otherwise: str) -> list[str]:
     hosts = [host for host in netloc.rpartition("@")[2].split(",") if host]
     return [unquote(host) for host in hosts] or [host for host in otherwise.split(",") if host]
+
+
+def _divide(
+    parts: SplitResult, query: Mapping[str, str], hosts: list[str], environment: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return a URL for each of several hosts."""
+    if len(hosts) < 2:
+        return ()
+    user, at, named = parts.netloc.rpartition("@")
+    ports = (query.get("port") or environment.get("PGPORT", "")).split(",")
+    each = []
+    for n, host in enumerate(hosts):
+        own = {**query, "port": ports[n] if len(ports) == len(hosts) else ports[0]}
+        netloc = parts.netloc
+        if named:
+            netloc = f"{user}{at}{quote(host, safe=':[]')}"
+        else:
+            own["host"] = host
+        given = {name: value for name, value in own.items() if value}
+        each.append(f"postgresql://{netloc}{parts.path}?{urlencode(given)}")
+    return tuple(each)
 
 
 def _is_local(host: str) -> bool:

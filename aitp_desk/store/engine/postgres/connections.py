@@ -7,7 +7,9 @@ are kept otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import asyncpg
@@ -36,6 +38,15 @@ DATABASE_ERRORS = (
     TimeoutError,
 )
 """What a connection raises, apart from faults of the desk."""
+
+_NEXT = (
+    OSError,
+    TimeoutError,
+    asyncpg.ConnectionDoesNotExistError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.TargetServerAttributeNotMatched,
+)
+"""What a server raises that is gone, does not serve yet, or is of another kind."""
 
 _CONFLICTS = frozenset({"40001", "40P01"})
 """Serialization failure, deadlock: nothing was written, and another try may succeed."""
@@ -73,8 +84,7 @@ class Connections(msgspec.Struct, frozen=True):
         Raises:
             DATABASE_ERRORS: it cannot be opened.
         """
-        connection: Connection = await asyncpg.connect(**self._arguments)
-        return connection
+        return await _connect(self.address.each, **self._arguments)
 
     async def open_pool(self, size: int) -> Pool:
         """Open a pool of connections for reads; further ones open as they are needed.
@@ -84,7 +94,11 @@ class Connections(msgspec.Struct, frozen=True):
         """
         # a pool that keeps some open logs each failure to, with a traceback
         pool: Pool = await asyncpg.create_pool(
-            min_size=0, max_size=size, reset=_keep, **self._arguments
+            min_size=0,
+            max_size=size,
+            reset=_keep,
+            connect=partial(_connect, self.address.each),
+            **self._arguments,
         )
         return pool
 
@@ -98,6 +112,19 @@ class Connections(msgspec.Struct, frozen=True):
             "max_cached_statement_lifetime": 0,
             "server_settings": {"application_name": "aitp-desk"},
         }
+
+
+async def _connect(each: Sequence[str], dsn: str, **arguments: Any) -> Connection:
+    """Connect to the first of several servers that can be used.
+
+    Each has its time, as to libpq: asyncpg has one for all, and asks no other where one closes.
+    """
+    *others, last = each or (dsn,)
+    for one in others:
+        with suppress(*_NEXT):
+            connection: Connection = await asyncpg.connect(one, **arguments)
+            return connection
+    return await asyncpg.connect(last, **arguments)
 
 
 def plan_connections(

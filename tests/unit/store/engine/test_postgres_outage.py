@@ -16,7 +16,7 @@ from aitp_desk.store.engine.postgres.migration import LOCK
 from aitp_desk.store.engine.postgres.store import PostgresStore
 from aitp_desk.store.reads import threads as reads
 from tests.support.store.postgres import PostgresServer
-from tests.support.store.postgres_line import Cut, Line, open_line
+from tests.support.store.postgres_line import SOCKET, Cut, Line, open_line
 
 pytestmark = pytest.mark.servers
 WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
@@ -146,6 +146,23 @@ async def test_a_server_that_is_not_there_is_told_at_the_start(tmp_path: Path) -
     with pytest.raises(StoreError, match="cannot be opened"):
         async with PostgresStore.open(url, {}):
             pass
+
+
+@pytest.mark.parametrize("closes", [True, False])
+async def test_a_server_that_accepts_and_does_not_answer_gives_way_to_the_next(
+    postgres: PostgresServer, tmp_path: Path, closes: bool
+) -> None:
+    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if not closes:
+            while await reader.read(65536):
+                pass
+        writer.transport.abort()
+
+    silent = await asyncio.start_unix_server(accept, str(tmp_path / SOCKET))
+    url = (await postgres.begin()).replace("host=", f"host={tmp_path},")
+    async with silent, PostgresStore.open(f"{url}&connect_timeout=1", {}) as store:
+        assert await store.run(add) == 1
+        assert await reads.epoch(store, "n") == 1
 
 
 async def test_a_group_that_takes_long_is_committed_in_parts(
