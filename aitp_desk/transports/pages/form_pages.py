@@ -139,9 +139,11 @@ class FormPages:
         if conversation is None:
             return None
         enabled = self._transports.get(conversation.transport)
-        if enabled is None or is_blocked(conversation.person, enabled.common.blocked):
+        desk = self._desks.get(conversation.desk)
+        if enabled is None or desk is None:
             return None
-        desk = self._desks[conversation.desk]
+        if is_blocked(conversation.person, enabled.common.blocked):
+            return None
         language = conversation.language or desk.site.language
         try:
             requests = await desk.open_requests.list_for_thread(

@@ -7,6 +7,7 @@ import hmac
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from typing import ClassVar
+from urllib.parse import urlsplit
 
 from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.transports.base import (
@@ -35,6 +36,8 @@ POLL_SECONDS = 25
 MOST_UPDATES = 100
 _MOST_POLL_BYTES = 16 * 1024 * 1024
 _MOST_NOTICE = 200
+_PORTS = frozenset({None, 80, 88, 443, 8443})
+"""Those to which Telegram delivers (Bot API, "setWebhook"); None for that of https."""
 
 
 class TelegramTransport(Transport):
@@ -55,8 +58,8 @@ class TelegramTransport(Transport):
             )
         if settings.updates == "webhook" and not _is_reachable(settings.api, host.url):
             raise ValueError(
-                "Telegram delivers to https only: set site.url to the desk's public address, or"
-                ' updates to "polling".'
+                "Telegram delivers to https on port 443, 80, 88 or 8443 only: set site.url to the"
+                ' desk\'s public address, or updates to "polling".'
             )
         self._api = BotApi(host.send, settings.api, token)
         self._bot = Bot(id=self._api.bot_id, username=settings.username)
@@ -263,8 +266,10 @@ class TelegramTransport(Transport):
 
 
 def _is_reachable(api: str, url: str) -> bool:
-    """Return whether the API delivers to an address; one on a machine also without https."""
-    return url.startswith("https://") or api.startswith("http://")
+    """Return whether the API delivers to an address; one of the site's own to any (setWebhook)."""
+    parts = urlsplit(url)
+    is_public = parts.scheme == "https" and parts.port in _PORTS
+    return is_public or api.startswith("http://")
 
 
 def _move(params: Mapping[str, object], chat: int) -> dict[str, object]:

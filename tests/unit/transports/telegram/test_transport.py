@@ -8,6 +8,7 @@ import pytest
 from aitp_desk.transports.base import Refused, TryLater, Unreachable
 from aitp_desk.transports.events import IncomingFile
 from aitp_desk.transports.messages import Button, Field, Form, Outgoing, OutgoingFile, Source
+from aitp_desk.transports.telegram.settings import TelegramSettings
 from aitp_desk.transports.telegram.transport import TelegramTransport
 from tests.support.transports.small_desk import SmallDesk, open_small_desk
 from tests.support.transports.telegram_platform import TelegramPlatform
@@ -263,6 +264,27 @@ async def test_a_webhook_needs_a_public_address(
     with pytest.raises(ValueError, match="polling"):
         async with open_small_desk(TelegramTransport, telegram, listens=False):
             raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("url", "is_taken"),
+    [
+        ("https://shop.example", True),
+        ("https://shop.example:8443", True),
+        ("https://shop.example:8000", False),
+        ("http://shop.example", False),
+    ],
+)
+def test_telegram_delivers_to_few_ports(
+    telegram: TelegramPlatform, desk: SmallDesk, url: str, is_taken: bool
+) -> None:
+    host = msgspec.structs.replace(desk.transport.host, url=url)
+    settings = TelegramSettings(username="lantern_bot")
+    if is_taken:
+        assert "updates" in TelegramTransport(settings, host).endpoints()
+    else:
+        with pytest.raises(ValueError, match="port 443"):
+            TelegramTransport(settings, host)
 
 
 async def test_the_check_says_what_works(telegram: TelegramPlatform, desk: SmallDesk) -> None:
