@@ -257,6 +257,11 @@ def _drop_conversation(conversation_id: str) -> Work[None]:
     yield "drop_conversation", one
 
 
+def leave_conversation(*, conversation_id: str) -> Work[None]:
+    """Forget a conversation: what its person writes next begins another."""
+    yield from _drop_conversation(conversation_id)
+
+
 def end_conversation(*, conversation_id: str, state: ConversationState, reason: str) -> Work[None]:
     """Store that a conversation takes no messages, or none now.
 

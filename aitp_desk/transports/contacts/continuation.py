@@ -1,7 +1,8 @@
 """Joins a person's conversations on several platforms into one thread, on proof alone.
 
 The proof is a code: the person that asks for one in a conversation (``/continue``) and writes it in
-another (``join CODE``) is the same in both. A name or an address proves nothing. ``!continue`` is
+another (``join CODE``) is the same in both. A name or an address proves nothing. A link
+with a code may come from another person: ``/new`` leaves the thread. ``!continue`` and ``!new`` are
 for apps whose own commands begin with a slash.
 """
 
@@ -29,6 +30,7 @@ MOST_WRONG = 5
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 _LENGTH = 12
 _ASKED = re.compile(r"[/!]continue", re.IGNORECASE)
+_LEAVES = re.compile(r"[/!]new", re.IGNORECASE)
 _GIVEN = re.compile(
     r"[/!]?join[\s:]+([0-9A-Za-z]{4}[- ]?[0-9A-Za-z]{4}[- ]?[0-9A-Za-z]{4})\W*", re.IGNORECASE
 )
@@ -37,6 +39,11 @@ _GIVEN = re.compile(
 def asks_for_code(text: str) -> bool:
     """Return whether a message asks for a code to go on elsewhere."""
     return _ASKED.fullmatch(text.strip()) is not None
+
+
+def asks_to_leave(text: str) -> bool:
+    """Return whether a message asks to leave the thread and begin another one."""
+    return _LEAVES.fullmatch(text.strip()) is not None
 
 
 def find_code(text: str) -> str:

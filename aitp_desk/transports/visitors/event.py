@@ -34,11 +34,17 @@ from aitp_desk.store.units.transports import (
     confirm_conversation,
     end_conversation,
     hear_person,
+    leave_conversation,
     move_conversation,
 )
 from aitp_desk.transports.base import Failed
 from aitp_desk.transports.contacts.contact_mail import CONFIRMATION
-from aitp_desk.transports.contacts.continuation import Continuations, asks_for_code, find_code
+from aitp_desk.transports.contacts.continuation import (
+    Continuations,
+    asks_for_code,
+    asks_to_leave,
+    find_code,
+)
 from aitp_desk.transports.events import (
     AutomaticMessage,
     ChatStart,
@@ -185,6 +191,11 @@ class VisitorEvent:
             return
         if code := find_code(message.text):
             await self._join(code)
+            return
+        if asks_to_leave(message.text):
+            if conversation is not None:
+                await self._store.run(leave_conversation, conversation_id=conversation.id)
+            await self._notify(self._say_of("left"))
             return
         draft, refusals = await self._drafts.draft_message(self._principal, message)
         if draft is not None:

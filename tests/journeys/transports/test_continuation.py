@@ -63,6 +63,24 @@ async def test_a_link_brings_the_code_along(desk: CarriedDesk) -> None:
     await shown(desk, "ada-at-work", has("We go on here"))
 
 
+async def test_who_was_joined_unawares_learns_it_and_leaves(desk: CarriedDesk) -> None:
+    code = await asked_for_code(desk, "eve")
+    assert isinstance(desk.platform, PigeonPlatform)
+    await desk.platform.deliver("ada", ChatStart(code=code))
+    await shown(desk, "ada", has("reads what you write here"))
+    await desk.platform.write("ada", "/new")
+    await shown(desk, "ada", has("begins a new conversation"))
+    await desk.platform.write("ada", "A secret of Ada's.")
+    await shown(desk, "ada", has("You asked: A secret"))
+    await desk.platform.write("eve", "What is there?")
+    await shown(desk, "eve", has("You asked: What is there?"))
+    ((of_ada,),) = desk.talker.rows(
+        "SELECT thread_id FROM messages WHERE json_extract(content, '$[0]') LIKE 'A secret%'"
+    )
+    (of_eve,) = threads(desk) - {of_ada}
+    assert of_ada != of_eve
+
+
 async def test_a_code_works_once(desk: CarriedDesk) -> None:
     code = await asked_for_code(desk)
     await desk.platform.write("ada-at-work", f"/join {code}")
