@@ -260,6 +260,10 @@ def test_only_the_own_server_proves_a_sender() -> None:
 @given(st.binary(max_size=400), st.binary(max_size=100))
 def test_any_bytes_are_an_event_or_refused(head: bytes, body: bytes) -> None:
     for data in (head, make_mail("Hello") + body, head + b"\r\n\r\n" + body):
+        if (found := DESK.arrivals.read_header(data)) is not None:
+            assert found.kept == {}
+            event = found.incoming.event
+            assert not (isinstance(event, TextMessage) and event.text)
         try:
             incoming = read(data)
         except UnreadableMail:
