@@ -152,20 +152,22 @@ def list_due_messages(
         again: whether the newest question is answered again if nothing waits, for a caller
             who started the run.
     """
-    asked = [m for m in messages if m.origin is Origin.VISITOR and m.role == "user"]
-    newest = asked[-1] if asked else None
-    brought = [
-        m.seq
-        for m in messages
-        if newest is not None
-        and m.origin is Origin.VISITOR
-        and m.role == "assistant"
-        and m.principal == newest.principal
-        and m.seq < newest.seq
-    ]
-    answered = max((answered_seq, *brought))
-    due = tuple(message for message in asked if message.seq > answered)
-    return due or (tuple(asked[-1:]) if again else ())
+    asked: list[Message] = []
+    due: list[Message] = []
+    is_answered = False
+    for message in messages:
+        if message.origin is not Origin.VISITOR:
+            continue
+        if message.role == "assistant":
+            is_answered = bool(due) and due[-1].principal == message.principal
+            continue
+        if is_answered:
+            due.clear()
+            is_answered = False
+        asked.append(message)
+        if message.seq > answered_seq:
+            due.append(message)
+    return tuple(due) or (tuple(asked[-1:]) if again else ())
 
 
 def read_turn(
