@@ -36,12 +36,17 @@ async def ask(server: PostgresCluster, sql: str) -> list[Any]:
 
 async def kept(line: Line, server: PostgresCluster) -> None:
     """Return once both servers have the transaction, and only its desk does not know."""
+    await line.is_reached.wait()
+    line.may_pass.set()
     await line.is_answered.wait()
 
 
 async def lost(line: Line, server: PostgresCluster) -> None:
     """Return once the server has written what its standby will never have."""
-    await line.is_passed.wait()
+    await line.is_reached.wait()
+    for pid in await ask(server, SENDERS):
+        os.kill(pid, signal.SIGSTOP)  # it ends with its server
+    line.may_pass.set()
     while not (await ask(server, WAITING))[0]:
         pass
 
@@ -58,15 +63,8 @@ class Failover:
         self._server = server
         self._standby = standby
 
-    async def prepare(self, fate: Fate, written: str) -> None:
-        """Hold the answer to a COMMIT, and where it is to be lost the COMMIT, too.
-
-        Parameters:
-            written: what is written in its transaction.
-        """
-        if fate is lost:
-            for pid in await ask(self._server, SENDERS):
-                os.kill(pid, signal.SIGSTOP)  # it ends with its server
+    def prepare(self, written: str) -> None:
+        """Hold the COMMIT of what is written next."""
         self._line.holds = written.encode()
 
     async def happen(self, fate: Fate, talker: Talker) -> None:
@@ -110,7 +108,7 @@ async def test_messages_whose_commit_is_in_flight_are_there_once(
             key = ("Idempotency-Key", text.rjust(20, "k"))
             return await talker.post(thread, text, headers=[*OPENAI, key])
 
-        await failover.prepare(fate, texts[0])
+        failover.prepare(texts[0])
         sending = [asyncio.create_task(send(text)) for text in texts]
         await failover.happen(fate, talker)
         told = await asyncio.gather(*sending)
@@ -135,7 +133,7 @@ async def test_a_call_whose_begin_is_in_flight_is_carried_out_once_or_not_at_all
 ) -> None:
     entering = Entering()
     async with replaced(tmp_path, entering) as (talker, failover):
-        await failover.prepare(fate, "the-entry")
+        failover.prepare("the-entry")
         calling = asyncio.create_task(enter(talker, "enter", "the-entry"))
         await failover.happen(fate, talker)
         told = await calling
@@ -159,7 +157,7 @@ async def test_a_call_whose_end_is_in_flight_is_not_carried_out_again(
     async with replaced(tmp_path, entering) as (talker, failover):
         accepted = await enter(talker, "enter_later", "the-entry")
         await entering.begun.wait()
-        await failover.prepare(fate, "the-entry")
+        failover.prepare("the-entry")
         entering.may_enter.set()
         await failover.happen(fate, talker)
         assert await until_ended(talker, accepted) == "success"

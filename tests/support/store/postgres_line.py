@@ -28,9 +28,9 @@ class Line:
         is_open: whether new connections are let through.
         cut: what is done at the next COMMIT; None to let it pass.
         cuts: how many were not let pass.
-        holds: of the COMMIT that follows these bytes the answer is held for as long as its
-            connection lasts; None to hold none.
-        is_passed, is_answered: set once the server has that COMMIT, and once it has answered.
+        holds: the COMMIT that follows these bytes is held until it may pass, and its answer for as
+            long as its connection lasts; None to hold none.
+        is_reached, may_pass, is_answered: of that COMMIT.
         sent: everything that the desks have sent.
         seconds: how long a round trip takes.
         listener: accepts its connections.
@@ -46,7 +46,8 @@ class Line:
         self.cut: Cut | None = None
         self.cuts = 0
         self.holds: bytes | None = None
-        self.is_passed, self.is_answered = asyncio.Event(), asyncio.Event()
+        self.is_reached, self.may_pass = asyncio.Event(), asyncio.Event()
+        self.is_answered = asyncio.Event()
         self.sent = b""
         self.seconds = 0.0
         self.listener: asyncio.Server | None = None
@@ -102,12 +103,12 @@ class Line:
             if is_near and self.holds is not None and COMMIT in sent:
                 self.holds = None
                 is_held.set()
+                self.is_reached.set()
+                await self.may_pass.wait()
             if self.seconds:
                 await asyncio.sleep(self.seconds)
             forth.write(sent)
             await forth.drain()
-            if is_held.is_set():
-                self.is_passed.set()
         raise ConnectionError
 
     async def _pass_back(
