@@ -41,10 +41,9 @@ FORMS = {"pl": ("one", "few", "other"), "ja": ("other",), "zh": ("other",)}
 the texts of Polish "many" are its "other", which has fractions only.
 """
 MAX_LOADER = 3_000
-MAX_ALL = 24_850
-MAX_TEXTS = 1_680
-"""Bytes after gzip: of the first load, of all code and styles that the chat ever loads, and of its
-texts in the language that needs most: a browser loads one.
+MAX_ALL = 26_200
+"""Bytes after gzip: of the first load, and of all that the chat ever loads, with its texts in the
+language that needs most: a browser loads one.
 """
 
 
@@ -58,8 +57,7 @@ def test_it_is_small() -> None:
     texts = max(zipped(files[f"texts/{language}.json"].body) for language in read_texts())
     rest = sum(zipped(file.body) for name, file in files.items() if not name.startswith("texts/"))
     assert loader < MAX_LOADER
-    assert loader + rest <= MAX_ALL
-    assert texts <= MAX_TEXTS
+    assert loader + rest + texts <= MAX_ALL
 
 
 @pytest.mark.parametrize("file", SCRIPTS, ids=lambda file: file.name)

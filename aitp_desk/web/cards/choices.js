@@ -70,8 +70,7 @@ export function details(choice) {
   const href = choice.url && safeAddress(choice.url);
   if (!href) return null;
   const attributes = { class: "details", href, target: "_blank", rel: "noreferrer noopener" };
-  const label = text("detailsOf", { name: choice.name });
-  return el("a", { ...attributes, "aria-label": label }, text("details"));
+  return el("a", { ...attributes, "aria-label": `${text("details")}: ${choice.name}` }, text("details"));
 }
 
 /** The name of an option, in an element of a tag, with its price if there is one. */

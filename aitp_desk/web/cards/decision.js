@@ -51,7 +51,7 @@ export class Choosing extends Card {
   submit() {
     const chosen = this.inputs.filter(({ input }) => input.checked);
     if (!chosen.length) {
-      this.say(this.isSeveral ? text("needsSome") : text("needsOne"));
+      this.say(this.isSeveral ? text("needsSome") : text("chooseOne"));
       this.inputs.find(({ input }) => !input.disabled)?.input.focus();
       return;
     }

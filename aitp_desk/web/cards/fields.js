@@ -97,15 +97,13 @@ export class Field {
       else input.classList.toggle("masked", on);
     };
     mask(true);
-    const shown = el("span", { "aria-hidden": "true" }, text("show"));
-    const named = el("span", { class: "unseen" }, text("showOf", { label: this.label }));
     const onclick = () => {
       const on = button.ariaPressed === "true";
       mask(on);
       button.ariaPressed = !on;
     };
-    const pressed = { class: "plain", "aria-pressed": "false", onclick };
-    const button = el("button", { type: "button", ...pressed }, shown, named);
+    const named = { "aria-label": `${text("show")}: ${this.label}`, "aria-pressed": "false" };
+    const button = el("button", { type: "button", class: "plain", ...named, onclick }, text("show"));
     return el("div", { class: "with-button" }, input, button);
   }
 
@@ -118,7 +116,7 @@ export class Field {
   fault() {
     const { validity, type, required } = this.input;
     if (required && !this.value && !validity.badInput) {
-      return type === "select-one" ? text("needsOne") : text("needed");
+      return type === "select-one" ? text("chooseOne") : text("needed");
     }
     if (validity.valid) return "";
     return WRONG[type]?.() ?? text("wrong");

@@ -63,7 +63,7 @@ export class Paying extends Card {
   submit() {
     const code = this.code?.value.trim();
     const approval = { quote_id: this.id, ...(code ? { code } : {}) };
-    this.reply({ approve_quote: approval }, text("iPay", { price: priceOf(this.request) }));
+    this.reply({ approve_quote: approval }, text("paid"));
   }
 }
 

@@ -48,7 +48,7 @@ export class Products extends Card {
     const wrong = el("p", { class: "wrong", id: newId(), hidden: true });
     const input = el("input", {
       ...{ type: "number", inputmode: "numeric", min: "0", max: MOST, step: "1", value: "0", id },
-      ...{ "aria-label": text("howManyOf", { name: choice.name }), "aria-describedby": wrong.id },
+      ...{ "aria-label": `${text("howMany")}: ${choice.name}`, "aria-describedby": wrong.id },
       disabled: choice.hasLapsed,
     });
     const count = { choice, input, wrong };

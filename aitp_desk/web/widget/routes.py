@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
 
@@ -22,7 +23,15 @@ from aitp_desk.protocols.base.protocol import (
     matches_etag,
 )
 from aitp_desk.web.pages.blocks.example_questions import list_example_questions
-from aitp_desk.web.widget.assets import COMPONENT, DECLARATION, TYPES, read_component, read_logo
+from aitp_desk.web.widget.assets import (
+    COMPONENT,
+    DECLARATION,
+    TYPES,
+    ComponentFile,
+    read_component,
+    read_logo,
+    zip_file,
+)
 from aitp_desk.web.widget.wire import (
     LOGO_PATH,
     find_language,
@@ -39,6 +48,9 @@ DECLARATION_PATH = "/widget.d.ts"
 SETTINGS_PATH = "/widget/settings.json"
 VISITOR_PATH = "/widget/visitor"
 _JAVASCRIPT = TYPES[".js"]
+_BY_CODING = ("Vary", "Accept-Encoding")
+_GZIP = re.compile(r"(?<![\w-])(?:x-)?gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.IGNORECASE)
+"""What takes gzip (RFC 9110, section 12.5.3)."""
 _REVALIDATE = ("Cache-Control", "no-cache")
 OPEN_CHAT = ("chat", "open")
 """The note of the chat's threads in their metadata, until the visitor begins another."""
@@ -62,13 +74,14 @@ class WidgetHandlers:
         self._revision = ""
 
     @cached_property
-    def _loader(self) -> bytes:
+    def _loader(self) -> ComponentFile:
         version, _ = read_component()
-        return write_loader(version, self._widget, self._site)
+        return zip_file(write_loader(version, self._widget, self._site), _JAVASCRIPT)
 
     async def get_loader(self, _desk: Desk, call: Call) -> Reply:
         """``GET /widget.js``: defines the element ``<aitp-chat>``."""
-        return _reply_tagged(self._loader, _JAVASCRIPT, call)
+        body, coding = _choose_coding(self._loader, call)
+        return _reply_tagged(body, _JAVASCRIPT, call, *coding)
 
     async def get_declaration(self, _desk: Desk, call: Call) -> Reply:
         """``GET /widget.d.ts``: the element for TypeScript."""
@@ -101,7 +114,8 @@ class WidgetHandlers:
         file = files.get(call.params["name"])
         if file is None or call.params["version"] != version:
             raise RouteNotFound("The chat has no file of this name and version.")
-        return Reply(200, file.body, file.content_type, (FOREVER,))
+        body, coding = _choose_coding(file, call)
+        return Reply(200, body, file.content_type, (FOREVER, *coding))
 
     async def get_logo(self, _desk: Desk, call: Call) -> Reply:
         """``GET /widget/logo``: the picture in the heading of the chat.
@@ -171,6 +185,13 @@ class WidgetHandlers:
 def _read(path: str, handler: Handler, gives: tuple[str, ...]) -> Route:
     """Return a public route that counts against no limit: a first opening reads many files."""
     return Route("GET", path, handler, None, gives=gives, is_open=True, is_for_widget=True)
+
+
+def _choose_coding(file: ComponentFile, call: Call) -> tuple[bytes, tuple[tuple[str, str], ...]]:
+    """Return the body that the browser takes, as gzip or plain, and its headers."""
+    if _GZIP.search(call.headers.get("Accept-Encoding", "")) is None:
+        return file.body, (_BY_CODING,)
+    return file.zipped, (_BY_CODING, ("Content-Encoding", "gzip"))
 
 
 def _reply_tagged(body: bytes, content_type: str, call: Call, *headers: tuple[str, str]) -> Reply:

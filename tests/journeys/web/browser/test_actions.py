@@ -96,7 +96,7 @@ async def test_who_has_no_key_learns_what_is_missing(
 ) -> None:
     async with at_lamps(tmp_path, browser) as (visitor, _):
         await visitor.page.get_by_role("button", name="Lend lamp").click()
-        await expect(visitor.answers).to_contain_text("This needs an access key")
+        await expect(visitor.answers).to_contain_text("visitors whom I do not know")
         await expect(visitor.answers).to_contain_text("actions:lend_lamp")
         await expect(visitor.box).to_be_focused()
 
@@ -120,7 +120,7 @@ async def test_a_key_stays_on_the_page(
         assert key not in await visitor.page.content()
         await visitor.page.reload()
         await visitor.page.get_by_role("button", name="Lend lamp").click()
-        await expect(visitor.answers.last).to_contain_text("This needs an access key")
+        await expect(visitor.answers.last).to_contain_text("visitors whom I do not know")
 
 
 async def test_words_answer_what_is_asked_until_it_is_done(

@@ -46,7 +46,7 @@ async def test_a_choice_is_made_with_the_keyboard_alone_and_stands_after_a_reloa
         await expect(visitor.page.locator(".panel > [role=status].unseen")).to_contain_text("Size?")
         await visitor.card.get_by_role("radio").first.focus()
         await visitor.press("Tab", "Enter")
-        await expect(visitor.card.get_by_role("alert")).to_have_text("Choose one.")
+        await expect(visitor.card.get_by_role("alert")).to_have_text("Choose one")
         await visitor.press("ArrowDown", "Enter")
         await expect(visitor.questions.last).to_contain_text("Chosen: m.")
         await expect(visitor.card).to_contain_text("Answered.")

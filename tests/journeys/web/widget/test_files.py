@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -34,7 +35,8 @@ async def preflight(
 
 
 async def find_version(http: aiohttp.ClientSession) -> str:
-    async with http.get("/widget.js") as answer:
+    plain = {"Accept-Encoding": "identity"}
+    async with http.get("/widget.js", headers=plain) as answer:
         found = re.search(r'"version":"(\w+)"', await answer.text())
     assert found is not None
     return found[1]
@@ -59,6 +61,29 @@ async def test_the_loader_is_revalidated_and_the_rest_is_kept_for_ever(
     for path in (f"/widget/{version}/loader.js", "/widget/0/chat.js", "/widget/", "/widget/x"):
         async with http.get(path) as answer:
             assert answer.status == 404, path
+
+
+async def test_code_and_texts_are_zipped_for_browsers_that_take_it(tmp_path: Path) -> None:
+    async with (
+        serving(tmp_path / "data", *SETTINGS) as desk,
+        aiohttp.ClientSession(desk.url, auto_decompress=False) as http,
+    ):
+        version = await find_version(http)
+        for path in (
+            "/widget.js",
+            f"/widget/{version}/chat.js",
+            f"/widget/{version}/texts/de.json",
+        ):
+            got = {}
+            for accepted in ("gzip, deflate, br", "identity", "gzip;q=0, br"):
+                async with http.get(path, headers={"Accept-Encoding": accepted}) as answer:
+                    assert answer.headers["Vary"] == "Accept-Encoding"
+                    got[accepted] = (answer.headers.get("Content-Encoding"), await answer.read())
+            coding, zipped = got.pop("gzip, deflate, br")
+            assert coding == "gzip"
+            for other, plain in got.values():
+                assert (other, plain) == (None, gzip.decompress(zipped))
+                assert len(zipped) < len(plain) * 0.7
 
 
 async def test_only_the_owners_sites_load_it_and_call_what_it_calls(

@@ -138,7 +138,7 @@ def test_what_the_owner_sets_is_told() -> None:
 
 @pytest.mark.parametrize("language", read_texts())
 def test_the_desk_understands_the_wish_for_a_person(language: str) -> None:
-    assert asks_for_person(read_texts()[language]["personWish"], in_full=True) is not None
+    assert asks_for_person(read_texts()[language]["person"], in_full=True) is not None
 
 
 def test_a_name_is_no_markup() -> None:

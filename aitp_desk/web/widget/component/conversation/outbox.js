@@ -8,8 +8,7 @@ const LONGEST_PAUSE_MS = 10_000;
 
 /** Return a random key; `crypto.randomUUID` is missing on pages without encryption. */
 function makeKey() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return crypto.getRandomValues(new Uint32Array(4)).join("-");
 }
 
 export class Outbox {

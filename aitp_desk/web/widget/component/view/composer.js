@@ -17,7 +17,7 @@ export class Composer {
       rows: "1",
       maxlength: LONGEST_QUESTION,
       placeholder,
-      "aria-label": text("question"),
+      "aria-label": text("placeholder"),
       enterkeyhint: "send",
     });
     const send = el("button", { type: "submit", class: "send", "aria-label": text("send") }, icon("send"));

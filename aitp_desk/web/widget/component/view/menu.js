@@ -3,78 +3,66 @@
 import { el, icon } from "../dom.js";
 import { text } from "../texts.js";
 
-export class Menu {
-  /**
-   * @param {{onbegin: () => void, onerase: () => Promise<Failure | undefined>,
-   *   onperson: (() => void) | null}} on `onperson` is null where nobody can be asked for.
-   */
-  constructor({ onbegin, onerase, onperson }) {
-    this.onbegin = onbegin;
-    this.onerase = onerase;
-    this.button = el(
-      "button",
-      {
-        ...{ type: "button", class: "tool", "aria-label": text("more"), "aria-expanded": "false" },
-        hidden: true,
-        onclick: () => this.toggle(this.list.hidden),
-      },
-      icon("more"),
-    );
-    this.list = el("div", { class: "menu", hidden: true });
-    this.question = el("div", { class: "confirm", role: "group", hidden: true });
-    this.list.append(
-      this.item(text("newConversation"), () => this.begin()),
-      this.item(text("deleteConversation"), () => this.confirm(), "danger"),
-    );
-    if (onperson) this.list.append(this.item(text("person"), () => this.toggle(false) || onperson()));
-    this.element = el("div", { class: "menu-place" }, this.button, this.list);
-    this.element.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape" || this.list.hidden) return;
-      event.preventDefault();
-      this.toggle(false);
-      this.button.focus();
-    });
-    this.element.addEventListener("focusout", ({ relatedTarget }) => {
-      if (relatedTarget && !this.element.contains(relatedTarget)) this.toggle(false);
-    });
-  }
-
-  item(words, onclick, kind = "") {
-    return el("button", { type: "button", class: kind, onclick }, words);
-  }
-
-  toggle(isOpen) {
-    this.list.hidden = !isOpen;
-    this.button.ariaExpanded = isOpen;
-    if (isOpen) this.list.firstElementChild.focus();
-  }
-
-  begin() {
-    this.toggle(false);
-    this.question.hidden = true;
-    this.onbegin();
-  }
-
-  /** Ask before the conversation is deleted; the question stands above the text box. */
-  confirm() {
-    this.toggle(false);
+/**
+ * Make the menu: its button, the place of both, and the question, which stands above the text box.
+ *
+ * @param {{onbegin: () => void, onerase: () => Promise<Failure | undefined>,
+ *   onperson: (() => void) | null}} on `onperson` is null where nobody can be asked for.
+ */
+export function makeMenu({ onbegin, onerase, onperson }) {
+  const makeItem = (words, onclick, kind = "") =>
+    el("button", { type: "button", class: kind, onclick }, words);
+  const toggle = (isOpen) => {
+    list.hidden = !isOpen;
+    button.ariaExpanded = isOpen;
+    if (isOpen) list.firstElementChild.focus();
+  };
+  const choose = (act) => () => {
+    toggle(false);
+    act();
+  };
+  const begin = () => {
+    question.hidden = true;
+    onbegin();
+  };
+  const keep = () => {
+    question.hidden = true;
+    button.focus();
+  };
+  const confirm = () => {
     const words = el("p", {}, text("deleteQuestion"));
-    const keep = this.item(text("deleteNo"), () => this.close());
-    const erase = this.item(text("deleteYes"), () => this.erase(words), "danger");
-    this.question.ariaLabel = text("deleteConversation");
-    this.question.replaceChildren(words, el("div", {}, keep, erase));
-    this.question.hidden = false;
-    keep.focus();
-  }
-
-  close() {
-    this.question.hidden = true;
-    this.button.focus();
-  }
-
-  async erase(words) {
-    const failure = await this.onerase();
-    if (failure) words.textContent = failure.text;
-    else this.question.hidden = true;
-  }
+    const erase = async () => {
+      const failure = await onerase();
+      if (failure) words.textContent = failure.text;
+      else question.hidden = true;
+    };
+    const no = makeItem(text("deleteNo"), keep);
+    const yes = makeItem(text("deleteYes"), erase, "danger");
+    question.replaceChildren(words, el("div", {}, no, yes));
+    question.hidden = false;
+    no.focus();
+  };
+  const named = { "aria-label": text("more"), "aria-expanded": "false", hidden: true };
+  const onclick = () => toggle(list.hidden);
+  const button = el("button", { type: "button", class: "tool", ...named, onclick }, icon("more"));
+  const list = el(
+    "div",
+    { class: "menu", hidden: true },
+    makeItem(text("newConversation"), choose(begin)),
+    makeItem(text("deleteConversation"), choose(confirm), "danger"),
+    onperson && makeItem(text("person"), choose(onperson)),
+  );
+  const title = { role: "group", "aria-label": text("deleteConversation"), hidden: true };
+  const question = el("div", { class: "confirm", ...title });
+  const onkeydown = (event) => {
+    if (event.key !== "Escape" || list.hidden) return;
+    event.preventDefault();
+    toggle(false);
+    button.focus();
+  };
+  const onfocusout = ({ relatedTarget }) => {
+    if (relatedTarget && !element.contains(relatedTarget)) toggle(false);
+  };
+  const element = el("div", { class: "menu-place", onkeydown, onfocusout }, button, list);
+  return { button, question, element };
 }

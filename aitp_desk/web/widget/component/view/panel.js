@@ -1,7 +1,7 @@
 // The window of the chat: heading, what was said, text box. In a corner it is a dialog that the
 // launcher opens; on a phone it fills the screen and the page behind it rests. Inline it is a region.
 
-import { Menu } from "./menu.js";
+import { makeMenu } from "./menu.js";
 import { AddressForm } from "./address.js";
 import { Composer } from "./composer.js";
 import { counted, text } from "../texts.js";
@@ -40,10 +40,10 @@ export class Panel {
     this.log = el("div", {
       ...{ class: "log", role: "log", "aria-label": text("log"), "aria-live": "off", tabindex: "0" },
     });
-    this.menu = new Menu({
+    this.menu = makeMenu({
       onbegin: () => this.begin(),
       onerase: () => this.erase(),
-      onperson: settings.people ? () => this.ask(text("personWish")) : null,
+      onperson: settings.people ? () => this.ask(text("person")) : null,
     });
     this.address = new AddressForm(this);
     this.attachments = new Attachments(settings.files, on.client);

@@ -22,7 +22,7 @@ export class Transcript {
     Object.assign(this, on);
     this.articles = new Map();
     this.deck = new Deck(on.onreply);
-    this.typing = el("div", { class: "typing", hidden: true, "aria-hidden": "true" });
+    this.typing = el("div", { class: "typing", hidden: true, "aria-hidden": "true" }, "●●●");
     log.append(this.typing);
     closePreviews(log);
   }
@@ -83,7 +83,7 @@ export class Transcript {
     if (party === "note") return el("p", { class: "note" }, entry.text);
     const article = el("article", { class: `entry ${party} ${state}` });
     if (name) article.append(el("h3", { class: "name" }, name));
-    else article.append(el("h3", { class: "unseen" }, party === "visitor" ? text("you") : text("desk")));
+    else article.append(el("h3", { class: "unseen" }, party === "visitor" ? text("you") : text("assistant")));
     const said =
       party === "visitor"
         ? [el("p", { class: "plain" }, entry.text)]
