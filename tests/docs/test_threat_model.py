@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from tests.docs.snippets import ROOT
 
-PAGES = [ROOT / "docs/contribute" / name for name in ("threat-model.md", "threats-access.md")]
+NAMES = ("threat-model.md", "threats-access.md", "transport-threats.md")
+PAGES = [ROOT / "docs/contribute" / name for name in NAMES]
 HEAD = ["Threat", "What stops it", "Shown by", "Yours"]
 NO_TEST = {"Not stopped.", "Nothing in the suite shows this."}
 _NAMED = re.compile(r"`(tests/[\w/]+\.py)::((?:Test\w+::)?test_\w+)`")
