@@ -20,6 +20,7 @@ async def test_a_killed_desk_keeps_what_a_platform_was_acknowledged(tmp_path: Pa
     assert outcome.findings == CarriedFindings()
     assert (outcome.kills, outcome.acknowledged, outcome.refused) == (5, 420, 0)
     assert outcome.repeated > 20, "nothing was delivered twice"
+    assert outcome.reordered > 20, "everything came in order"
 
 
 @pytest.mark.servers

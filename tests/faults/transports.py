@@ -4,12 +4,13 @@
         [--postgres [--desks 2]]
 
 People on the platform of the tests write, change and delete messages, press buttons, send files,
-stop, and begin again; messages to them bounce. Events are delivered until they are acknowledged,
-some of them twice, some once more later. The platform refuses messages, breaks, and takes some
-without saying so. Meanwhile desks are killed (kill -9) at random moments, and started again. At
-last the threads, the notes for operators and what the platform has seen are compared with what was
-acknowledged. With ``--postgres --desks 2`` two desks serve one database, and one of them is killed
-while the other goes on.
+stop, and begin again; messages to them bounce; some go on in another conversation by a code. Events
+are delivered until they are acknowledged, some of them twice, some once more later, some in another
+order than they happened. The platform refuses messages, breaks, and takes some without saying so.
+Meanwhile desks are killed (kill -9) at random moments, and started again. At last the threads, the
+notes for operators and what the platform has seen are compared with what was acknowledged. With
+``--postgres --desks 2`` two desks serve one database, and one of them is killed while the other
+goes on.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ class Outcome(msgspec.Struct, frozen=True):
     Parameters:
         acknowledged: events.
         repeated: events that were delivered again.
+        reordered: events that came in another order than they happened.
         shown: messages that the platform has shown.
         sent_again: messages that it has dropped, as it had them.
         refused: events that the desk has answered otherwise than with 200 or 503.
@@ -62,6 +64,7 @@ class Outcome(msgspec.Struct, frozen=True):
     kills: int
     acknowledged: int
     repeated: int
+    reordered: int
     shown: int
     sent_again: int
     refused: int
@@ -130,6 +133,7 @@ async def kill_carrying(
         kills=made,
         acknowledged=delivery.acknowledged,
         repeated=delivery.repeated,
+        reordered=delivery.reordered,
         shown=sum(map(len, platform.seen.values())),
         sent_again=platform.repeated,
         refused=delivery.refused,

@@ -102,22 +102,26 @@ def _examine_thread(
     connection: sqlite3.Connection, thread_id: str, writer: Writer
 ) -> dict[str, int]:
     rows = connection.execute(
-        "SELECT content, attachments FROM messages"
+        "SELECT content, attachments, principal FROM messages"
         " WHERE thread_id = ? AND origin = 'visitor' ORDER BY seq",
         (thread_id,),
     ).fetchall()
     kept = [
-        (None, 0) if content is None else (_texts(content)[0], len(_files(files or "[]")))
-        for content, files in rows
+        (None, 0, who) if content is None else (_texts(content)[0], len(_files(files or "[]")), who)
+        for content, files, who in rows
     ]
-    texts = Counter(text for text, _ in kept if text is not None)
+    texts = Counter(text for text, _, _ in kept if text is not None)
     expected = [said for said in writer.said if not said.is_removed]
     wanted = Counter(said.text for said in expected)
     sent = Counter[str]()  # a button may say what a message with a file has said
     for said in expected:
         sent[said.text] += said.files
-    order = [text for text, _ in kept if text is not None]
-    attached = Counter(text for text, files in kept for _ in range(files))
+    disordered = any(
+        [text for text, _, who in kept if text is not None and (who != writer.principal) == there]
+        != [said.text for said in expected if said.is_elsewhere == there]
+        for there in (False, True)
+    )
+    attached = Counter(text for text, files, _ in kept for _ in range(files))
     notes = Counter(
         words
         for (words,) in connection.execute(
@@ -130,8 +134,8 @@ def _examine_thread(
         "missing": sum((wanted - texts).values()),
         "doubled": sum(max(0, n - wanted[text]) for text, n in texts.items() if text in wanted),
         "foreign": sum(n for text, n in texts.items() if text not in wanted),
-        "disordered": order != [said.text for said in expected],
-        "unremoved": abs(removed - sum(text is None for text, _ in kept)),
+        "disordered": disordered,
+        "unremoved": abs(removed - sum(text is None for text, _, _ in kept)),
         "unattached": sum(attached[text] != files for text, files in sent.items()),
         "unnoted": sum((promised - notes).values()),
         "noted_twice": sum((notes - promised).values()),
@@ -141,19 +145,19 @@ def _examine_thread(
 def _examine_sent(
     connection: sqlite3.Connection, thread_id: str, writer: Writer, platform: FailingPlatform
 ) -> dict[str, int]:
-    shown = platform.seen[writer.conversation]
-    parts: dict[str, dict[int, str]] = defaultdict(dict)
+    shown = [*platform.seen[writer.conversation], *platform.seen[writer.other]]
+    parts: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
     found: Counter[str] = Counter()
-    order: list[tuple[str, int]] = []
+    order: dict[str, list[tuple[str, int]]] = defaultdict(list)
     notices = 0
     for sent in shown:
         if sent.id.startswith("job_"):
             notices += 1
             continue
-        message_id, part, _ = sent.id.split("-")
-        found["resent"] += int(part) in parts[message_id]
-        parts[message_id][int(part)] = sent.text
-        order.append((message_id, int(part)))
+        message_id, part, where = sent.id.split("-")
+        found["resent"] += int(part) in parts[message_id, where]
+        parts[message_id, where][int(part)] = sent.text
+        order[where].append((message_id, int(part)))
     seqs: dict[str, int] = {}
     for id_, seq, content in connection.execute(
         "SELECT id, seq, content FROM messages WHERE thread_id = ? AND origin = 'desk'"
@@ -164,9 +168,11 @@ def _examine_sent(
         if content is None:
             continue
         text = "\n\n".join(one for one in _texts(content) if not list_sources(one))
-        pieces = [parts[id_][part] for part in sorted(parts.get(id_, ()))]
-        found["unsent"] += "".join("".join(pieces).split()) != "".join(text.split())
-    numbers = [(seqs[id_], part) for id_, part in order if id_ in seqs]
-    found["shuffled"] = numbers != sorted(numbers)
-    found["untold"] = abs(notices - writer.starts - writer.stops)
+        seen = [parts[key] for key in parts if key[0] == id_]
+        words = {"".join("".join(one[part] for part in sorted(one)).split()) for one in seen}
+        found["unsent"] += words != {"".join(text.split())}
+    for sent_there in order.values():
+        numbers = [(seqs[id_], part) for id_, part in sent_there if id_ in seqs]
+        found["shuffled"] += numbers != sorted(numbers)
+    found["untold"] = abs(notices - writer.notices)
     return dict(found)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import re
 from collections import defaultdict
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import aiohttp
@@ -35,9 +37,17 @@ FAILING = 0.02
 """How often the platform fails: in each of several ways."""
 REPEATED = 0.08
 """How often an event is delivered twice at once, and how often once more later."""
+REORDERED = 0.15
+"""How often events of a conversation come in another order than they happened."""
+CODE_AT = 3
+"""Which event of some people asks for a code."""
+ELSEWHERE = 0.3
+"""How often those who have joined write in their other conversation."""
 LATER_SECONDS = 3.0
 AGAIN_SECONDS = 0.02
 LINGERING_SECONDS = 20
+
+_CODE = re.compile("[2-9A-Z]{4}-[2-9A-Z]{4}-[2-9A-Z]{4}")
 
 
 class FailingPlatform(PigeonPlatform):
@@ -89,11 +99,13 @@ class Said(msgspec.Struct):
 
     Parameters:
         files: how many are attached.
+        is_elsewhere: whether it was said in the person's other conversation.
     """
 
     text: str
     files: int = 0
     is_removed: bool = False
+    is_elsewhere: bool = False
 
 
 class Writer:
@@ -102,8 +114,8 @@ class Writer:
     Attributes:
         said: in the order in which the desk has acknowledged it.
         notes: words of the notes for operators.
-        starts: how often the desk has to greet.
-        stops: how often it has to say that it stops.
+        notices: how many sentences the desk has to say about the conversation itself.
+        other: another conversation of the person, which a code joins to the first one.
     """
 
     def __init__(self, number: int, seed: int, platform: FailingPlatform) -> None:
@@ -115,8 +127,13 @@ class Writer:
         self._count = 0
         self.said: list[Said] = []
         self.notes: list[str] = []
-        self.starts = self.stops = 0
+        self.notices = 0
+        self.other = f"{self.conversation}-b"
+        self._may_join = number % 5 == 1
+        self._has_joined = False
         self._open: dict[str, Said] = {}
+        self._known: dict[str, Said] = {}
+        self._pressed: set[str] = set()
         self._events: list[Incoming] = []
 
     @property
@@ -128,6 +145,9 @@ class Writer:
         """What happens next, and what to note when it is acknowledged."""
         self._count += 1
         number = self._count
+        if self._may_join and (found := self._go_elsewhere(number)) is not None:
+            self._events.append(found[0])
+            return found
         event, note = self._choose(f"{self.name} {number}", number)
         sender = self.name
         if self._is_group and not isinstance(event, Choice):
@@ -157,6 +177,35 @@ class Writer:
         )
         return incoming, note
 
+    def _go_elsewhere(self, number: int) -> tuple[Incoming, Callable[[], None]] | None:
+        """Return an event by which the person asks for a code, joins by it, or writes there."""
+        if number == CODE_AT:
+            asked = TextMessage(text="/continue", message_ref=f"m{number}")
+            return self._incoming(asked, number), self._note_notice
+        if not self._has_joined and (code := self._code()):
+            self._has_joined = True
+            brought = TextMessage(text=f"join {code}", message_ref=f"b{number}")
+            return self._incoming(brought, number, is_elsewhere=True), self._note_notice
+        if self._platform.seen[self.other] and self._chance.random() < ELSEWHERE:
+            said = Said(f"{self.name} {number} elsewhere?", is_elsewhere=True)
+            written = TextMessage(text=said.text, message_ref=f"b{number}")
+            return self._incoming(written, number, is_elsewhere=True), lambda: self.said.append(
+                said
+            )
+        return None
+
+    def _incoming(self, event: Event, number: int, *, is_elsewhere: bool = False) -> Incoming:
+        return Incoming(
+            event_id=f"{self.name}/{number}",
+            conversation=self.other if is_elsewhere else self.conversation,
+            sender=f"{self.name}-b" if is_elsewhere else self.name,
+            event=event,
+        )
+
+    def _code(self) -> str:
+        shown = (_CODE.search(sent.text) for sent in self._platform.seen[self.conversation])
+        return next((found[0] for found in shown if found is not None), "")
+
     def earlier(self) -> Incoming:
         """Any event so far."""
         return self._chance.choice(self._events)
@@ -168,20 +217,21 @@ class Writer:
         luck = 1.0 if number == 1 else self._chance.random()
         if luck < 0.06 and (tokens := self._buttons()):
             token, label = self._chance.choice(tokens)
+            self._pressed.add(token)
             return Choice(token=token), lambda: self.said.append(Said(label))
         if luck < 0.12 and self._open:
             ref = self._chance.choice(list(self._open))
-            text = f"{mark} corrected"
-            edit = MessageEdit(message_ref=ref, text=text)
-            return edit, lambda: self.said.append(Said(f"Correction: {text}"))
+            return MessageEdit(message_ref=ref, text=f"{mark} corrected"), partial(
+                self._note_edit, ref, f"Correction: {mark} corrected"
+            )
         if luck < 0.17 and self._open:
             ref = self._chance.choice(list(self._open))
             removed = self._open.pop(ref)
-            return MessageRemoval(message_ref=ref), lambda: setattr(removed, "is_removed", True)
+            return MessageRemoval(message_ref=ref), partial(self._note_removal, ref, removed)
         if luck < 0.19:
             return OptOut(), lambda: None
         if luck < 0.21:
-            return TextMessage(text="Stop.", message_ref=f"m{number}"), self._note_stop
+            return TextMessage(text="Stop.", message_ref=f"m{number}"), self._note_notice
         if luck < 0.24:
             reason = f"{mark} did not arrive."
             failure = DeliveryFailure(
@@ -193,7 +243,7 @@ class Writer:
             automatic = AutomaticMessage(text=mark, reason="It is one.", message_ref="")
             return automatic, lambda: self.notes.append(f"It is one.\n\n{mark}")
         if luck < 0.28:
-            return ChatStart(), self._note_start
+            return ChatStart(), self._note_notice
         if luck < 0.33:
             return self._attach(f"{mark} with a file", f"m{number}")
         words = f" {OFFER}" if luck < 0.43 else f" {LONG}" if luck < 0.46 else ""
@@ -202,11 +252,11 @@ class Writer:
     def _write(
         self, text: str, ref: str, files: tuple[IncomingFile, ...] = ()
     ) -> tuple[Event, Callable[[], None]]:
-        said = Said(text, len(files))
+        said = self._open[ref] = Said(text, len(files))
 
         def note() -> None:
             self.said.append(said)
-            self._open[ref] = said
+            self._known[ref] = said
 
         return TextMessage(text=text, message_ref=ref, files=files), note
 
@@ -218,13 +268,23 @@ class Writer:
 
     def _buttons(self) -> list[tuple[str, str]]:
         shown = self._platform.seen[self.conversation][-20:]
-        return [(one.token, one.label) for sent in shown for one in sent.buttons]
+        return [
+            (one.token, one.label)
+            for sent in shown
+            for one in sent.buttons
+            if one.token not in self._pressed  # each counts once
+        ]
 
-    def _note_stop(self) -> None:
-        self.stops += 1
+    def _note_edit(self, ref: str, text: str) -> None:
+        changed = self._known.get(ref)
+        if changed is not None and not changed.is_removed:  # else it has come too early or late
+            self.said.append(Said(text))
 
-    def _note_start(self) -> None:
-        self.starts += 1
+    def _note_removal(self, ref: str, removed: Said) -> None:
+        removed.is_removed = ref in self._known
+
+    def _note_notice(self) -> None:
+        self.notices += 1
 
 
 class Delivery:
@@ -235,6 +295,7 @@ class Delivery:
 
     Attributes:
         acknowledged: how many events.
+        reordered: how many came in another order than they happened.
         refused: how many answers were neither 200 nor 503.
     """
 
@@ -243,22 +304,37 @@ class Delivery:
         self._urls = urls
         self._chance = random.Random(seed)
         self._extra: set[asyncio.Task[None]] = set()
-        self.acknowledged = self.refused = self.repeated = 0
+        self.acknowledged = self.refused = self.repeated = self.reordered = 0
 
     async def deliver_all(self, writer: Writer, count: int, http: aiohttp.ClientSession) -> None:
         """Deliver so many events of a writer, one or some at a time, and the last one."""
         while count > 0:
             batch = [writer.next() for _ in range(min(count, self._chance.choice((1, 1, 1, 2, 4))))]
             count -= len(batch)
-            events = tuple(event for event, _ in batch)
-            if writer.is_lucky(REPEATED):
-                self._begin(self._repeat(events, 0, http))
-            await self._deliver(events, http)
-            self.acknowledged += len(batch)
-            for _, note in batch:
-                note()
+            if len(batch) > 1 and writer.is_lucky(REORDERED):
+                self._chance.shuffle(batch)
+                self.reordered += len(batch)
+                for one in batch:
+                    await self._deliver_first((one,), writer, http)
+            else:
+                await self._deliver_first(batch, writer, http)
             if writer.is_lucky(REPEATED):
                 self._begin(self._repeat((writer.earlier(),), LATER_SECONDS, http))
+
+    async def _deliver_first(
+        self,
+        batch: Sequence[tuple[Incoming, Callable[[], None]]],
+        writer: Writer,
+        http: aiohttp.ClientSession,
+    ) -> None:
+        """Deliver events in one request, sometimes twice at once."""
+        events = tuple(event for event, _ in batch)
+        if writer.is_lucky(REPEATED):
+            self._begin(self._repeat(events, 0, http))
+        await self._deliver(events, http)
+        self.acknowledged += len(batch)
+        for _, note in batch:
+            note()
 
     async def deliver_last(self, writer: Writer, http: aiohttp.ClientSession) -> None:
         event, note = writer.last()
