@@ -23,7 +23,8 @@ OFFER, LONG = "which colour", "long story"
 async def answer(turn: Turn) -> Outcome:
     question = turn.question
     if OFFER in question:
-        return Clarification("Which one?", options=(f"Red of {question}", f"Blue of {question}"))
+        what = " ".join(question.split()[:2])  # so short that a button shows the whole
+        return Clarification("Which one?", options=(f"Red of {what}", f"Blue of {what}"))
     if LONG in question:
         return Answer("\n\n".join(f"Part {n} for {question}: " + "word " * 40 for n in range(12)))
     return Answer(f"You asked: {question}")
