@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import msgspec
-import structlog
 
 from aitp_desk.app.services import Services
 from aitp_desk.auth.keys.data_keys import DataKeys
 from aitp_desk.config import MAIL, Config
 from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.jobs.background_task import BackgroundTasks
 from aitp_desk.desk.jobs.scheduler import Schedule
 from aitp_desk.desk.plugins.judge import Judge
 from aitp_desk.desk.plugins.outside.requests import make_sender
@@ -61,32 +60,6 @@ TOLD_DAYS = 30
 _STATE = "state:"
 """Begins the keys of what transports keep for themselves."""
 
-_log = structlog.get_logger()
-
-
-class BackgroundWork:
-    """Work that follows a response, until the desk stops."""
-
-    def __init__(self) -> None:
-        self._tasks: set[asyncio.Task[None]] = set()
-
-    def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Start work; what it raises is logged."""
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._end)
-
-    def _end(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            _log.warning("follow_up_failed", reason=type(error).__name__)
-
-    async def stop(self) -> None:
-        """Cancel what is not done."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-
 
 class Transports(msgspec.Struct, frozen=True, eq=False):
     """The transports of a site, and what carries their messages.
@@ -102,13 +75,13 @@ class Transports(msgspec.Struct, frozen=True, eq=False):
     outbox: Outbox | None
     feed: TicketFeed | None
     routes: tuple[ProtocolRoutes, ...]
-    background: BackgroundWork
+    background: BackgroundTasks
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
         """Send messages while the context lasts."""
         async with AsyncExitStack() as stack:
-            stack.push_async_callback(self.background.stop)
+            await stack.enter_async_context(self.background.run())
             if self.outbox is not None:
                 await stack.enter_async_context(self.outbox.run())
             if self.feed is not None:
@@ -140,9 +113,9 @@ def build_transports(
     """
     services.jobs.register_kinds(Retractions({}).make_kind())  # those of transports of before
     if not config.transports:
-        return Transports((), None, None, (), BackgroundWork())
+        return Transports((), None, None, (), BackgroundTasks())
     clock = services.clock
-    background = BackgroundWork()
+    background = BackgroundTasks()
     by_name: dict[str, EnabledTransport] = {}
     by_agent = {desk.name: desk for desk in desks}
     notes = OperatorNotes(services.audit, clock)

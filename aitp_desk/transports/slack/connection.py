@@ -6,11 +6,9 @@ acknowledged within three seconds (docs.slack.dev, "Using Socket Mode").
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -18,7 +16,6 @@ import msgspec
 import structlog
 
 from aitp_desk.model.errors import DeskError, StoreBusy, Unavailable
-from aitp_desk.transports.base import Failed
 
 if TYPE_CHECKING:
     from aitp_desk.transports.slack.api import SlackApi
@@ -26,8 +23,6 @@ if TYPE_CHECKING:
 MOST_BYTES = 4 * 1024 * 1024
 """The largest envelope."""
 HEARTBEAT_SECONDS = 30.0
-FOLLOW_UP_SECONDS = 3.0
-"""How long a trigger of Slack can be used."""
 
 _log = structlog.get_logger()
 
@@ -116,40 +111,6 @@ async def greet(url: str) -> None:
             if envelope is not None and envelope.type == "hello":
                 return
     raise ConnectionLost("Slack closed the connection without a greeting.")
-
-
-class FollowUps:
-    """What Slack expects within seconds of an acknowledgement, in the background."""
-
-    def __init__(self) -> None:
-        self._tasks: set[asyncio.Task[None]] = set()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-
-    def start(self, follow_up: Callable[[], Awaitable[None]]) -> None:
-        """Start one; its failure is logged."""
-        task = asyncio.create_task(_attempt(follow_up))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-
-async def _attempt(follow_up: Callable[[], Awaitable[None]]) -> None:
-    try:
-        async with asyncio.timeout(FOLLOW_UP_SECONDS):
-            await follow_up()
-    except (Failed, TimeoutError) as error:
-        _log.warning("slack.follow_up_failed", reason=str(error) or "It took too long.")
 
 
 @asynccontextmanager

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from aitp_desk.desk.jobs.background_task import BackgroundTasks
 from aitp_desk.transports.base import (
     Delivery,
     Endpoint,
@@ -32,7 +33,6 @@ from aitp_desk.transports.slack.blocks import (
     make_message,
 )
 from aitp_desk.transports.slack.connection import (
-    FollowUps,
     SocketEnvelope,
     find_socket_url,
     serve_connection,
@@ -116,19 +116,20 @@ class SlackTransport(Transport):
         """Receive events over Socket Mode, in the order in which Slack sends them."""
         if self._app_api is None:
             return
-        async with FollowUps() as follow_ups:
+        follow_ups = BackgroundTasks()
+        async with follow_ups.run():
             while True:
                 url = await find_socket_url(self._app_api, self._api_url)
                 await serve_connection(url, partial(self._handle, follow_ups))
 
     async def _handle(
-        self, follow_ups: FollowUps, envelope: SocketEnvelope
+        self, follow_ups: BackgroundTasks, envelope: SocketEnvelope
     ) -> dict[str, Any] | None:
         result, reply = self._read_envelope(envelope)
         for event in result.events:
             await self.host.receive(event)
         if result.follow_up is not None:
-            follow_ups.start(result.follow_up)
+            follow_ups.start(result.follow_up())
         return reply
 
     async def send(self, outgoing: Outgoing) -> SentMessage:
