@@ -37,6 +37,7 @@ THREAD = (
     "POST /v1/threads/{thread_id}/runs/{run_id}",
     "GET /v1/threads/{thread_id}/runs/{run_id}/steps",
     "GET /v1/threads/{thread_id}/runs/{run_id}/steps/{step_id}",
+    "GET /v1/responses/{response_id}",
     "GET /a2a/tasks?contextId={context}",
     "GET /agent/converse/status/{session_id}",
     "GET /console/api/threads/{thread_id}",
@@ -63,6 +64,9 @@ WRITES = (
     "DELETE /v1/threads/{thread_id}/messages/{message_id}",
     "DELETE /v1/threads/{thread_id}/actors/{actor}",
     "DELETE /v1/threads/{thread_id}/grants/{grant_id}",
+    "POST /v1/chat/completions",
+    "POST /v1/responses",
+    "POST /v1/responses/{response_id}/cancel",
     "POST /agent/converse",
     "POST /a2a/message:send",
     "POST /a2a/message:stream",
@@ -142,10 +146,12 @@ def of_thread(world: World, thread: Thread) -> Iterator[Asked]:
     choose = world.model.random.choice
     contexts = [thread.id, *thread.sessions]
     for template in THREAD:
+        run_id = choose(thread.runs or ["run_nobody"])
         places = {
             "thread_id": choose(contexts),
             "message_id": choose(thread.messages or ["msg_nobody"]),
-            "run_id": choose(thread.runs or ["run_nobody"]),
+            "run_id": run_id,
+            "response_id": run_id.replace("run_", "resp_"),
             "step_id": "step_nobody",
             "context": choose(contexts),
             "ticket_id": "ticket_nobody",
@@ -165,10 +171,13 @@ def writes(world: World, thread: Thread) -> Iterator[Asked]:
     """What would change a thread, or have the desk speak on it."""
     choose = world.model.random.choice
     context = choose([thread.id, *thread.sessions])
+    run_id = choose(thread.runs or ["run_nobody"])
+    response_id = run_id.replace("run_", "resp_")
     places = {
         "thread_id": choose([thread.id, *thread.sessions]),
         "message_id": choose(thread.messages or ["msg_nobody"]),
-        "run_id": choose(thread.runs or ["run_nobody"]),
+        "run_id": run_id,
+        "response_id": response_id,
         "actor": "actor-nobody",
         "grant_id": choose([grant.id for grant in thread.grants] or ["grant_nobody"]),
         "capability": "till",
@@ -179,6 +188,7 @@ def writes(world: World, thread: Thread) -> Iterator[Asked]:
     sent = {"message": {**said, "contextId": context}}
     question = {"query": "Hello?", "session_id": context}
     tool = {"name": "content_search", "arguments": question}
+    output = {"role": "tool", "tool_call_id": f"{thread.id}.{run_id}.call_1", "content": ""}
     bodies: dict[str, Any] = {
         "POST /v1/threads/{thread_id}/messages": {"content": "Hello?"},
         "POST /v1/threads/{thread_id}/runs": {"assistant_id": "desk"},
@@ -187,6 +197,12 @@ def writes(world: World, thread: Thread) -> Iterator[Asked]:
         "POST /v1/threads/{thread_id}/contact": {"email": "visitor@reader.example"},
         "POST /v1/threads/{thread_id}/grants": {"link": True, "may": "read"},
         "POST /v1/threads/{thread_id}/transcript/signatures": {"seq": 1, "jws": "e30..e30"},
+        "POST /v1/chat/completions": {"model": "desk", "messages": [output]},
+        "POST /v1/responses": {
+            "model": "desk",
+            "input": "Hello?",
+            **choose([{"previous_response_id": response_id}, {"conversation": thread.id}]),
+        },
         "POST /agent/converse": {"ahp": "0.1", "capability": "content_search", **question},
         "POST /a2a/message:send": sent,
         "POST /a2a/message:stream": sent,
