@@ -72,17 +72,19 @@ class NotNext(Exception):
     """The event was stored before, or earlier ones of its person wait."""
 
 
-def take_message(*, job: NewJob, conversation_id: str, ref: str) -> Work[None]:
+def take_message(*, job: NewJob, conversation_id: str, thread_id: str, ref: str) -> Work[None]:
     """Store the job of an event as done: the rest of the unit posts its message.
 
     Parameters:
+        thread_id: the thread that carried the conversation when it was read: since then its person
+            may have joined another one.
         ref: what the platform calls the message.
 
     Raises:
         NotNext: nothing was written.
     """
-    asked = {"kind": job.kind, "who": job.principal or "", "id": conversation_id, "ref": ref}
-    if not (yield "message_is_next", asked):
+    of = {"kind": job.kind, "who": job.principal or "", "id": conversation_id}
+    if not (yield "message_is_next", {**of, "thread_id": thread_id, "ref": ref}):
         raise NotNext
     if not (yield "add_done_job", {**msgspec.structs.asdict(job), "payload": "{}"}):
         raise NotNext

@@ -46,6 +46,11 @@ def asks_to_leave(text: str) -> bool:
     return _LEAVES.fullmatch(text.strip()) is not None
 
 
+def is_command(text: str) -> bool:
+    """Return whether a message is about the conversation itself, and no part of it."""
+    return asks_for_code(text) or asks_to_leave(text) or bool(find_code(text))
+
+
 def find_code(text: str) -> str:
     """Return the code that a message brings; empty for none."""
     found = _GIVEN.fullmatch(text.strip()) if len(text) < 100 else None

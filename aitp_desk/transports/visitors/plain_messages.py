@@ -23,7 +23,7 @@ from aitp_desk.store.records.jobs import NewJob
 from aitp_desk.store.records.transports import Conversation
 from aitp_desk.store.units.transports import NotNext, hear_person, take_message
 from aitp_desk.transports.base import Transport
-from aitp_desk.transports.contacts.continuation import asks_for_code, find_code
+from aitp_desk.transports.contacts.continuation import is_command
 from aitp_desk.transports.events import Incoming, TextMessage
 from aitp_desk.transports.host.drafts import DraftMaker
 from aitp_desk.transports.host.operator_notes import OperatorNotes
@@ -126,7 +126,11 @@ class PlainMessages:
             hear_person, conversation.id, message.message_ref, incoming.language, now=now
         )
         first = partial(
-            take_message, job=job, conversation_id=conversation.id, ref=message.message_ref
+            take_message,
+            job=job,
+            conversation_id=conversation.id,
+            thread_id=thread_id,
+            ref=message.message_ref,
         )
         await desk.threads.post(
             principal,
@@ -147,8 +151,7 @@ def _is_plain(message: TextMessage, common: CommonSettings) -> bool:
     word = " ".join(text.split()).strip(" .!").casefold()
     return not (
         word in {one.casefold() for one in common.stop_words}
-        or asks_for_code(text)
-        or find_code(text)
+        or is_command(text)
         or find_operator_code(text)
     )
 

@@ -47,9 +47,10 @@ DELETE FROM transport_conversations WHERE id = :id;
 SELECT count(*), max(id) FROM jobs
 WHERE kind = :kind AND state IN ('queued', 'at_work') AND coalesce(principal, '') = :who;
 
--- message_is_next: Returns a row unless jobs of a kind and a principal are unfinished, or a message
--- of this name is in the conversation.
-SELECT 1 WHERE NOT EXISTS (
+-- message_is_next: Returns a row if a thread still carries the conversation, which has no message of
+-- this name, and no job of a kind and a principal is unfinished.
+SELECT 1 FROM transport_conversations
+WHERE id = :id AND thread_id = :thread_id AND NOT EXISTS (
     SELECT 1 FROM jobs
     WHERE kind = :kind AND state IN ('queued', 'at_work') AND coalesce(principal, '') = :who
 ) AND NOT EXISTS (SELECT 1 FROM transport_messages WHERE conversation = :id AND ref = :ref);
