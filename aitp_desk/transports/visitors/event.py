@@ -185,9 +185,8 @@ class VisitorEvent:
             await self._stop(conversation, "The person has written a stop word.")
             await self._notify(self._say_of("stopped"))
             return
-        if conversation is not None and asks_for_code(message.text) and self._may_leave:
-            code = await self._services.continuations.give_code(conversation, self._language)
-            await self._notify(code)
+        if asks_for_code(message.text) and (conversation is None or self._may_leave):
+            await self._give_code(conversation)
             return
         if code := find_code(message.text):
             await self._join(code)
@@ -210,6 +209,13 @@ class VisitorEvent:
         """Whether a code reaches the person alone, at their own wish."""
         incoming = self._incoming
         return incoming.is_private and (incoming.is_proven or incoming.holds_secret)
+
+    async def _give_code(self, conversation: Conversation | None) -> None:
+        if conversation is None:  # there is nothing to go on with
+            await self._notify(self._say_of("greeting"))
+            return
+        code = await self._services.continuations.give_code(conversation, self._language)
+        await self._notify(code)
 
     async def _join(self, code: str) -> None:
         is_joined = False

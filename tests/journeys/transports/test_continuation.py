@@ -50,6 +50,12 @@ async def test_a_code_continues_a_conversation_elsewhere(desk: CarriedDesk) -> N
     assert len(threads(desk)) == 1
 
 
+async def test_there_is_no_code_before_a_conversation(desk: CarriedDesk) -> None:
+    await desk.platform.write("ada", "/continue")
+    await shown(desk, "ada", has("Ask me about"))
+    assert threads(desk) == set()
+
+
 async def test_a_code_is_read_however_it_is_written(desk: CarriedDesk) -> None:
     code = await asked_for_code(desk)
     await desk.platform.write("ada-at-work", f"Join {code.lower().replace('-', ' ')}.")
