@@ -154,16 +154,16 @@ def list_due_messages(
     """
     asked: list[Message] = []
     due: list[Message] = []
-    is_answered = False
+    answered: Message | None = None
     for message in messages:
         if message.origin is not Origin.VISITOR:
             continue
         if message.role == "assistant":
-            is_answered = bool(due) and due[-1].principal == message.principal
+            answered = message
             continue
-        if is_answered:
-            due.clear()
-            is_answered = False
+        if answered is not None:
+            due = [one for one in due if one.principal != answered.principal]
+            answered = None
         asked.append(message)
         if message.seq > answered_seq:
             due.append(message)

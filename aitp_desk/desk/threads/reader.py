@@ -13,7 +13,7 @@ from aitp_desk.desk.plugins.messages.plain_text import PlainTextRenderer
 from aitp_desk.model.access.principal import Principal, may_operate_threads
 from aitp_desk.model.access.rule import Access, may_know_parent
 from aitp_desk.model.conversation.feedback import RatingCount
-from aitp_desk.model.conversation.run import Run
+from aitp_desk.model.conversation.run import Run, RunState
 from aitp_desk.model.conversation.thread import Message, Thread
 from aitp_desk.model.errors import MessageNotFound, ThreadNotFound
 from aitp_desk.store.base import Store
@@ -191,7 +191,7 @@ class ThreadReader:
     async def wait_for_run(
         self, principal: Principal, run_id: str, seconds: float, idle_before: int
     ) -> tuple[Run | None, tuple[Message, ...]]:
-        """Wait up to ``seconds`` for a run to end.
+        """Wait up to ``seconds`` until a run ends or waits for its caller.
 
         Returns:
             The run in its state then, and its replies that the caller may still read. Before the
@@ -199,7 +199,7 @@ class ThreadReader:
         """
         with self._events.watch_run(run_id) as end:
             run = await reads.run(self._store, run_id)
-            if run is not None and not run.is_over:
+            if run is not None and not (run.is_over or run.state is RunState.REQUIRES_ACTION):
                 with suppress(TimeoutError):
                     async with asyncio.timeout(seconds):
                         await end.wait()

@@ -7,7 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from aitp_desk.knowledge.documents.base import Document, Problem
 
-_THREADS = r"v1/(?:thread|(?:threads|assistants|files|models)(?:/.+)?|sealed/[^/]+)"
+_THREADS = (
+    r"v1/(?:thread|chat/completions|(?:threads|assistants|files|models|responses)(?:/.+)?"
+    r"|sealed/[^/]+)"
+)
 _OF_AGENTS = re.compile(_THREADS)
 _OF_THE_SITE = re.compile(rf"{_THREADS}|agent/converse|llms(?:-full)?\.txt|health|ready")
 """A test compares them with the served paths."""

@@ -40,6 +40,17 @@ async def conversation_at(store: Store, transport: str, address: str) -> Convers
     return read_conversation(rows[0]) if rows else None
 
 
+async def is_next(store: Store, conversation: Conversation, kind: str, who: str, ref: str) -> bool:
+    """Return whether a message is new, and the next one of a conversation.
+
+    Parameters:
+        kind, who: of the jobs that would come first.
+        ref: what the platform calls the message.
+    """
+    of = {"kind": kind, "who": who, "id": conversation.id, "thread_id": conversation.thread_id}
+    return bool(await store.read("message_is_next", {**of, "ref": ref}))
+
+
 async def conversation(store: Store, conversation_id: str) -> Conversation | None:
     """Read a conversation."""
     rows = await store.read("conversation", {"id": conversation_id})

@@ -100,12 +100,16 @@ class Continuations:
         incoming: Incoming,
         transport: str,
         principal: Principal,
+        address: str,
         code: str,
         claim: ClaimedJob,
     ) -> bool:
         """Go on with another conversation's thread, if the code is valid.
 
         A job that is repeated finds its own conversation.
+
+        Parameters:
+            address: of the person's conversation, apart from that of another one there.
 
         Raises:
             RateLimited: the person has sent too many wrong codes.
@@ -120,7 +124,7 @@ class Continuations:
             conversation=NewConversation(
                 id=id_from("conversation", claim.created_at, random),
                 transport=transport,
-                address=incoming.conversation,
+                address=address,
                 desk=principal.desk,
                 person=incoming.sender,
                 principal=principal.id,

@@ -86,7 +86,7 @@ class Invitations:
                 await self._call(event.room, "join")
                 self._rooms.forget(event.room)
                 # a direct conversation is open to everybody, as the desk's chat is
-                is_accepted = may_join_others or (await self._rooms.find(event.room)).is_direct
+                is_accepted = may_join_others or await self._is_direct(event.room)
             if not is_accepted:
                 await self._call(event.room, "leave")
             elif any(one.type == "m.room.encryption" for one in event.invitation):
@@ -100,6 +100,15 @@ class Invitations:
             return False
         self._waiting.pop(event.room, None)
         return is_accepted
+
+    async def _is_direct(self, room: str) -> bool:
+        """Return whether a room has two members; not if the server does not say who is there."""
+        try:
+            return (await self._rooms.find(room)).is_direct
+        except TryLater:
+            raise
+        except Failed:
+            return False
 
     async def _call(self, room: str, step: str) -> None:
         await self._client.call("POST", f"client/v3/rooms/{segment(room)}/{step}")

@@ -311,13 +311,13 @@ class _Handling:
             await self._tell(NOT_BOUND, ticket_id=ticket_id)
             return
         shown = await self._handler.inbox.read_ticket(ticket_id)
-        if shown is None:
+        desks = {one.name: one for one in self._handler.desks}
+        if shown is None or shown.ticket.desk not in desks:  # its agent may have been removed
             await self._tell(NO_TICKET)
             return
         if await self._is_known(message):
             return
-        desk = next(one for one in self._handler.desks if one.name == shown.ticket.desk)
-        failures = self._claim.failures
+        desk, failures = desks[shown.ticket.desk], self._claim.failures
         reply = await read_reply(
             shown.ticket, message, self._enabled, self._incoming, desk, failures
         )
@@ -327,7 +327,8 @@ class _Handling:
             return
         try:
             await self._say(shown.ticket, reply, operator)
-            await self._name(ticket_id, self._incoming.conversation, message.message_ref)
+            if message.message_ref:
+                await self._name(ticket_id, self._incoming.conversation, message.message_ref)
         except _PASSING:
             raise
         except DeskError as error:
@@ -434,6 +435,8 @@ class _Handling:
     async def _is_known(self, message: TextMessage) -> bool:
         """Return whether a reply was said already, by a job that is forgotten."""
         address, ref = self._incoming.conversation, message.message_ref
+        if not ref:
+            return False
         found = await platform_reads.ticket_of_message(
             self._store, self._enabled.name, address, ref
         )

@@ -118,6 +118,10 @@ class FormPages:
         values, wrong = read_values(asked.form, given)
         if wrong:
             return self._ask(asked, say("wrong", asked.language, name=wrong), given)
+        limiter = self._desks[asked.conversation.desk].limiter
+        left = limiter.count(principal_of(asked.conversation), "converse")
+        if left is not None and left.refused is not None:
+            raise left.refused
         try:
             await self._answer(asked, values)
         except (RequestNotFound, ThreadNotFound, Forbidden):

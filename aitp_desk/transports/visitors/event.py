@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import msgspec
@@ -198,7 +198,7 @@ class VisitorEvent:
             return
         draft, refusals = await self._drafts.draft_message(self._principal, message)
         if draft is not None:
-            has_words = draft.content != refusals
+            has_words = draft.content != refusals or bool(draft.attachments)
             said = self._say(conversation, draft, message, is_answered=has_words)
             await asyncio.gather(said, self._enabled.show_typing(self._incoming))
             with suppress(Failed, Unanswered):  # they are on the thread too
@@ -222,7 +222,7 @@ class VisitorEvent:
         if self._incoming.is_private and self._incoming.is_proven:  # a secret may be forwarded
             principal = find_principal(self._enabled.name, self._incoming, self._desk.name)
             is_joined = await self._services.continuations.take_code(
-                self._incoming, self._enabled.name, principal, code, self._claim
+                self._incoming, self._enabled.name, principal, self._address, code, self._claim
             )
         await self._notify(self._say_of("joined" if is_joined else "code_invalid"))
 
@@ -240,7 +240,7 @@ class VisitorEvent:
         Parameters:
             token: of the pressed button, which is used up; empty for none.
         """
-        request = self._request(is_counted=self._may_be_answered() and is_answered)
+        request = self._request(is_counted=self._may_be_answered and is_answered)
         ref, trimmed = message.message_ref, (message.trimmed, self._enabled.name, self._now)
         noted = self._services.notes.add_trimmed
         if conversation is not None:
@@ -271,8 +271,9 @@ class VisitorEvent:
             ),
         )
 
+    @cached_property
     def _may_be_answered(self) -> bool:
-        """Count the event, and return whether the limits allow an answer."""
+        """Count the event once, and return whether the limits allow an answer."""
         allow, limiter = self._services.limits.allow, self._desk.limiter
         return allow(limiter, self._principal, self._enabled, is_stranger=self._is_stranger)
 
@@ -396,7 +397,7 @@ class VisitorEvent:
 
     async def _notify(self, text: str) -> None:
         """Send a sentence about the conversation, which is on no thread; empty for none."""
-        if not text or not self._may_be_answered():
+        if not text or not self._may_be_answered:
             return
         incoming = self._incoming
         answered = incoming.event if isinstance(incoming.event, TextMessage) else _NONE

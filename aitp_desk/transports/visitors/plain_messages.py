@@ -31,6 +31,9 @@ from aitp_desk.transports.host.people import is_blocked, is_of_group, is_theirs,
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.settings import CommonSettings
 
+MOST_SHOWN = 64
+"""How many platforms' calls that show typing may run at once."""
+
 
 class PlainMessages:
     """Posts the messages of events, where nothing else is to be done.
@@ -56,6 +59,7 @@ class PlainMessages:
         self._store = store
         self._notes = notes
         self._start = start
+        self._shown = 0
 
     async def post(
         self, transport: str, incoming: Incoming, principal: Principal, job: NewJob
@@ -82,6 +86,9 @@ class PlainMessages:
         )
         if conversation is None or not _is_of(conversation, incoming, principal):
             return False
+        who, ref = job.principal or "", message.message_ref
+        if not await transport_reads.is_next(self._store, conversation, job.kind, who, ref):
+            return False  # it is counted when its turn comes
         desk = self._desks.get(conversation.desk)
         if desk is None or (incoming.agent and incoming.agent not in self._desks):
             return False
@@ -93,8 +100,21 @@ class PlainMessages:
         except (DeskError, NotNext):  # what became of the event is for its job to say
             return False
         if type(enabled.transport).show_typing is not Transport.show_typing:
-            self._start(enabled.show_typing(incoming))
+            self._show_typing(enabled, incoming)
         return True
+
+    def _show_typing(self, enabled: EnabledTransport, incoming: Incoming) -> None:
+        """Show it in the background, unless many of these wait for platforms."""
+
+        async def show() -> None:
+            try:
+                await enabled.show_typing(incoming)
+            finally:
+                self._shown -= 1
+
+        if self._shown < MOST_SHOWN:
+            self._shown += 1
+            self._start(show())
 
     async def _post(
         self,

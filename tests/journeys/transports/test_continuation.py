@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest_asyncio
 
-from aitp_desk.transports.events import ChatStart
+from aitp_desk.transports.events import ChatStart, TextMessage
 from tests.journeys.transports.test_contract import has, shown
 from tests.support.transports.pigeon_platform import PigeonPlatform
 from tests.support.transports.platforms import CarriedDesk, carrying
@@ -85,6 +85,21 @@ async def test_who_was_joined_unawares_learns_it_and_leaves(desk: CarriedDesk) -
     )
     (of_eve,) = threads(desk) - {of_ada}
     assert of_ada != of_eve
+
+
+async def test_a_code_in_anothers_conversation_leaves_that_alone(desk: CarriedDesk) -> None:
+    assert isinstance(desk.platform, PigeonPlatform)
+    await desk.platform.write("ada", "Do you sell books?")
+    await shown(desk, "ada", has("You asked: Do you sell books?"))
+    (of_ada,) = threads(desk)
+    code = await asked_for_code(desk, "eve")
+    joins = TextMessage(text=f"join {code}", message_ref="e1")
+    await desk.platform.deliver("eve", joins, conversation="chat-ada")
+    await shown(desk, "eve", has("We go on here"))
+    await desk.platform.write("ada", "And maps?")
+    await shown(desk, "ada", has("You asked: And maps?"))
+    rows = desk.talker.rows("SELECT thread_id FROM messages WHERE content LIKE '%And maps?%'")
+    assert {id_ for (id_,) in rows} == {of_ada}
 
 
 async def test_a_code_works_once(desk: CarriedDesk) -> None:

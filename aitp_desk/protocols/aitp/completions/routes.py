@@ -14,6 +14,9 @@ from aitp_desk.protocols.aitp.completions.wire import decode_completion, write_c
 from aitp_desk.protocols.base.protocol import EVENT_STREAM, Call, Reply, Route
 from aitp_desk.protocols.base.sse import UNBUFFERED
 
+NO_RETRY = ("x-should-retry", "false")
+"""A header by which the OpenAI SDK does not repeat a request."""
+
 
 async def create_completion(desk: Desk, call: Call) -> Reply:
     """``POST /v1/chat/completions``."""
@@ -41,7 +44,12 @@ async def create_completion(desk: Desk, call: Call) -> Reply:
     followed, replies = await desk.runs.wait_for_run(call.principal, run.id, desk.max_wait)
     if followed is None:
         raise Unavailable("The conversation was deleted.")
-    return Reply(200, wire.encode(write_completion(followed, draft.model, replies)))
+    try:
+        completion = write_completion(followed, draft.model, replies)
+    except Unavailable as error:  # the SDK would repeat it, each time as another run
+        reply = wire.render_error(error, call.headers)
+        return msgspec.structs.replace(reply, headers=(*reply.headers, NO_RETRY))
+    return Reply(200, wire.encode(completion))
 
 
 def completion_routes(max_body: int) -> tuple[Route, ...]:

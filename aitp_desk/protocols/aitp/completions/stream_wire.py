@@ -12,6 +12,7 @@ from aitp_desk.model.conversation.run import Run, RunState
 from aitp_desk.model.conversation.thread import Message
 from aitp_desk.protocols.aitp.completions import objects, wire
 from aitp_desk.protocols.aitp.runs.call_ids import write_call_id
+from aitp_desk.protocols.aitp.runs.stream_wire import find_rest
 from aitp_desk.protocols.aitp.wire import encode, render_error
 from aitp_desk.protocols.base.sse import KEEPALIVE, write_data
 
@@ -67,9 +68,9 @@ class CompletionFormat:
 
     def format_message(self, message: Message) -> bytes:
         """Write what was not yet written of a message."""
+        begin = self._begin_message(message.id)
         first, *further = message.content
-        rest = first[len(self._told) :] if first.startswith(self._told) else ""
-        text = self._begin_message(message.id) + _BETWEEN.join((rest, *further))
+        text = begin + _BETWEEN.join((find_rest(first, self._told), *further))
         self._told = ""
         return self._write_text(text)
 

@@ -14,7 +14,13 @@ from msgspec import UNSET
 
 from aitp_desk.model.conversation.run import Run, RunState, RunUsage, ToolCall
 from aitp_desk.model.conversation.run_draft import RunDraft, ToolOutput
-from aitp_desk.model.conversation.thread import MAX_THREAD_MESSAGES, Draft, Message, ThreadDraft
+from aitp_desk.model.conversation.thread import (
+    MAX_THREAD_MESSAGES,
+    Draft,
+    Message,
+    ThreadDraft,
+    check_draft,
+)
 from aitp_desk.model.errors import (
     DeskError,
     InvalidRequest,
@@ -134,7 +140,8 @@ def _read_messages(
 
 
 def _read_draft(message: dict[str, Any], role: str, at: str) -> Draft:
-    return read_draft({"role": role, "content": message.get("content")}, at)
+    draft = read_draft({"role": role, "content": message.get("content")}, at)
+    return check_draft(draft, f"{at}.")
 
 
 def _read_call_id(message: dict[str, Any], at: str) -> str:

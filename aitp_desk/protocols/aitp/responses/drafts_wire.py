@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from aitp_desk.model.conversation.run_draft import RunDraft, ToolOutput
-from aitp_desk.model.conversation.thread import MAX_THREAD_MESSAGES, Draft
+from aitp_desk.model.conversation.thread import MAX_THREAD_MESSAGES, Draft, check_draft
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.aitp.runs.call_ids import Continuation, read_continuation
@@ -166,13 +166,13 @@ def _read_message(item: dict[str, Any], at: str) -> Draft:
     content = item.get("content")
     if isinstance(content, list):
         content = [_read_part(part, f"{at}.content[{i}]") for i, part in enumerate(content)]
-    return read_draft({"role": role, "content": content}, at)
+    return check_draft(read_draft({"role": role, "content": content}, at), f"{at}.")
 
 
 def _read_part(part: Any, at: str) -> str:
-    if isinstance(part, dict) and part.get("type") in _TEXTS and isinstance(part.get("text"), str):
-        text: str = part["text"]
-        return text
+    match part:
+        case {"type": str(kind), "text": str(text)} if kind in _TEXTS:
+            return text
     raise InvalidRequest("A part of a message must be text: the agent reads no other.", param=at)
 
 
@@ -193,9 +193,10 @@ def _read_tools(given: Any) -> Sequence[Any]:
     tools: list[Any] = []
     for i, one in enumerate(read_list(given, "tools")):
         tool = read_object(one, f"tools[{i}]")
-        if tool.get("type") in _SITES:
+        kind = tool.get("type")
+        if isinstance(kind, str) and kind in _SITES:
             continue
-        tools.append({"type": tool.get("type"), "function": tool})
+        tools.append({"type": kind, "function": tool})
     return tools
 
 

@@ -9,12 +9,13 @@ import msgspec
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.conversation.run import Run
 from aitp_desk.model.conversation.thread import ThreadDraft
-from aitp_desk.model.errors import ResourceNotFound, RunNotFound
+from aitp_desk.model.errors import ResourceNotFound, RunNotFound, ThreadNotFound
 from aitp_desk.protocols.aitp import wire
 from aitp_desk.protocols.aitp.agents_wire import find_model
 from aitp_desk.protocols.aitp.responses.drafts_wire import ResponseRequest, decode_response
 from aitp_desk.protocols.aitp.responses.stream_wire import ResponseFormat
 from aitp_desk.protocols.aitp.responses.wire import read_id, write_response
+from aitp_desk.protocols.aitp.wire import MAX_PAGE
 from aitp_desk.protocols.base.protocol import EVENT_STREAM, Call, Reply, Route
 from aitp_desk.protocols.base.sse import UNBUFFERED
 
@@ -22,11 +23,8 @@ from aitp_desk.protocols.base.sse import UNBUFFERED
 async def create_response(desk: Desk, call: Call) -> Reply:
     """``POST /v1/responses``."""
     draft = decode_response(call.body)
-    previous, continued = draft.previous, 0
-    if previous is not None:
-        _, continued = read_id(previous, "previous_response_id")
-    continued = continued + 1 if draft.begun is not None else 0
-    start = await _find_start(desk, call, draft)
+    previous = draft.previous
+    start, continued = await _find_start(desk, call, draft)
     if draft.streams:
 
         def word(run: Run) -> ResponseFormat:
@@ -64,8 +62,9 @@ async def retrieve_response(desk: Desk, call: Call) -> Reply:
 async def cancel_response(desk: Desk, call: Call) -> Reply:
     """``POST /v1/responses/{id}/cancel``."""
     run, continued = await _find(desk, call)
-    if not run.is_over:
-        run = await desk.runs.cancel(call.principal, run.thread_id, run.id)
+    if run.is_over:
+        return await retrieve_response(desk, call)
+    run = await desk.runs.cancel(call.principal, run.thread_id, run.id)
     agent = desk.agents.find_for_run(run.agent)
     return Reply(200, wire.encode(write_response(run, agent, (), continued=continued)))
 
@@ -84,23 +83,38 @@ async def _find_run(desk: Desk, call: Call, run_id: str, param: str) -> Run:
 
 async def _find_start(
     desk: Desk, call: Call, draft: ResponseRequest
-) -> Callable[[], Awaitable[Run]]:
-    """Return what queues the run, or lets it go on."""
+) -> tuple[Callable[[], Awaitable[Run]], int]:
+    """Return what starts or continues the run, and how often it was continued."""
     agent = find_model(tuple(desk.agents), draft.model)
     run = msgspec.structs.replace(draft.run, agent=agent.id)
     request = msgspec.structs.replace(wire.read_request(call), manual=True)
     principal, begun = call.principal, draft.begun
     if begun is not None:
-        return lambda: desk.runs.submit(principal, begun.thread_id, begun.run_id, begun.outputs)
+        place = (principal, begun.thread_id, begun.run_id)
+        waiting, page = await desk.runs.steps(
+            *place, limit=MAX_PAGE, order="asc", after=None, before=None
+        )
+        continued = sum(step.message_id is None for step in page.steps)
+        owed = {owed.id for owed in waiting.owed}
+        # a caller that sends all that was said repeats the outputs of earlier calls
+        outputs = [one for one in begun.outputs if one.call_id in owed] or begun.outputs
+        return lambda: desk.runs.submit(*place, outputs), continued
     thread_id = draft.thread_id
     if draft.previous is not None:
         run_id, _ = read_id(draft.previous, "previous_response_id")
         thread_id = (await _find_run(desk, call, run_id, "previous_response_id")).thread_id
     if thread_id is None:
         thread = ThreadDraft(draft.messages)
-        return lambda: desk.runs.start_with_thread(principal, thread, run, request)
+        return lambda: desk.runs.start_with_thread(principal, thread, run, request), 0
     going_on = msgspec.structs.replace(run, messages=draft.messages)
-    return lambda: desk.runs.start(principal, thread_id, going_on, request)
+
+    async def go_on() -> Run:
+        try:
+            return await desk.runs.start(principal, thread_id, going_on, request)
+        except ThreadNotFound as error:
+            raise ThreadNotFound(error.message, param="conversation") from None
+
+    return go_on, 0
 
 
 def response_routes(max_body: int) -> tuple[Route, ...]:

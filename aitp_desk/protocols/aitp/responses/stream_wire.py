@@ -12,10 +12,15 @@ from aitp_desk.desk.access.site_agents import SiteAgent
 from aitp_desk.model.conversation.run import Run, RunState, ToolCall
 from aitp_desk.model.conversation.thread import Message
 from aitp_desk.protocols.aitp.responses import objects, wire
+from aitp_desk.protocols.aitp.runs.stream_wire import find_rest
 from aitp_desk.protocols.aitp.wire import encode
 from aitp_desk.protocols.base.sse import KEEPALIVE, write_frame
 
-_ENDS = {"incomplete": "response.incomplete", "failed": "response.failed"}
+_ENDS = {
+    "cancelled": "response.incomplete",
+    "failed": "response.failed",
+    "incomplete": "response.incomplete",
+}
 
 
 class ResponseFormat:
@@ -71,8 +76,8 @@ class ResponseFormat:
         events = self._begin(message.id)
         item = wire.write_message(message)
         (part,) = item.content
-        if part.text.startswith(self._text) and len(part.text) > len(self._text):
-            events += self._write_delta(part.text[len(self._text) :])
+        if rest := find_rest(part.text, self._text):
+            events += self._write_delta(rest)
         at = self._at(message.id)
         events += self._write("response.output_text.done", text=part.text, logprobs=[], **at)
         events += self._write("response.content_part.done", part=part, **at)

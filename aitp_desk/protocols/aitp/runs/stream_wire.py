@@ -102,3 +102,17 @@ class OpenAiRunFormat:
                 }
             ),
         )
+
+
+def find_rest(text: str, told: str) -> str:
+    """Return what is still to be streamed of a text.
+
+    An agent that began again after its first words says something else: then all of it, apart.
+
+    Parameters:
+        told: what was streamed.
+    """
+    for begun in (told, told.rstrip()):
+        if text.startswith(begun):
+            return text[len(begun) :]
+    return f"\n\n{text}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from aitp_desk.agent.base import Agent, Answer, Delta, Outcome, ToolRequest, Turn
+from aitp_desk.agent.base import Agent, Answer, Delta, Outcome, Restart, ToolRequest, Turn
 from aitp_desk.agent.tools import ToolCallRecord, ToolRound
 from aitp_desk.desk.access.site_agents import SITE_AGENT
 from aitp_desk.model.conversation.run import ToolCall
@@ -105,6 +105,17 @@ async def test_text_comes_as_it_is_written(tmp_path: Path) -> None:
         assert {chunk.id for chunk in chunks} == {first.id}
 
 
+async def test_an_agent_that_begins_again_is_heard_in_full(tmp_path: Path) -> None:
+    agent = PacedAgent()
+    async with chatting(tmp_path, agent) as (_, client):
+        agent.say(Delta("I look it up. "), Restart(), Answer("At nine."))
+        stream = await client.chat.completions.create(
+            model=SITE_AGENT, messages=[said("user", "When?")], stream=True
+        )
+        texts = [chunk.choices[0].delta.content or "" async for chunk in stream]
+        assert "".join(texts).endswith("At nine.")
+
+
 async def call_stock_first(turn: Turn) -> Outcome:
     if turn.rounds:
         (result,) = [one.result for one in turn.rounds[0].called]
@@ -170,6 +181,7 @@ async def test_nobody_continues_anothers_call(tmp_path: Path) -> None:
         ({"messages": [said("assistant", "Hello!")]}, 400, "messages[0].role"),
         ({"messages": [said("function", "3")]}, 400, "messages[0].role"),
         ({"messages": [{"role": "user"}]}, 400, "messages[0].content"),
+        ({"messages": [said("system", "?"), said("user", " ")]}, 400, "messages[1].content"),
         (
             {"messages": [said("user", "?"), {"role": "tool", "content": "3"}]},
             400,

@@ -149,6 +149,44 @@ async def test_the_callers_functions_are_called_and_the_answer_goes_on(
         assert third.conversation == first.conversation
 
 
+async def call_stock_twice(turn: Turn) -> Outcome:
+    number = len(turn.rounds) + 1
+    if number == 3:
+        return Answer("Twice.")
+    call = ToolCall(f"call_{number}", "stock", "{}")
+    return ToolRequest((*turn.rounds, ToolRound("", (ToolCallRecord(call),))))
+
+
+async def test_a_caller_may_send_all_that_was_said(tmp_path: Path) -> None:
+    async with asking(tmp_path, ScriptedAgent(call_stock_twice)) as (_, client):
+        said: list[Any] = [{"role": "user", "content": "Emma?"}]
+        ids: list[str] = []
+        for number in range(3):
+            answer = await client.responses.create(model=SITE_AGENT, input=said, tools=[STOCK])
+            ids.append(answer.id)
+            if number == 2:
+                assert answer.output_text == "Twice."
+                break
+            (call,) = answer.output
+            assert call.type == "function_call"
+            said += [
+                call.to_dict(),
+                {"type": "function_call_output", "call_id": call.call_id, "output": "3"},
+            ]
+        assert len(set(ids)) == 3
+
+
+async def test_what_waits_for_its_caller_is_told_at_once(tmp_path: Path) -> None:
+    async with asking(tmp_path, ScriptedAgent(call_stock_first)) as (talker, _):
+        asked = {"model": SITE_AGENT, "input": "Emma?", "tools": [STOCK]}
+        key = [("Idempotency-Key", "once")]
+        async with asyncio.timeout(20):
+            first, second = [
+                (await talker.send("POST", PATH, asked, headers=key)).ok for _ in range(2)
+            ]
+        assert first == second
+
+
 async def test_a_response_in_the_background_is_read_later_or_cancelled(tmp_path: Path) -> None:
     agent = PacedAgent()
     async with asking(tmp_path, agent) as (talker, client):
@@ -164,6 +202,8 @@ async def test_a_response_in_the_background_is_read_later_or_cancelled(tmp_path:
         second = await create(model=SITE_AGENT, input="Two?", background=True)
         cancelled = exact(await client.responses.cancel(second.id))
         assert cancelled.status == "cancelled"
+        over = await client.responses.cancel(first.id)
+        assert (over.status, over.output_text) == ("completed", "One.")
 
 
 async def test_a_failed_answer_is_a_failed_response(tmp_path: Path) -> None:
@@ -220,6 +260,9 @@ async def test_responses_of_others_are_not_there(tmp_path: Path) -> None:
         ({"previous_response_id": "none"}, 404, "previous_response_id"),
         ({"previous_response_id": "resp_a", "conversation": "thread_a"}, 400, "conversation"),
         ({"conversation": 3}, 400, "conversation"),
+        ({"conversation": "thread_none"}, 404, "conversation"),
+        ({"tools": [{"type": ["a"]}]}, 400, "tools[0].type"),
+        ({"input": [{"role": "user", "content": " "}]}, 400, "input[0].content"),
         ({"stream": True, "background": True}, 400, "stream"),
         ({"text": {"format": {"type": "json_object"}}}, 400, "text.format"),
     ],
