@@ -124,7 +124,7 @@ def _read_messages(
                 if message.get("content"):
                     drafts.append(_read_draft(message, "assistant", at))
             case "tool":
-                text = _BETWEEN.join(_read_draft(message, "user", at).content)
+                text = _BETWEEN.join(_read_content(message, "user", at).content)
                 outputs.append((at, ToolOutput(_read_call_id(message, at), text)))
             case _:
                 raise InvalidRequest(
@@ -140,8 +140,11 @@ def _read_messages(
 
 
 def _read_draft(message: dict[str, Any], role: str, at: str) -> Draft:
-    draft = read_draft({"role": role, "content": message.get("content")}, at)
-    return check_draft(draft, f"{at}.")
+    return check_draft(_read_content(message, role, at), f"{at}.")
+
+
+def _read_content(message: dict[str, Any], role: str, at: str) -> Draft:
+    return read_draft({"role": role, "content": message.get("content")}, at)
 
 
 def _read_call_id(message: dict[str, Any], at: str) -> str:

@@ -171,39 +171,38 @@ async def test_nobody_continues_anothers_call(tmp_path: Path) -> None:
         del client
 
 
-@pytest.mark.parametrize(
-    ("members", "status", "param"),
-    [
-        ({"model": None}, 400, "model"),
-        ({"model": "gpt-9"}, 404, "model"),
-        ({"messages": []}, 400, "messages"),
-        ({"messages": "Hello?"}, 400, "messages"),
-        ({"messages": [said("assistant", "Hello!")]}, 400, "messages[0].role"),
-        ({"messages": [said("function", "3")]}, 400, "messages[0].role"),
-        ({"messages": [{"role": "user"}]}, 400, "messages[0].content"),
-        ({"messages": [said("system", "?"), said("user", " ")]}, 400, "messages[1].content"),
-        (
-            {"messages": [said("user", "?"), {"role": "tool", "content": "3"}]},
-            400,
-            "messages[1].tool_call_id",
-        ),
-        (
-            {"messages": [{"role": "tool", "content": "3", "tool_call_id": "call_1"}]},
-            400,
-            "messages[0].tool_call_id",
-        ),
-        ({"n": 2}, 400, "n"),
-        ({"stream": "yes"}, 400, "stream"),
-        ({"response_format": {"type": "json_object"}}, 400, "response_format"),
-    ],
-)
-async def test_what_is_wrong_is_named(
-    tmp_path: Path, members: dict[str, Any], status: int, param: str
-) -> None:
+WRONG: list[tuple[dict[str, Any], int, str]] = [
+    ({"model": None}, 400, "model"),
+    ({"model": "gpt-9"}, 404, "model"),
+    ({"messages": []}, 400, "messages"),
+    ({"messages": "Hello?"}, 400, "messages"),
+    ({"messages": [said("assistant", "Hello!")]}, 400, "messages[0].role"),
+    ({"messages": [said("function", "3")]}, 400, "messages[0].role"),
+    ({"messages": [{"role": "user"}]}, 400, "messages[0].content"),
+    ({"messages": [said("system", "?"), said("user", " ")]}, 400, "messages[1].content"),
+    (
+        {"messages": [said("user", "?"), {"role": "tool", "content": "3"}]},
+        400,
+        "messages[1].tool_call_id",
+    ),
+    (
+        {"messages": [{"role": "tool", "content": "3", "tool_call_id": "call_1"}]},
+        400,
+        "messages[0].tool_call_id",
+    ),
+    ({"n": 2}, 400, "n"),
+    ({"stream": "yes"}, 400, "stream"),
+    ({"response_format": {"type": "json_object"}}, 400, "response_format"),
+]
+
+
+async def test_what_is_wrong_is_named(tmp_path: Path) -> None:
     async with talking(tmp_path) as talker:
-        asked = {"model": SITE_AGENT, "messages": [said("user", "Hello?")], **members}
-        refused = await talker.send("POST", PATH, asked)
-        assert (refused.status, refused.body["error"]["param"]) == (status, param)
+        for members, status, param in WRONG:
+            asked = {"model": SITE_AGENT, "messages": [said("user", "Hello?")], **members}
+            refused = await talker.send("POST", PATH, asked)
+            named = (refused.status, refused.body["error"]["param"])
+            assert named == (status, param), members
 
 
 async def test_a_repeated_request_is_answered_once(tmp_path: Path) -> None:

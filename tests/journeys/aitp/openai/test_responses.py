@@ -235,42 +235,41 @@ async def test_responses_of_others_are_not_there(tmp_path: Path) -> None:
         assert (missing.status, missing.body["error"]["param"]) == (404, "response_id")
 
 
-@pytest.mark.parametrize(
-    ("members", "status", "param"),
-    [
-        ({"model": None}, 400, "model"),
-        ({"model": "gpt-9"}, 404, "model"),
-        ({"input": None}, 400, "input"),
-        ({"input": []}, 400, "input"),
-        ({"input": " "}, 400, "input"),
-        ({"input": [{"role": "assistant", "content": "Hello!"}]}, 400, "input"),
-        ({"input": [{"role": "tool", "content": "3"}]}, 400, "input[0].role"),
-        ({"input": [{"type": "item_reference", "id": "x"}]}, 400, "input[0].type"),
-        (
-            {"input": [{"role": "user", "content": [{"type": "input_image"}]}]},
-            400,
-            "input[0].content[0]",
-        ),
-        (
-            {"input": [{"type": "function_call_output", "call_id": "call_1", "output": "3"}]},
-            400,
-            "input[0].call_id",
-        ),
-        ({"previous_response_id": "resp_none"}, 404, "previous_response_id"),
-        ({"previous_response_id": "none"}, 404, "previous_response_id"),
-        ({"previous_response_id": "resp_a", "conversation": "thread_a"}, 400, "conversation"),
-        ({"conversation": 3}, 400, "conversation"),
-        ({"conversation": "thread_none"}, 404, "conversation"),
-        ({"tools": [{"type": ["a"]}]}, 400, "tools[0].type"),
-        ({"input": [{"role": "user", "content": " "}]}, 400, "input[0].content"),
-        ({"stream": True, "background": True}, 400, "stream"),
-        ({"text": {"format": {"type": "json_object"}}}, 400, "text.format"),
-    ],
-)
-async def test_what_is_wrong_is_named(
-    tmp_path: Path, members: dict[str, Any], status: int, param: str
-) -> None:
+WRONG: list[tuple[dict[str, Any], int, str]] = [
+    ({"model": None}, 400, "model"),
+    ({"model": "gpt-9"}, 404, "model"),
+    ({"input": None}, 400, "input"),
+    ({"input": []}, 400, "input"),
+    ({"input": " "}, 400, "input"),
+    ({"input": [{"role": "assistant", "content": "Hello!"}]}, 400, "input"),
+    ({"input": [{"role": "tool", "content": "3"}]}, 400, "input[0].role"),
+    ({"input": [{"type": "item_reference", "id": "x"}]}, 400, "input[0].type"),
+    (
+        {"input": [{"role": "user", "content": [{"type": "input_image"}]}]},
+        400,
+        "input[0].content[0]",
+    ),
+    (
+        {"input": [{"type": "function_call_output", "call_id": "call_1", "output": "3"}]},
+        400,
+        "input[0].call_id",
+    ),
+    ({"previous_response_id": "resp_none"}, 404, "previous_response_id"),
+    ({"previous_response_id": "none"}, 404, "previous_response_id"),
+    ({"previous_response_id": "resp_a", "conversation": "thread_a"}, 400, "conversation"),
+    ({"conversation": 3}, 400, "conversation"),
+    ({"conversation": "thread_none"}, 404, "conversation"),
+    ({"tools": [{"type": ["a"]}]}, 400, "tools[0].type"),
+    ({"input": [{"role": "user", "content": " "}]}, 400, "input[0].content"),
+    ({"stream": True, "background": True}, 400, "stream"),
+    ({"text": {"format": {"type": "json_object"}}}, 400, "text.format"),
+]
+
+
+async def test_what_is_wrong_is_named(tmp_path: Path) -> None:
     async with talking(tmp_path) as talker:
-        asked = {"model": SITE_AGENT, "input": "Hello?", **members}
-        refused = await talker.send("POST", PATH, asked)
-        assert (refused.status, refused.body["error"]["param"]) == (status, param)
+        for members, status, param in WRONG:
+            asked = {"model": SITE_AGENT, "input": "Hello?", **members}
+            refused = await talker.send("POST", PATH, asked)
+            named = (refused.status, refused.body["error"]["param"])
+            assert named == (status, param), members
