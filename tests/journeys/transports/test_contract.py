@@ -20,14 +20,21 @@ LACKS = {
     "deletions": ("email", "telegram", "telegram (polling)"),
 }
 """Of which platforms tell nobody."""
+QUICK = ("email", "pigeon")
+"""The platforms that ``make test`` tries; ``make test-servers`` tries all."""
 
 
 def platforms(feature: str = "") -> list[Any]:
     """The platforms that have a feature, as parameters of a test."""
     names = sorted({*PLATFORMS, *SERVERS}.difference(LACKS.get(feature, ())))
-    return [
-        pytest.param(name, marks=pytest.mark.servers if name in SERVERS else ()) for name in names
-    ]
+    return [pytest.param(name, marks=_marks(name)) for name in names]
+
+
+def _marks(name: str) -> Any:
+    """The marks of a platform: most wait, as messages to a person are a second apart."""
+    if name in SERVERS:
+        return pytest.mark.servers
+    return () if name in QUICK else pytest.mark.slow
 
 
 @pytest_asyncio.fixture(params=platforms())

@@ -20,6 +20,8 @@ from tests.support.transports.slack_platform import CHANNEL, SlackPlatform
 from tests.support.transports.telegram_platform import TelegramPlatform
 from tests.support.transports.whatsapp_platform import WhatsAppPlatform
 
+pytestmark = pytest.mark.slow
+
 GROUP = -1001234567890
 OPERATOR, VISITOR = "olga", "vera"
 
