@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from aitp_desk.model.conversation.thread import Draft
 from aitp_desk.store import units as work
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.threads import PostResult
 from aitp_desk.store.records.transports import Control, ConversationState, NewConversation
 from aitp_desk.store.units.transports import (
+    NotNext,
     begin_conversation,
     confirm_conversation,
     drop_bytes,
@@ -17,11 +20,13 @@ from aitp_desk.store.units.transports import (
     hear_person,
     join_conversation,
     keep_bytes,
+    leave_conversation,
     move_conversation,
     note_sent,
     offer_conversation,
     put_controls,
     queue_messages,
+    take_message,
 )
 from tests.support.store.messages import NOW, a_thread, new_name, replied, said, salt_for
 from tests.unit.store.histories.calls import a_job
@@ -169,6 +174,24 @@ async def end(past: History, of: Draw) -> None:
     )
 
 
+async def leave(past: History, of: Draw) -> None:
+    conversation = pick(past.conversations, of.n)
+    await past.store.run(leave_conversation, conversation_id=conversation)
+
+
+async def take(past: History, of: Draw) -> None:
+    job = a_job(new_name("event"), "event", principal=new_name("person"))
+    for thread_id in past.threads:  # one of them may carry the conversation
+        with suppress(NotNext):
+            await past.store.run(
+                take_message,
+                job=job,
+                conversation_id=pick(past.conversations, of.n),
+                thread_id=thread_id,
+                ref=new_name("ref"),
+            )
+
+
 async def move(past: History, of: Draw) -> None:
     address = of.key.swapcase() if of.number % 2 else new_name("address")
     await past.store.run(move_conversation, transport="telegram", former=of.key, address=address)
@@ -207,12 +230,14 @@ STEPS: tuple[Step, ...] = (
     confirm,
     put_code,
     join,
+    take,
     queue,
     note_part,
     move,
     end,
     keep,
     expire,
+    leave,
     erase,
     drop_kept,
 )
