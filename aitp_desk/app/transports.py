@@ -150,7 +150,6 @@ def build_transports(
         colour=config.widget.accent,
         clock=clock,
     )
-    notes = OperatorNotes(services.audit, clock)
     outbox = Outbox(
         by_name,
         by_agent,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 
-from aitp_desk.agent.base import Answer, Event, Outcome, ProgressEvent, Source, Turn
+from aitp_desk.agent.base import Answer, Event, Outcome, ProgressEvent, Source, ToolRequest, Turn
+from aitp_desk.agent.tools import ToolCallRecord, ToolRound
+from aitp_desk.model.conversation.run import ToolCall
 
 NOON = 1_800_000_000.0
 """When a test's clock begins, in Unix seconds."""
@@ -36,6 +38,16 @@ async def repeat(turn: Turn) -> Outcome:
         follow_ups=("What else is there?",),
         tokens_used=7,
     )
+
+
+async def call_stock_first(turn: Turn) -> Outcome:
+    """Call the caller's function ``stock``, then answer with its output."""
+    if turn.rounds:
+        (result,) = [one.result for one in turn.rounds[0].called]
+        assert result is not None
+        return Answer(f"Of Emma there are {result.output}.")
+    call = ToolCall("call_1", "stock", '{"book": "Emma"}')
+    return ToolRequest((ToolRound("", (ToolCallRecord(call),)),))
 
 
 class ScriptedAgent:

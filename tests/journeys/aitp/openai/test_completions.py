@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from aitp_desk.agent.base import Agent, Answer, Delta, Outcome, Restart, ToolRequest, Turn
-from aitp_desk.agent.tools import ToolCallRecord, ToolRound
+from aitp_desk.agent.base import Agent, Answer, Delta, Restart
 from aitp_desk.desk.access.site_agents import SITE_AGENT
-from aitp_desk.model.conversation.run import ToolCall
 from tests.support.clients.openai import exact, sdk
 from tests.support.clients.threads import Talker, talking
-from tests.support.doubles.agent import PacedAgent, ScriptedAgent
+from tests.support.doubles.agent import PacedAgent, ScriptedAgent, call_stock_first
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -114,15 +112,6 @@ async def test_an_agent_that_begins_again_is_heard_in_full(tmp_path: Path) -> No
         )
         texts = [chunk.choices[0].delta.content or "" async for chunk in stream]
         assert "".join(texts).endswith("At nine.")
-
-
-async def call_stock_first(turn: Turn) -> Outcome:
-    if turn.rounds:
-        (result,) = [one.result for one in turn.rounds[0].called]
-        assert result is not None
-        return Answer(f"Of Emma there are {result.output}.")
-    call = ToolCall("call_1", "stock", '{"book": "Emma"}')
-    return ToolRequest((ToolRound("", (ToolCallRecord(call),)),))
 
 
 @pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed"])

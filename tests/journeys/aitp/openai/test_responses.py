@@ -16,7 +16,7 @@ from aitp_desk.desk.access.site_agents import SITE_AGENT
 from aitp_desk.model.conversation.run import ToolCall
 from tests.support.clients.openai import exact, sdk
 from tests.support.clients.threads import Talker, talking
-from tests.support.doubles.agent import PacedAgent, ScriptedAgent
+from tests.support.doubles.agent import PacedAgent, ScriptedAgent, call_stock_first
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -109,15 +109,6 @@ async def test_text_comes_as_it_is_written(tmp_path: Path) -> None:
         ]
         assert whole.output_text == "one, two"
         assert (await client.responses.retrieve(whole.id)).output_text == "one, two"
-
-
-async def call_stock_first(turn: Turn) -> Outcome:
-    if turn.rounds:
-        (result,) = [one.result for one in turn.rounds[0].called]
-        assert result is not None
-        return Answer(f"Of Emma there are {result.output}.")
-    call = ToolCall("call_1", "stock", '{"book": "Emma"}')
-    return ToolRequest((ToolRound("", (ToolCallRecord(call),)),))
 
 
 @pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed"])
