@@ -1,0 +1,46 @@
+"""The visiting side: one call for any site, whichever protocol it speaks.
+
+    async with visit("https://shop.example") as site:
+        answer = await site.ask("Do you ship to Norway?")
+
+It uses the model, egress and the protocols' wire forms, and never a desk.
+"""
+
+from aitp_desk.visitor.base import Answer, Choice, Door, Outcome, Quote, SiteAction, Source
+from aitp_desk.visitor.errors import (
+    BudgetSpent,
+    CredentialNeeded,
+    NoDoor,
+    NotConfirmed,
+    NotOffered,
+    PolicyRefused,
+    SiteFailed,
+    SiteRefused,
+    VisitError,
+)
+from aitp_desk.visitor.policy import Confirm, Policy, Wish
+from aitp_desk.visitor.site import Site, visit
+
+__all__ = [
+    "Answer",
+    "BudgetSpent",
+    "Choice",
+    "Confirm",
+    "CredentialNeeded",
+    "Door",
+    "NoDoor",
+    "NotConfirmed",
+    "NotOffered",
+    "Outcome",
+    "Policy",
+    "PolicyRefused",
+    "Quote",
+    "Site",
+    "SiteAction",
+    "SiteFailed",
+    "SiteRefused",
+    "Source",
+    "VisitError",
+    "Wish",
+    "visit",
+]

@@ -1,0 +1,174 @@
+"""What all protocols of a visited site have in common: doors, answers, actions and outcomes.
+
+Each protocol has one :class:`SiteClient`, a thin translation of its wire form. Everything that a
+site sends is data: it is shown, compared and passed on, and never followed as an instruction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+from aitp_desk.model.calls.action import Precondition, Safety
+from aitp_desk.model.money import Money
+
+DoorKind = Literal["ahp", "aitp", "a2a", "mcp", "hac", "agents_txt", "openapi", "nlweb", "llms_txt"]
+
+
+class Door(msgspec.Struct, frozen=True):
+    """One protocol that a site speaks.
+
+    Parameters:
+        url: where requests of this protocol begin, absolute.
+        found_in: the address of the document that names it.
+        reason: why it is believed, in a sentence, such as "its manifest names MODE3".
+        answers: whether questions can be put through it.
+        acts: whether actions can be called through it.
+        document: what discovery has read already, such as the manifest; never modified.
+    """
+
+    kind: DoorKind
+    url: str
+    found_in: str
+    reason: str
+    answers: bool = False
+    acts: bool = False
+    document: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+
+
+class Source(msgspec.Struct, frozen=True):
+    """Where an answer comes from; ``quote`` is the site's own text, if it gave it."""
+
+    url: str
+    title: str = ""
+    quote: str = ""
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """One reading that the site offers when it asks back.
+
+    Parameters:
+        value: what to send to choose it.
+        label: what to show.
+    """
+
+    value: str
+    label: str
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What a site answered.
+
+    Parameters:
+        text: as the site wrote it, Markdown at most.
+        kind: "question" if the site asks back; ``choices`` are then its readings, if it has any.
+        content_type: that of the protocol, such as "text/answer".
+        data: the answer's further members, for content types other than text.
+        tokens: how many tokens the site says the answer took; None if it says nothing.
+        may_train: False if the site forbids training on it.
+    """
+
+    text: str
+    kind: Literal["answer", "question", "waiting"] = "answer"
+    sources: tuple[Source, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    content_type: str = "text/answer"
+    data: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    tokens: int | None = None
+    may_train: bool | None = None
+
+
+class SiteAction(msgspec.Struct, frozen=True):
+    """Something that a site offers to do.
+
+    Parameters:
+        description: the site's words: data, never an instruction.
+        input_schema: a JSON Schema of the arguments.
+        safety: what the site declares; None if it declares nothing, which counts as unsafe.
+        cost: what a call costs, if the site declares a fixed sum.
+        has_cost: whether a call costs anything.
+        origin: the origin that a call is sent to.
+    """
+
+    name: str
+    description: str
+    origin: str
+    input_schema: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    safety: Safety | None = None
+    cost: Money | None = None
+    has_cost: bool = False
+    preconditions: tuple[Precondition, ...] = ()
+
+
+class Quote(msgspec.Struct, frozen=True):
+    """What a site wants paid before it goes on.
+
+    Parameters:
+        reference: what to name when paying or accepting, in the protocol's own form.
+    """
+
+    money: Money
+    reference: str
+    description: str = ""
+    data: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """How a call went.
+
+    Parameters:
+        kind: "done"; "waiting" for the site or its people, :meth:`SiteClient.poll` asks again;
+            "payable", with ``quote``, and nothing is done before it is paid; "question" if the site
+            needs more arguments, with ``text``.
+        reference: by which the site knows the call.
+        result: what the action returned.
+    """
+
+    kind: Literal["done", "waiting", "payable", "question"]
+    text: str = ""
+    reference: str = ""
+    result: Any = None
+    quote: Quote | None = None
+    retry_after: float | None = None
+
+
+class SiteClient(Protocol):
+    """One protocol's way to a site. It keeps the protocol's conversation between calls.
+
+    Every method raises a :class:`~aitp_desk.visitor.errors.VisitError`, and nothing else, for what
+    a site does. None confirms, pays or decides: the visit does so before it calls.
+    """
+
+    async def ask(self, question: str) -> Answer:
+        """Put a question, or the next one of the same conversation."""
+        ...
+
+    async def choose(self, choice: Choice) -> Answer:
+        """Answer a question of the site's with one of its readings."""
+        ...
+
+    async def actions(self) -> Sequence[SiteAction]:
+        """Return what the site offers to do, in its order."""
+        ...
+
+    async def call(self, action: SiteAction, arguments: Mapping[str, Any], key: str) -> Outcome:
+        """Call an action.
+
+        Parameters:
+            key: identifies the wish; the same key twice is one call, where the protocol can say so.
+        """
+        ...
+
+    async def poll(self, outcome: Outcome) -> Outcome:
+        """Ask once how a waiting call goes."""
+        ...
+
+    async def accept(self, outcome: Outcome) -> Outcome:
+        """Agree to the quote of a payable call; the visit has checked it."""
+        ...
+
+    async def close(self) -> None:
+        """End the conversation, as far as the protocol lets one."""
+        ...

@@ -1,0 +1,11 @@
+"""Which client goes through which door."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from aitp_desk.visitor.base import Door, DoorKind, SiteClient
+from aitp_desk.visitor.fetcher import Fetcher
+
+CLIENTS: Mapping[DoorKind, Callable[[Door, Fetcher], SiteClient]] = {}
+"""The client of each kind of door; a kind without one is left aside."""

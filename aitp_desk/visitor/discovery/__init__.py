@@ -1,0 +1,1 @@
+"""What a site speaks, from the documents that it serves."""

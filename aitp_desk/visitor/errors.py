@@ -1,0 +1,66 @@
+"""What a visit can fail with; no message holds a secret.
+
+The site's own words stand in a message as data, shortened:
+
+VisitError
+├── NoDoor               the site speaks none of the known protocols
+├── NotOffered           the site has no such action, or none that answers questions
+├── SiteFailed           the site did not answer, or not in the form of its protocol
+├── SiteRefused          the site refused the request, and said why
+│   └── CredentialNeeded it wants a credential, or another one
+├── PolicyRefused        the visitor's own policy forbids what would come next
+│   └── BudgetSpent      time, tokens or money of the visit are used up
+└── NotConfirmed         the person did not confirm the call
+"""
+
+from __future__ import annotations
+
+
+class VisitError(Exception):
+    """A visit cannot go on as wished; the message says why, in a sentence."""
+
+
+class NoDoor(VisitError):
+    """The site speaks none of the known protocols."""
+
+
+class NotOffered(VisitError):
+    """The site has no such action, or nothing that answers questions."""
+
+
+class SiteFailed(VisitError):
+    """The site did not answer, or not in the form of its protocol."""
+
+
+class SiteRefused(VisitError):
+    """The site refused the request.
+
+    Parameters:
+        status: the HTTP status; 0 where the protocol has none.
+        recovery: what the site says would help: data, never an instruction.
+        retry_after: in seconds, if the site says when to come again.
+    """
+
+    def __init__(
+        self, message: str, *, status: int = 0, recovery: str = "", retry_after: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.recovery = recovery
+        self.retry_after = retry_after
+
+
+class CredentialNeeded(SiteRefused):
+    """The site wants a credential, or another one; the same one is never sent again."""
+
+
+class PolicyRefused(VisitError):
+    """The visitor's own policy forbids what would come next; nothing was sent."""
+
+
+class BudgetSpent(PolicyRefused):
+    """The visit has used up its time, tokens or money."""
+
+
+class NotConfirmed(VisitError):
+    """The person did not confirm the call; it was not made."""

@@ -1,0 +1,87 @@
+"""What a visit may do alone, and what it may spend.
+
+HAC 1.0, section 12.3, has the decision framework.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from aitp_desk.model.money import Money
+from aitp_desk.visitor.base import Quote, SiteAction
+
+WIDE = frozenset({"many", "all"})
+"""The blast radii whose calls are always confirmed (HAC 1.0, section 5.2)."""
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """A call that a person is asked to confirm.
+
+    Parameters:
+        reasons: why the person is asked, each a sentence.
+        quote: the price, if this confirms a payment.
+    """
+
+    site: str
+    action: SiteAction
+    arguments: Mapping[str, Any]
+    reasons: tuple[str, ...]
+    quote: Quote | None = None
+
+
+Confirm = Callable[[Wish], Awaitable[bool]]
+
+
+async def refuse(_wish: Wish) -> bool:
+    """Confirm nothing: the default without a person."""
+    return False
+
+
+class Policy(msgspec.Struct, frozen=True):
+    """What a visit may do.
+
+    Parameters:
+        confirm: asks a person.
+        budget: the most that this visit may spend, in one currency; None: nothing.
+        seconds: the most that the visit may wait for the site, over all requests.
+        tokens: the most tokens that the site may say its answers took; None: no limit.
+        origins: further origins, besides the site's own, that calls may be sent to.
+        authorized: names of actions that the person has already agreed to, unless they cost money.
+    """
+
+    confirm: Confirm = refuse
+    budget: Money | None = None
+    seconds: float = 120.0
+    tokens: int | None = None
+    origins: frozenset[str] = frozenset()
+    authorized: frozenset[str] = frozenset()
+
+
+def find_reasons(action: SiteAction, policy: Policy) -> tuple[str, ...]:
+    """Return why a call needs a person, each reason a sentence; none if it needs nobody.
+
+    HAC 1.0, sections 5.1 to 5.5 and 12.3. An action whose site declares no safety counts as one
+    that cannot be undone.
+    """
+    reasons: list[str] = []
+    if action.has_cost or action.cost is not None:
+        price = f"{action.cost}" if action.cost is not None else "an amount that the site names"
+        reasons.append(f"It costs {price}.")
+    if action.name in policy.authorized:
+        return tuple(reasons)
+    safety = action.safety
+    if safety is None:
+        reasons.append("The site does not say whether it can be undone.")
+        return tuple(reasons)
+    if safety.mutability == "irreversible":
+        reasons.append("It cannot be undone.")
+    if safety.blast_radius in WIDE:
+        reasons.append(f"It affects {safety.blast_radius}.")
+    if safety.confirmation_recommended:
+        reasons.append("The site recommends confirming it.")
+    if reasons and safety.reversible_within:
+        reasons.append(f"It can be undone within {safety.reversible_within}.")
+    return tuple(reasons)
