@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 import asyncpg
 import pytest
@@ -154,6 +155,86 @@ async def test_nobody_waits_behind_a_migration_for_a_table_that_a_backup_reads(
         assert (await migrated).migrated == 1
     for one in (backup, other, newer):
         await one.close()
+
+
+DEMANDS = """
+SELECT c.table_name, c.column_name, c.udt_name, c.collation_name,
+    c.is_nullable = 'NO' AND c.column_default IS NULL
+FROM information_schema.columns AS c JOIN pg_class AS t ON t.oid = c.table_name::regclass
+WHERE c.table_schema = current_schema() AND NOT t.relispartition
+"""
+CONSTRAINTS = """
+SELECT t.relname, c.conname FROM pg_constraint AS c JOIN pg_class AS t ON t.oid = c.conrelid
+WHERE t.relnamespace = current_schema()::regnamespace AND NOT t.relispartition
+    AND c.contype IN ('c', 'x', 'f')
+"""
+
+
+class Schema(NamedTuple):
+    """What a desk relies on: columns with their form and whether a row must name them."""
+
+    columns: dict[tuple[str, str], tuple[str, str | None, bool]]
+    rules: set[tuple[str, str]]
+
+    @classmethod
+    async def read(cls, connection: asyncpg.Connection) -> Schema:
+        """Read the schema of a database."""
+        columns = {tuple(row)[:2]: tuple(row)[2:] for row in await connection.fetch(DEMANDS)}
+        unique = [tuple(row)[:2] for row in await connection.fetch(INDEXES) if row["indisunique"]]
+        checks = [tuple(row) for row in await connection.fetch(CONSTRAINTS)]
+        return cls(columns, {*unique, *checks})
+
+    def find_contractions(self, newer: Schema) -> list[str]:
+        """Return what a desk that knows only this schema could not go on with."""
+        tables = {table for table, _ in self.columns}
+        changed = [
+            f"{table}.{column}"
+            for (table, column), form in self.columns.items()
+            if newer.columns.get((table, column)) not in {form, (*form[:2], False)}
+        ]
+        demanded = [
+            f"{table}.{column}"
+            for (table, column), form in newer.columns.items()
+            if (table, column) not in self.columns and table in tables and form[2]
+        ]
+        rules = [f"{table}: {rule}" for table, rule in newer.rules - self.rules if table in tables]
+        return sorted(changed + demanded + rules)
+
+
+@pytest.mark.servers
+async def test_every_migration_only_expands_what_the_version_before_relies_on(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    connection = await asyncpg.connect(await postgres.make("stepwise"))
+    files = sorted(POSTGRES_SCHEMA.glob("*.sql"))
+    before: Schema | None = None
+    for file in files:
+        shutil.copy(file, tmp_path)
+        await migrate(connection, now=0, folder=tmp_path)
+        after = await Schema.read(connection)
+        if before is not None:
+            assert before.find_contractions(after) == [], file.name
+        before = after
+    assert before is not None
+    await connection.execute(
+        """
+        ALTER TABLE threads DROP COLUMN owner; ALTER TABLE runs ALTER COLUMN id TYPE VARCHAR;
+        ALTER TABLE calls ADD COLUMN later BIGINT NOT NULL; ALTER TABLE jobs ADD CHECK (id > '');
+        CREATE UNIQUE INDEX once ON messages (thread_id); DROP TABLE notes;
+        CREATE TABLE later (id BIGINT NOT NULL PRIMARY KEY CHECK (id > 0));
+        ALTER TABLE tickets ADD COLUMN later BIGINT NOT NULL DEFAULT 1;
+        """
+    )
+    found = before.find_contractions(await Schema.read(connection))
+    await connection.close()
+    assert {one.partition(".")[0].partition(":")[0] for one in found} == {
+        "calls",
+        "jobs",
+        "messages",
+        "notes",
+        "runs",
+        "threads",
+    }
 
 
 def test_parameters_are_numbered_but_not_in_texts_and_casts() -> None:
