@@ -23,12 +23,12 @@ from aitp_desk.desk.plugins.outside.webhooks import PluginWebhooks
 from aitp_desk.observability.sources import MetricsCollector
 from aitp_desk.protocols.aitp.wire import render_error
 from aitp_desk.protocols.base.protocol import ProtocolRoutes
-from aitp_desk.protocols.hooks import make_hook_routes
 from aitp_desk.protocols.metrics.routes import make_routes as make_metrics_routes
 from aitp_desk.protocols.oauth.routes import OAuthHandlers
 from aitp_desk.protocols.openapi.routes import Served
-from aitp_desk.protocols.redirects import make_redirect_routes
-from aitp_desk.protocols.schemas import make_schema_routes
+from aitp_desk.protocols.plugins.hooks import make_hook_routes
+from aitp_desk.protocols.plugins.redirects import make_redirect_routes
+from aitp_desk.protocols.plugins.schemas import make_schema_routes
 from aitp_desk.store.base import Store
 from aitp_desk.web.console.routes import make_routes as make_console_routes
 from aitp_desk.web.pages.wire import render_refusal

@@ -1,0 +1,1 @@
+"""The addresses of capabilities: webhooks, redirects, schemas and documents."""
