@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from typing import Any
 
 import msgspec
 
@@ -53,7 +54,7 @@ class Library:
         lines: the enrichment of the passages.
 
     Attributes:
-        documents: by path, without their bodies: :meth:`document` returns one with its body.
+        documents: by path, without bodies: :meth:`document` returns one with its body.
         pages: by the number of a passage, the path of its document.
         questions: the questions of the enrichment; None if passages are not enriched.
         is_stale: whether the index has to be reopened: the file has changed, or is damaged.
@@ -116,6 +117,10 @@ class Library:
         if document is None:
             return None
         return msgspec.structs.replace(document, body=self._index.body(path))
+
+    def schema_object(self, path: str) -> dict[str, Any]:
+        """Return what a page declares of its subject as JSON-LD; empty for nothing."""
+        return self._index.schema_object(path) if path in self._by_path else {}
 
     def description(self, path: str) -> str:
         """Return a page's one-line description; mostly empty."""

@@ -82,6 +82,7 @@ class Document(msgspec.Struct, frozen=True):
         language: tag of its language (BCP 47); empty for the site's own.
         version_of: path of the page that it is a version of; empty if it is none.
         pictures: the addresses of its pictures, as written.
+        schema_object: what an HTML page declares of its subject as JSON-LD; empty for nothing.
     """
 
     path: str
@@ -95,6 +96,7 @@ class Document(msgspec.Struct, frozen=True):
     language: str = ""
     version_of: str = ""
     pictures: tuple[str, ...] = ()
+    schema_object: dict[str, Any] = {}
 
     @property
     def url(self) -> str:

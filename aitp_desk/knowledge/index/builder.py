@@ -37,7 +37,7 @@ from aitp_desk.knowledge.sources.loader import (
 from aitp_desk.knowledge.sources.page_pipeline import CachedPagePipeline, PagePipeline
 from aitp_desk.knowledge.sources.pdf.texts import FOLDER as PDF_FOLDER
 
-FORMAT = 43
+FORMAT = 44
 """Raised when the file's contents or the cutting of pages change; old files are then rebuilt."""
 
 FILE = "knowledge.sqlite"
@@ -48,7 +48,7 @@ _OUTLINED = 12
 _SCHEMA = """
 CREATE TABLE made (content TEXT NOT NULL, columns BLOB NOT NULL);
 CREATE TABLE document (number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, value BLOB NOT NULL,
-                       body TEXT NOT NULL);
+                       body TEXT NOT NULL, schema_object BLOB NOT NULL);
 CREATE TABLE passage (number INTEGER PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE called (name TEXT NOT NULL, late INTEGER NOT NULL, passage INTEGER NOT NULL);
 CREATE TABLE stem (stem TEXT PRIMARY KEY, numbers BLOB NOT NULL, scores BLOB NOT NULL,
@@ -216,9 +216,10 @@ class _IndexWriter:
         self, document: Document, passages: Sequence[Passage], laid_out: DocumentLayout
     ) -> None:
         """Add the next document."""
-        light = msgspec.structs.replace(document, body="")
-        row = (len(self._outlines), document.path, _encode(light), document.body)
-        self._run("INSERT INTO document VALUES (?, ?, ?, ?)", row)
+        light = msgspec.structs.replace(document, body="", schema_object={})
+        declared = _encode(document.schema_object)
+        row = (len(self._outlines), document.path, _encode(light), document.body, declared)
+        self._run("INSERT INTO document VALUES (?, ?, ?, ?, ?)", row)
         if document.path in self.digests:
             self._outlines.append([])
             return

@@ -36,6 +36,7 @@ _MAPPED = 1 << 30
 _KEPT_PASSAGES = 4096
 _KEPT_NAMES = 4096
 _MOST_CALLED_ALIKE = 6
+_decode_object = msgspec.msgpack.Decoder(dict[str, Any]).decode
 
 
 class Passages(Sequence[Passage]):
@@ -88,7 +89,7 @@ class Index:
         connection: to it; closed when the index is garbage-collected.
 
     Attributes:
-        documents: by path, without their bodies; :meth:`body` reads one.
+        documents: by path, without bodies and schema objects, which are read one by one.
         counts: every stem, in order, and the number of passages that have it.
         spellings: every word as the content writes it, and how often.
         stems: every word of ``spellings`` and its stem.
@@ -123,6 +124,11 @@ class Index:
     def body(self, path: str) -> str:
         """Return the body of the document at a path."""
         return self._rows.one("SELECT body FROM document WHERE path = ?", path, str)
+
+    def schema_object(self, path: str) -> dict[str, Any]:
+        """Return what the document at a path declares of its subject; empty for nothing."""
+        query = "SELECT schema_object FROM document WHERE path = ?"
+        return self._rows.one(query, path, _decode_object)
 
     def posting(self, stem: str) -> Posting:
         """Return the passages that have a stem."""

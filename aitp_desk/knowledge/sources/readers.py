@@ -109,6 +109,7 @@ def _read_html(
         description=page.description,
         kind="html",
         body=page.body,
+        schema_object=page.schema_object,
     )
 
 
@@ -207,6 +208,7 @@ def clean_document(document: Document) -> Document:
         front=_clean_front(document.front),
         updated=document.updated and clean_name(document.updated),
         pictures=_pictures_of(document),
+        schema_object=_clean_front(document.schema_object),
     )
 
 

@@ -98,27 +98,29 @@ def _things(declared: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
         for one in declared[:MAX_THINGS]:
             yield from _things(one, depth + 1)
     elif isinstance(declared, dict):
-        if _is_told(declared):
+        if is_described(declared):
             yield declared
         for name in ("@graph", "mainEntity", "itemListElement", "item"):
-            if name in declared and not (name == "mainEntity" and _is_told(declared)):
+            if name in declared and not (name == "mainEntity" and is_described(declared)):
                 yield from _things(declared[name], depth + 1)
 
 
-def _types(thing: Mapping[str, Any]) -> list[str]:
+def list_types(thing: Mapping[str, Any]) -> list[str]:
+    """Return the names of a thing's types, without the address of schema.org."""
     said = thing.get("@type")
     names = said if isinstance(said, list) else [said]
     return [_SCHEMA.sub("", name) for name in names if isinstance(name, str)]
 
 
-def _is_told(thing: Mapping[str, Any]) -> bool:
-    if any(name in _TYPES or name.endswith(_LIKE) for name in _types(thing)):
+def is_described(thing: Mapping[str, Any]) -> bool:
+    """Return whether a thing is of a type whose facts are read."""
+    if any(name in _TYPES or name.endswith(_LIKE) for name in list_types(thing)):
         return True
     return not _OF_A_BUSINESS.isdisjoint(thing) or ("address" in thing and "geo" in thing)
 
 
 def _section(thing: Mapping[str, Any], seen: str) -> Iterator[str]:
-    kinds = _types(thing)
+    kinds = list_types(thing)
     if {"FAQPage", "QAPage"} & set(kinds):
         for question in _listed(thing.get("mainEntity")):
             yield from _question(question, seen)
@@ -197,7 +199,7 @@ def _object(thing: Mapping[str, Any], depth: int) -> str:
     def get(name: str) -> str:
         return _said(thing.get(name), depth + 1)
 
-    kinds = _types(thing)
+    kinds = list_types(thing)
     if "price" in thing or "lowPrice" in thing:
         prices = [get("price")] if "price" in thing else [get("lowPrice"), get("highPrice")]
         price = f"{' to '.join(filter(None, prices))} {get('priceCurrency')}".strip()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import escape
+from typing import Any
 
 import msgspec
 import nh3
@@ -49,11 +50,16 @@ _CLEANER = nh3.Cleaner(
 
 
 class HtmlPage(msgspec.Struct, frozen=True):
-    """An HTML page as it was read; ``body`` is safe to place into another page."""
+    """An HTML page as it was read; ``body`` is safe to place into another page.
+
+    Parameters:
+        schema_object: what the page declares of its subject (schema.org), as written; else empty.
+    """
 
     title: str
     description: str
     body: str
+    schema_object: dict[str, Any] = {}
 
 
 def read_html(
@@ -99,11 +105,13 @@ def read_html(
     body = _CLEANER.clean(main.html or "").strip()
     if is_of_many:
         body = _lower(body, keeps_first=first_node is not None)
-    if declared:
-        from aitp_desk.knowledge.sources.html.json_ld import write_facts
+    if not declared:
+        return HtmlPage(title, description, body)
+    from aitp_desk.knowledge.sources.html.json_ld import write_facts
+    from aitp_desk.knowledge.sources.html.schema_object import find_schema_object
 
-        body = f"{body}\n{write_facts(declared, main.text())}".strip()
-    return HtmlPage(title, description, body)
+    body = f"{body}\n{write_facts(declared, main.text())}".strip()
+    return HtmlPage(title, description, body, find_schema_object(declared))
 
 
 def _title(main: LexborNode, called: str) -> tuple[str, bool]:
