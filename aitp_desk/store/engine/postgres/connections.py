@@ -7,9 +7,8 @@ are kept otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from functools import partial
+import time
+from collections.abc import Mapping
 from typing import Any
 
 import asyncpg
@@ -24,6 +23,8 @@ from aitp_desk.store.engine.postgres.tls import explain_tls_error
 CONNECT_SECONDS = 20.0
 """With TLS and a password that are seven round trips."""
 CACHED_STATEMENTS = 1000
+SILENT_SECONDS = 60.0
+"""How long a server that did not answer in time is tried after the others."""
 OLDEST = 15
 """The first version of PostgreSQL that the tests run on."""
 
@@ -72,11 +73,14 @@ class Connections(msgspec.Struct, frozen=True):
     Parameters:
         seconds: how long one statement may take.
         is_pooled: whether a pooler is between, which gives each transaction another session.
+        silent: until when a server that did not answer is tried last, by its URL; in monotonic
+            seconds.
     """
 
     address: Address
     seconds: float = 30.0
     is_pooled: bool = False
+    silent: dict[str, float] = msgspec.field(default_factory=dict[str, float])
 
     async def connect(self) -> Connection:
         """Open a connection.
@@ -84,7 +88,7 @@ class Connections(msgspec.Struct, frozen=True):
         Raises:
             DATABASE_ERRORS: it cannot be opened.
         """
-        return await _connect(self.address.each, **self._arguments)
+        return await self._connect(**self._arguments)
 
     async def open_pool(self, size: int) -> Pool:
         """Open a pool of connections for reads; further ones open as they are needed.
@@ -97,10 +101,29 @@ class Connections(msgspec.Struct, frozen=True):
             min_size=0,
             max_size=size,
             reset=_keep,
-            connect=partial(_connect, self.address.each),
+            connect=self._connect,
             **self._arguments,
         )
         return pool
+
+    async def _connect(self, dsn: str, **arguments: Any) -> Connection:
+        """Connect to the first of several servers that can be used.
+
+        Each has its time, as to libpq: asyncpg has one for all, and asks no other where one closes.
+        """
+        now = time.monotonic()
+        each = sorted(self.address.each or (dsn,), key=lambda one: self.silent.get(one, 0) > now)
+        for number, one in enumerate(each, 1):
+            try:
+                connection: Connection = await asyncpg.connect(one, **arguments)
+            except _NEXT as error:
+                if isinstance(error, TimeoutError):
+                    self.silent[one] = time.monotonic() + SILENT_SECONDS
+                if number == len(each):
+                    raise
+            else:
+                return connection
+        raise AssertionError("There is always a server to connect to.")
 
     @property
     def _arguments(self) -> dict[str, Any]:
@@ -112,19 +135,6 @@ class Connections(msgspec.Struct, frozen=True):
             "max_cached_statement_lifetime": 0,
             "server_settings": {"application_name": "aitp-desk"},
         }
-
-
-async def _connect(each: Sequence[str], dsn: str, **arguments: Any) -> Connection:
-    """Connect to the first of several servers that can be used.
-
-    Each has its time, as to libpq: asyncpg has one for all, and asks no other where one closes.
-    """
-    *others, last = each or (dsn,)
-    for one in others:
-        with suppress(*_NEXT):
-            connection: Connection = await asyncpg.connect(one, **arguments)
-            return connection
-    return await asyncpg.connect(last, **arguments)
 
 
 def plan_connections(

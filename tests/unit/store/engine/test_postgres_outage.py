@@ -152,7 +152,11 @@ async def test_a_server_that_is_not_there_is_told_at_the_start(tmp_path: Path) -
 async def test_a_server_that_accepts_and_does_not_answer_gives_way_to_the_next(
     postgres: PostgresServer, tmp_path: Path, closes: bool
 ) -> None:
+    accepted = 0
+
     async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal accepted
+        accepted += 1
         if not closes:
             while await reader.read(65536):
                 pass
@@ -161,8 +165,12 @@ async def test_a_server_that_accepts_and_does_not_answer_gives_way_to_the_next(
     silent = await asyncio.start_unix_server(accept, str(tmp_path / SOCKET))
     url = (await postgres.begin()).replace("host=", f"host={tmp_path},")
     async with silent, PostgresStore.open(f"{url}&connect_timeout=1", {}) as store:
+        before = accepted
         assert await store.run(add) == 1
         assert await reads.epoch(store, "n") == 1
+        # no further connection waits for a server that has been silent
+        assert before > 0
+        assert (accepted > before) == closes
 
 
 async def test_a_group_that_takes_long_is_committed_in_parts(
