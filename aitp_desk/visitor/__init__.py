@@ -6,7 +6,17 @@
 It uses the model, egress and the protocols' wire forms, and never a desk.
 """
 
-from aitp_desk.visitor.base import Answer, Choice, Door, Outcome, Quote, SiteAction, Source
+from aitp_desk.visitor.base import (
+    Answer,
+    Choice,
+    Door,
+    Outcome,
+    PassedOver,
+    Quote,
+    SiteAction,
+    Source,
+)
+from aitp_desk.visitor.cache import ResponseCache
 from aitp_desk.visitor.errors import (
     BudgetSpent,
     CredentialNeeded,
@@ -32,9 +42,11 @@ __all__ = [
     "NotConfirmed",
     "NotOffered",
     "Outcome",
+    "PassedOver",
     "Policy",
     "PolicyRefused",
     "Quote",
+    "ResponseCache",
     "Site",
     "SiteAction",
     "SiteFailed",

@@ -38,6 +38,19 @@ class Door(msgspec.Struct, frozen=True):
     document: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
 
+class PassedOver(msgspec.Struct, frozen=True):
+    """What looked like a door and is not used.
+
+    Parameters:
+        what: the kind of a door, or what was looked for.
+        reason: why it is not used, in sentences.
+    """
+
+    what: str
+    url: str
+    reason: str
+
+
 class Source(msgspec.Struct, frozen=True):
     """Where an answer comes from; ``quote`` is the site's own text, if it gave it."""
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
+from multidict import CIMultiDict
+from yarl import URL
 
 from aitp_desk.egress import Egress, EgressError, Fetched
-from aitp_desk.visitor.errors import BudgetSpent, SiteFailed
+from aitp_desk.visitor.cache import ResponseCache, make_key
+from aitp_desk.visitor.errors import BudgetSpent, PolicyRefused, SiteFailed
 
 MAX_BYTES = 4 * 2**20
 """The largest response that is read."""
@@ -21,6 +24,8 @@ BASE_SECONDS = 0.5
 """The mean of the first pause before a repetition; each further one is twice as long."""
 SERVER_PAUSE_SECONDS = 5.0
 """The pause before the only repetition after a 5xx (agents.txt 1.0, section 9.2)."""
+FOREIGN_HEADERS = frozenset({"user-agent", "accept", "content-type"})
+"""The only headers that another origin than the site's own is sent."""
 
 Method = Literal["GET", "POST", "PUT", "DELETE"]
 
@@ -31,7 +36,10 @@ class Fetcher:
     Parameters:
         egress: applies the rules for addresses.
         seconds: how long all requests of the visit may take together, pauses included.
-        headers: sent to the site's own origin with every request: name, credential.
+        headers: sent with every request, such as the User-Agent.
+        origins: where requests may be sent, the site's own first.
+        credential: sent to the site's own origin only.
+        cache: of what :meth:`read` reads; by default one for this visit.
         pause: waits so many seconds; tests replace it.
     """
 
@@ -41,10 +49,16 @@ class Fetcher:
         *,
         seconds: float,
         headers: Mapping[str, str],
+        origins: Sequence[str],
+        credential: str | None = None,
+        cache: ResponseCache | None = None,
         pause: Callable[[float], Any] = asyncio.sleep,
     ) -> None:
         self._egress = egress
         self._headers = headers
+        self._origins = tuple(origins)
+        self._credential = credential
+        self._cache = cache or ResponseCache()
         self._pause = pause
         self._ends = time.monotonic() + seconds
 
@@ -52,6 +66,72 @@ class Fetcher:
     def left(self) -> float:
         """Seconds that the visit still has."""
         return self._ends - time.monotonic()
+
+    @property
+    def origin(self) -> str:
+        """The site's own origin."""
+        return self._origins[0]
+
+    def resolve(self, base: str, href: str) -> str:
+        """Return an address that a site names, absolute, if requests may be sent there.
+
+        Raises:
+            PolicyRefused: it has another origin (HAC 1.0, section 9.2).
+            SiteFailed: it is no address.
+        """
+        try:
+            url = URL(base).join(URL(href))
+            origin = str(url.origin())
+        except ValueError:
+            raise SiteFailed(f"{self.origin} names an address that is invalid.") from None
+        if origin not in self._origins:
+            raise PolicyRefused(f"{self.origin} names {origin}, which the visit may not use.")
+        return str(url)
+
+    async def wait(self, seconds: float) -> None:
+        """Wait, within what is left of the visit.
+
+        Raises:
+            BudgetSpent: the visit ends sooner.
+        """
+        if seconds >= self.left:
+            raise BudgetSpent(
+                f"The site asks to wait {seconds:.0f} seconds; the visit has "
+                f"{max(self.left, 0):.0f} left."
+            )
+        await self._pause(seconds)
+
+    async def read(
+        self,
+        url: str,
+        *,
+        accept: str = "*/*",
+        default_seconds: float = 0.0,
+        must_ask: bool = False,
+        attempts: int = 1,
+    ) -> Fetched:
+        """Get a document, from the cache while HTTP allows that.
+
+        Parameters:
+            default_seconds: how long it is fresh if its headers do not say.
+            must_ask: whether to ask the site even if a fresh copy is kept.
+            attempts: as for :meth:`send`.
+
+        Raises:
+            BudgetSpent, PolicyRefused, SiteFailed: as :meth:`send` does.
+        """
+        key = make_key(url, accept, self._credential)
+        kept = self._cache.find(key)
+        if kept is not None and not must_ask and self._cache.is_fresh(kept):
+            return kept.fetched
+        asked = {} if kept is None else kept.validators
+        found = await self.send(url, headers={"Accept": accept, **asked}, attempts=attempts)
+        if found.status == 304 and kept is not None:
+            found = msgspec.structs.replace(
+                kept.fetched, headers=_renew(kept.fetched.headers, found.headers)
+            )
+        self._cache.keep(key, found, default_seconds=default_seconds)
+        return found
 
     async def send(
         self,
@@ -74,10 +154,12 @@ class Fetcher:
 
         Raises:
             BudgetSpent: the visit's time is over, or the site wants a longer pause than is left.
+            PolicyRefused: the address, or one that it redirects to, has another origin.
             SiteFailed: there is no response.
         """
+        self.resolve(url, url)
         sent = body if body is None or isinstance(body, bytes) else msgspec.json.encode(body)
-        own = {**self._headers, **(headers or {})}
+        own = self._choose_headers(url, headers or {})
         if sent is not None:
             own.setdefault("Content-Type", "application/json")
         for attempt in range(attempts):
@@ -85,13 +167,25 @@ class Fetcher:
             pause = find_pause(found, attempt, may_repeat_failure=method == "GET")
             if pause is None or attempt == attempts - 1:
                 return found
-            if pause >= self.left:
-                raise BudgetSpent(
-                    f"The site asks to wait {pause:.0f} seconds; the visit has "
-                    f"{max(self.left, 0):.0f} left."
-                )
-            await self._pause(pause)
+            await self.wait(pause)
         raise AssertionError("unreachable")
+
+    def _choose_headers(self, url: str, headers: Mapping[str, str]) -> dict[str, str]:
+        """Return the headers for an address; the credential is for the site's own origin."""
+        own = {**self._headers, **headers}
+        if str(URL(url).origin()) != self.origin:
+            return {name: value for name, value in own.items() if name.lower() in FOREIGN_HEADERS}
+        if self._credential is not None:
+            own.setdefault("Authorization", f"Bearer {self._credential}")
+        return own
+
+    async def _approve(self, url: str) -> None:
+        """Refuse a redirect to another origin, which would speak for this site."""
+        origin = str(URL(url).origin())
+        if origin not in self._origins:
+            raise PolicyRefused(
+                f"{self.origin} redirects to {origin}. Visit that address, or allow its origin."
+            )
 
     async def _once(
         self, url: str, sent: bytes | None, method: Method, headers: Mapping[str, str]
@@ -107,6 +201,7 @@ class Fetcher:
                     max_bytes=MAX_BYTES,
                     seconds=seconds,
                     headers=headers,
+                    approve=self._approve,
                     wants_reasons=True,
                 )
             return await self._egress.send(
@@ -120,6 +215,15 @@ class Fetcher:
             )
         except EgressError as error:
             raise SiteFailed(str(error)) from None
+
+
+def _renew(kept: Mapping[str, str], found: Mapping[str, str]) -> CIMultiDict[str]:
+    """Return the headers of a kept response, with those of its confirmation."""
+    renewed = CIMultiDict(kept)
+    for name in ("Cache-Control", "Expires", "Age", "ETag"):
+        if name in found:
+            renewed[name] = found[name]
+    return renewed
 
 
 def find_pause(found: Fetched, attempt: int, *, may_repeat_failure: bool) -> float | None:

@@ -2,22 +2,203 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
-from yarl import URL
+import msgspec
 
-from aitp_desk.visitor.base import Door
+from aitp_desk.egress import Fetched
+from aitp_desk.visitor.base import Door, DoorKind, PassedOver
+from aitp_desk.visitor.discovery.agents_file import AgentsFile, describe, read_agents_file
+from aitp_desk.visitor.discovery.descriptions import (
+    MCP_PATH,
+    QUESTION_NAMES,
+    find_card,
+    find_hac,
+    find_llms_txt,
+    find_mcp_card,
+    find_openapi,
+    list_card_doors,
+    probe_mcp,
+    probe_nlweb,
+)
+from aitp_desk.visitor.discovery.home_page import Mention, find_mentions
+from aitp_desk.visitor.discovery.manifest import is_manifest, list_manifest_doors, resolve
+from aitp_desk.visitor.discovery.members import decode_object
+from aitp_desk.visitor.errors import BudgetSpent, SiteFailed, VisitError
 from aitp_desk.visitor.fetcher import Fetcher
 
-ORDER = ("ahp", "aitp", "mcp", "a2a", "nlweb", "hac", "agents_txt", "openapi", "llms_txt")
+ORDER: tuple[DoorKind, ...] = (
+    "ahp",
+    "aitp",
+    "mcp",
+    "a2a",
+    "nlweb",
+    "hac",
+    "agents_txt",
+    "openapi",
+    "llms_txt",
+)
 """The kinds of doors, the richest first."""
+_T = TypeVar("_T")
+MANIFEST_PLACE = "/.well-known/agent.json"
 
 
-async def find_doors(fetcher: Fetcher, url: str) -> Sequence[Door]:
-    """Return the doors of a site, the richest first."""
-    address = str(URL(url).join(URL("/.well-known/agent.json")))
-    found = await fetcher.send(address)
-    if found.status != 200:
-        return ()
-    reason = "It has an AHP manifest."
-    return (Door("ahp", address, address, reason, answers=True),)
+class Discovery(msgspec.Struct, frozen=True):
+    """What was found.
+
+    Parameters:
+        doors: the richest first, one of each kind.
+        passed_over: what looked like a door and is not used, each with the reason.
+        agents_file: what the site declares in agents.json or agents.txt.
+    """
+
+    doors: tuple[Door, ...]
+    passed_over: tuple[PassedOver, ...]
+    agents_file: AgentsFile
+
+
+async def find_doors(fetcher: Fetcher, agent: str) -> Discovery:
+    """Find the doors of a site.
+
+    The home page comes first, since it may name the manifest; then all well-known addresses at
+    once; last the addresses that nothing names, unless the site's agents.txt is broken.
+
+    Parameters:
+        agent: the visitor's name, the first token of its User-Agent.
+
+    Raises:
+        SiteFailed: nothing of the site can be reached.
+        BudgetSpent: the visit's time is over.
+    """
+    search = _Search(fetcher)
+    home = await search.look("the home page", _read_home(fetcher))
+    mentions = () if home is None else find_mentions(home)
+    agents_file, doors = await asyncio.gather(
+        read_agents_file(fetcher, agent), _find_published(search, mentions)
+    )
+    doors += _list_declared(agents_file)
+    if agents_file.is_closed:
+        search.pass_over("agents_txt", agents_file.url, agents_file.fault)
+    else:
+        doors += await _probe(search, agents_file, {door.kind for door in doors})
+    if not doors and home is None:
+        if isinstance(search.failure, BudgetSpent):
+            raise search.failure
+        raise SiteFailed(f"{fetcher.origin} cannot be reached: {search.failure}")
+    return Discovery(
+        tuple(_pick(doors, agents_file, search)), tuple(search.passed_over), agents_file
+    )
+
+
+async def _find_published(search: _Search, mentions: Sequence[Mention]) -> list[Door]:
+    """Read all well-known addresses but those of agents.txt, at once."""
+    fetcher = search.fetcher
+    found = await asyncio.gather(
+        search.look("the manifest", _find_manifest(fetcher, mentions)),
+        search.look("the A2A card", find_card(fetcher)),
+        search.look("the MCP document", find_mcp_card(fetcher)),
+        search.look("HAC", find_hac(fetcher)),
+        search.look("OpenAPI", find_openapi(fetcher)),
+        search.look("llms.txt", find_llms_txt(fetcher)),
+    )
+    return [door for doors in found for door in doors or ()]
+
+
+class _Search:
+    """Runs searches that may fail, and keeps the reasons."""
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self.fetcher = fetcher
+        self.passed_over: list[PassedOver] = []
+        self.failure: VisitError | None = None
+
+    async def look(self, what: str, search: Awaitable[_T]) -> _T | None:
+        """Return what a search finds; None if it fails."""
+        try:
+            return await search
+        except VisitError as error:
+            self.failure = self.failure or error
+            self.pass_over(what, self.fetcher.origin, str(error))
+            return None
+
+    def pass_over(self, what: str, url: str, reason: str) -> None:
+        self.passed_over.append(PassedOver(what, url, reason))
+
+
+async def _read_home(fetcher: Fetcher) -> Fetched:
+    return await fetcher.read(f"{fetcher.origin}/", accept="text/html, */*;q=0.5")
+
+
+async def _find_manifest(fetcher: Fetcher, mentions: Iterable[Mention]) -> tuple[Door, ...]:
+    """Read the manifest where the home page names it, else at its well-known address."""
+    last = Mention(MANIFEST_PLACE, "it is at its well-known address")
+    seen: set[str] = set()
+    for mention in (*mentions, last):
+        url = resolve(f"{fetcher.origin}/", mention.address)
+        if url in seen or not url.startswith(f"{fetcher.origin}/"):
+            continue
+        seen.add(url)
+        value = decode_object(await fetcher.read(url, accept="application/json"))
+        if value is None:
+            continue
+        if is_manifest(value):
+            reason = f"Its manifest was read because {mention.reason}"
+            return tuple(list_manifest_doors(value, url, reason))
+        # A2A's cards had this address before version 0.3
+        return tuple(list_card_doors(value, url))
+    return ()
+
+
+def _list_declared(agents_file: AgentsFile) -> Iterator[Door]:
+    """Yield the doors that agents.json or agents.txt declares."""
+    url = agents_file.url
+    rest = [each for each in agents_file.capabilities if each.protocol == "REST"]
+    if agents_file.document is not None and rest:
+        yield Door(
+            "agents_txt",
+            url,
+            url,
+            f"It declares {len(rest)} capabilities over HTTP for this visitor.",
+            answers=any(each.id in QUESTION_NAMES for each in rest),
+            acts=True,
+            document=describe(agents_file),
+        )
+    for each in agents_file.capabilities:
+        reason = f"agents.txt declares the capability {each.id}."
+        if each.protocol == "MCP":
+            yield Door("mcp", each.endpoint, url, reason, answers=True, acts=True)
+        if each.protocol == "A2A":
+            yield Door("a2a", each.endpoint, url, reason, answers=True, acts=True)
+
+
+async def _probe(search: _Search, agents_file: AgentsFile, known: set[DoorKind]) -> list[Door]:
+    """Try the addresses that no document names and agents.txt does not close."""
+    fetcher = search.fetcher
+    probes: list[Awaitable[tuple[Door, ...] | None]] = []
+    if "mcp" not in known and agents_file.may_read(fetcher.origin + MCP_PATH):
+        probes.append(search.look("MCP", probe_mcp(fetcher)))
+    if "nlweb" not in known and agents_file.may_read(f"{fetcher.origin}/ask"):
+        probes.append(search.look("NLWeb", probe_nlweb(fetcher)))
+    return [door for doors in await asyncio.gather(*probes) for door in doors or ()]
+
+
+def _pick(doors: Iterable[Door], agents_file: AgentsFile, search: _Search) -> Iterator[Door]:
+    """Yield the first usable door of each kind, the richest first."""
+    chosen: dict[DoorKind, Door] = {}
+    for door in doors:
+        if not door.url:
+            search.pass_over(door.kind, door.found_in, "Its address is not valid.")
+        elif agents_file.is_forbidden(door.url):
+            reason = "agents.txt declares it for other agents than this one."
+            search.pass_over(door.kind, door.url, reason)
+        elif door.kind == "llms_txt" and not agents_file.may_read(door.url):
+            search.pass_over(door.kind, door.url, "agents.txt forbids agents to read it.")
+        elif door.kind not in chosen:
+            chosen[door.kind] = door
+    if "llms_txt" in chosen and "agents_file" not in chosen["llms_txt"].document:
+        content = chosen["llms_txt"]
+        document = {**content.document, **describe(agents_file)}
+        chosen["llms_txt"] = msgspec.structs.replace(content, document=document)
+    yield from sorted(chosen.values(), key=lambda door: ORDER.index(door.kind))

@@ -1,0 +1,162 @@
+"""Reads what a site publishes for other protocols: A2A, MCP, HAC, OpenAPI, NLWeb, llms.txt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from aitp_desk.protocols.hac.negotiation import MEDIA_TYPE as HAC_TYPE
+from aitp_desk.visitor.base import Door
+from aitp_desk.visitor.discovery.manifest import resolve
+from aitp_desk.visitor.discovery.members import decode_object, list_of, object_of, text_of
+from aitp_desk.visitor.fetcher import Fetcher
+
+CARD_PLACE = "/.well-known/agent-card.json"
+MCP_PLACES = ("/.well-known/mcp.json", "/.well-known/mcp/server-card.json")
+MCP_PATH = "/mcp"
+OPENAPI_PLACE = "/openapi.json"
+LLMS_PLACE = "/llms.txt"
+ASK_PATH = "/ask"
+MCP_VERSION = "2025-06-18"
+QUESTION_NAMES = ("content-search", "ask", "search", "query", "converse")
+"""What sites call the action that answers questions, the best known first."""
+_BINDINGS = ("JSONRPC", "HTTP+JSON")
+
+
+def list_card_doors(card: Any, url: str) -> Iterator[Door]:
+    """Yield the door of an A2A card, of version 1.0 or earlier."""
+    interfaces = [
+        one
+        for one in list_of(card, "supportedInterfaces")
+        if text_of(one, "protocolBinding") in _BINDINGS
+    ]
+    address = text_of(interfaces[0], "url") if interfaces else text_of(card, "url")
+    if address and (isinstance(card.get("skills"), list) or interfaces):
+        yield Door(
+            "a2a",
+            resolve(url, address),
+            url,
+            f"Its A2A card names {len(list_of(card, 'skills'))} skills.",
+            answers=True,
+            acts=True,
+            document=card,
+        )
+
+
+async def find_card(fetcher: Fetcher) -> tuple[Door, ...]:
+    """Find A2A by its card."""
+    url = fetcher.origin + CARD_PLACE
+    card = decode_object(await fetcher.read(url, accept="application/json"))
+    return () if card is None else tuple(list_card_doors(card, url))
+
+
+async def find_mcp_card(fetcher: Fetcher) -> tuple[Door, ...]:
+    """Find MCP by a well-known document."""
+    for place in MCP_PLACES:
+        url = fetcher.origin + place
+        card = decode_object(await fetcher.read(url, accept="application/json"))
+        if card is None:
+            continue
+        endpoint = object_of(card, "transport")
+        named = [text_of(one, "url") for one in list_of(card, "remotes")]
+        address = next(
+            filter(
+                None,
+                (
+                    text_of(card, "url"),
+                    text_of(card, "endpoint"),
+                    text_of(endpoint, "url"),
+                    text_of(endpoint, "endpoint"),
+                    *named,
+                ),
+            ),
+            "",
+        )
+        if address:
+            return (_mcp_door(resolve(url, address), url, "Its MCP document names it."),)
+    return ()
+
+
+async def probe_mcp(fetcher: Fetcher) -> tuple[Door, ...]:
+    """Find MCP by a first request to its usual address; what that opened is closed again."""
+    url = fetcher.origin + MCP_PATH
+    headers = {"Accept": "application/json, text/event-stream"}
+    initialize = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": MCP_VERSION,
+            "capabilities": {},
+            "clientInfo": {"name": "aitp-desk-visitor", "version": "1"},
+        },
+    }
+    found = await fetcher.send(url, initialize, method="POST", headers=headers, attempts=1)
+    is_stream = "text/event-stream" in found.headers.get("Content-Type", "").lower()
+    is_mcp = found.status == 200 and (
+        b'"serverInfo"' in found.body
+        if is_stream
+        else bool(object_of(object_of(decode_object(found), "result"), "serverInfo"))
+    )
+    if session := found.headers.get("Mcp-Session-Id"):
+        await fetcher.send(url, method="DELETE", headers={"Mcp-Session-Id": session}, attempts=1)
+    return (_mcp_door(url, url, "It answers MCP's first request."),) if is_mcp else ()
+
+
+async def find_hac(fetcher: Fetcher) -> tuple[Door, ...]:
+    """Find HAC by its discovery document (HAC 1.0, section 7)."""
+    url = f"{fetcher.origin}/"
+    found = await fetcher.read(url, accept=f"{HAC_TYPE}, application/json;q=0.1")
+    is_hac = found.headers.get("Content-Type", "").lower().startswith(HAC_TYPE)
+    root = object_of(decode_object(found), "_hac")
+    if not is_hac or not isinstance(root.get("resources"), list):
+        return ()
+    relations = {text_of(one, "rel") for one in list_of(root, "resources")}
+    hac = Door(
+        "hac",
+        url,
+        url,
+        f"Its home page answers in HAC, with {len(relations)} resources.",
+        answers=bool(relations & set(QUESTION_NAMES)),
+        acts=True,
+        document=root,
+    )
+    return (hac,)
+
+
+async def find_openapi(fetcher: Fetcher) -> tuple[Door, ...]:
+    """Find an OpenAPI document at its usual address."""
+    url = fetcher.origin + OPENAPI_PLACE
+    document = decode_object(await fetcher.read(url, accept="application/json"))
+    if document is None or not text_of(document, "openapi").startswith("3."):
+        return ()
+    reason = f"It has an OpenAPI document with {len(object_of(document, 'paths'))} addresses."
+    return (Door("openapi", url, url, reason, acts=True, document=document),)
+
+
+async def find_llms_txt(fetcher: Fetcher) -> tuple[Door, ...]:
+    """Find llms.txt at its usual address."""
+    url = fetcher.origin + LLMS_PLACE
+    found = await fetcher.read(url, accept="text/markdown, text/plain;q=0.9, */*;q=0.1")
+    kind = found.headers.get("Content-Type", "").lower()
+    if found.status != 200 or not kind.startswith("text/") or "html" in kind:
+        return ()
+    return (Door("llms_txt", url, url, "It has an llms.txt.", answers=True),)
+
+
+async def probe_nlweb(fetcher: Fetcher) -> tuple[Door, ...]:
+    """Find NLWeb by a request without a question, which costs the site no answer."""
+    url = fetcher.origin + ASK_PATH
+    found = await fetcher.read(f"{url}?streaming=false", accept="application/json")
+    is_json = "json" in found.headers.get("Content-Type", "").lower()
+    is_refused = found.status in {400, 422} and b"query" in found.body
+    is_empty = any(
+        name in (decode_object(found) or {}) for name in ("query_id", "results", "_meta")
+    )
+    if not is_json or not (is_refused or is_empty):
+        return ()
+    return (Door("nlweb", url, url, "It answers at NLWeb's address.", answers=True),)
+
+
+def _mcp_door(url: str, found_in: str, reason: str) -> Door:
+    return Door("mcp", url, found_in, reason, answers=True, acts=True)

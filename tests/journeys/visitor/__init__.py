@@ -1,0 +1,1 @@
+"""A visiting agent, against real desks and against hostile servers."""
