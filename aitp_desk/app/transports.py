@@ -31,7 +31,7 @@ from aitp_desk.protocols.base.protocol import ProtocolRoutes
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.store.units.tickets.platforms import drop_old
-from aitp_desk.store.units.transports import drop_expired, keep_bytes
+from aitp_desk.store.units.transport_bytes import drop_expired, keep_bytes
 from aitp_desk.transports.base import MOST_FILE_BYTES, Host, Transport
 from aitp_desk.transports.contacts.contact_mail import ContactMail
 from aitp_desk.transports.contacts.continuation import Continuations
@@ -39,16 +39,19 @@ from aitp_desk.transports.events import Incoming
 from aitp_desk.transports.host.intake import EventIntake
 from aitp_desk.transports.host.operator_notes import OperatorNotes
 from aitp_desk.transports.host.outbox import Outbox
+from aitp_desk.transports.host.people import make_person_hash
 from aitp_desk.transports.host.registry import EnabledTransport, load_transports
 from aitp_desk.transports.host.retraction import Retractions
 from aitp_desk.transports.operators.feed import TicketFeed
 from aitp_desk.transports.operators.handler import OperatorHandler
+from aitp_desk.transports.pages.form_links import FormLinks
 from aitp_desk.transports.pages.form_pages import FormPages
+from aitp_desk.transports.pages.html import render_action_page
 from aitp_desk.transports.routes import TransportHooks
 from aitp_desk.transports.visitors.answer_limits import AnswerLimits
-from aitp_desk.transports.visitors.event import VisitorServices
 from aitp_desk.transports.visitors.handler import EventHandler
 from aitp_desk.transports.visitors.plain_messages import PlainMessages
+from aitp_desk.transports.visitors.services import VisitorServices
 
 LISTEN_SECONDS = 5
 """Delay before a transport that has stopped to listen is started again."""
@@ -119,6 +122,7 @@ def build_transports(
     by_name: dict[str, EnabledTransport] = {}
     by_agent = {desk.name: desk for desk in desks}
     notes = OperatorNotes(services.audit, clock)
+    hash_person = make_person_hash(keys.derive)
     messages = PlainMessages(
         by_name, by_agent, store=services.store, notes=notes, start=background.start
     )
@@ -140,14 +144,14 @@ def build_transports(
     by_name |= {one.name: one for one in enabled}
     judges: dict[str, Judge] = {desk.name: desk.judge for desk in desks}
     takeover = Takeover(services.store, clock, judges)
+    links = FormLinks(keys.derive("transport forms"), config.site.url)
     pages = FormPages(
         by_name,
         by_agent,
         store=services.store,
-        secret=keys.derive("transport forms"),
-        url=config.site.url,
-        site_name=config.site.name,
-        colour=config.widget.accent,
+        links=links,
+        render=partial(render_action_page, site=config.site.name, colour=config.widget.accent),
+        hash_person=hash_person,
         clock=clock,
     )
     outbox = Outbox(
@@ -157,7 +161,7 @@ def build_transports(
         jobs=services.jobs,
         notes=notes,
         zone=ZoneInfo(config.site.timezone),
-        link_form=pages.link_to,
+        link_form=links.link_to,
         clock=clock,
     )
     inbox = OperatorInbox(
@@ -186,9 +190,10 @@ def build_transports(
         desks=by_agent,
         store=services.store,
         notes=notes,
-        continuations=Continuations(services.store, enabled, clock),
+        continuations=Continuations(services.store, enabled, hash_person, clock),
         on_change=outbox.on_change,
         limits=AnswerLimits(clock),
+        hash_person=hash_person,
         clock=clock,
     )
     handler = EventHandler(by_name, visitors)
@@ -204,6 +209,7 @@ def build_transports(
             store=services.store,
             site=config.site,
             secret=keys.derive("transport contacts"),
+            hash_person=hash_person,
             clock=clock,
         )
         services.jobs.register_kinds(contact_mail.make_kind())

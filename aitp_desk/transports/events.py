@@ -105,7 +105,13 @@ class ConversationMove(msgspec.Struct, frozen=True, kw_only=True, tag="move"):
 
 
 class OptOut(msgspec.Struct, frozen=True, kw_only=True, tag="opt_out"):
-    """The person wants no more messages, or has blocked the desk."""
+    """The person wants no more messages, or has blocked the desk.
+
+    Parameters:
+        message_ref: the platform's id of the message that says so; empty if none does.
+    """
+
+    message_ref: str = ""
 
 
 class DeliveryFailure(msgspec.Struct, frozen=True, kw_only=True, tag="failure"):

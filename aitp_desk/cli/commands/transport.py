@@ -19,9 +19,10 @@ from aitp_desk.cli.data import open_store, require_master_key
 if TYPE_CHECKING:
     from aitp_desk.config import Config
     from aitp_desk.store.base import Store
+    from aitp_desk.transports.host.people import HashPerson
     from aitp_desk.transports.host.registry import EnabledTransport
 
-Work = Callable[["EnabledTransport", "Store"], Awaitable[None]]
+Work = Callable[["EnabledTransport", "Store", "HashPerson"], Awaitable[None]]
 transport_name = click.argument("name", metavar="NAME")
 
 
@@ -76,7 +77,7 @@ def test(name: str, folder: Path, data: Path | None, overrides: tuple[str, ...])
     with mistakes_told():
         from aitp_desk.transports.routes import check_hooks
 
-        async def check(enabled: EnabledTransport, _store: Store) -> None:
+        async def check(enabled: EnabledTransport, _store: Store, _hash_person: HashPerson) -> None:
             hooks = check_hooks(enabled.name, enabled.transport)
             for steps in (enabled.transport.check(), hooks):
                 async for step in steps:
@@ -98,13 +99,22 @@ def test(name: str, folder: Path, data: Path | None, overrides: tuple[str, ...])
 def send(
     name: str, text: str, folder: Path, person: str, data: Path | None, overrides: tuple[str, ...]
 ) -> None:
-    """Send TEXT to a person by a transport; the message is on no thread."""
+    """Send TEXT to a person by a transport; the message is on no thread.
+
+    Who has opted out, and has not written since, gets nothing.
+    """
     with mistakes_told():
+        from aitp_desk.model.access.principal import make_contact
         from aitp_desk.model.ids import new_id
+        from aitp_desk.store.reads.transports import wants_no_messages
         from aitp_desk.transports.base import Failed
         from aitp_desk.transports.messages import Outgoing
 
-        async def write(enabled: EnabledTransport, _store: Store) -> None:
+        async def write(enabled: EnabledTransport, store: Store, hash_person: HashPerson) -> None:
+            for is_proven in (True, False):
+                caller = make_contact(enabled.name, person, is_proven=is_proven)
+                if await wants_no_messages(store, hash_person(caller.id)):
+                    fail(["It was not sent: this person has opted out, and has not written since."])
             outgoing = Outgoing(
                 id=new_id("msg", time.time()),
                 conversation=person,
@@ -137,7 +147,7 @@ def deliver(
     """
     status = os.EX_TEMPFAIL
 
-    async def take(enabled: EnabledTransport, _store: Store) -> None:
+    async def take(enabled: EnabledTransport, _store: Store, _hash_person: HashPerson) -> None:
         nonlocal status
         status = await enabled.transport.deliver(sys.stdin.buffer, people)
 
@@ -168,6 +178,7 @@ async def _with_transport(config: Config, name: str, work: Work) -> None:
     from aitp_desk.egress import Egress
     from aitp_desk.transports.base import Host
     from aitp_desk.transports.host.intake import EventIntake
+    from aitp_desk.transports.host.people import make_person_hash
     from aitp_desk.transports.host.registry import load_transports
 
     async with (
@@ -190,4 +201,4 @@ async def _with_transport(config: Config, name: str, work: Work) -> None:
             )
 
         (enabled,) = load_transports(config, make_one, only=name)
-        await work(enabled, store)
+        await work(enabled, store, make_person_hash(keys.derive))

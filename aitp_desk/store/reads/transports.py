@@ -69,6 +69,16 @@ async def message_called(store: Store, conversation_id: str, ref: str) -> Carrie
     return CarriedMessage(*rows[0]) if rows else None
 
 
+async def is_handled(store: Store, conversation_id: str, ref: str) -> bool:
+    """Return whether a message was handled, which a platform calls so."""
+    return bool(await store.read("is_handled", {"id": conversation_id, "ref": ref}))
+
+
+async def wants_no_messages(store: Store, person: bytes) -> bool:
+    """Return whether a person has opted out, by the keyed hash of the caller."""
+    return bool(await store.read("opt_out", {"person": person}))
+
+
 async def newest_refs(store: Store, conversation_id: str, limit: int) -> tuple[MessageRef, ...]:
     """Read what the platform calls the newest messages of a conversation, oldest first."""
     rows = await store.read("transport_refs", {"id": conversation_id, "limit": limit})

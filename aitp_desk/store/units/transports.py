@@ -25,7 +25,6 @@ CODE = "code"
 """In place of a capability: the control is a code that joins another conversation."""
 RETRACTION_KIND = "transport_retraction"
 """The kind of job that deletes a message where platforms show it."""
-AT_ONCE = 500
 _THREAD, _PRINCIPAL = 3, 6
 """Positions of the thread and the principal in the columns of a conversation."""
 
@@ -96,16 +95,20 @@ def begin_conversation(
     placed: PostResult,
     now: int,
     end: Callable[[], Work[None]],
+    resumed: bytes,
 ) -> Work[None]:
     """Store a conversation together with the message that opened its thread.
 
     Parameters:
         ref: what the platform calls that message; empty for none.
         now: Unix seconds.
+        resumed: keyed hash of the person, who wants messages from now on.
     """
     seq = placed.messages[-1].seq if placed.messages else 0
     yield from _put_conversation(conversation, placed.thread_id, seq, now)
-    yield from hear_person(conversation.id, ref, conversation.language, placed, now, end=end)
+    yield from hear_person(
+        conversation.id, ref, conversation.language, placed, now, end=end, resumed=resumed
+    )
 
 
 def hear_person(
@@ -116,6 +119,7 @@ def hear_person(
     now: int,
     token: str = "",
     end: Callable[[], Work[None]] | None = None,
+    resumed: bytes = b"",
 ) -> Work[None]:
     """Store that a person has written in a conversation.
 
@@ -124,6 +128,8 @@ def hear_person(
         language: as the platform says; empty for none.
         token: of the button that was pressed for it, which is used up; empty for none.
         end: ends the job of the event, if nothing is left to do.
+        resumed: keyed hash of the person, who wants messages from now on; empty where the
+            conversation is open, so that they want them already.
     """
     seq = placed.messages[-1].seq if placed.messages else 0
     heard = {"id": conversation_id, "seq": seq, "ref": ref, "language": language, "now": now}
@@ -132,12 +138,14 @@ def hear_person(
         yield "add_transport_message", {"id": conversation_id, "seq": seq, "part": 0, "ref": ref}
     if token:
         yield "drop_control", {"token": token}
+    if resumed:
+        yield "drop_opt_out", {"person": resumed}
     if end is not None:
         yield from end()
 
 
 def join_conversation(
-    *, token: str, conversation: NewConversation, grant_id: str, now: int
+    *, token: str, conversation: NewConversation, grant_id: str, now: int, resumed: bytes
 ) -> Work[bool]:
     """Carry a conversation by the thread of another one, by a code.
 
@@ -148,6 +156,7 @@ def join_conversation(
         conversation: with an id that a repetition has too.
         grant_id: of the grant, if the thread belongs to another caller.
         now: Unix seconds.
+        resumed: as of :func:`begin_conversation`.
 
     Returns:
         Whether the code was valid, and its thread still exists.
@@ -165,6 +174,7 @@ def join_conversation(
     yield "drop_control", {"token": token}
     yield from _admit(thread_id, conversation.principal, grant_id, now)
     yield from _put_conversation(conversation, thread_id, end[0][0], now)
+    yield "drop_opt_out", {"person": resumed}
     return True
 
 
@@ -177,20 +187,25 @@ def offer_conversation(
     now: int,
     most: int,
     after: int,
+    people: Sequence[bytes],
 ) -> Work[None]:
     """Store a conversation that its person has still to confirm.
 
-    Nothing is stored if the person has ended messages of the desk and has not written since, or has
-    got many such questions: anybody can name anybody's address.
+    Nothing is stored if the person wants no messages, cannot be reached, or has got many such
+    questions: anybody can name anybody's address.
 
     Parameters:
         unproven: id of the caller that the person is where nothing proves them.
         now: Unix seconds.
         most: unanswered questions since ``after``, in Unix seconds.
+        people: keyed hashes of the callers that the person is, proven and not.
     """
+    for person in people:
+        if (yield "opt_out", {"person": person}):
+            return
     whose = {"proven": conversation.principal, "unproven": unproven, "id": conversation.id}
-    ((offered, ended),) = yield "offers_to", {**whose, "after": after}
-    if ended or offered >= most:
+    ((offered, unreachable),) = yield "offers_to", {**whose, "after": after}
+    if unreachable or offered >= most:
         return
     if end := (yield "thread_end", {"thread_id": thread_id}):
         new = {**msgspec.structs.asdict(conversation), "thread_id": thread_id, "now": now}
@@ -199,7 +214,7 @@ def offer_conversation(
 
 
 def confirm_conversation(
-    *, conversation_id: str, token: str, grant_id: str, now: int
+    *, conversation_id: str, token: str, grant_id: str, now: int, resumed: bytes
 ) -> Work[str | None]:
     """Open an offered conversation: what was answered since the offer is sent there.
 
@@ -207,6 +222,7 @@ def confirm_conversation(
         token: of the button, which is used up.
         grant_id: of the grant, if the thread belongs to another caller.
         now: Unix seconds.
+        resumed: as of :func:`begin_conversation`.
 
     Returns:
         The id of its thread; None if it was confirmed before, or its thread was deleted.
@@ -222,6 +238,7 @@ def confirm_conversation(
     if not (yield "confirm_conversation", part):
         return None
     yield "drop_control", {"token": token}
+    yield "drop_opt_out", {"person": resumed}
     yield from _admit(thread_id, principal, grant_id, now)
     return str(thread_id)
 
@@ -274,6 +291,25 @@ def end_conversation(*, conversation_id: str, state: ConversationState, reason: 
         "end_conversation",
         {"id": conversation_id, "state": state.value, "reason": reason},
     )
+
+
+def opt_out(*, person: bytes, principal: str, reason: str) -> Work[None]:
+    """Store that a person wants no messages: their conversations end.
+
+    It lasts until they write again, whatever becomes of the conversations.
+
+    Parameters:
+        person: keyed hash of the caller, by which nobody is found who is not known.
+        principal: id of the caller.
+        reason: for operators.
+    """
+    yield "put_opt_out", {"person": person}
+    yield "stop_conversations", {"whose": principal, "reason": reason}
+
+
+def note_command(conversation_id: str, ref: str) -> Work[None]:
+    """Store what a platform calls a message that is no part of its conversation."""
+    yield "add_command", {"id": conversation_id, "ref": ref}
 
 
 def note_on_thread(conversation_id: str, write: Callable[[str], Work[None]]) -> Work[None]:
@@ -398,36 +434,3 @@ def put_controls(*, controls: Sequence[Control]) -> Work[None]:
     """Store what buttons and forms stand for."""
     if controls:
         yield "put_control", tuple(msgspec.structs.asdict(one) for one in controls)
-
-
-def keep_bytes(
-    *, transport: str, key: str, data: bytes, principal: str, now: int, expires: bool
-) -> Work[None]:
-    """Keep bytes of a transport under a key.
-
-    Parameters:
-        principal: whose they are; empty if nobody is known yet.
-        expires: whether they are deleted after some days.
-    """
-    kept = {"transport": transport, "key": key, "data": data, "whose": principal}
-    yield "keep_transport_bytes", {**kept, "now": now, "expires": int(expires)}
-
-
-def drop_bytes(*, transport: str, keys: Sequence[str]) -> Work[None]:
-    """Delete bytes that came with an event."""
-    yield "drop_transport_bytes", tuple({"transport": transport, "key": key} for key in keys)
-
-
-def drop_expired(*, now: int, before: int) -> Work[int]:
-    """Delete what buttons stood for, and bytes of events, after their time.
-
-    Parameters:
-        now: Unix seconds.
-        before: Unix seconds; bytes kept before then go.
-
-    Returns:
-        How many were deleted; the caller repeats it until none are.
-    """
-    controls = yield "drop_expired_controls", {"now": now, "limit": AT_ONCE}
-    kept = yield "drop_old_transport_bytes", {"before": before, "limit": AT_ONCE}
-    return len(controls) + len(kept)

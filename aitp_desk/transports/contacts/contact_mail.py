@@ -26,7 +26,7 @@ from aitp_desk.store.units.tickets.contacts import CONTACT_KIND
 from aitp_desk.store.units.transports import note_sent, offer_conversation
 from aitp_desk.transports.base import Failed
 from aitp_desk.transports.host.failures import job_failure
-from aitp_desk.transports.host.people import is_blocked
+from aitp_desk.transports.host.people import HashPerson, is_blocked
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import say
 from aitp_desk.transports.messages import Button, Outgoing
@@ -49,6 +49,7 @@ class ContactMail:
     Parameters:
         mail: the transport whose people are addresses.
         secret: derives what only this desk can derive from a text.
+        hash_person: hashes the callers that people are.
         clock: Unix seconds.
     """
 
@@ -59,12 +60,14 @@ class ContactMail:
         store: Store,
         site: Site,
         secret: bytes,
+        hash_person: HashPerson,
         clock: Callable[[], float],
     ) -> None:
         self._mail = mail
         self._store = store
         self._site = site
         self._secret = secret
+        self._hash_person = hash_person
         self._clock = clock
 
     def make_kind(self) -> JobKind:
@@ -119,6 +122,7 @@ class ContactMail:
             now=now,
             most=MOST_UNANSWERED,
             after=now - DAY_SECONDS,
+            people=(self._hash_person(proven), self._hash_person(unproven)),
         )
         offered = await transport_reads.conversation(self._store, id_)
         if offered is None or offered.state is not ConversationState.OFFERED:

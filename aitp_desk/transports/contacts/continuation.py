@@ -21,6 +21,7 @@ from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.records.transports import Control, Conversation, NewConversation
 from aitp_desk.store.units.transports import CODE, join_conversation, put_controls
 from aitp_desk.transports.events import Incoming
+from aitp_desk.transports.host.people import HashPerson
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import say
 
@@ -62,13 +63,19 @@ class Continuations:
 
     Parameters:
         transports: of the site.
+        hash_person: hashes the callers that people are.
         clock: Unix seconds.
     """
 
     def __init__(
-        self, store: Store, transports: Sequence[EnabledTransport], clock: Callable[[], float]
+        self,
+        store: Store,
+        transports: Sequence[EnabledTransport],
+        hash_person: HashPerson,
+        clock: Callable[[], float],
     ) -> None:
         self._store = store
+        self._hash_person = hash_person
         self._transports = transports
         self._clock = clock
         self._guesses = GuessLimiter(
@@ -132,6 +139,7 @@ class Continuations:
             ),
             grant_id=new_id("grant", now),
             now=int(now),
+            resumed=self._hash_person(principal.id),
         )
         if not is_joined:
             self._guesses.count_guess(principal.id)

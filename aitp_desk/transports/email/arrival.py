@@ -199,7 +199,7 @@ def _event(
                 is_final=bool(failed) and failed[0].is_permanent and is_gone(status),
             )
     if is_known and mail.subject.strip().lower() == "unsubscribe" and not mail.text.strip():
-        return OptOut()
+        return OptOut(message_ref=mail.message_id)
     if not mail.is_answerable:
         reason = mail.reason or "it names no sender"
         return AutomaticMessage(

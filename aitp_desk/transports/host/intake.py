@@ -212,7 +212,7 @@ def _clean(event: Event) -> Event:
         case ConversationMove():
             return replace(event, former=_ref(event.former))
         case OptOut():
-            return event
+            return replace(event, message_ref=_ref(event.message_ref))
 
 
 def _file(file: IncomingFile) -> IncomingFile:

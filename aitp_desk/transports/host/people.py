@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hmac
+from collections.abc import Callable
 from datetime import UTC, datetime, time, tzinfo
 
 import msgspec
 
 from aitp_desk.model.access.principal import CONTACT_PREFIX, Principal, make_contact
-from aitp_desk.store.records.transports import Conversation
+from aitp_desk.store.records.transports import Conversation, ConversationState
 from aitp_desk.transports.events import AutomaticMessage, DeliveryFailure, Incoming
 
 APART = "\x1f"
@@ -17,6 +19,8 @@ ALL_OF = "all of "
 SENDER = "sender_name"
 """Metadata of a message: the sender's name as the platform shows it, unproven."""
 _LONGEST = 26 * 60 * 60
+HashPerson = Callable[[str], bytes]
+"""Returns the keyed hash of a caller's id, which stays when all else of a person is erased."""
 QUICK_SECONDS = 600
 """Within this time after a person's message, an answer is a reply at any hour."""
 
@@ -38,6 +42,23 @@ def principal_of(conversation: Conversation) -> Principal:
     person = name[len(conversation.transport) + 1 :]
     found = make_contact(conversation.transport, person, is_proven=is_proven)
     return msgspec.structs.replace(found, desk=conversation.desk)
+
+
+def make_person_hash(derive: Callable[[str], bytes]) -> HashPerson:
+    """Make the function that hashes callers.
+
+    Parameters:
+        derive: derives 32 bytes of the site's key for one purpose.
+    """
+    key = derive("transport opt-outs")
+    return lambda principal_id: hmac.digest(key, principal_id.encode(), "sha256")
+
+
+def find_resumed(conversation: Conversation, hash_person: HashPerson) -> bytes:
+    """Return the hash of a person who resumes a conversation; empty if it is open."""
+    if conversation.state is ConversationState.OPEN:
+        return b""
+    return hash_person(conversation.principal)
 
 
 def address_apart(address: str, principal_id: str) -> str:

@@ -1,15 +1,12 @@
 """Pages with the forms of messages, for platforms that show no forms themselves.
 
-A link holds no form: it names what the desk has stored, with a signature that only the desk makes.
-Opening it changes nothing, since programs that scan messages open every link. The page asks for
+Opening a link changes nothing, since programs that scan messages open every link. The page asks for
 what is open at that moment, so one that was answered is over.
 """
 
 from __future__ import annotations
 
-import base64
 import hashlib
-import hmac
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -24,11 +21,17 @@ from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.store.records.transports import Control, Conversation
 from aitp_desk.store.units.transports import hear_person
 from aitp_desk.transports.host.controls import make_form
-from aitp_desk.transports.host.people import is_blocked, principal_of
+from aitp_desk.transports.host.people import (
+    HashPerson,
+    find_resumed,
+    is_blocked,
+    principal_of,
+)
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import say as say_of_host
 from aitp_desk.transports.messages import Form
-from aitp_desk.transports.pages.html import ON_PAGES, render_action_page
+from aitp_desk.transports.pages.form_links import PATH, FormLinks
+from aitp_desk.transports.pages.html import ON_PAGES
 from aitp_desk.transports.pages.questionnaire import (
     NOTHING_GIVEN,
     Given,
@@ -38,11 +41,8 @@ from aitp_desk.transports.pages.questionnaire import (
 )
 from aitp_desk.transports.pages.texts import say, supported
 
-PATH = "/transports/form"
 MOST_BYTES = 256 * 1024
 OVER = 410
-_SIGNATURE = 18
-_LONGEST = 200
 
 
 class _Asked(msgspec.Struct, frozen=True):
@@ -59,14 +59,14 @@ class _Asked(msgspec.Struct, frozen=True):
 
 
 class FormPages:
-    """Makes links to forms, and serves their pages.
+    """Serves the pages of forms.
 
     Parameters:
         transports: those of the site, by name.
         desks: of the site's agents, by name.
-        secret: signs the links.
-        url: the desk's public address, without a final slash.
-        site_name, colour: shown on the pages.
+        links: lead to the pages.
+        render: renders a page, as :func:`.html.render_action_page` for the site.
+        hash_person: hashes the callers that people are.
         clock: Unix seconds.
     """
 
@@ -76,24 +76,18 @@ class FormPages:
         desks: Mapping[str, Desk],
         *,
         store: Store,
-        secret: bytes,
-        url: str,
-        site_name: str,
-        colour: str,
+        links: FormLinks,
+        render: Callable[..., bytes],
+        hash_person: HashPerson,
         clock: Callable[[], float],
     ) -> None:
         self._transports = transports
         self._desks = desks
         self._store = store
-        self._secret = secret
-        self._url = url
-        self._site_name = site_name
-        self._colour = colour
+        self._links = links
+        self._render_page = render
+        self._hash_person = hash_person
         self._clock = clock
-
-    def link_to(self, token: str) -> str:
-        """Return the link to the page of a form, by its token."""
-        return f"{self._url}{PATH}?link={token}.{self._sign(token)}"
 
     def make_routes(self) -> tuple[Route, ...]:
         """Return the routes of the page. The link is the proof, so the caller is anonymous."""
@@ -133,8 +127,8 @@ class FormPages:
 
     async def _find(self, call: Call) -> _Asked | None:
         """Return what a link asks now; None for nothing."""
-        token, _, signature = call.query.get("link", "")[:_LONGEST].partition(".")
-        if not hmac.compare_digest(signature.encode(), self._sign(token).encode()):
+        token = self._links.read(call.query.get("link", ""))
+        if token is None:
             return None
         control = await transport_reads.control(self._store, token)
         if control is None or control.expires_at < self._clock():
@@ -176,7 +170,14 @@ class FormPages:
         # who sends the same twice gives one answer
         digest = hashlib.sha256(msgspec.json.encode(values)).hexdigest()[:32]
         request = RequestInfo("POST", PATH, b"", f"form {control.token} {digest}")
-        also = partial(hear_person, conversation.id, "", "", now=int(self._clock()))
+        also = partial(
+            hear_person,
+            conversation.id,
+            "",
+            "",
+            now=int(self._clock()),
+            resumed=find_resumed(conversation, self._hash_person),
+        )
         await self._desks[conversation.desk].open_requests.answer_request(
             principal_of(conversation),
             conversation.thread_id,
@@ -185,10 +186,6 @@ class FormPages:
             request,
             also,
         )
-
-    def _sign(self, token: str) -> str:
-        signature = hmac.digest(self._secret, token.encode(), "sha256")[:_SIGNATURE]
-        return base64.urlsafe_b64encode(signature).decode()
 
     def _ask(self, asked: _Asked, lead: str = "", given: Given = NOTHING_GIVEN) -> Reply:
         fields = render_fields(asked.form, given)
@@ -212,12 +209,10 @@ class FormPages:
         fields: str = "",
         status: int = 200,
     ) -> Reply:
-        body = render_action_page(
+        body = self._render_page(
             language=supported(language),
             title=title,
             lead=lead,
-            site=self._site_name,
-            colour=self._colour,
             action=action,
             fields=fields,
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any
@@ -13,7 +12,6 @@ import structlog
 
 from aitp_desk.capability import Unanswered
 from aitp_desk.desk.access.idempotency import RequestInfo
-from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.jobs.kinds import EarlyEnd, Finish
 from aitp_desk.model.conversation.thread import Draft, ThreadDraft
 from aitp_desk.model.errors import (
@@ -25,7 +23,6 @@ from aitp_desk.model.errors import (
     Unavailable,
 )
 from aitp_desk.model.ids import new_id
-from aitp_desk.store.base import Store
 from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.records.transports import Conversation, ConversationState
@@ -36,11 +33,12 @@ from aitp_desk.store.units.transports import (
     hear_person,
     leave_conversation,
     move_conversation,
+    note_command,
+    opt_out,
 )
 from aitp_desk.transports.base import Failed
 from aitp_desk.transports.contacts.contact_mail import CONFIRMATION
 from aitp_desk.transports.contacts.continuation import (
-    Continuations,
     asks_for_code,
     asks_to_leave,
     find_code,
@@ -59,10 +57,10 @@ from aitp_desk.transports.events import (
 )
 from aitp_desk.transports.host.controls import OPTION
 from aitp_desk.transports.host.drafts import VIA, DraftMaker
-from aitp_desk.transports.host.operator_notes import OperatorNotes
 from aitp_desk.transports.host.people import (
     address_apart,
     find_principal,
+    find_resumed,
     is_of_group,
     is_theirs,
     principal_of,
@@ -70,32 +68,11 @@ from aitp_desk.transports.host.people import (
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.host.texts import say
 from aitp_desk.transports.messages import Outgoing
-from aitp_desk.transports.visitors.answer_limits import AnswerLimits
+from aitp_desk.transports.visitors.services import VisitorServices
 
 _NONE = TextMessage(text="", message_ref="")
 
 _log = structlog.get_logger()
-
-
-class VisitorServices(msgspec.Struct, frozen=True, kw_only=True, eq=False):
-    """What the events of visitors need of the desk.
-
-    Parameters:
-        desks: of the site's agents, by name.
-        notes: writes notes for operators.
-        continuations: join a person's conversations.
-        on_change: looks for messages to send on a thread.
-        limits: of answers.
-        clock: Unix seconds.
-    """
-
-    desks: Mapping[str, Desk]
-    store: Store
-    notes: OperatorNotes
-    continuations: Continuations
-    on_change: Callable[[str], None]
-    limits: AnswerLimits
-    clock: Callable[[], float]
 
 
 class VisitorEvent:
@@ -138,8 +115,15 @@ class VisitorEvent:
             self._desk = self._services.desks[conversation.desk]
         if conversation is None and not self._incoming.is_addressed:
             return None
+        if conversation is not None and await self._is_handled(conversation):
+            return None  # by a job that is forgotten already
+        return await self._handle(conversation)
+
+    async def _handle(self, conversation: Conversation | None) -> Finish | None:
         match self._incoming.event:
             case TextMessage() as message:
+                if await self._obey(conversation, message):
+                    return await self._end_command(message.message_ref)
                 await self._take_message(conversation, message)
             case MessageEdit() as edit:
                 await self._take_edit(conversation, edit)
@@ -153,8 +137,9 @@ class VisitorEvent:
             case ConversationMove(former=former):
                 moved = {"transport": self._enabled.name, "address": self._incoming.conversation}
                 await self._store.run(move_conversation, former=former, **moved)
-            case OptOut():
-                await self._stop(conversation, "The person wants no more messages.")
+            case OptOut() as wish:
+                await self._opt_out(conversation, "The person wants no more messages.")
+                return await self._end_command(wish.message_ref)
             case DeliveryFailure() as failure:
                 return await self._note_failure(conversation, failure)
             case AutomaticMessage() as message:
@@ -175,27 +160,37 @@ class VisitorEvent:
     async def _read(self, address: str) -> Conversation | None:
         return await transport_reads.conversation_at(self._store, self._enabled.name, address)
 
-    async def _take_message(self, conversation: Conversation | None, message: TextMessage) -> None:
-        if conversation is not None and await transport_reads.message_called(
-            self._store, conversation.id, message.message_ref
-        ):
-            return  # it is on the thread, by a job that is forgotten already
+    async def _is_handled(self, conversation: Conversation) -> bool:
+        event = self._incoming.event
+        ref = event.message_ref if isinstance(event, TextMessage | OptOut) else ""
+        return bool(ref) and await transport_reads.is_handled(self._store, conversation.id, ref)
+
+    async def _obey(self, conversation: Conversation | None, message: TextMessage) -> bool:
+        """Return whether a message was a command to the desk, having done it."""
         word = " ".join(message.text.split()).strip(" .!").casefold()
         if word in {one.casefold() for one in self._enabled.common.stop_words}:
-            await self._stop(conversation, "The person has written a stop word.")
+            await self._opt_out(conversation, "The person has written a stop word.")
             await self._notify(self._say_of("stopped"))
-            return
-        if asks_for_code(message.text) and (conversation is None or self._may_leave):
+        elif asks_for_code(message.text) and (conversation is None or self._may_leave):
             await self._give_code(conversation)
-            return
-        if code := find_code(message.text):
+        elif code := find_code(message.text):
             await self._join(code)
-            return
-        if asks_to_leave(message.text):
+        elif asks_to_leave(message.text):
             if conversation is not None:
                 await self._store.run(leave_conversation, conversation_id=conversation.id)
             await self._notify(self._say_of("left"))
-            return
+        else:
+            return False
+        return True
+
+    async def _end_command(self, ref: str) -> Finish:
+        """Return the end of a job that has obeyed a message, which counts once."""
+        conversation = await self._read(self._address) if ref else None
+        if conversation is None:
+            return self._end.finish
+        return Finish(partial(note_command, conversation.id, ref))
+
+    async def _take_message(self, conversation: Conversation | None, message: TextMessage) -> None:
         draft, refusals = await self._drafts.draft_message(self._principal, message)
         if draft is not None:
             has_words = draft.content != refusals or bool(draft.attachments)
@@ -246,7 +241,14 @@ class VisitorEvent:
         if conversation is not None:
             language, now, end = self._incoming.language, self._now, self._end.write
             also = partial(
-                hear_person, conversation.id, ref, language, now=now, token=token, end=end
+                hear_person,
+                conversation.id,
+                ref,
+                language,
+                now=now,
+                token=token,
+                end=end,
+                resumed=find_resumed(conversation, self._services.hash_person),
             )
             try:
                 await self._desk.threads.post(
@@ -266,7 +268,14 @@ class VisitorEvent:
             ThreadDraft((draft,), metadata={VIA: self._enabled.name}),
             request,
             noted(
-                partial(begin_conversation, begun, ref, now=self._now, end=self._end.write),
+                partial(
+                    begin_conversation,
+                    begun,
+                    ref,
+                    now=self._now,
+                    end=self._end.write,
+                    resumed=self._services.hash_person(self._principal.id),
+                ),
                 *trimmed,
             ),
         )
@@ -328,7 +337,14 @@ class VisitorEvent:
             await self._say(conversation, draft, token=control.token)
             await self._enabled.acknowledge(self._incoming, "")
             return
-        also = partial(hear_person, conversation.id, "", self._incoming.language, now=self._now)
+        also = partial(
+            hear_person,
+            conversation.id,
+            "",
+            self._incoming.language,
+            now=self._now,
+            resumed=find_resumed(conversation, self._services.hash_person),
+        )
         try:
             await self._desk.open_requests.answer_request(
                 self._principal,
@@ -353,21 +369,21 @@ class VisitorEvent:
             token=token,
             grant_id=new_id("grant", self._now),
             now=self._now,
+            resumed=self._services.hash_person(conversation.principal),
         )
         if thread_id is not None:
             self._services.on_change(thread_id)
         await self._enabled.acknowledge(self._incoming, self._say_of("confirmed"))
 
-    async def _stop(
-        self,
-        conversation: Conversation | None,
-        reason: str,
-        state: ConversationState = ConversationState.STOPPED,
-    ) -> None:
+    async def _opt_out(self, conversation: Conversation | None, reason: str) -> None:
+        """Send the person nothing more; one whom nothing proves may be another."""
+        incoming, principal = self._incoming, self._principal.id
         if conversation is not None:
-            await self._store.run(
-                end_conversation, conversation_id=conversation.id, state=state, reason=reason
-            )
+            principal = conversation.principal
+        elif not (incoming.is_proven or incoming.holds_secret):
+            return
+        person = self._services.hash_person(principal)
+        await self._store.run(opt_out, person=person, principal=principal, reason=reason)
 
     async def _note_failure(
         self, conversation: Conversation | None, failure: DeliveryFailure
@@ -376,7 +392,8 @@ class VisitorEvent:
             return None
         if failure.is_final or failure.is_window_closed:
             state = ConversationState.UNREACHABLE if failure.is_final else ConversationState.WAITING
-            await self._stop(conversation, failure.reason, state)
+            id_, reason = conversation.id, failure.reason
+            await self._store.run(end_conversation, conversation_id=id_, state=state, reason=reason)
         return self._note(conversation, f"A message was not delivered. {failure.reason}")
 
     def _note(self, conversation: Conversation | None, words: str) -> Finish | None:

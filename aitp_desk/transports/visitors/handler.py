@@ -21,9 +21,7 @@ from aitp_desk.model.errors import (
     Unavailable,
 )
 from aitp_desk.store.records.jobs import ClaimedJob
-from aitp_desk.store.units.transports import (
-    drop_bytes,
-)
+from aitp_desk.store.units.transport_bytes import drop_bytes
 from aitp_desk.transports.base import Failed
 from aitp_desk.transports.events import (
     Incoming,
@@ -36,7 +34,8 @@ from aitp_desk.transports.host.people import (
     is_blocked,
 )
 from aitp_desk.transports.host.registry import EnabledTransport
-from aitp_desk.transports.visitors.event import VisitorEvent, VisitorServices
+from aitp_desk.transports.visitors.event import VisitorEvent
+from aitp_desk.transports.visitors.services import VisitorServices
 
 DELAYS = (1, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1200, 1800)
 """Seconds after each failure; many, as a desk that is killed fails with all it has at work."""

@@ -20,7 +20,7 @@ from aitp_desk.model.errors import DeskError, StoreBusy
 from aitp_desk.store.base import Store
 from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.store.records.jobs import NewJob
-from aitp_desk.store.records.transports import Conversation
+from aitp_desk.store.records.transports import Conversation, ConversationState
 from aitp_desk.store.units.transports import NotNext, hear_person, take_message
 from aitp_desk.transports.base import Transport
 from aitp_desk.transports.contacts.continuation import is_command
@@ -85,6 +85,8 @@ class PlainMessages:
             self._store, transport, incoming.conversation
         )
         if conversation is None or not _is_of(conversation, incoming, principal):
+            return False
+        if conversation.state is not ConversationState.OPEN:
             return False
         who, ref = job.principal or "", message.message_ref
         if not await transport_reads.is_next(self._store, conversation, job.kind, who, ref):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.store.reads.transports import kept_bytes
-from aitp_desk.store.units.transports import keep_bytes
+from aitp_desk.store.units.transport_bytes import keep_bytes
 from aitp_desk.transports.events import Incoming, IncomingFile, TextMessage
 from aitp_desk.transports.host.intake import EventIntake
 from tests.support.desk.command import run

@@ -71,6 +71,19 @@ WHERE id = :id;
 -- end_conversation: Stores that a conversation takes no messages, or none now.
 UPDATE transport_conversations SET state = :state, reason = :reason WHERE id = :id;
 
+-- stop_conversations: Ends the conversations of a person who wants no messages.
+UPDATE transport_conversations SET state = 'stopped', reason = :reason
+WHERE principal = :whose AND state IN ('open', 'offered', 'waiting');
+
+-- put_opt_out: Stores that a person wants no messages.
+INSERT INTO transport_opt_outs (person) VALUES (:person) ON CONFLICT (person) DO NOTHING;
+
+-- drop_opt_out: Deletes that a person wants no messages.
+DELETE FROM transport_opt_outs WHERE person = :person;
+
+-- opt_out: Returns a row for a person who wants no messages.
+SELECT 1 FROM transport_opt_outs WHERE person = :person;
+
 -- unsent_messages: Returns whether the desk has spoken after a message of a thread.
 SELECT 1 FROM messages WHERE thread_id = :thread_id AND seq > :seq AND origin = 'desk' LIMIT 1;
 
@@ -104,6 +117,15 @@ WHERE id = :id AND NOT EXISTS (
 -- add_transport_message: Stores what the platform calls a message.
 INSERT INTO transport_messages (conversation, seq, part, ref) VALUES (:id, :seq, :part, :ref)
 ON CONFLICT (conversation, seq, part) DO UPDATE SET ref = :ref;
+
+-- add_command: Stores what a platform calls a message that is on no thread.
+INSERT INTO transport_messages (conversation, seq, part, ref)
+SELECT c.id, 0, 1 + coalesce(
+    (SELECT max(part) FROM transport_messages WHERE conversation = c.id AND seq = 0), 0
+), :ref FROM transport_conversations c WHERE c.id = :id;
+
+-- is_handled: Returns a row if a conversation has a message that the platform calls so.
+SELECT 1 FROM transport_messages WHERE conversation = :id AND ref = :ref LIMIT 1;
 
 -- transport_message: Finds the message that a platform calls so.
 SELECT m.id, m.seq, m.principal FROM transport_messages r
@@ -139,14 +161,15 @@ INSERT INTO transport_conversations (
     'offered', '', :seq, :seq, :seq, 0, '', 0, :now
 ) ON CONFLICT (transport, address) DO NOTHING;
 
--- offers_to: Counts a person's new offers on other threads, and conversations that they have ended.
+-- offers_to: Counts a person's new offers on other threads, and conversations that reach nobody.
 SELECT count(CASE WHEN state = 'offered' AND created_at > :after THEN 1 END),
-    count(CASE WHEN state IN ('stopped', 'unreachable') THEN 1 END)
+    count(CASE WHEN state = 'unreachable' THEN 1 END)
 FROM transport_conversations WHERE principal IN (:proven, :unproven) AND id <> :id;
 
 -- confirm_conversation: Opens a conversation that was offered, after a message of its thread.
 UPDATE transport_conversations
-SET state = 'open', active_seq = :seq WHERE id = :id AND state = 'offered' RETURNING id;
+SET state = 'open', active_seq = :seq WHERE id = :id AND state IN ('offered', 'stopped')
+RETURNING id;
 
 -- thread_owner: Reads the owner of a thread that is not deleted.
 SELECT owner FROM threads WHERE id = :thread_id AND deleted_at IS NULL;

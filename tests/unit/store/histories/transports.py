@@ -9,21 +9,20 @@ from aitp_desk.store import units as work
 from aitp_desk.store.base import Work
 from aitp_desk.store.records.threads import PostResult
 from aitp_desk.store.records.transports import Control, ConversationState, NewConversation
+from aitp_desk.store.units.transport_bytes import drop_bytes, drop_expired, keep_bytes
 from aitp_desk.store.units.transports import (
     NotNext,
     begin_conversation,
     confirm_conversation,
-    drop_bytes,
-    drop_expired,
     end_conversation,
     erase_conversations,
     hear_person,
     join_conversation,
-    keep_bytes,
     leave_conversation,
     move_conversation,
     note_sent,
     offer_conversation,
+    opt_out,
     put_controls,
     queue_messages,
     take_message,
@@ -65,7 +64,7 @@ async def begin(past: History, of: Draw) -> None:
     conversation, ref = a_conversation(past, of), new_name("ref") if of.n % 2 else ""
 
     def also(placed: PostResult) -> Work[None]:
-        yield from begin_conversation(conversation, ref, placed, NOW, nothing)
+        yield from begin_conversation(conversation, ref, placed, NOW, nothing, of.text.encode())
 
     placed = await past.store.run(
         work.open_thread,
@@ -90,7 +89,9 @@ async def hear(past: History, of: Draw) -> None:
     ref, enough = new_name("ref"), replied("Enough.")
 
     def also(placed: PostResult) -> Work[None]:
-        yield from hear_person(conversation, ref, of.key, placed, NOW)
+        yield from hear_person(
+            conversation, ref, of.key, placed, NOW, resumed=of.text.encode() if of.who else b""
+        )
 
     await past.store.run(
         work.append_message,
@@ -120,6 +121,7 @@ async def offer(past: History, of: Draw) -> None:
         now=NOW,
         most=5,
         after=NOW - of.n,
+        people=(of.key.encode(), of.text.encode()),
     )
 
 
@@ -130,6 +132,7 @@ async def confirm(past: History, of: Draw) -> None:
         token=f"token of {of.key}",
         grant_id=new_name("grant"),
         now=NOW,
+        resumed=of.text.encode(),
     )
 
 
@@ -145,6 +148,7 @@ async def join(past: History, of: Draw) -> None:
         conversation=a_conversation(past, of),
         grant_id=new_name("grant"),
         now=NOW,
+        resumed=of.text.encode(),
     )
 
 
@@ -172,6 +176,11 @@ async def end(past: History, of: Draw) -> None:
         state=pick(STATES, of.n),
         reason=of.text,
     )
+
+
+async def stop(past: History, of: Draw) -> None:
+    principal = PEOPLE[of.who].id
+    await past.store.run(opt_out, person=of.text.encode(), principal=principal, reason=of.key)
 
 
 async def leave(past: History, of: Draw) -> None:
@@ -235,6 +244,7 @@ STEPS: tuple[Step, ...] = (
     note_part,
     move,
     end,
+    stop,
     keep,
     expire,
     leave,

@@ -67,6 +67,7 @@ NAMES = {
     "tokens": "name",
     "transport_conversations": "address person principal last_ref",
     "transport_messages": "ref",
+    "transport_opt_outs": "person",
 }
 """Names of callers and actors, of which docs/run/privacy.md says that they stay."""
 

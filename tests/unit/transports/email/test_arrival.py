@@ -177,7 +177,7 @@ def test_automatic_mails_are_recorded_and_not_messages(headers: dict[str, str]) 
 
 def test_a_mail_to_unsubscribe_ends_the_mails() -> None:
     data = make_mail("\n", headers={"Subject": "unsubscribe"})
-    assert read(data, OWN).event == OptOut()
+    assert read(data, OWN).event == OptOut(message_ref="q1@people.example")
     assert isinstance(read(data).event, TextMessage)  # to the desk's address, it ends nothing
 
 

@@ -1,0 +1,42 @@
+"""Stores bytes of transports, and deletes what has passed its time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aitp_desk.store.base import Work
+
+AT_ONCE = 500
+
+
+def keep_bytes(
+    *, transport: str, key: str, data: bytes, principal: str, now: int, expires: bool
+) -> Work[None]:
+    """Keep bytes of a transport under a key.
+
+    Parameters:
+        principal: whose they are; empty if nobody is known yet.
+        expires: whether they are deleted after some days.
+    """
+    kept = {"transport": transport, "key": key, "data": data, "whose": principal}
+    yield "keep_transport_bytes", {**kept, "now": now, "expires": int(expires)}
+
+
+def drop_bytes(*, transport: str, keys: Sequence[str]) -> Work[None]:
+    """Delete bytes that came with an event."""
+    yield "drop_transport_bytes", tuple({"transport": transport, "key": key} for key in keys)
+
+
+def drop_expired(*, now: int, before: int) -> Work[int]:
+    """Delete what buttons stood for, and bytes of events, after their time.
+
+    Parameters:
+        now: Unix seconds.
+        before: Unix seconds; bytes kept before then go.
+
+    Returns:
+        How many were deleted; the caller repeats it until none are.
+    """
+    controls = yield "drop_expired_controls", {"now": now, "limit": AT_ONCE}
+    kept = yield "drop_old_transport_bytes", {"before": before, "limit": AT_ONCE}
+    return len(controls) + len(kept)

@@ -1,0 +1,186 @@
+"""Who wants no more messages gets none until they write again, whatever the desk forgets."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from aitp_desk.transports.events import OptOut, TextMessage
+from aitp_desk.transports.host.texts import say as say_own
+from tests.journeys.transports.test_attacks import handled, pigeons, say, threads, until
+from tests.journeys.transports.test_contact_mail import SETTINGS, Shop, until_said
+from tests.journeys.transports.test_contract import shown
+from tests.journeys.transports.test_repetition import forget
+from tests.support.clients.operator import operating
+from tests.support.desk.command import run
+from tests.support.transports.email_platform import EmailPlatform
+from tests.support.transports.platforms import LOOPBACK, CarriedDesk, carrying
+from tests.support.transports.telegram_platform import TelegramPlatform
+
+ASKED = "There is a request to send the answers"
+STATES = "SELECT address, state FROM transport_conversations ORDER BY address"
+OPT_OUTS = "SELECT count(*) FROM transport_opt_outs"
+
+
+@pytest_asyncio.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[CarriedDesk]:
+    async with carrying(tmp_path, "pigeon") as carried:
+        yield carried
+
+
+@pytest_asyncio.fixture
+async def shop(tmp_path: Path) -> AsyncIterator[Shop]:
+    async with (
+        carrying(tmp_path, "email", *SETTINGS) as desk,
+        operating(desk.talker.desk, tmp_path / "data", "anna") as anna,
+    ):
+        assert isinstance(desk.platform, EmailPlatform)
+        yield Shop(desk, desk.platform, anna, "")
+
+
+async def drop_all(shop: Shop, folder: Path) -> None:
+    """Delete every thread, and with it what the desk knows of people there."""
+    operator = await shop.visitor.with_key("threads", "operator")
+    for (thread,) in shop.visitor.rows("SELECT id FROM threads WHERE deleted_at IS NULL"):
+        assert (await operator.send("DELETE", f"/v1/threads/{thread}")).ok
+    for proven in ("contact:email:ada@people.example", "contact:email?ada@people.example"):
+        code, _, problems = await run("erase", "--data", folder / "data", "--actor", proven)
+        assert code == 0, problems
+    assert shop.visitor.rows("SELECT id FROM transport_conversations") == []
+
+
+@pytest.mark.sqlite
+@pytest.mark.parametrize("how", ["STOP", "unsubscribe", "the link"])
+async def test_it_outlives_the_conversation_and_the_erasure_of_the_person(
+    shop: Shop, tmp_path: Path, how: str
+) -> None:
+    mail = shop.mail
+    await mail.write("ada", "Do you sell books?")
+    await shown(shop.desk, "ada", len)
+    if how == "the link":
+        await mail.block("ada")
+    else:
+        await mail.reply("ada", how)
+    await until(lambda: shop.visitor.rows(OPT_OUTS) == [(1,)])
+    await handled(shop.desk)
+    count = len(await mail.shown("ada"))
+    await drop_all(shop, tmp_path)
+    await shop.leave_again("ada")
+    assert len(await mail.shown("ada")) == count
+    kept = shop.visitor.rows("SELECT * FROM transport_opt_outs")
+    assert "ada" not in str(kept), "the row names the person"
+    await mail.write("ada", "Do you sell maps?")
+    await until_said_anywhere(shop, "maps")
+    assert shop.visitor.rows(OPT_OUTS) == [(0,)]
+    await shop.leave_again("ada")
+    await shown(shop.desk, "ada", lambda found: any(ASKED in one.text for one in found))
+
+
+async def until_said_anywhere(shop: Shop, words: str) -> None:
+    found = f"SELECT count(*) FROM messages WHERE content LIKE '%{words}%'"
+    await until(lambda: shop.visitor.rows(found) != [(0,)])
+
+
+async def test_a_button_of_consent_ends_it(shop: Shop) -> None:
+    opened = await shop.visitor.open("Can I talk to a person, please?", wait=10)
+    assert await shop.leave("ada", opened.id) == 200
+    (asked,) = await shown(shop.desk, "ada", len)
+    await shop.mail.block("ada")
+    await until(lambda: shop.visitor.rows(OPT_OUTS) == [(1,)])
+    await shop.mail.press("ada", asked.ref, asked.buttons[0])
+    await until(lambda: shop.visitor.rows(OPT_OUTS) == [(0,)])
+    await shop.anna.post(f"threads/{opened.id}/take")
+    await shop.anna.post(f"threads/{opened.id}/say", words="We have it here for you.")
+    await until_said(Shop(shop.desk, shop.mail, shop.anna, opened.id), "We have it here")
+    await shown(shop.desk, "ada", lambda found: "We have it here" in found[-1].text)
+
+
+async def test_it_ends_all_conversations_and_another_message_resumes_one(
+    desk: CarriedDesk,
+) -> None:
+    platform = pigeons(desk)
+    for place in ("chat-1", "chat-2"):
+        await say(desk, "ada", f"Hello from {place}.", conversation=place)
+    await say(desk, "bob", "Do you sell books?")
+    await platform.deliver("ada", OptOut(), conversation="chat-1")
+    await handled(desk)
+    stopped = [("chat-1", "stopped"), ("chat-2", "stopped"), ("chat-bob", "open")]
+    assert desk.talker.rows(STATES) == stopped
+    await say(desk, "ada", "And maps?", conversation="chat-2")
+    resumed = [("chat-1", "stopped"), ("chat-2", "open"), ("chat-bob", "open")]
+    assert desk.talker.rows(STATES) == resumed
+    assert desk.talker.rows(OPT_OUTS) == [(0,)]
+
+
+@pytest.mark.parametrize("secret", [True, False])
+async def test_one_whom_nothing_proves_ends_the_messages_of_nobody(
+    desk: CarriedDesk, *, secret: bool
+) -> None:
+    platform = pigeons(desk)
+    await platform.deliver("ada", OptOut(), is_proven=False, holds_secret=secret)
+    await handled(desk)
+    assert desk.talker.rows(OPT_OUTS) == [(int(secret),)]
+
+
+async def test_a_command_writes_to_nobody_who_has_opted_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with carrying(tmp_path, "telegram") as desk:
+        platform = desk.platform
+        assert isinstance(platform, TelegramPlatform)
+        for name, value in platform.environment.items():
+            monkeypatch.setenv(name, value)
+        await platform.write("ada", "Do you sell books?")
+        await shown(desk, "ada", len)
+        ((chat,),) = desk.talker.rows("SELECT address FROM transport_conversations")
+        command = ("transport", "send", "telegram", "We are open.", tmp_path / "site")
+        more = ("--to", chat, "--data", tmp_path / "data", "--set", LOOPBACK)
+        code, lines, faults = await run(*command, *more)
+        assert code == 0, (lines, faults)
+        count = len(await platform.shown("ada"))
+        await platform.write("ada", "/stop")
+        await until(lambda: desk.talker.rows(OPT_OUTS) == [(1,)])
+        code, _, faults = await run(*command, *more)
+        assert code == 1
+        assert "this person has opted out" in " ".join(faults)
+        assert len(await platform.shown("ada")) == count
+
+
+@pytest.mark.parametrize("event", [OptOut(message_ref="wish"), None], ids=["wish", "stop word"])
+async def test_one_that_comes_again_after_days_does_not_stop_what_was_resumed(
+    desk: CarriedDesk, event: OptOut | None
+) -> None:
+    platform = pigeons(desk)
+    stop = TextMessage(text="STOP", message_ref="stop")
+    await say(desk, "ada", "Do you sell books?")
+    first = await platform.deliver("ada", event or stop)
+    await handled(desk)
+    assert desk.talker.rows(STATES) == [("chat-ada", "stopped")]
+    await say(desk, "ada", "And maps?")
+    await forget(desk)
+    sent = len(platform.sent)
+    await platform.redeliver(first)
+    await handled(desk)
+    assert desk.talker.rows(STATES) == [("chat-ada", "open")]
+    assert len(platform.sent) == sent
+    assert desk.talker.rows(OPT_OUTS) == [(0,)]
+    again = event and OptOut(message_ref="wish 2")
+    await platform.deliver("ada", again or TextMessage(text="stop", message_ref="stop 2"))
+    await handled(desk)
+    assert desk.talker.rows(STATES) == [("chat-ada", "stopped")]
+    assert [len(said) for said in threads(desk).values()] == [2]
+
+
+async def test_its_confirmation_is_sent_though_the_platform_fails_at_first(
+    desk: CarriedDesk,
+) -> None:
+    platform = pigeons(desk)
+    await say(desk, "ada", "Do you sell books?")
+    platform.break_next()
+    await platform.write("ada", "STOP")
+    site = desk.talker.desk.desk.site.name
+    await until(lambda: platform.sent[-1].text == say_own("stopped", "en", site=site))
+    assert desk.talker.rows(STATES) == [("chat-ada", "stopped")]
