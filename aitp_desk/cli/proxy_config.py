@@ -17,6 +17,10 @@ from aitp_desk.protocols.base.discovery_links import (
 _MARKDOWN = "**.md"
 _DOCS = "/docs"
 """The one address where a file of the website takes precedence over the desk's page."""
+_OF_WEBSITE = frozenset(
+    {"/robots.txt", "/sitemap.xml", "/.well-known/", "/.well-known/security.txt"}
+)
+"""Addresses of the whole site, which its website has itself."""
 _PARAMETER = re.compile(r"\{\w+(?::\.\*)?\}")
 
 
@@ -96,7 +100,7 @@ def list_desk_paths(routes: Iterable[str], own: Container[str]) -> tuple[str, ..
     found: dict[str, None] = {}
     for route in routes:
         first = route[1:].partition("/")[0]
-        if not first or first.startswith("{") or route == _DOCS:
+        if not first or first.startswith("{") or route in {_DOCS, *_OF_WEBSITE}:
             continue
         if first in own:
             # a website may have a folder with this name too

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from itertools import zip_longest
 
@@ -13,6 +14,7 @@ from aitp_desk.app.protocols.announcement import (
     list_endpoints,
     make_agents_txt_routes,
 )
+from aitp_desk.app.protocols.catalog import list_catalog
 from aitp_desk.config import Config
 from aitp_desk.desk.desk import Desk
 from aitp_desk.protocols.ahp.answer_wire import AnswerEncoder
@@ -24,6 +26,7 @@ from aitp_desk.protocols.aitp.wire import render_error as render_aitp_error
 from aitp_desk.protocols.base.protocol import ProtocolRoutes
 from aitp_desk.protocols.health.routes import make_routes as make_health_routes
 from aitp_desk.protocols.openapi.routes import OpenApiHandlers, Served
+from aitp_desk.web.discovery.routes import DiscoveryHandlers
 from aitp_desk.web.pages.blocks.brand import Brand, make_brand
 from aitp_desk.web.pages.resources import make_resource_routes
 from aitp_desk.web.pages.routes import PagesHandlers
@@ -40,7 +43,7 @@ def make_site_routes(
     served: Served | None = None,
     speaks: Sequence[str] = (),
 ) -> tuple[ProtocolRoutes, ...]:
-    """Return the routes of AITP, AHP, A2A, agents.txt, OpenAPI, health and the pages.
+    """Return the routes of AITP, AHP, A2A, agents.txt, OpenAPI, discovery and the pages.
 
     Parameters:
         desk: the site's main one.
@@ -62,6 +65,12 @@ def make_site_routes(
         brand=brand,
         widget=config.widget,
     )
+    discovery = DiscoveryHandlers(
+        config.content_folder,
+        tuple(list_catalog(config, desk, further)),
+        time.time,
+        render_ahp_error,
+    )
     return (
         *(described.protocol() for described in openapi),
         make_aitp_routes(config.threads.max_body, config.files.max_bytes),
@@ -73,6 +82,7 @@ def make_site_routes(
         *make_a2a_routes((desk, *further), config),
         *make_agents_txt_routes(desk, further, config),
         pages.content_routes(render_ahp_error, desk),
+        discovery.protocol(),
         make_health_routes(render_aitp_error),
         WidgetHandlers(config).protocol(pages.render_error),
         *make_resource_routes(pages, (*further, desk), calls=config.rest.enabled),

@@ -12,7 +12,9 @@ _THREADS = (
     r"|sealed/[^/]+)"
 )
 _OF_AGENTS = re.compile(_THREADS)
-_OF_THE_SITE = re.compile(rf"{_THREADS}|agent/converse|llms(?:-full)?\.txt|health|ready")
+_OF_THE_SITE = re.compile(
+    rf"{_THREADS}|agent/converse|llms(?:-full)?\.txt|robots\.txt|sitemap\.xml|health|ready"
+)
 """A test compares them with the served paths."""
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from aitp_desk import own_version
 from aitp_desk.agent.slots.replies.confirmation import list_consequences
 from aitp_desk.desk.calls.registry import OWN_NAMES
 from aitp_desk.desk.desk import Desk
@@ -26,7 +27,6 @@ from aitp_desk.protocols.base.protocol import Call, Reply, make_etag, matches_et
 
 CARD_PATH = "/.well-known/agent-card.json"
 DOOR_PATH = "/a2a"
-VERSION = "1.0.0"
 MAX_AGE_SECONDS = 300
 JSONRPC = "JSONRPC"
 HTTP_JSON = "HTTP+JSON"
@@ -104,7 +104,7 @@ class AgentCards:
         card: dict[str, Any] = {
             "name": desk.site.name,
             "description": desk.site.description or _NO_DESCRIPTION,
-            "version": VERSION,
+            "version": own_version(),
             "supportedInterfaces": interfaces,
             "provider": {"organization": desk.site.name, "url": desk.site.url},
             "capabilities": {

@@ -44,6 +44,7 @@ _ERRORS = {
     "agents.txt": (JSON, "AHPError"),
     "console": (JSON, "ConsoleError"),
     "content": (JSON, "AHPError"),
+    "discovery": (JSON, "AHPError"),
     "oauth": (JSON, "OAuthError"),
     "openapi": (PROBLEM, "Problem"),
     "resources": (PROBLEM, "Problem"),

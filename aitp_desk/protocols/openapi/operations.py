@@ -50,6 +50,7 @@ _OPEN = OperationText(
     "Open a thread", "Thread", "ThreadDraft", is_repeatable=True, waits=True, statuses=(404,)
 )
 _DECLARED = OperationText("The capabilities for agents (agents.txt 1.0)")
+_CATALOG = OperationText("The site's APIs, and what describes each (RFC 9727)")
 _PREFLIGHT = OperationText("The methods that pages of other origins may use", empty=(204,))
 _CONSOLE = "/console/api/"
 _CONSOLE_TICKET = f"{_CONSOLE}tickets/{{ticket_id}}"
@@ -250,6 +251,11 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         "OPTIONS /.well-known/agents.json": _PREFLIGHT,
         "GET /llms.txt": OperationText("A line on each page of the site"),
         "GET /llms-full.txt": OperationText("All pages of the site in full"),
+        "GET /robots.txt": OperationText("What crawlers may read (RFC 9309)"),
+        "GET /sitemap.xml": OperationText("The addresses of the pages (sitemaps.org)"),
+        "GET /.well-known/security.txt": OperationText("How to report a vulnerability (RFC 9116)"),
+        "GET /.well-known/api-catalog": _CATALOG,
+        "GET /.well-known/": _CATALOG,
         "GET /health": OperationText("Whether the process responds", "Health"),
         "GET /ready": OperationText("Whether the desk can do its work", "Readiness"),
         "GET /metrics": OperationText("The desk's metrics, for operators"),

@@ -34,8 +34,14 @@ from aitp_desk.knowledge.web.copies import PageCopies
 from aitp_desk.protocols.ahp.content import FULL_CONTENT_PATH, write_llms_full_txt, write_llms_txt
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH, encode_static_manifest
 from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH
+from aitp_desk.web.discovery.crawlers import (
+    ROBOTS_PATH,
+    SITEMAP_PATH,
+    write_robots,
+    write_sitemap,
+)
 from aitp_desk.web.export.folder import ExportError, ExportFolder, replace_folder
-from aitp_desk.web.export.hosts import write_headers, write_robots, write_sitemap, write_vercel
+from aitp_desk.web.export.hosts import write_headers, write_vercel
 from aitp_desk.web.export.pages import render_index, render_missing, static_frame
 from aitp_desk.web.export.proof import check_export
 from aitp_desk.web.pages.assets import ICON, STYLE
@@ -147,11 +153,11 @@ class _Site:
         for asset in (STYLE, ICON):
             self._write(asset.url[1:], asset.body)
         self._write_html("404.html", render_missing(self._site))
-        self._write("robots.txt", write_robots(self._site, self._signals).encode())
+        self._write(ROBOTS_PATH[1:], write_robots(self._site, self._signals).encode())
         self._write("_headers", write_headers().encode())
         self._write("vercel.json", write_vercel().encode())
         self._write(".nojekyll", b"")
-        for reserved in ("/index.html", CONTENT_PATH, FULL_CONTENT_PATH, "/sitemap.xml"):
+        for reserved in ("/index.html", CONTENT_PATH, FULL_CONTENT_PATH, SITEMAP_PATH):
             self._claim(reserved[1:])
 
     def write_page(self, document: Document) -> bool:
@@ -198,7 +204,7 @@ class _Site:
         pieces = (piece.encode() for piece in write_llms_full_txt(site, texts))
         place.write(FULL_CONTENT_PATH[1:], pieces)
         if site.url:
-            place.write("sitemap.xml", [write_sitemap(site, pages).encode()])
+            place.write(SITEMAP_PATH[1:], [write_sitemap(site, pages, suffix="/").encode()])
 
     def dead_links(self) -> Iterator[Problem]:
         """Yield the links that lead to nothing on the exported site, each once."""

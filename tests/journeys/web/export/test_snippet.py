@@ -106,6 +106,9 @@ async def test_settings_for_a_web_server_name_this_desk(kind: str, tmp_path: Pat
     assert "/books/" in text
     assert "32m" in text or "32MiB" in text
     assert link_header() in text
+    assert "api-catalog" in text.replace("\\", "")
+    for own in ("robots", "sitemap", "security"):  # the website has these
+        assert own not in text
     if kind == "nginx":
         assert write_head_tags() in text
         assert write_notice(hidden=True) in text

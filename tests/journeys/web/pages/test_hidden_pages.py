@@ -16,7 +16,10 @@ _OF_THREADS = tuple(
     for route in make_aitp_routes(1, 1).routes
     if not route.path.startswith("/.")  # of what is hidden no pages are made
 )
-_OF_THE_SITE = (CONVERSE, CONTENT, "/llms-full.txt", "/health", "/ready")
+_OF_THE_SITE = (
+    *(CONVERSE, CONTENT, "/llms-full.txt", "/robots.txt", "/sitemap.xml"),
+    *("/health", "/ready"),
+)
 _OF_NOBODY = ("/agent/smith", "/v1/intro", "/v2/threads", "/health/food", "/llms", "/assets/x")
 _TOML = '[[agents]]\nname = "books"\n[agents.content]\nfolder = "books"\n'
 
