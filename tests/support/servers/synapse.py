@@ -6,13 +6,12 @@ import base64
 import hashlib
 import hmac
 import json
-import os
+import multiprocessing
 import socket
-import subprocess
-import sys
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from importlib.util import find_spec
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +44,9 @@ _QUIET = {
     "handlers": {"err": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"level": "WARNING", "handlers": ["err"]},
 }
+# one process for all tests of this one has Synapse imported, and each homeserver is its copy
+_programs = multiprocessing.get_context("forkserver")
+_programs.set_forkserver_preload(["tests.support.servers.homeserver", __name__])
 
 
 class Synapse:
@@ -57,7 +59,7 @@ class Synapse:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._port = free_port()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: ForkServerProcess | None = None
         self.url = f"http://127.0.0.1:{self._port}"
 
     @property
@@ -80,15 +82,8 @@ class Synapse:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ready:
             ready.bind(str(address))
             ready.settimeout(START_SECONDS)
-            log = (self._folder / "log").open("ab")
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "synapse.app.homeserver", "-c", str(config)],
-                stdout=log,
-                stderr=log,
-                cwd=self._folder,
-                env={**os.environ, "NOTIFY_SOCKET": str(address), "PYTHONWARNINGS": "ignore"},
-            )
-            log.close()
+            self._process = _programs.Process(target=_run, args=(config, address), daemon=True)
+            self._process.start()
             self.pid_file.write_text(str(self._process.pid))
             try:
                 while b"READY=1" not in ready.recv(1024):
@@ -101,7 +96,7 @@ class Synapse:
         """End it as a crash does."""
         if self._process is not None:
             self._process.kill()
-            self._process.wait()
+            self._process.join()
             self._process = None
 
     def _configure(self, registration: Mapping[str, object] | None) -> Path:
@@ -165,6 +160,13 @@ class Synapse:
                 found = await response.json()
                 assert response.status == 200, found
         return Account(self.url, found["user_id"], found["access_token"])
+
+
+def _run(config: Path, address: Path) -> None:
+    """Be a homeserver, in a process for it."""
+    from tests.support.servers import homeserver
+
+    homeserver.run(config, address)
 
 
 class Account:
