@@ -10,6 +10,7 @@ import asyncpg
 
 from aitp_desk.store.engine.postgres.texts import decode_row
 from tests.support.desk.first_start import begin_database
+from tests.support.store.postgres import list_filled
 
 
 async def copy_rows(url: str, path: Path) -> None:
@@ -20,10 +21,13 @@ async def copy_rows(url: str, path: Path) -> None:
         for (name,) in database.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'"):
             database.execute(f"DROP TRIGGER {name}")
         tables = database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        filled = await list_filled(connection)
         for (table,) in tables:
             if table == "migrations":
                 continue
             database.execute(f"DELETE FROM {table}")
+            if table not in filled:
+                continue
             names = [name for _, name, *_ in database.execute(f"PRAGMA table_info({table})")]
             columns, marks = ", ".join(names), ", ".join("?" * len(names))
             found = await connection.fetch(f"SELECT {columns} FROM {table}")

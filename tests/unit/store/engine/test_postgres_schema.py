@@ -124,11 +124,14 @@ async def test_a_migration_may_take_longer_than_a_statement(
 ) -> None:
     await postgres.begin()
     url = await postgres.make("upgraded", template="desk")
-    folder = newer_schema(tmp_path, "SELECT pg_sleep(1)")
-    hasty = {"statement_timeout": "200ms"}
-    connection = await asyncpg.connect(url, command_timeout=0.5, server_settings=hasty)
+    known = "CREATE TABLE later AS SELECT current_setting('statement_timeout') AS most"
+    folder = newer_schema(tmp_path, f"SELECT pg_sleep(2.5); {known}")
+    # statements that are no file's end in this time also on a busy machine
+    hasty = {"statement_timeout": "30s"}
+    connection = await asyncpg.connect(url, command_timeout=2, server_settings=hasty)
     assert (await migrate(connection, now=0, folder=folder)).migrated == 1
     await connection.close()
+    assert await postgres.rows("SELECT most FROM later", "upgraded") == [("0",)]
 
 
 @pytest.mark.servers
@@ -148,7 +151,7 @@ async def test_nobody_waits_behind_a_migration_for_a_table_that_a_backup_reads(
             migrated = asyncio.create_task(migrate(newer, now=0, folder=folder))
             waiting = "SELECT 1 FROM pg_locks WHERE NOT granted"
             for _ in range(3):
-                while not await postgres.rows(waiting, "upgraded"):
+                while not await other.fetch(waiting):
                     pass
                 await other.fetch(read)
             assert not migrated.done()
