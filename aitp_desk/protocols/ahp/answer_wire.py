@@ -11,7 +11,7 @@ from msgspec import UNSET
 from aitp_desk.agent.base import Answer, Clarification, Said
 from aitp_desk.agent.history.offer import Offer
 from aitp_desk.config import Signals
-from aitp_desk.desk.calls.invocation import AcceptedCall
+from aitp_desk.desk.calls.invocation import AcceptedCall, ConsentRequired
 from aitp_desk.desk.dialogue.turn import ActionReply, AskReply, CallStatus
 from aitp_desk.model.calls.action import TEXT_ANSWER
 from aitp_desk.model.conversation.spoken import Spoken
@@ -117,6 +117,8 @@ class AnswerEncoder:
             if unpaid is not None:
                 told = write_required_payment(unpaid)
                 meta.price, meta.payment = told["price"], told.get("payment", UNSET)
+            elif asked.reply is not None and isinstance(asked.reply.needed, ConsentRequired):
+                meta.price = asked.reply.needed.price or UNSET
             return Reply(200, _encode(self._clarification(asked, asked.outcome, meta, declared)))
         if asked.reply is not None and asked.reply.accepted is not None:
             body = _encode(_accepted(asked.session_id, asked.reply.accepted))
