@@ -28,6 +28,8 @@ from aitp_desk.visitor.errors import (
     SiteRefused,
     VisitError,
 )
+from aitp_desk.visitor.identity import Identity
+from aitp_desk.visitor.payments import Payer
 from aitp_desk.visitor.policy import Confirm, Policy, Wish
 from aitp_desk.visitor.site import Site, visit
 
@@ -38,11 +40,13 @@ __all__ = [
     "Confirm",
     "CredentialNeeded",
     "Door",
+    "Identity",
     "NoDoor",
     "NotConfirmed",
     "NotOffered",
     "Outcome",
     "PassedOver",
+    "Payer",
     "Policy",
     "PolicyRefused",
     "Quote",

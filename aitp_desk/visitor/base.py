@@ -71,12 +71,31 @@ class Choice(msgspec.Struct, frozen=True):
     label: str
 
 
+class Quote(msgspec.Struct, frozen=True):
+    """What a site wants paid before it goes on.
+
+    Parameters:
+        reference: what to name when paying or accepting, in the protocol's own form.
+        data: what else the site says of it, such as the signed quote.
+        prepaid: whether it is paid by its reference, so that the same payment twice is one; else
+            agreeing to it makes the call.
+    """
+
+    money: Money
+    reference: str
+    description: str = ""
+    data: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    prepaid: bool = False
+
+
 class Answer(msgspec.Struct, frozen=True):
     """What a site answered.
 
     Parameters:
         text: as the site wrote it, Markdown at most.
         kind: "question" if the site asks back; ``choices`` are then its readings, if it has any.
+            "waiting" if the site, or a person of it, has not answered within the visit's time.
+        quote: what agreeing to a question would cost; only :meth:`Site.agree` agrees to it.
         content_type: that of the protocol, such as "text/answer".
         data: the answer's further members, for content types other than text.
         tokens: how many tokens the site says the answer took; None if it says nothing.
@@ -91,6 +110,7 @@ class Answer(msgspec.Struct, frozen=True):
     data: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
     tokens: int | None = None
     may_train: bool | None = None
+    quote: Quote | None = None
 
 
 class SiteAction(msgspec.Struct, frozen=True):
@@ -102,6 +122,8 @@ class SiteAction(msgspec.Struct, frozen=True):
         safety: what the site declares; None if it declares nothing, which counts as unsafe.
         cost: what a call costs, if the site declares a fixed sum.
         has_cost: whether a call costs anything.
+        idempotent: whether the site says that a repeated call with the same key, or the same
+            arguments, has no further effect.
         origin: the origin that a call is sent to.
     """
 
@@ -113,19 +135,7 @@ class SiteAction(msgspec.Struct, frozen=True):
     cost: Money | None = None
     has_cost: bool = False
     preconditions: tuple[Precondition, ...] = ()
-
-
-class Quote(msgspec.Struct, frozen=True):
-    """What a site wants paid before it goes on.
-
-    Parameters:
-        reference: what to name when paying or accepting, in the protocol's own form.
-    """
-
-    money: Money
-    reference: str
-    description: str = ""
-    data: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    idempotent: bool = False
 
 
 class Outcome(msgspec.Struct, frozen=True):

@@ -15,6 +15,7 @@ from yarl import URL
 from aitp_desk.egress import Egress, EgressError, Fetched
 from aitp_desk.visitor.cache import ResponseCache, make_key
 from aitp_desk.visitor.errors import BudgetSpent, PolicyRefused, SiteFailed
+from aitp_desk.visitor.identity import Identity
 
 MAX_BYTES = 4 * 2**20
 """The largest response that is read."""
@@ -39,6 +40,7 @@ class Fetcher:
         headers: sent with every request, such as the User-Agent.
         origins: where requests may be sent, the site's own first.
         credential: sent to the site's own origin only.
+        identity: who visits.
         cache: of what :meth:`read` reads; by default one for this visit.
         pause: waits so many seconds; tests replace it.
     """
@@ -51,9 +53,11 @@ class Fetcher:
         headers: Mapping[str, str],
         origins: Sequence[str],
         credential: str | None = None,
+        identity: Identity | None = None,
         cache: ResponseCache | None = None,
         pause: Callable[[float], Any] = asyncio.sleep,
     ) -> None:
+        self.identity = identity or Identity()
         self._egress = egress
         self._headers = headers
         self._origins = tuple(origins)
@@ -141,6 +145,7 @@ class Fetcher:
         method: Method = "GET",
         headers: Mapping[str, str] | None = None,
         attempts: int = 3,
+        is_final: Callable[[Fetched], bool] | None = None,
     ) -> Fetched:
         """Send one request; one that may be repeated also after 429 and 503.
 
@@ -148,6 +153,7 @@ class Fetcher:
             body: encoded as JSON, unless it is bytes or None.
             attempts: how often at most. Only what the site certainly did not do is repeated: 429
                 always, a 5xx once and only for GET.
+            is_final: returns whether repeating a response's request is useless.
 
         Returns:
             The response, whatever its status.
@@ -165,7 +171,7 @@ class Fetcher:
         for attempt in range(attempts):
             found = await self._once(url, sent, method, own)
             pause = find_pause(found, attempt, may_repeat_failure=method == "GET")
-            if pause is None or attempt == attempts - 1:
+            if pause is None or attempt == attempts - 1 or (is_final and is_final(found)):
                 return found
             await self.wait(pause)
         raise AssertionError("unreachable")

@@ -35,11 +35,11 @@ from aitp_desk.visitor.errors import (
     SiteRefused,
 )
 from aitp_desk.visitor.fetcher import Fetcher
+from aitp_desk.visitor.identity import Identity
 from aitp_desk.visitor.policy import Policy, Wish, find_reasons
+from aitp_desk.visitor.purse import Purse
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-NAME = "aitp-desk-visitor"
-"""The first token of the visitor's User-Agent (agents.txt 1.0, section 3.6)."""
 NO_WAY = frozenset({0, 401, 403, 404, 405, 406, 410, 415, 501})
 """The statuses of refusals after which another door may do the same."""
 
@@ -52,7 +52,7 @@ async def visit(
     *,
     policy: Policy | None = None,
     credential: str | None = None,
-    name: str = NAME,
+    identity: Identity | None = None,
     protocol: str | None = None,
     cache: ResponseCache | None = None,
 ) -> AsyncIterator[Site]:
@@ -63,7 +63,7 @@ async def visit(
             names it.
         policy: what the visit may do and spend; by default ask, and call what changes nothing.
         credential: an access key or bearer token for the site; sent to its own origin only.
-        name: of the visiting agent, the first token of its User-Agent.
+        identity: who visits, and what for.
         protocol: the only kind of door to use, such as "mcp"; by default the richest.
         cache: of what the site publishes about itself; give several visits the same one.
 
@@ -72,16 +72,18 @@ async def visit(
         NoDoor: it speaks none of the known protocols, or not the one that was asked for.
     """
     policy = policy or Policy()
+    identity = identity or Identity()
     async with Egress(allow_loopback=URL(url).host in LOOPBACK) as egress:
         fetcher = Fetcher(
             egress,
             seconds=policy.seconds,
-            headers={"User-Agent": f"{name}/{own_version()} (+visiting agent)"},
+            headers={"User-Agent": f"{identity.name}/{own_version()} (+visiting agent)"},
             origins=(str(URL(url).origin()), *sorted(policy.origins)),
             credential=credential,
+            identity=identity,
             cache=cache,
         )
-        found = await find_doors(fetcher, name)
+        found = await find_doors(fetcher, identity.name)
         doors = [
             door for door in found.doors if door.kind in CLIENTS and protocol in {None, door.kind}
         ]
@@ -124,22 +126,61 @@ class Site:
         self._clients: dict[str, SiteClient] = {}
         self._closed: set[tuple[DoorKind, bool]] = set()
         self._proven: set[DoorKind] = set()
+        self._calls: dict[str, Outcome | None] = {}
+        self._agreed: set[str] = set()
+        self._asked: Answer | None = None
         self._tokens = 0
-        self._spent = (
-            Money(0 * policy.budget.amount, policy.budget.currency)
-            if (policy.budget is not None)
-            else None
-        )
+        self._purse = Purse(url, policy, fetcher.identity.payer)
+
+    @property
+    def spent(self) -> Money | None:
+        """What the visit has agreed to pay; None if it may spend nothing."""
+        return self._purse.spent
 
     async def ask(self, question: str) -> Answer:
-        """Put a question, or the next one of the same conversation."""
+        """Put a question, or the next one of the same conversation.
+
+        Raises:
+            PolicyRefused: the site waits for agreement to a price, which words could give.
+        """
         self._check_tokens()
+        self._check_unpriced()
         return self._count(await self._use(lambda client: client.ask(question), answers=True))
 
     async def choose(self, choice: Choice) -> Answer:
-        """Answer a question of the site's with one of its readings."""
+        """Answer a question of the site's with one of its readings.
+
+        Raises:
+            PolicyRefused: the question is whether to pay; :meth:`agree` or :meth:`decline` answer.
+            NotConfirmed: the choice is a yes, and the person has not confirmed it.
+        """
         self._check_tokens()
+        self._check_unpriced()
+        if choice.label.casefold().startswith("yes") and self._asked is not None:
+            action = SiteAction("yes", self._asked.text, self._own_origin)
+            reasons = ("The site asks whether to go ahead.",)
+            if not await self._policy.confirm(Wish(self.url, action, {}, reasons)):
+                raise NotConfirmed("The yes to the site's question was not confirmed.")
         return self._count(await self._pick(answers=True).choose(choice))
+
+    async def agree(self, answer: Answer) -> Outcome:
+        """Agree to the price of a question of the site's, within the budget.
+
+        Raises:
+            NotConfirmed, PolicyRefused: nothing was sent.
+        """
+        if answer.quote is None or answer is not self._asked:
+            raise NotOffered("The site does not wait for agreement to this.")
+        action = SiteAction(answer.quote.description or "pay", answer.text, self._own_origin)
+        asked = Outcome("payable", answer.text, answer.quote.reference, quote=answer.quote)
+        await self._purse.spend(action, {}, answer.quote)
+        self._asked = None
+        return await self._pick(answers=True).accept(asked)
+
+    async def decline(self) -> Answer:
+        """Say no to a question of the site's that names a price."""
+        self._asked = None
+        return self._count(await self._pick(answers=True).choose(Choice("no", "no")))
 
     async def actions(self) -> Sequence[SiteAction]:
         """Return what the site offers to do; empty if it offers nothing."""
@@ -157,27 +198,42 @@ class Site:
 
         Raises:
             NotOffered, NotConfirmed, PolicyRefused: nothing was sent.
+            SiteFailed: there is no response. The same key again sends nothing that the site could
+                take for a second wish.
         """
         action = next((each for each in await self.actions() if each.name == name), None)
         if action is None:
             raise NotOffered(f"{self.url} offers no action {name}.")
         arguments = arguments or {}
-        self._check_origin(action)
-        reasons = find_reasons(action, self._policy)
-        if (action.has_cost or action.cost is not None) and self._spent is None:
-            raise PolicyRefused(f"{name} costs money, and the visit may spend none.")
-        if reasons and not await self._policy.confirm(Wish(self.url, action, arguments, reasons)):
-            raise NotConfirmed(f"{name} was not confirmed: {' '.join(reasons)}")
-        outcome = await self._pick(answers=False).call(
-            action, arguments, key or secrets.token_urlsafe(16)
-        )
-        if outcome.kind == "payable":
-            return await self._agree(action, arguments, outcome)
-        return outcome
+        key = key or secrets.token_urlsafe(16)
+        known = self._calls.get(key)
+        if known is None:
+            if key in self._calls and not is_repeatable(action):
+                raise SiteFailed(
+                    f"Whether {name} was done is unknown: the response was lost, and the site does "
+                    "not say that repeating the call is safe."
+                )
+            await self._permit(action, arguments)
+            self._calls[key] = None
+            known = await self._pick(answers=False).call(action, arguments, key)
+            self._calls[key] = known
+        if known.kind != "payable":
+            return known
+        return await self._pay(action, arguments, known, key)
 
     async def poll(self, outcome: Outcome) -> Outcome:
         """Ask once how a waiting call goes."""
         return await self._pick(answers=False).poll(outcome)
+
+    async def wait(self, outcome: Outcome) -> Outcome:
+        """Wait for the end of a waiting call, within the visit's time.
+
+        Raises:
+            BudgetSpent: the call goes on; its outcome can be polled in another visit.
+        """
+        while outcome.kind == "waiting":
+            outcome = await self.poll(outcome)
+        return outcome
 
     async def close(self) -> None:
         """End the conversations with the site."""
@@ -233,35 +289,60 @@ class Site:
         if self._policy.tokens is not None and self._tokens >= self._policy.tokens:
             raise BudgetSpent(f"The visit has used up its {self._policy.tokens} tokens.")
 
+    def _check_unpriced(self) -> None:
+        """Refuse words that the site could take for agreement to a price."""
+        if self._asked is not None and self._asked.quote is not None:
+            raise PolicyRefused(
+                f"The site waits for agreement to {self._asked.quote.money}: agree or decline."
+            )
+
     def _count(self, answer: Answer) -> Answer:
         self._tokens += answer.tokens or 0
+        self._asked = answer
         return answer
 
-    def _check_origin(self, action: SiteAction) -> None:
-        """Refuse a call to another origin (HAC 1.0, section 9.2)."""
-        own = str(URL(self.url).origin())
-        if action.origin != own and action.origin not in self._policy.origins:
-            raise PolicyRefused(f"{action.name} would be sent to {action.origin}, not to {own}.")
+    @property
+    def _own_origin(self) -> str:
+        return str(URL(self.url).origin())
 
-    async def _agree(
-        self, action: SiteAction, arguments: Mapping[str, Any], outcome: Outcome
+    async def _permit(self, action: SiteAction, arguments: Mapping[str, Any]) -> None:
+        """Check a call by the policy, and have the person confirm it."""
+        if action.origin != self._own_origin and action.origin not in self._policy.origins:
+            raise PolicyRefused(
+                f"{action.name} would be sent to {action.origin}, not to {self._own_origin}."
+            )
+        if action.cost is not None:
+            self._purse.check(action.name, action.cost)
+        elif action.has_cost and self.spent is None:
+            raise PolicyRefused(f"{action.name} costs money, and the visit may spend none.")
+        reasons = find_reasons(action, self._policy)
+        if reasons and not await self._policy.confirm(Wish(self.url, action, arguments, reasons)):
+            raise NotConfirmed(f"{action.name} was not confirmed: {' '.join(reasons)}")
+
+    async def _pay(
+        self, action: SiteAction, arguments: Mapping[str, Any], outcome: Outcome, key: str
     ) -> Outcome:
-        """Agree to a quote within the budget, once the person has confirmed it."""
+        """Agree to the quote of a call.
+
+        What was agreed to under a key is not spent again, and is sent again only if the quote is
+        paid by its reference.
+        """
         quote = outcome.quote
         if quote is None:
             raise NotOffered(f"{action.name} wants to be paid and names no price.")
-        limit, spent = self._policy.budget, self._spent
-        if limit is None or spent is None or limit.currency != quote.money.currency:
-            raise PolicyRefused(f"{action.name} costs {quote.money}; the visit may not spend that.")
-        if not 0 <= quote.money.amount <= limit.amount - spent.amount:
-            raise BudgetSpent(f"{action.name} costs {quote.money}; {limit} is the visit's limit.")
-        if action.cost is not None and quote.money.amount > action.cost.amount:
-            reasons = (f"It costs {quote.money}, more than the {action.cost} announced.",)
-        else:
-            reasons = (f"It costs {quote.money}.",)
-        wish = Wish(self.url, action, arguments, reasons, quote)
-        if not await self._policy.confirm(wish):
-            raise NotConfirmed(f"{action.name} was not confirmed: {quote.money}.")
-        # counted before it is sent: a response that is lost may have been paid
-        self._spent = Money(spent.amount + quote.money.amount, limit.currency)
-        return await self._pick(answers=False).accept(outcome)
+        if key not in self._agreed:
+            await self._purse.spend(action, arguments, quote)
+            self._agreed.add(key)
+        elif not quote.prepaid:
+            raise SiteFailed(
+                f"Whether {action.name} was done for {quote.money} is unknown: the response was "
+                "lost."
+            )
+        done = self._calls[key] = await self._pick(answers=False).accept(outcome)
+        return done
+
+
+def is_repeatable(action: SiteAction) -> bool:
+    """Return whether a call whose response was lost may be sent again."""
+    safety = action.safety
+    return action.idempotent or (safety is not None and safety.mutability == "read_only")

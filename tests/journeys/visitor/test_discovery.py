@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 from aiohttp import web
 
-from aitp_desk.visitor import NoDoor, PolicyRefused, ResponseCache, SiteFailed, visit
+from aitp_desk.visitor import Identity, NoDoor, PolicyRefused, ResponseCache, SiteFailed, visit
 from tests.support.desk.server import SHOP, serving
 from tests.support.doubles.website import Website, website
 from tests.support.sites.declared import (
@@ -120,7 +120,7 @@ async def test_the_block_of_this_agent_counts_before_that_of_all(shop: Website) 
     put_json(shop, "/.well-known/agents.json", file)
     usable = {}
     for name in ("trader", "browser"):
-        async with visit(shop.url, name=name) as site:
+        async with visit(shop.url, identity=Identity(name=name)) as site:
             usable[name] = [one.id for one in site.found.agents_file.capabilities]
     assert usable == {"trader": ["stock"], "browser": ["faq"]}
     put_json(shop, "/.well-known/agents.json", {**file, "agents": {}})
@@ -140,7 +140,7 @@ async def test_a_door_that_agents_txt_keeps_for_others_is_passed_over(shop: Webs
 
 @pytest.mark.requirement("AGT-3.6-4", "AGT-9.2-4")
 async def test_every_request_names_the_agent_first(shop: Website) -> None:
-    async with visit(shop.url, name="trader") as site:
+    async with visit(shop.url, identity=Identity(name="trader")) as site:
         await site.ask("Do you ship to Norway?")
     assert {one.headers["User-Agent"].partition("/")[0] for one in shop.asked} == {"trader"}
 

@@ -1,0 +1,76 @@
+"""What a visit has spent, and whether it may spend more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from aitp_desk.model.money import Money
+from aitp_desk.visitor.base import Quote, SiteAction
+from aitp_desk.visitor.errors import BudgetSpent, NotConfirmed, PolicyRefused
+from aitp_desk.visitor.payments import Payer
+from aitp_desk.visitor.policy import Policy, Wish
+
+
+class Purse:
+    """The money of one visit.
+
+    Parameters:
+        site: the site's address, for the person who confirms.
+        payer: what quotes are paid from; None: nothing is paid in advance.
+    """
+
+    def __init__(self, site: str, policy: Policy, payer: Payer | None) -> None:
+        self._site = site
+        self._policy = policy
+        self._payer = payer
+        budget = policy.budget
+        self.spent = None if budget is None else Money(0 * budget.amount, budget.currency)
+
+    def check(self, name: str, money: Money) -> Money:
+        """Return what is spent with a price on top, if the budget allows it.
+
+        Raises:
+            PolicyRefused: the visit may not spend this currency, or nothing.
+            BudgetSpent: it exceeds the limit.
+        """
+        limit, spent = self._policy.budget, self.spent
+        if limit is None or spent is None or limit.currency != money.currency:
+            raise PolicyRefused(f"{name} costs {money}; the visit may not spend that.")
+        if not 0 <= money.amount <= limit.amount - spent.amount:
+            raise BudgetSpent(f"{name} costs {money}; {limit} is the visit's limit.")
+        return Money(spent.amount + money.amount, limit.currency)
+
+    async def spend(self, action: SiteAction, arguments: Mapping[str, Any], quote: Quote) -> None:
+        """Count a price as spent, once budget and person allow it.
+
+        It is counted before anything is sent: a response that is lost may have been paid.
+
+        Raises:
+            PolicyRefused, NotConfirmed: it may not be spent; nothing is counted.
+        """
+        self.check(action.name, quote.money)
+        if quote.prepaid:
+            if self._payer is None:
+                raise PolicyRefused(
+                    f"{action.name} is paid before it is done, and the visit has nothing to pay "
+                    "from."
+                )
+            self._payer.pay(quote)
+        await self._confirm(action, arguments, quote)
+        # again: another call may have spent while the person thought
+        self.spent = self.check(action.name, quote.money)
+
+    async def _confirm(
+        self, action: SiteAction, arguments: Mapping[str, Any], quote: Quote
+    ) -> None:
+        """Have a price confirmed, unless it is the announced one, confirmed already."""
+        announced = action.cost
+        if announced is not None and announced.currency == quote.money.currency:
+            if quote.money.amount <= announced.amount:
+                return
+            reasons = (f"It costs {quote.money}, more than the {announced} announced.",)
+        else:
+            reasons = (f"It costs {quote.money}.",)
+        if not await self._policy.confirm(Wish(self._site, action, arguments, reasons, quote)):
+            raise NotConfirmed(f"{action.name} was not confirmed: {quote.money}.")

@@ -1,0 +1,95 @@
+"""The example shop's map, bought by a visitor in each protocol, from an account at the shop."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from aitp_desk.model.money import Money
+from aitp_desk.visitor import Identity, NotConfirmed, Outcome, Payer, Policy, PolicyRefused
+from aitp_desk.visitor.base import DoorKind
+from tests.support.access.transcript_signer import base64url
+from tests.support.desk.command import run
+from tests.support.protocols.visitor import Person, visiting
+from tests.support.sites.shop import Shopper, shopping
+
+MAP = {"trail": "Cinder Rim"}
+PRICE = Money(Decimal("4.90"), "USD")
+BUDGET = Money(Decimal("5.00"), "USD")
+PROTOCOLS = ("ahp",)
+each_protocol = pytest.mark.parametrize("kind", PROTOCOLS)
+
+
+async def owner(data: Path, *arguments: str) -> str:
+    """What the shop's owner does at a terminal, while the desk serves."""
+    code, told, wrong = await run("ledger", *arguments, "--data", data)
+    assert code == 0, wrong
+    return "\n".join(told)
+
+
+@asynccontextmanager
+async def paying(folder: Path) -> AsyncIterator[tuple[Shopper, Payer]]:
+    """The shop, and a visitor with ten dollars there."""
+    key = Ed25519PrivateKey.generate()
+    public = base64url(key.public_key().public_bytes_raw())
+    async with shopping(folder) as (shopper, _):
+        await owner(folder / "data", "open", "acct_visitor", "--key", public)
+        await owner(folder / "data", "credit", "acct_visitor", "10.00", "USD")
+        yield shopper, Payer(key, "https://visitor.example", account="acct_visitor")
+
+
+async def balance(folder: Path) -> str:
+    return await owner(folder / "data", "accounts")
+
+
+def sold(outcome: Outcome) -> bool:
+    return outcome.kind == "done" and outcome.result["kilometres"] == 13.2
+
+
+@each_protocol
+async def test_a_map_is_paid_once_for_the_price_that_was_confirmed(
+    tmp_path: Path, kind: DoorKind
+) -> None:
+    person = Person(True)
+    policy = Policy(confirm=person.confirm, budget=BUDGET)
+    async with paying(tmp_path) as (shopper, payer):
+        async with visiting(
+            shopper.talker.desk.url, kind, policy=policy, identity=Identity(payer=payer)
+        ) as site:
+            bought = await site.call("buy_trail_map", MAP, key="one-wish-of-a-person")
+            again = await site.call("buy_trail_map", MAP, key="one-wish-of-a-person")
+            spent = site.spent
+        left = await balance(tmp_path)
+    assert sold(bought), bought
+    assert again == bought
+    assert spent == PRICE
+    assert person.reasons[-1] == "It costs 4.90 USD."
+    assert "5.10" in left
+
+
+@each_protocol
+async def test_nothing_is_paid_that_nobody_confirmed_or_that_exceeds_the_budget(
+    tmp_path: Path, kind: DoorKind
+) -> None:
+    async with paying(tmp_path) as (shopper, payer):
+        for policy, identity, error in (
+            (Policy(budget=BUDGET), Identity(payer=payer), NotConfirmed),
+            (Policy(confirm=Person(True).confirm), Identity(payer=payer), PolicyRefused),
+            (
+                Policy(confirm=Person(True).confirm, budget=Money(Decimal(4), "USD")),
+                Identity(payer=payer),
+                PolicyRefused,
+            ),
+            (Policy(confirm=Person(True).confirm, budget=BUDGET), Identity(), PolicyRefused),
+        ):
+            async with visiting(
+                shopper.talker.desk.url, kind, policy=policy, identity=identity
+            ) as site:
+                with pytest.raises(error):
+                    await site.call("buy_trail_map", MAP)
+        assert "10.00" in await balance(tmp_path)

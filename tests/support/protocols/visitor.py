@@ -1,0 +1,90 @@
+"""Visits of tests, through doors that they name, and the people who confirm."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from aitp_desk.egress import Egress
+from aitp_desk.visitor import Door, Identity, Policy, Site, Wish
+from aitp_desk.visitor.base import DoorKind
+from aitp_desk.visitor.discovery.agents_file import AgentsFile
+from aitp_desk.visitor.discovery.doors import Discovery
+from aitp_desk.visitor.fetcher import Fetcher
+
+PATHS: Mapping[DoorKind, str] = {
+    "ahp": "/.well-known/agent.json",
+    "aitp": "/v1/threads",
+    "a2a": "/.well-known/agent-card.json",
+    "mcp": "/mcp",
+}
+
+
+class Person:
+    """A person who confirms, or not.
+
+    Attributes:
+        wishes: what was asked so far.
+    """
+
+    def __init__(self, *answers: bool) -> None:
+        self._answers = list(answers)
+        self.wishes: list[Wish] = []
+
+    async def confirm(self, wish: Wish) -> bool:
+        """Answer as told, the last answer again and again."""
+        self.wishes.append(wish)
+        return self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why the person was asked, one text a wish."""
+        return [" ".join(wish.reasons) for wish in self.wishes]
+
+
+class Pauses:
+    """Notes the pauses of a visit, and waits for none."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+
+    async def __call__(self, seconds: float) -> None:
+        self.seconds.append(seconds)
+
+
+def door(kind: DoorKind, url: str, **more: Any) -> Door:
+    """The door of a protocol at its usual path; it answers and acts."""
+    address = url + PATHS[kind]
+    return Door(kind, address, address, "A test names it.", answers=True, acts=True, **more)
+
+
+@asynccontextmanager
+async def visiting(
+    url: str,
+    *kinds: DoorKind,
+    doors: Sequence[Door] = (),
+    policy: Policy | None = None,
+    key: str | None = None,
+    identity: Identity | None = None,
+    pause: Pauses | None = None,
+) -> AsyncIterator[Site]:
+    """A visit through doors of these kinds."""
+    policy = policy or Policy()
+    async with Egress(allow_loopback=True) as egress:
+        fetcher = Fetcher(
+            egress,
+            seconds=policy.seconds,
+            headers={"User-Agent": "a-visitor/1"},
+            origins=(url, *policy.origins),
+            credential=key,
+            identity=identity,
+            pause=pause or asyncio.sleep,
+        )
+        chosen = tuple(doors or (door(kind, url) for kind in kinds))
+        site = Site(url, chosen, fetcher, policy, Discovery(chosen, (), AgentsFile()))
+        try:
+            yield site
+        finally:
+            await site.close()
