@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
+from tests.fuzz.tree import change_tree
+
 MOST_BYTES = 4096
 
 
@@ -14,7 +16,10 @@ def mutate(random: Random, seeds: Sequence[bytes], words: Sequence[bytes]) -> by
     Parameters:
         words: bytes that mean something to the parser; they are put in.
     """
-    data = bytearray(random.choice(seeds))
+    seed = random.choice(seeds)
+    if random.random() < 0.5 and (changed := change_tree(random, seed)) is not None:
+        return changed[:MOST_BYTES]
+    data = bytearray(seed)
     for _ in range(random.choice((1, 1, 2, 3, 8))):
         at = random.randrange(len(data) + 1)
         end = min(len(data), at + random.choice((1, 1, 2, 4, 16)))

@@ -38,6 +38,28 @@ _PRESSED = (
     b'{"update_id": 9, "callback_query": {"id": "1", "data": "t", "from": {"id": 3},'
     b' "message": {"message_id": 4, "date": 0, "chat": {"id": 3, "type": "private"}}}}'
 )
+_ANN_THERE = b'"from": {"id": 3, "first_name": "A"}, "chat": {"id": 3, "type": "private"}'
+_OTHER_UPDATES = (
+    b'{"update_id": 10, "edited_message": {"message_id": 5, "edit_date": 2, "date": 1, %s,'
+    b' "caption": "a", "photo": [{"file_id": "AgAC", "width": 90, "height": 60},'
+    b' {"file_id": "AgAD", "width": 900, "height": 600, "file_size": 7}]}}' % _ANN_THERE,
+    b'{"update_id": 11, "message": {"message_id": 7, %s, "document": {"file_id": "BQAC-_1",'
+    b' "file_name": "a.pdf", "mime_type": "application/pdf", "file_size": 9}, "caption": "b",'
+    b' "reply_to_message": {"message_id": 4, "from": {"id": 4839574812, "is_bot": true}}}}'
+    % _ANN_THERE,
+    b'{"update_id": 12, "message": {"message_id": 8, %s, "venue": {"title": "c", "address": "d",'
+    b' "location": {"latitude": 52.5, "longitude": -13.4}}, "contact": {"phone_number": "1",'
+    b' "first_name": "e"}, "sticker": {"emoji": "f"}, "poll": {}}}' % _ANN_THERE,
+    b'{"update_id": 13, "my_chat_member": {%s, "date": 1, "new_chat_member":'
+    b' {"user": {"id": 4839574812}, "status": "kicked"}}}' % _ANN_THERE,
+    (
+        b'{"update_id": 14, "message": {"message_id": 9, "from": {"id": 3}, "migrate_to_chat_id":'
+        b' -1001234567890, "chat": {"id": -100, "type": "group"}}}'
+    ),
+    b'{"update_id": 15, "callback_query": {"id": "2", "data": "t", "from": {"id": 3}, "message":'
+    b' {"message_id": 4, %s, "reply_markup": {"inline_keyboard": [[{"text": "g",'
+    b' "callback_data": "t"}], [{"text": "h", "url": "https://i.example"}]]}}}}' % _ANN_THERE,
+)
 _SECRET = b"a secret of the app"
 _NUMBER_ID = "106540352242922"
 _HEAD = (
@@ -55,6 +77,29 @@ _CHOICE = (
 _FAILED = (
     _HEAD + b'"statuses": [{"id": "wamid.c", "status": "failed", "recipient_id": "16505551234",'
     b' "timestamp": "2", "errors": [{"code": 131047}]}]}}]}]}'
+)
+_KINDS = _HEAD + b'"messages": [%s]}}]}]}' % b", ".join(
+    b"{" + _ANN + b", " + content + b"}"
+    for content in (
+        (
+            b'"type": "document", "document": {"id": "8", "filename": "a.pdf", "caption": "b",'
+            b' "mime_type": "application/pdf"}'
+        ),
+        (
+            b'"type": "edit", "edit": {"original_message_id": "wamid.d", "message":'
+            b' {"type": "text", "text": {"body": "c"}}}'
+        ),
+        b'"type": "revoke", "revoke": {"original_message_id": "wamid.e"}',
+        b'"type": "location", "location": {"latitude": 1.5, "longitude": 2, "name": "f"}',
+        (
+            b'"type": "contacts", "contacts": [{"name": {"formatted_name": "g"}, "phones":'
+            b' [{"phone": "1"}]}]'
+        ),
+        b'"type": "button", "button": {"payload": "h", "text": "i"}, "context": {"id": "wamid.j"}',
+        b'"type": "reaction", "reaction": {"message_id": "wamid.k", "emoji": "l"}',
+        b'"type": "system", "system": {"type": "user_changed_number", "new_wa_id": "2"}',
+        b'"type": "unsupported", "errors": [{"code": 131051, "title": "m"}]',
+    )
 )
 
 
@@ -129,7 +174,7 @@ PLATFORMS = (
     Target(
         "Telegram update",
         _update,
-        (_MESSAGE, _IN_GROUP, _PRESSED),
+        (_MESSAGE, _IN_GROUP, _PRESSED, *_OTHER_UPDATES),
         (*JSON_WORDS, b'"offset"', b'"length"', b'"from"', b'"chat"', b'"caption"', b"-", b"@"),
     ),
     Target(
@@ -158,7 +203,7 @@ PLATFORMS = (
     Target(
         "WhatsApp delivery",
         _delivery,
-        (_TEXT, _CHOICE, _FAILED),
+        (_TEXT, _CHOICE, _FAILED, _KINDS),
         (*JSON_WORDS, b'"from"', b'"type"', b'"edit"', b'"revoke"', b'"system"', b'"contacts"'),
     ),
     Target(

@@ -1,6 +1,7 @@
 """Millions of nearly right inputs for every parser that unauthenticated bytes come to.
 
-    python -m tests.fuzz.run [--executions 10000000] [--seed N] [TARGET…]
+    python -m tests.fuzz.run [--executions 10000000] [--seed N] [--bytes 4096] [--seconds 10]
+        [TARGET…]
 
 Each target is fuzzed in a separate process, guided by the coverage of the desk's own code
 (`pip install -e '.[dev,fuzz]'`). It prints how often each ran and ends with 1 where
@@ -26,6 +27,13 @@ _DONE = re.compile(rb"^Done (\d+) runs? in", re.MULTILINE)
 _COVERED = re.compile(rb"cov: (\d+)")
 
 
+class Bounds(msgspec.Struct, frozen=True):
+    """What one input may have and take: work that grows with its square takes too long."""
+
+    bytes: int
+    seconds: int
+
+
 class Fuzzed(msgspec.Struct, frozen=True):
     """What became of one target.
 
@@ -41,7 +49,7 @@ class Fuzzed(msgspec.Struct, frozen=True):
     failure: str = ""
 
 
-def fuzz(target: Target, executions: int, seed: int, keep: Path) -> Fuzzed:
+def fuzz(target: Target, executions: int, seed: int, keep: Path, bounds: Bounds) -> Fuzzed:
     """Fuzz one target in a separate process."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
@@ -52,7 +60,8 @@ def fuzz(target: Target, executions: int, seed: int, keep: Path) -> Fuzzed:
         words.write_text("".join(f'"{_escaped(word)}"\n' for word in target.words), "ascii")
         command = [
             *(sys.executable, "-m", "tests.fuzz.libfuzzer", target.name, f"-runs={executions}"),
-            *(f"-seed={seed}", "-max_len=4096", "-timeout=10", "-rss_limit_mb=2048"),
+            *(f"-seed={seed}", f"-max_len={bounds.bytes}", f"-timeout={bounds.seconds}"),
+            "-rss_limit_mb=2048",
             *(f"-dict={words}", f"-artifact_prefix={keep}/", str(corpus)),
         ]
         done = subprocess.run(
@@ -78,6 +87,8 @@ def main() -> int:
     parser.add_argument("targets", nargs="*", metavar="TARGET")
     parser.add_argument("--executions", type=int, default=10_000_000, help="of all together")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--bytes", type=int, default=4096, help="of the longest input")
+    parser.add_argument("--seconds", type=int, default=10, help="that one input may take")
     parser.add_argument("--keep", type=Path, default=Path(tempfile.gettempdir()) / "fuzz-failures")
     given = parser.parse_args()
     chosen = [target for target in TARGETS if not given.targets or target.name in given.targets]
@@ -85,11 +96,12 @@ def main() -> int:
         parser.error(f"there is no target {', '.join(unknown)}")
     given.keep.mkdir(parents=True, exist_ok=True)
     shares = sum(target.share for target in chosen)
+    bounds = Bounds(given.bytes, given.seconds)
     total, failed = 0, 0
     print(f"{'parser':28}{'executions':>12}{'places':>8}{'a second':>10}", flush=True)
     for target in chosen:
         executions = round(given.executions * target.share / shares) + 1
-        fuzzed = fuzz(target, executions, given.seed, given.keep)
+        fuzzed = fuzz(target, executions, given.seed, given.keep, bounds)
         rate = fuzzed.executions / fuzzed.seconds
         print(
             f"{target.name:28}{fuzzed.executions:12,}{fuzzed.covered:8,}{rate:10,.0f}", flush=True
