@@ -8,12 +8,14 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
+_DEEP = "nested more deeply than any reader goes"
 _ODD: tuple[Any, ...] = (
+    _DEEP,
     *(None, True, False, 0, -1, 1, 2**31, 2**53 + 1, 2**63, 10**30, -0.5, 1e308, float("nan")),
     *("", " ", "0", "-1", "9" * 30, "\x00", "\ud800", "\udc00a", "\u202e", "😀", "a" * 300, "\r\n"),
     *([], {}, [[]], [None], [{}], {"": None}, {"id": {}}),
 )
-_MOST_PLACES = 2_000
+_MOST_PLACES, _DEPTH = 2_000, 1_500
 _PIECES = ("\x00", "\ud83d", "😀", "<", ">", "@", "/", ":", "\n", " ", "\u2028", "%00", "é")
 
 
@@ -29,6 +31,7 @@ def change_tree(random: Random, data: bytes) -> bytes | None:
     for _ in range(random.choice((1, 1, 1, 2, 3, 6))):
         _change(random, tree)
     text = json.dumps(tree[0] if tree else None, ensure_ascii=random.random() < 0.5)
+    text = text.replace(f'"{_DEEP}"', "[" * _DEPTH + "]" * _DEPTH)
     return data[:at] + text.encode("utf-8", "surrogatepass")
 
 
