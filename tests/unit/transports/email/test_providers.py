@@ -399,6 +399,19 @@ def test_certificates_come_from_addresses_of_sns_alone(url: str, is_one: bool) -
 
 # Any bytes
 
+NESTED = b"[" * 5_000 + b"]" * 5_000
+
+
+async def test_json_that_is_nested_too_deeply_is_refused() -> None:
+    hook, _ = ses()
+    with pytest.raises(InvalidRequest):
+        await hook.read(delivery(b'{"Type": "Notification", "a": %s}' % NESTED))
+    proof = basic("postmark", "pass:word")
+    with pytest.raises(InvalidRequest):
+        await postmark().read(delivery(b'{"a": %s}' % NESTED, authorization=proof))
+    result = await hook.read(delivery(sns('{"receipt": %s}' % NESTED.decode())))
+    assert result.events == ()
+
 
 Hook = Callable[[Delivery], Awaitable[HookResult]]
 

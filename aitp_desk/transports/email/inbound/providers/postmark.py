@@ -50,7 +50,7 @@ class PostmarkHook:
         check_basic(delivery, self._expected)
         try:
             notification = msgspec.json.decode(delivery.body, type=Notification)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             raise InvalidRequest("The body is no notification of Postmark.") from None
         if not notification.raw_email:
             raise InvalidRequest(

@@ -178,7 +178,7 @@ def _message(body: bytes) -> dict[str, str]:
             for name, value in message.items()
             if bytes(value).startswith(b'"')
         }
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         raise InvalidRequest("The body is no message of Amazon SNS.") from None
     if texts.get("Type") not in _SIGNED or "Message" not in texts:
         raise InvalidRequest("The body is no message of Amazon SNS.")
@@ -188,7 +188,7 @@ def _message(body: bytes) -> dict[str, str]:
 def _received(message: str) -> Received | None:
     try:
         received = msgspec.json.decode(message, type=Received)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     return received if received.notification_type == "Received" else None
 
