@@ -29,6 +29,8 @@ NOT_FOUND = {"found": "false"}
 """Metadata of a reply that found no answer in the content."""
 WAITS = "waits"
 """Metadata of a reply that asks for confirmation of a call: names the call."""
+ANSWERS = "answers_call"
+"""Metadata of a visitor's message that answers the question about a call: names the call."""
 
 PAGE = "page"
 """Metadata of a visitor's message: what the page around the chat says of itself, as JSON."""
@@ -137,6 +139,15 @@ def find_awaited_call(messages: Sequence[Message]) -> str | None:
         if message.origin is Origin.DESK:
             return message.metadata.get(WAITS)
     return None
+
+
+def list_named_answers(messages: Sequence[Message]) -> tuple[tuple[str, str], ...]:
+    """Return the calls that visitors' messages name, each with the words that answer it."""
+    return tuple(
+        (named, get_text(message))
+        for message in messages
+        if (named := message.metadata.get(ANSWERS))
+    )
 
 
 def list_due_messages(

@@ -22,6 +22,8 @@ class Conversation(msgspec.Struct):
         words: the visitor's latest words.
         answers: id of the call that waits for these words, because the desk asked for them last;
             None for none.
+        named: calls that the visitor's messages name, each with the words that answer its question:
+            with these the rest of the words answers none.
         intent: the purpose, in the caller's words.
         callback_url: where the end of an ``async`` call is sent; already validated.
         say: builds the messages about a call, stored with the first one before it is executed.
@@ -37,6 +39,7 @@ class Conversation(msgspec.Struct):
     run_id: str | None = None
     words: str = ""
     answers: str | None = None
+    named: tuple[tuple[str, str], ...] = ()
     intent: str | None = None
     callback_url: str | None = None
     say: WriteMessages = write_no_messages
@@ -44,6 +47,12 @@ class Conversation(msgspec.Struct):
     is_counted: bool = False
     stated: list[Statement] = []
     made: dict[str, ActionCall] = {}
+
+    def list_answers(self) -> tuple[tuple[str, str], ...]:
+        """Return the calls whose questions are answered, each with the words."""
+        if self.named or self.answers is None:
+            return self.named
+        return ((self.answers, self.words),)
 
     def consume_count(self) -> bool:
         """Return whether the next call is already counted, for one call only."""

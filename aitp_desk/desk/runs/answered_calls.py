@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from aitp_desk.agent.base import Answer, Clarification, Said, Turn
+from aitp_desk.agent.history.message_codec import ANSWERS
 from aitp_desk.desk.calls.invocation import AcceptedCall, CompletedCall
 from aitp_desk.desk.dialogue.consent import make_question_outcome
 from aitp_desk.desk.dialogue.conversation import Conversation
@@ -115,10 +116,14 @@ class RunAnswers:
         if amends is None or went.said or not went.rest:
             return went
         amended = await self._amend(went.rest, conversation, amends)
-        if amended is None:
+        if not amended:
             return went
-        extra_statements = one_after_another(went.extra_statements, amended.extra_statements)
-        return ContinuedCalls(self._write_statement(amended), extra_statements, went.is_made)
+        said = tuple(words for one in amended for words in self._write_statement(one))
+        written = [one.extra_statements for one in amended]
+        rest = tuple(one for one in went.rest if conversation.named and ANSWERS not in one.metadata)
+        return ContinuedCalls(
+            said, one_after_another(went.extra_statements, *written), went.is_made, rest
+        )
 
     async def _continue_answered(
         self,
@@ -183,15 +188,27 @@ class RunAnswers:
 
     async def _amend(
         self, due: Sequence[Message], conversation: Conversation, asker: Principal
-    ) -> ContinuedCall | None:
-        """Read a text as the answer to the question about the desk's pending call.
+    ) -> list[ContinuedCall]:
+        """Read texts as answers to the questions about the desk's pending calls.
 
         Returns:
-            None if the words mean something else.
+            none for words that mean something else.
         """
-        if conversation.answers is None:
-            return None
-        call = await self._invoker.calls.find_pending(conversation.answers, asker)
+        found = [
+            await self._amend_one(due, conversation, asker, call_id, words)
+            for call_id, words in conversation.list_answers()
+        ]
+        return [one for one in found if one is not None]
+
+    async def _amend_one(
+        self,
+        due: Sequence[Message],
+        conversation: Conversation,
+        asker: Principal,
+        call_id: str,
+        words: str,
+    ) -> ContinuedCall | None:
+        call = await self._invoker.calls.find_pending(call_id, asker)
         if call is None or call.answer is not None or call.thread_id != conversation.thread_id:
             return None
         try:
@@ -202,7 +219,7 @@ class RunAnswers:
             stated = await self._agent_tools.dialogues.hold(
                 asker,
                 offered,
-                dialogue.amend(conversation.words, call),
+                dialogue.amend(words, call),
                 conversation.note_begun,
                 conversation.note_ended,
             )

@@ -26,6 +26,7 @@ from aitp_desk.agent.history.message_codec import (
     find_awaited_call,
     list_attached_files,
     list_due_messages,
+    list_named_answers,
     make_quotes,
     make_reply_metadata,
     make_suggestions,
@@ -211,6 +212,7 @@ class RunReplier:
             run_id=claim.id,
             words=turn.question,
             answers=find_awaited_call(told.messages),
+            named=list_named_answers(due),
         )
         calls_tools = self._tool_caller is not None and self._tool_caller.calls_tools
         may_call = calls_tools and options.tool_choice != "none"
@@ -220,7 +222,7 @@ class RunReplier:
             due,
             conversation,
             # an agent that calls actions reads such words itself
-            amends=None if calls_tools or turn.pending is None else asker,
+            amends=None if calls_tools or not (conversation.named or turn.pending) else asker,
             tells=may_call,
         )
         if went.rest != due:

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from aitp_desk.agent.history.message_codec import ANSWERS
 from aitp_desk.model.calls.open_request import OpenRequest
 from aitp_desk.store.records.transports import Control
 from aitp_desk.transports.host.texts import say
@@ -33,13 +34,20 @@ class Controls(msgspec.Struct, frozen=True, kw_only=True):
     kept: tuple[Control, ...] = ()
 
 
-def offer_options(conversation_id: str, options: Sequence[str], now: int) -> Controls:
-    """Return buttons that each stand for words of the person."""
+def offer_options(
+    conversation_id: str, options: Sequence[str], now: int, waits: str = ""
+) -> Controls:
+    """Return buttons that each stand for words of the person.
+
+    Parameters:
+        waits: id of the call that the words answer; empty for none.
+    """
+    of = {ANSWERS: waits} if waits else {}
     buttons, kept = [], []
     for option in options[:MOST_BUTTONS]:
         token = secrets.token_urlsafe(_BYTES)
         buttons.append(Button(label=_label(option), token=token))
-        kept.append(_control(token, conversation_id, OPTION, "", {"text": option}, now))
+        kept.append(_control(token, conversation_id, OPTION, "", {"text": option, **of}, now))
     return Controls(buttons=tuple(buttons), kept=tuple(kept))
 
 

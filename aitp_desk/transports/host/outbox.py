@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 import structlog
 
-from aitp_desk.agent.history.message_codec import SUGGESTED, list_sources
+from aitp_desk.agent.history.message_codec import SUGGESTED, WAITS, list_sources
 from aitp_desk.capability import Unanswered
 from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.desk.desk import Desk
@@ -401,7 +401,8 @@ class _Sending:
                     form = msgspec.structs.replace(controls.form, url=url)
                     controls = msgspec.structs.replace(controls, form=form)
         elif options := message.metadata.get(SUGGESTED, ""):
-            controls = offer_options(self._conversation.id, options.split("\n"), now)
+            waits = message.metadata.get(WAITS, "")
+            controls = offer_options(self._conversation.id, options.split("\n"), now, waits)
         if controls.kept:
             await self._store.run(put_controls, controls=controls.kept)
         return controls

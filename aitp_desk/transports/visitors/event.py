@@ -333,7 +333,8 @@ class VisitorEvent:
             return
         values: dict[str, Any] = msgspec.json.decode(control.answer)
         if control.capability == OPTION:
-            draft = Draft("user", (values["text"],), metadata=self._drafts.make_metadata())
+            text = values.pop("text")
+            draft = Draft("user", (text,), metadata=self._drafts.make_metadata(**values))
             await self._say(conversation, draft, token=control.token)
             await self._enabled.acknowledge(self._incoming, "")
             return

@@ -181,33 +181,42 @@ class AgentTools:
         return waiting if waiting.action == name and is_same else None
 
     async def apply_answer(self, principal: Principal, conversation: Conversation) -> None:
-        """Execute the call that the desk asked about last, if the visitor agrees.
+        """Execute the calls that the visitor agrees to: those named, or the one asked about last.
 
         The agent gets the outcome and has no part in the decision. A call that can no longer be
         made as asked is not executed; a refused one stops waiting.
         """
-        if conversation.answers is None:
-            return
-        waiting = await self.invoker.calls.find_pending(conversation.answers, principal)
+        applied = [
+            await self._apply(principal, conversation, call_id, words)
+            for call_id, words in conversation.list_answers()
+        ]
+        if any(applied):
+            conversation.add_earlier_calls(tuple(conversation.made.values()))
+
+    async def _apply(
+        self, principal: Principal, conversation: Conversation, call_id: str, words: str
+    ) -> bool:
+        """Return whether the call waits for these words."""
+        waiting = await self.invoker.calls.find_pending(call_id, principal)
         if (
             waiting is None
             or waiting.memory is not None
             or waiting.thread_id != conversation.thread_id
         ):
-            return
+            return False
         with suppress(DeskError):  # the agent gets the same error when it calls
             offered = self.invoker.find(principal, waiting.action)
             dialogue = self.dialogues.continue_waiting(offered, waiting, conversation.run_id)
             stated = await self.dialogues.hold(
                 principal,
                 offered,
-                dialogue.answer(conversation.words, waiting, may_change=False),
+                dialogue.answer(words, waiting, may_change=False),
                 conversation.note_begun,
                 conversation.note_ended,
             )
             if isinstance(stated, Decline):
                 await self.invoker.pending_calls.decline(waiting, write_no_messages)
-        conversation.add_earlier_calls(tuple(conversation.made.values()))
+        return True
 
     async def list_earlier_calls(self, run_id: str) -> tuple[ActionCall, ...]:
         """Return the calls of earlier attempts at a run, once none is executing."""
