@@ -199,13 +199,21 @@ class Takeover:
             by=by,
         )
 
-    async def note(self, thread_id: str, words: str, operator: str, by: Auditor) -> Note:
+    async def note(
+        self,
+        thread_id: str,
+        words: str,
+        operator: str,
+        by: Auditor,
+        idempotency: IdempotencyRecord | None = None,
+    ) -> Note:
         """Add a note to a thread, for operators only.
 
         No operator needs to have the thread.
 
         Parameters:
             operator, by: as in :meth:`take_thread`.
+            idempotency: as of :meth:`say`.
 
         Raises:
             ThreadNotFound: there is no such thread.
@@ -215,7 +223,7 @@ class Takeover:
         check_name(operator)
         now = self._clock()
         note = Note(new_id(NOTE_PREFIX, now), thread_id, operator, words.strip(), int(now))
-        await self._store.run(add_note, note=note, by=by)
+        await self._store.run(add_note, note=note, by=by, idempotency=idempotency)
         return note
 
 

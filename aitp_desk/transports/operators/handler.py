@@ -19,6 +19,7 @@ from aitp_desk.desk.tickets.service import EscalationService
 from aitp_desk.desk.tickets.takeover import Takeover
 from aitp_desk.model.conversation.ticket import KeptTicket, TicketKind, TicketState, get_operator
 from aitp_desk.model.errors import DeskError, Forbidden, RateLimited, StoreBusy, Unavailable
+from aitp_desk.store.reads import threads as reads
 from aitp_desk.store.reads.console import platforms as platform_reads
 from aitp_desk.store.records.jobs import ClaimedJob
 from aitp_desk.store.records.operators import Deed, TicketControl
@@ -337,10 +338,15 @@ class _Handling:
     async def _say(self, ticket: KeptTicket, reply: Reply, operator: BoundOperator) -> None:
         text, attachments = reply.text, reply.attachments
         by = self._handler.bindings.make_auditor(operator)
+        # the same event, handled again after a crash, says nothing twice
+        scope, digest = f"principal {operator.principal.id}", hashlib.sha256(text.encode()).digest()
+        once = IdempotencyRecord(scope, self._claim.ref, digest)
         if text.startswith(NOTE_MARK) and ticket.thread_id is not None:
             words = text.removeprefix(NOTE_MARK)
-            await self._handler.takeover.note(ticket.thread_id, words, operator.name, by)
+            await self._handler.takeover.note(ticket.thread_id, words, operator.name, by, once)
             await self._tell(NOTED, ticket_id=ticket.id)
+        elif await reads.is_used(self._store, once):
+            return  # the ticket may have ended since
         elif await self._is_answer(ticket):
             if not (_was_done(ticket, TicketState.ANSWERED, operator) and ticket.answer == text):
                 await self._handler.escalation.answer(
@@ -354,12 +360,6 @@ class _Handling:
             return
         else:
             await self._handler.escalation.take_ticket(ticket.id, operator.name, by)
-            # the same event, handled again after a crash, says nothing twice
-            once = IdempotencyRecord(
-                f"principal {operator.principal.id}",
-                self._claim.ref,
-                hashlib.sha256(text.encode()).digest(),
-            )
             notes = {VIA: self._enabled.name}
             await self._handler.takeover.say(
                 ticket.thread_id, text, operator.name, by, once, notes, attachments

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from aitp_desk.agent.extractive.agent import EXTRACTIVE
-from aitp_desk.transports.events import Choice, Incoming, TextMessage
+from aitp_desk.transports.events import Choice, Event, Incoming, TextMessage
 from aitp_desk.transports.messages import Outgoing
 from tests.journeys.transports.test_attacks import handled, pigeons, until
 from tests.support.doubles.agent import ScriptedAgent
@@ -50,7 +50,8 @@ async def wish(desk: Shop, item: str) -> Outgoing:
     def asked() -> list[Outgoing]:
         return [one for one in platform.sent if item in item_of(one.text)]
 
-    return (await until(asked))[0]
+    found: list[Outgoing] = await until(asked)
+    return found[0]
 
 
 async def press(desk: Shop, question: Outgoing, label: str) -> None:
@@ -83,11 +84,11 @@ async def test_buttons_that_are_pressed_at_once_each_count(desk: Shop) -> None:
     platform = pigeons(desk)
     questions = [await wish(desk, item) for item in ITEMS]
     tokens = [question.buttons[0].token for question in questions]
-    events = [Choice(token=token) for token in tokens[:2]]
-    said = TextMessage(text="And do you sell ink?", message_ref="ink")
+    events: list[Event] = [Choice(token=token) for token in tokens]
+    events.insert(2, TextMessage(text="And do you sell ink?", message_ref="ink"))
     pressed = tuple(
         Incoming(event_id=f"p{n}", conversation="chat-ada", sender="ada", event=event)
-        for n, event in enumerate((*events, said, Choice(token=tokens[2])))
+        for n, event in enumerate(events)
     )
     assert await platform.post(pressed) == 200
     await until(lambda: set(states(desk).values()) == {"succeeded"})

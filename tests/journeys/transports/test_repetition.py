@@ -13,8 +13,11 @@ import pytest_asyncio
 
 from aitp_desk.agent.base import Clarification, Outcome, Turn
 from aitp_desk.desk.maintenance.expiry import Expiry
+from aitp_desk.model.errors import StoreBusy
 from aitp_desk.transports.events import ChatStart, TextMessage
 from aitp_desk.transports.host.texts import say as say_own
+from aitp_desk.transports.operators.handler import _Handling
+from aitp_desk.transports.operators.text import OVER
 from tests.journeys.transports.test_attacks import handled, pigeons, say, threads, until
 from tests.journeys.transports.test_continuation import asked_for_code
 from tests.journeys.transports.test_operators import opening
@@ -183,3 +186,39 @@ async def test_all_that_the_desk_says_keeps_the_platforms_limits(
         await until(lambda: len(platform.sent) == 4)
         first, *_, last = platform.taken_at
         assert last - first > 0.4, "it is 0.75 seconds where each waits for its turn"
+
+
+async def test_a_note_is_written_once_though_its_notice_fails(tmp_path: Path) -> None:
+    async with opening(tmp_path) as office:
+        await office.bind("ada")
+        await office.answered("ada", "You act as anna now.")
+        shown = await office.ask_for_person()
+        office.platform.break_next()
+        await office.reply("ada", shown, "//Ask Ben about the maps.")
+        await office.until("Noted for operators only.")
+        await handled(CarriedDesk(office.talker, office.platform))
+        assert office.talker.rows("SELECT words FROM notes") == [("Ask Ben about the maps.",)]
+
+
+async def test_a_reply_that_was_said_is_not_denied_though_the_ticket_ends_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_closed = False
+
+    async def name(*_: object) -> None:
+        if not is_closed:  # as if the process died here
+            raise StoreBusy("It is not possible now.")
+
+    async with opening(tmp_path) as office:
+        await office.bind("ada")
+        await office.answered("ada", "You act as anna now.")
+        shown = await office.ask_for_person()
+        monkeypatch.setattr(_Handling, "_name", name)
+        await office.reply("ada", shown, "We open at nine.")
+        await office.answered("vera", "We open at nine.")
+        await office.anna.post(f"tickets/{(await office.ticket())['id']}/close")
+        is_closed = True
+        await office.until("Closed by anna.")
+        await handled(CarriedDesk(office.talker, office.platform))
+        assert not any(OVER in one.text for one in office.in_room)
+        assert sum("We open at nine." in text for text in office.told("vera")) == 1

@@ -151,17 +151,25 @@ def resolve_thread(*, thread_id: str, said: TicketMessage, now: int, by: Auditor
     yield "raise_epoch", {"name": TICKETS_EPOCH}
 
 
-def add_note(*, note: Note, by: Auditor | None) -> Work[None]:
+def add_note(
+    *, note: Note, by: Auditor | None, idempotency: IdempotencyRecord | None = None
+) -> Work[None]:
     """Add an operator's note to a thread.
 
     Parameters:
         by: who writes it; None writes no audit entry.
+        idempotency: as of :func:`speak_on_thread`.
 
     Raises:
         ThreadNotFound: there is no such thread.
+        IdempotencyConflict: the key was used with another request.
     """
+    if idempotency is not None and (yield from look_up_once(idempotency)) is not None:
+        return
     yield from _find_desk(note.thread_id)
     yield "add_note", write_note(note)
+    if idempotency is not None:
+        yield remembering_once(idempotency, PostResult(note.thread_id, None, None), note.created_at)
     yield from note_audit(by, AuditAction.THREAD_NOTED, ObjectKind.THREAD, note.thread_id)
     yield "raise_epoch", {"name": TICKETS_EPOCH}
 

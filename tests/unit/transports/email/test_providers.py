@@ -409,7 +409,7 @@ async def test_json_that_is_nested_too_deeply_is_refused() -> None:
     proof = basic("postmark", "pass:word")
     with pytest.raises(InvalidRequest):
         await postmark().read(delivery(b'{"a": %s}' % NESTED, authorization=proof))
-    result = await hook.read(delivery(sns('{"receipt": %s}' % NESTED.decode())))
+    result = await hook.read(delivery(sns(f'{{"receipt": {NESTED.decode()}}}')))
     assert result.events == ()
 
 
