@@ -64,24 +64,34 @@ def find_reasons(action: SiteAction, policy: Policy) -> tuple[str, ...]:
     """Return why a call needs a person, each reason a sentence; none if it needs nobody.
 
     HAC 1.0, sections 5.1 to 5.5 and 12.3. An action whose site declares no safety counts as one
-    that cannot be undone.
+    that cannot be undone. What affects much is confirmed even if its name is authorized.
     """
     reasons: list[str] = []
     if action.has_cost or action.cost is not None:
         price = f"{action.cost}" if action.cost is not None else "an amount that the site names"
         reasons.append(f"It costs {price}.")
+    safety = action.safety
+    if safety is not None and safety.blast_radius in WIDE:
+        reasons.append(f"It affects {safety.blast_radius}.")
     if action.name in policy.authorized:
         return tuple(reasons)
-    safety = action.safety
     if safety is None:
         reasons.append("The site does not say whether it can be undone.")
-        return tuple(reasons)
+        return (*reasons, *_list_preconditions(action))
+    is_change = safety.mutability != "read_only"
     if safety.mutability == "irreversible":
         reasons.append("It cannot be undone.")
-    if safety.blast_radius in WIDE:
-        reasons.append(f"It affects {safety.blast_radius}.")
+    if is_change and safety.blast_radius == "self_and_associated":
+        reasons.append("It affects what belongs to its subject as well.")
     if safety.confirmation_recommended:
         reasons.append("The site recommends confirming it.")
+    if is_change:
+        reasons += _list_preconditions(action)
     if reasons and safety.reversible_within:
         reasons.append(f"It can be undone within {safety.reversible_within}.")
     return tuple(reasons)
+
+
+def _list_preconditions(action: SiteAction) -> tuple[str, ...]:
+    """Return what the site requires first, which only the person can judge."""
+    return tuple(f"The site requires: {one.description}" for one in action.preconditions)

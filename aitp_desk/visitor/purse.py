@@ -41,6 +41,19 @@ class Purse:
             raise BudgetSpent(f"{name} costs {money}; {limit} is the visit's limit.")
         return Money(spent.amount + money.amount, limit.currency)
 
+    def take(self, name: str, money: Money) -> None:
+        """Count the announced price of a call before it is sent.
+
+        Raises:
+            PolicyRefused, BudgetSpent: as :meth:`check` does.
+        """
+        self.spent = self.check(name, money)
+
+    def give_back(self, money: Money) -> None:
+        """Count a price as not spent: the site has certainly not taken it."""
+        if self.spent is not None:
+            self.spent = Money(self.spent.amount - money.amount, money.currency)
+
     async def spend(self, action: SiteAction, arguments: Mapping[str, Any], quote: Quote) -> None:
         """Count a price as spent, once budget and person allow it.
 

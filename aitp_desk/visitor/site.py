@@ -214,12 +214,30 @@ class Site:
                     "not say that repeating the call is safe."
                 )
             await self._permit(action, arguments)
+            is_first = key not in self._calls
             self._calls[key] = None
-            known = await self._pick(answers=False).call(action, arguments, key)
+            known = await self._send(action, arguments, key, is_first=is_first)
             self._calls[key] = known
         if known.kind != "payable":
             return known
         return await self._pay(action, arguments, known, key)
+
+    async def _send(
+        self, action: SiteAction, arguments: Mapping[str, Any], key: str, *, is_first: bool
+    ) -> Outcome:
+        """Send a call; its announced price counts as spent unless nothing was done."""
+        cost = action.cost if is_first else None
+        if cost is not None:
+            self._purse.take(action.name, cost)
+        try:
+            outcome = await self._pick(answers=False).call(action, arguments, key)
+        except (SiteRefused, NotOffered, PolicyRefused):
+            if cost is not None:
+                self._purse.give_back(cost)
+            raise
+        if cost is not None and outcome.kind in {"payable", "question"}:
+            self._purse.give_back(cost)
+        return outcome
 
     async def poll(self, outcome: Outcome) -> Outcome:
         """Ask once how a waiting call goes."""

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from aitp_desk.visitor.base import Door, DoorKind, SiteClient
+from aitp_desk.visitor.clients.agents_txt import AgentsTxtClient
 from aitp_desk.visitor.clients.ahp import AhpClient
+from aitp_desk.visitor.clients.hac import HacClient
 from aitp_desk.visitor.clients.llms_txt import LlmsTxtClient
+from aitp_desk.visitor.clients.nlweb import NlwebClient
+from aitp_desk.visitor.clients.openapi import OpenApiClient
 from aitp_desk.visitor.fetcher import Fetcher
 
 CLIENTS: Mapping[DoorKind, Callable[[Door, Fetcher], SiteClient]] = {
     "ahp": AhpClient,
+    "nlweb": NlwebClient,
+    "hac": HacClient,
+    "agents_txt": AgentsTxtClient,
+    "openapi": OpenApiClient,
     "llms_txt": LlmsTxtClient,
 }
 """The client of each kind of door; a kind without one is left aside."""

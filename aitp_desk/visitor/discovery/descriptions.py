@@ -131,7 +131,13 @@ async def find_openapi(fetcher: Fetcher) -> tuple[Door, ...]:
     if document is None or not text_of(document, "openapi").startswith("3."):
         return ()
     reason = f"It has an OpenAPI document with {len(object_of(document, 'paths'))} addresses."
-    return (Door("openapi", url, url, reason, acts=True, document=document),)
+    names = {
+        text_of(object_of(item, method), "operationId").replace("_", "-")
+        for item in object_of(document, "paths").values()
+        for method in ("get", "post")
+    }
+    answers = bool(names & set(QUESTION_NAMES))
+    return (Door("openapi", url, url, reason, answers=answers, acts=True, document=document),)
 
 
 async def find_llms_txt(fetcher: Fetcher) -> tuple[Door, ...]:

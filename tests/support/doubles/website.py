@@ -63,7 +63,7 @@ class Website:
         self.put(path, b"", status=status, headers={"Location": to})
 
     def handle(self, path: str, handler: Handler) -> None:
-        """Let a function answer."""
+        """Let a function answer; a path that ends in ``?`` stands for every query."""
         self._pages[path] = handler
 
     def take_away(self, path: str, status: int = 404) -> None:
@@ -78,7 +78,7 @@ class Website:
         """Answer a request."""
         assert isinstance(request, web.BaseRequest)
         self.asked.append(Asked(request.path_qs, request.headers))
-        page = self._pages.get(request.path_qs)
+        page = self._pages.get(request.path_qs) or self._pages.get(f"{request.path}?")
         if page is None:
             return web.Response(status=404)
         return await page(request)  # type: ignore[arg-type]
