@@ -36,13 +36,14 @@ demo: .venv/.run-time
 test: .venv/.dev
 	$(BIN)/pytest -q -n auto --dist worksteal -m "not servers and not slow"
 
-# tests that need a browser or a server, slow tests, and more examples of the property tests; some journeys on PostgreSQL
+# tests that need a browser or a server, slow tests, and more examples of the property tests; some journeys on PostgreSQL.
+# In the order of their names the files of many quick tests, which are those of units, come last and fill all workers.
 test-servers: .venv/.browser
 	@test -n "$(CHROMIUM)" || { \
 	  echo "These tests need Chromium: on Debian and Ubuntu, apt install chromium (or CHROMIUM=/path/to/it)." >&2; \
 	  exit 1; }
-	AITP_DESK_EXAMPLES=200 $(BIN)/pytest -q -n $(WAITING_WORKERS) --dist worksteal -m "(slow or hypothesis) and not servers"
-	CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -q -n $(WAITING_WORKERS) --dist loadfile -m servers
+	AITP_DESK_EXAMPLES=200 CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -q -n $(WAITING_WORKERS) --dist loadfile \
+	  --no-loadscope-reorder -m "slow or hypothesis or servers"
 	@$(MAKE) test-postgres JOURNEYS="$(ON_POSTGRES)"
 
 # journeys on PostgreSQL, all of them unless JOURNEYS names some
