@@ -36,6 +36,7 @@ from aitp_desk.transports.base import MOST_FILE_BYTES, Host, Transport
 from aitp_desk.transports.contacts.contact_mail import ContactMail
 from aitp_desk.transports.contacts.continuation import Continuations
 from aitp_desk.transports.events import Incoming
+from aitp_desk.transports.host.answer_limits import AnswerLimits
 from aitp_desk.transports.host.intake import EventIntake
 from aitp_desk.transports.host.operator_notes import OperatorNotes
 from aitp_desk.transports.host.outbox import Outbox
@@ -48,7 +49,6 @@ from aitp_desk.transports.pages.form_links import FormLinks
 from aitp_desk.transports.pages.form_pages import FormPages
 from aitp_desk.transports.pages.html import render_action_page
 from aitp_desk.transports.routes import TransportHooks
-from aitp_desk.transports.visitors.answer_limits import AnswerLimits
 from aitp_desk.transports.visitors.handler import EventHandler
 from aitp_desk.transports.visitors.plain_messages import PlainMessages
 from aitp_desk.transports.visitors.services import VisitorServices
@@ -123,8 +123,14 @@ def build_transports(
     by_agent = {desk.name: desk for desk in desks}
     notes = OperatorNotes(services.audit, clock)
     hash_person = make_person_hash(keys.derive)
+    limits = AnswerLimits(services.shared.counts, clock)
     messages = PlainMessages(
-        by_name, by_agent, store=services.store, notes=notes, start=background.start
+        by_name,
+        by_agent,
+        store=services.store,
+        notes=notes,
+        limits=limits,
+        start=background.start,
     )
     intake = EventIntake(services.store, clock, services.jobs.wake, messages.post)
 
@@ -152,6 +158,7 @@ def build_transports(
         links=links,
         render=partial(render_action_page, site=config.site.name, colour=config.widget.accent),
         hash_person=hash_person,
+        limits=limits,
         clock=clock,
     )
     outbox = Outbox(
@@ -192,7 +199,7 @@ def build_transports(
         notes=notes,
         continuations=Continuations(services.store, enabled, hash_person, clock),
         on_change=outbox.on_change,
-        limits=AnswerLimits(clock),
+        limits=limits,
         hash_person=hash_person,
         clock=clock,
     )

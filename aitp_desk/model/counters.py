@@ -70,12 +70,15 @@ class Counters:
         self._full: OrderedDict[Hashable, Window] = OrderedDict()
         self._unshared: dict[Hashable, int] | None = None
 
-    def share(self) -> None:
-        """Count together with other processes from now on: windows are minutes of the clock.
+    def share(self, seconds: int = WINDOW_SECONDS) -> None:
+        """Count together with other processes from now on, in windows that the clock begins.
 
         What is counted is kept for :meth:`take_unshared`.
+
+        Parameters:
+            seconds: of a window.
         """
-        self._end = end_of_clock_minute
+        self._end = make_clock_end(seconds)
         self._unshared = {}
 
     def take_unshared(self) -> list[UnsharedCount]:
@@ -130,14 +133,18 @@ class Counters:
         return window
 
 
-def end_of_minute(now: float) -> float:
-    """Return when a one-minute window ends."""
-    return now + WINDOW_SECONDS
+def make_end(seconds: int) -> EndOfWindow:
+    """Return the ends of windows of so many seconds."""
+    return lambda now: now + seconds
 
 
-def end_of_clock_minute(now: float) -> float:
-    """Return when the current minute of the clock ends; the same in all processes."""
-    return (now // WINDOW_SECONDS + 1) * WINDOW_SECONDS
+def make_clock_end(seconds: int) -> EndOfWindow:
+    """Return the ends of windows that the clock begins; the same in all processes."""
+    return lambda now: (now // seconds + 1) * seconds
+
+
+end_of_minute = make_end(WINDOW_SECONDS)
+"""Returns when a one-minute window ends."""
 
 
 def _make_room(windows: OrderedDict[Hashable, Window], now: float) -> None:

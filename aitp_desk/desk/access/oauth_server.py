@@ -19,7 +19,7 @@ from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.model.access.audit import AuditAction, AuditKeys, Auditor, ObjectKind
 from aitp_desk.model.access.principal import CLIENT_PREFIX
 from aitp_desk.model.access.scope import covers_scope
-from aitp_desk.model.counters import Counters, end_of_minute
+from aitp_desk.model.counters import Counters, end_of_minute, make_end
 from aitp_desk.model.error_kind import CredentialFault
 from aitp_desk.model.errors import (
     InvalidClientMetadata,
@@ -128,7 +128,7 @@ class AuthorizationServer:
         self._url = url
         self._clock = clock
         self._failures = Counters(end_of_minute, clock)
-        self._registrations = Counters(lambda now: now + 3600, clock)
+        self._registrations = Counters(make_end(3600), clock)
 
     async def grant_token(self, request: GrantRequest, address: str) -> IssuedToken:
         """Issue a token to a client (RFC 6749, section 4.4).

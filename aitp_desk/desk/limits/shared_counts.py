@@ -25,21 +25,27 @@ class SharedCounts:
     def __init__(self, server: ValkeyServer | None, digest: Callable[[bytes], bytes]) -> None:
         self._server = server
         self._digest = digest
-        self._shared: dict[str, Counters] = {}
+        self._shared: dict[str, tuple[Counters, int]] = {}
 
-    def add(self, name: str, counters: Counters) -> None:
-        """Share counters under a name, which is the same in all processes."""
+    def add(self, name: str, counters: Counters, seconds: int = WINDOW_SECONDS) -> None:
+        """Share counters under a name, which is the same in all processes.
+
+        Parameters:
+            seconds: of a window.
+        """
         if self._server is not None:
-            counters.share()
-            self._shared[name] = counters
+            counters.share(seconds)
+            self._shared[name] = (counters, seconds)
 
     async def exchange(self) -> None:
         """Exchange counts now."""
         if self._server is not None:
-            for name, counters in self._shared.items():
-                await self._exchange(self._server, name, counters)
+            for name, (counters, seconds) in self._shared.items():
+                await self._exchange(self._server, name, counters, seconds)
 
-    async def _exchange(self, server: ValkeyServer, name: str, counters: Counters) -> None:
+    async def _exchange(
+        self, server: ValkeyServer, name: str, counters: Counters, seconds: int
+    ) -> None:
         counts = counters.take_unshared()
         if not counts:
             return
@@ -49,7 +55,7 @@ class SharedCounts:
                     Increment(self._key(name, count.key, count.ends), count.amount)
                     for count in counts
                 ],
-                seconds=2 * WINDOW_SECONDS,
+                seconds=2 * seconds,
             )
         except ValkeyAway:
             counters.return_unshared(counts)

@@ -20,6 +20,7 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.reads import transports as transport_reads
 from aitp_desk.store.records.transports import Control, Conversation
 from aitp_desk.store.units.transports import hear_person
+from aitp_desk.transports.host.answer_limits import AnswerLimits
 from aitp_desk.transports.host.controls import make_form
 from aitp_desk.transports.host.people import (
     HashPerson,
@@ -67,6 +68,7 @@ class FormPages:
         links: lead to the pages.
         render: renders a page, as :func:`.html.render_action_page` for the site.
         hash_person: hashes the callers that people are.
+        limits: of answers.
         clock: Unix seconds.
     """
 
@@ -79,6 +81,7 @@ class FormPages:
         links: FormLinks,
         render: Callable[..., bytes],
         hash_person: HashPerson,
+        limits: AnswerLimits,
         clock: Callable[[], float],
     ) -> None:
         self._transports = transports
@@ -87,6 +90,7 @@ class FormPages:
         self._links = links
         self._render_page = render
         self._hash_person = hash_person
+        self._limits = limits
         self._clock = clock
 
     def make_routes(self) -> tuple[Route, ...]:
@@ -112,10 +116,12 @@ class FormPages:
         values, wrong = read_values(asked.form, given)
         if wrong:
             return self._ask(asked, say("wrong", asked.language, name=wrong), given)
-        limiter = self._desks[asked.conversation.desk].limiter
-        left = limiter.count(principal_of(asked.conversation), "converse")
-        if left is not None and left.refused is not None:
-            raise left.refused
+        conversation = asked.conversation
+        limiter = self._desks[conversation.desk].limiter
+        enabled = self._transports[conversation.transport]
+        refused = self._limits.count(limiter, principal_of(conversation), enabled)
+        if refused is not None:
+            raise refused
         try:
             await self._answer(asked, values)
         except (RequestNotFound, ThreadNotFound, Forbidden):

@@ -281,10 +281,14 @@ class VisitorEvent:
         )
 
     @cached_property
+    def _refusal(self) -> RateLimited | None:
+        """Count the event once, and return the refusal if the limits allow no answer."""
+        count, limiter = self._services.limits.count, self._desk.limiter
+        return count(limiter, self._principal, self._enabled, is_stranger=self._is_stranger)
+
+    @property
     def _may_be_answered(self) -> bool:
-        """Count the event once, and return whether the limits allow an answer."""
-        allow, limiter = self._services.limits.allow, self._desk.limiter
-        return allow(limiter, self._principal, self._enabled, is_stranger=self._is_stranger)
+        return self._refusal is None
 
     def _request(self, *, is_counted: bool = True) -> RequestInfo:
         """Return what makes a repetition of the event harmless.
@@ -338,6 +342,8 @@ class VisitorEvent:
             await self._say(conversation, draft, token=control.token)
             await self._enabled.acknowledge(self._incoming, "")
             return
+        if self._refusal is not None:  # what was chosen counts when the limit allows it
+            raise self._refusal
         also = partial(
             hear_person,
             conversation.id,

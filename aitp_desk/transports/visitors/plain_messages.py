@@ -25,6 +25,7 @@ from aitp_desk.store.units.transports import NotNext, hear_person, take_message
 from aitp_desk.transports.base import Transport
 from aitp_desk.transports.contacts.continuation import is_command
 from aitp_desk.transports.events import Incoming, TextMessage
+from aitp_desk.transports.host.answer_limits import AnswerLimits
 from aitp_desk.transports.host.drafts import DraftMaker
 from aitp_desk.transports.host.operator_notes import OperatorNotes
 from aitp_desk.transports.host.people import is_blocked, is_of_group, is_theirs, principal_of
@@ -42,6 +43,7 @@ class PlainMessages:
         transports: those of the site, by name.
         desks: of the site's agents, by name.
         notes: writes notes for operators.
+        limits: of answers.
         start: starts work in the background.
     """
 
@@ -52,12 +54,14 @@ class PlainMessages:
         *,
         store: Store,
         notes: OperatorNotes,
+        limits: AnswerLimits,
         start: Callable[[Coroutine[Any, Any, None]], object],
     ) -> None:
         self._transports = transports
         self._desks = desks
         self._store = store
         self._notes = notes
+        self._limits = limits
         self._start = start
         self._shown = 0
 
@@ -141,8 +145,7 @@ class PlainMessages:
             failures=0,
         )
         draft = Draft("user", (message.text,), metadata=drafts.make_metadata())
-        left = desk.limiter.count(principal, "converse")
-        may_be_answered = left is None or left.refused is None
+        refused = self._limits.count(desk.limiter, principal, enabled)
         path = f"/transports/{enabled.name}"
         also = partial(
             hear_person, conversation.id, message.message_ref, incoming.language, now=now
@@ -158,7 +161,7 @@ class PlainMessages:
             principal,
             thread_id,
             draft,
-            RequestInfo("POST", path, b"", manual=not may_be_answered),
+            RequestInfo("POST", path, b"", manual=refused is not None),
             self._notes.add_trimmed(also, message.trimmed, enabled.name, now),
             first,
         )

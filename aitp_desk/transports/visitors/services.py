@@ -9,9 +9,9 @@ import msgspec
 from aitp_desk.desk.desk import Desk
 from aitp_desk.store.base import Store
 from aitp_desk.transports.contacts.continuation import Continuations
+from aitp_desk.transports.host.answer_limits import AnswerLimits
 from aitp_desk.transports.host.operator_notes import OperatorNotes
 from aitp_desk.transports.host.people import HashPerson
-from aitp_desk.transports.visitors.answer_limits import AnswerLimits
 
 
 class VisitorServices(msgspec.Struct, frozen=True, kw_only=True, eq=False):

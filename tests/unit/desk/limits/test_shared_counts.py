@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 from functools import partial
+from typing import cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,9 +15,14 @@ from aitp_desk.config import Limits
 from aitp_desk.desk.jobs.background_task import repeat, run_in_background
 from aitp_desk.desk.limits.rate_limits import RateLimiter
 from aitp_desk.desk.limits.shared_counts import SharedCounts
-from aitp_desk.model.access.principal import make_anonymous
+from aitp_desk.model.access.principal import make_anonymous, make_contact
 from aitp_desk.model.counters import Counters, end_of_minute
 from aitp_desk.store.valkey import ValkeyServer
+from aitp_desk.transports.base import Transport
+from aitp_desk.transports.host.answer_limits import AnswerLimits
+from aitp_desk.transports.host.pace import Pace
+from aitp_desk.transports.host.registry import EnabledTransport
+from aitp_desk.transports.host.settings import CommonSettings
 from tests.support.doubles.agent import Clock
 from tests.support.store.valkey_process import ValkeyProcess
 
@@ -55,6 +61,31 @@ async def test_a_limit_holds_for_all_processes_together(valkey: ValkeyServer) ->
     clock.advance(60)
     assert one.ask()
     assert two.ask()
+
+
+async def test_strangers_are_counted_by_the_hour_of_all_processes(valkey: ValkeyServer) -> None:
+    clock = Clock()
+    limiter = RateLimiter(Limits(enabled=False), clock)
+    eve = make_contact("pigeon", "eve", is_proven=False)
+    common = CommonSettings(strangers_per_hour=3)
+    enabled = EnabledTransport("pigeon", cast("Transport", None), common, Pace(1, 1))
+    shared = [SharedCounts(valkey, DIGEST), SharedCounts(valkey, DIGEST)]
+    one, two = (AnswerLimits(each, clock) for each in shared)
+
+    def is_answered(limits: AnswerLimits) -> bool:
+        return limits.count(limiter, eve, enabled, is_stranger=True) is None
+
+    assert [is_answered(one), is_answered(one), is_answered(two)] == [True] * 3
+    clock.advance(120)  # longer than the counts of minutes are kept
+    for each in shared:
+        await each.exchange()
+    assert not is_answered(two)
+    assert is_answered(one), "it learns of the others when it has counted something"
+    await shared[0].exchange()
+    assert not is_answered(one)
+    clock.advance(3600)
+    assert is_answered(one)
+    assert is_answered(two)
 
 
 async def test_counts_are_exchanged_while_a_desk_runs(valkey: ValkeyServer) -> None:
