@@ -7,7 +7,7 @@ site sends is data: it is shown, compared and passed on, and never followed as a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import msgspec
 
@@ -194,4 +194,17 @@ class SiteClient(Protocol):
 
     async def close(self) -> None:
         """End the conversation, as far as the protocol lets one."""
+        ...
+
+
+@runtime_checkable
+class ResumableClient(SiteClient, Protocol):
+    """A client whose conversation another visit can go on with."""
+
+    def save(self) -> Mapping[str, Any]:
+        """Return what another client needs to go on with the conversation, as JSON values."""
+        ...
+
+    def resume(self, saved: Mapping[str, Any]) -> None:
+        """Go on with a conversation that :meth:`save` has returned."""
         ...

@@ -19,10 +19,12 @@ class Identity(msgspec.Struct, frozen=True):
             section 5.3).
         callback_url: an address of the caller's own, where sites may post what took long; None:
             the visit polls.
+        via: the ids of the desks that have passed the question on, sent as ``Desk-Via``.
         payer: what quotes are paid from; None: only what needs no payment in advance is bought.
     """
 
     name: str = NAME
     intent: str = ""
     callback_url: str | None = None
+    via: tuple[str, ...] = ()
     payer: Payer | None = None

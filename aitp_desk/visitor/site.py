@@ -19,6 +19,7 @@ from aitp_desk.visitor.base import (
     DoorKind,
     Outcome,
     PassedOver,
+    ResumableClient,
     SiteAction,
     SiteClient,
 )
@@ -77,7 +78,7 @@ async def visit(
         fetcher = Fetcher(
             egress,
             seconds=policy.seconds,
-            headers={"User-Agent": f"{identity.name}/{own_version()} (+visiting agent)"},
+            headers=make_headers(identity),
             origins=(str(URL(url).origin()), *sorted(policy.origins)),
             credential=credential,
             identity=identity,
@@ -96,6 +97,12 @@ async def visit(
             yield site
         finally:
             await site.close()
+
+
+def make_headers(identity: Identity) -> Mapping[str, str]:
+    """Return what every request says of the visitor."""
+    name = {"User-Agent": f"{identity.name}/{own_version()} (+visiting agent)"}
+    return {**name, "Desk-Via": ", ".join(identity.via)} if identity.via else name
 
 
 class Site:
@@ -252,6 +259,24 @@ class Site:
         while outcome.kind == "waiting":
             outcome = await self.poll(outcome)
         return outcome
+
+    def save(self) -> Mapping[str, Any]:
+        """Return what another visit needs to go on with the questions so far.
+
+        It is JSON. The conversation stays open when this visit ends.
+        """
+        door = self._choose_door(answers=True)
+        client = self._pick(answers=True)
+        if not isinstance(client, ResumableClient):
+            return {}
+        del self._clients[door.kind]
+        return {"door": door.kind, **client.save()}
+
+    def resume(self, saved: Mapping[str, Any]) -> None:
+        """Go on with the conversation of an earlier visit; with a new one if its door is gone."""
+        client, door = self._pick(answers=True), self._choose_door(answers=True)
+        if saved.get("door") == door.kind and isinstance(client, ResumableClient):
+            client.resume(saved)
 
     async def close(self) -> None:
         """End the conversations with the site."""

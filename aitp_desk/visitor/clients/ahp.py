@@ -120,6 +120,14 @@ class AhpClient:
             found = await self._send(request)
         return await self._make_outcome(self._read(found), outcome.reference)
 
+    def save(self) -> Mapping[str, Any]:
+        """Return the session, and the question that a clarification belongs to."""
+        return {"session": self._session, "question": self._question}
+
+    def resume(self, saved: Mapping[str, Any]) -> None:
+        """Go on in a session; one that has ended is replaced when the next question is put."""
+        self._session, self._question = saved["session"], dict(saved["question"])
+
     async def close(self) -> None:
         """Forget the conversation; AHP has no message that ends one."""
         self._session = None
