@@ -51,10 +51,12 @@ class Caller(msgspec.Struct, frozen=True):
     Parameters:
         id: of the principal; None for an anonymous one.
         scopes: the scopes of the caller's credential.
+        via: the ids of the desks that have passed the request on.
     """
 
     id: str | None = None
     scopes: tuple[str, ...] = ()
+    via: tuple[str, ...] = ()
 
     @property
     def is_anonymous(self) -> bool:
@@ -68,6 +70,7 @@ class Context:
     Attributes:
         call_id: the same when the call is repeated: the idempotency key of what it does.
         caller: the caller of the action.
+        conversation: names the thread of the call, without opening it; empty for none.
         side_effects: those noted so far.
     """
 
@@ -77,6 +80,7 @@ class Context:
         caller: Caller,
         tell: Callable[[str], None] | None = None,
         clock: Callable[[], float] = time.time,
+        conversation: str = "",
     ) -> None:
         """Make the Context of a call.
 
@@ -86,6 +90,7 @@ class Context:
         """
         self.call_id = call_id
         self.caller = caller
+        self.conversation = conversation
         self.side_effects: list[SideEffect] = []
         self._tell = tell
         self._loop = None if tell is None else asyncio.get_running_loop()

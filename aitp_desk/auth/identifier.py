@@ -13,6 +13,7 @@ from typing import Protocol
 import msgspec
 
 from aitp_desk.auth.credentials.address import ClientAddresses, Headers
+from aitp_desk.auth.credentials.desk_chain import read_desk_chain
 from aitp_desk.auth.credentials.guess_limiter import GuessLimiter
 from aitp_desk.auth.credentials.proof import AuthMethod, Head, Proof
 from aitp_desk.auth.credentials.request_credentials import (
@@ -102,6 +103,7 @@ class Identifier:
         agents: verifies message signatures of agents; None to ignore them.
         guesses: limits failed lookups of API keys; None for no limit.
         trusted_proxies: networks whose ``X-Forwarded-For`` is trusted.
+        desk_id: the desk's id in ``Desk-Via``.
         clock: Unix seconds.
     """
 
@@ -112,6 +114,7 @@ class Identifier:
         agents: SigningAgents | None = None,
         guesses: GuessLimiter | None = None,
         trusted_proxies: Sequence[str] = (),
+        desk_id: str = "",
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.addresses = ClientAddresses(trusted_proxies)
@@ -119,6 +122,7 @@ class Identifier:
         self._methods = methods
         self._agents = agents
         self._guesses = guesses
+        self._desk_id = desk_id
 
     async def identify(self, head: Head, peer: str) -> Proof:
         """Return the caller, with its address.
@@ -127,7 +131,7 @@ class Identifier:
             peer: network address of the connection's other end.
 
         Raises:
-            InvalidRequest: a header that must not be repeated is.
+            InvalidRequest: a header that must not be repeated is, or the request loops.
             NotAuthenticated: there are two different credentials, or an invalid one.
             RateLimited: too many invalid keys came from this address.
         """
@@ -135,12 +139,13 @@ class Identifier:
         if not isinstance(presented, RequestCredentials):
             raise presented.with_traceback(None)  # cached with this head, so raised repeatedly
         address = self.addresses.find(head.headers, peer)
+        via = read_desk_chain(head, self._desk_id)
         proof = None
         if presented is not NO_CREDENTIALS:
             proof = await self._verify(head, presented, address)
         if proof is None:
-            return Proof(make_anonymous(address))
-        principal = msgspec.structs.replace(proof.principal, address=address)
+            return Proof(make_anonymous(address, via))
+        principal = msgspec.structs.replace(proof.principal, address=address, via=via)
         return msgspec.structs.replace(proof, principal=principal)
 
     async def identify_inside(self, headers: Headers, credential: str, address: str) -> Principal:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from aitp_desk.auth.console_sessions import ConsoleSessions
 from aitp_desk.auth.credentials.api_key import ApiKeys
+from aitp_desk.auth.credentials.desk_chain import DESK_ID, make_desk_id
 from aitp_desk.auth.credentials.grant_links import GrantLinks
 from aitp_desk.auth.credentials.guess_limiter import GuessLimiter
 from aitp_desk.auth.credentials.last_use import LastUse
@@ -97,6 +98,7 @@ def make_identifier(
         agents=_agents(config, nonces, egress, clock),
         guesses=guesses,
         trusted_proxies=config.server.trusted_proxies,
+        desk_id=make_desk_id(keys.derive(DESK_ID)),
         clock=clock,
     )
 

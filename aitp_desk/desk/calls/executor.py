@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from hashlib import sha256
 from typing import Any
 
 from msgspec.structs import replace
@@ -124,18 +125,26 @@ class CallExecutor:
         def tell(text: str) -> None:
             self._store.record(tell_progress, call_id=call.id, progress=redact_text(text))
 
-        return self.make_context_for(call.asked_by, call.id, tell if tells else None)
+        return self.make_context_for(
+            call.asked_by, call.id, tell if tells else None, call.thread_id
+        )
 
     def make_context_for(
-        self, principal: Principal, id_: str, tell: Callable[[str], None] | None = None
+        self,
+        principal: Principal,
+        id_: str,
+        tell: Callable[[str], None] | None = None,
+        thread_id: str | None = None,
     ) -> Context:
         """Return the context of work for a principal, for the site's own code.
 
         Parameters:
             tell: receives the progress that the code reports.
+            thread_id: opens the thread, so the code receives a digest of it.
         """
-        caller = Caller(principal.owner, tuple(sorted(principal.scopes)))
-        return Context(id_, caller, tell, self._clock)
+        caller = Caller(principal.owner, tuple(sorted(principal.scopes)), principal.via)
+        conversation = "" if thread_id is None else sha256(thread_id.encode()).hexdigest()[:32]
+        return Context(id_, caller, tell, self._clock, conversation)
 
     async def read_resource(
         self, offered: OfferedResource, variables: Mapping[str, str], context: Context

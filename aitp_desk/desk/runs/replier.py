@@ -337,4 +337,6 @@ def _asker(claim: ClaimedRun, due: Sequence[Message]) -> Principal:
     another party's message must not be carried out with the caller's rights.
     """
     party = claim.asked_by.party
-    return claim.asked_by if all(said.principal == party for said in due) else make_anonymous("")
+    if all(said.principal == party for said in due):
+        return claim.asked_by
+    return make_anonymous("", claim.asked_by.via)

@@ -76,6 +76,7 @@ class Principal(msgspec.Struct, frozen=True):
         desk: name of the further site agent that it calls; empty for the site's own. Data of one
             desk does not exist for callers of another.
         proven_by: how it was proven; also ``NOTHING`` if it was proven at another time.
+        via: the ids of the desks that have passed the request on, the first one first.
         is_anonymous: whether nothing was proven. This and the following fields are computed.
         owner: stored as the owner of what this caller creates; None if anonymous.
         limited_as: the key for limits: the caller, or its address.
@@ -87,6 +88,7 @@ class Principal(msgspec.Struct, frozen=True):
     address: str
     desk: str = ""
     proven_by: ProvenBy = ProvenBy.NOTHING
+    via: tuple[str, ...] = ()
     is_anonymous: bool = False
     owner: str | None = None
     limited_as: str = ""
@@ -129,9 +131,13 @@ def is_known_caller(name: str) -> bool:
     return name.startswith(PREFIXES)
 
 
-def make_anonymous(address: str) -> Principal:
-    """Return the anonymous caller at an address."""
-    return Principal(ANONYMOUS_ID, PrincipalKind.ANONYMOUS, frozenset(), address)
+def make_anonymous(address: str, via: tuple[str, ...] = ()) -> Principal:
+    """Return the anonymous caller at an address.
+
+    Parameters:
+        via: the desks that have passed the request on.
+    """
+    return Principal(ANONYMOUS_ID, PrincipalKind.ANONYMOUS, frozenset(), address, via=via)
 
 
 def make_key_principal(id_: str, scopes: Iterable[str], proven_by: ProvenBy) -> Principal:
@@ -180,9 +186,10 @@ def find_least(one: Principal, other: Principal) -> Principal:
 
     For two different callers it is an anonymous one.
     """
+    via = tuple(dict.fromkeys((*one.via, *other.via)))
     if one.id != other.id or one.kind is not other.kind:
-        return make_anonymous("")
-    return Principal(one.id, one.kind, one.scopes & other.scopes, "")
+        return make_anonymous("", via)
+    return Principal(one.id, one.kind, one.scopes & other.scopes, "", via=via)
 
 
 def may_use_threads(principal: Principal) -> bool:

@@ -37,6 +37,7 @@ class _Asker(msgspec.Struct, frozen=True, omit_defaults=True):
     kind: PrincipalKind
     scopes: tuple[str, ...]
     mark: CredentialMark | None = None
+    via: tuple[str, ...] = ()
 
 
 _asker = msgspec.json.Decoder(_Asker)
@@ -139,18 +140,19 @@ def read_asker(text: str | None) -> Principal:
     if text is None:
         return make_anonymous("")
     asker = _asker.decode(text)
-    return Principal(asker.id, asker.kind, frozenset(asker.scopes), "")
+    return Principal(asker.id, asker.kind, frozenset(asker.scopes), "", via=asker.via)
 
 
 def write_asker(principal: Principal, mark: CredentialMark | None = None) -> str | None:
-    """Write an ``asked_by`` column: the principal and its rights, not its address.
+    """Write an ``asked_by`` column: the principal, its rights and its way, not its address.
 
     Parameters:
         mark: of the credential, if it is to be checked later.
     """
-    if principal.party is None:
+    if principal.party is None and not principal.via:
         return None
-    return to_json(_Asker(principal.id, principal.kind, tuple(sorted(principal.scopes)), mark))
+    scopes = tuple(sorted(principal.scopes))
+    return to_json(_Asker(principal.id, principal.kind, scopes, mark, principal.via))
 
 
 def read_asker_mark(text: str | None) -> CredentialMark:
