@@ -22,6 +22,7 @@ from aitp_desk.app.desk_parts import build_parts
 from aitp_desk.app.desks import build_desk
 from aitp_desk.app.health import register_health_probes
 from aitp_desk.app.metrics import make_metric_sources, measure_process
+from aitp_desk.app.peers import open_peers
 from aitp_desk.app.protocols.a2a import make_task_renderer
 from aitp_desk.app.protocols.announcement import build_hac_renderer
 from aitp_desk.app.protocols.callback_renderer import make_callback_renderer
@@ -167,6 +168,9 @@ async def open_server(
             egress=egress,
             environment=environment,
             given={**agent_actions, "": actions},
+            peers=await open_peers(
+                config, keys=keys, store=store, environment=environment, clock=clock
+            ),
             speaks=capabilities.urls,
             told=make_plugin_actions(capabilities, health_checks),
             after=is_serving,

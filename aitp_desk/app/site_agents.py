@@ -15,6 +15,7 @@ from aitp_desk.actions.registry import SiteOffers, open_sources
 from aitp_desk.agent.base import Agent, SiteFacts
 from aitp_desk.agent.claude.budget import DailyBudget
 from aitp_desk.agent.extractive.agent import ExtractiveAgent
+from aitp_desk.app.peers import Peers
 from aitp_desk.config import Claude, Config
 from aitp_desk.config.sections.content.claude import API_KEY, API_URL
 from aitp_desk.desk.calls.registry import OWN_NAMES
@@ -198,6 +199,7 @@ async def open_site_agents(
     egress: Egress,
     environment: Mapping[str, str],
     given: Mapping[str, Sequence[OfferedAction]],
+    peers: Peers,
     speaks: tuple[str, ...],
     told: Sequence[OfferedAction],
     after: asyncio.Event,
@@ -210,6 +212,7 @@ async def open_site_agents(
         agent: of the site's main desk.
         environment: may hold credentials for declared actions.
         given: actions in addition to the declared ones, by the names of the site agents.
+        peers: the site's partners.
         speaks: the schemas of structured messages that all of them understand.
         told: the informational actions of capabilities, open to every caller.
         after: set when vectors may be built.
@@ -221,11 +224,15 @@ async def open_site_agents(
     async def open_one(
         name: str, own: Config, knowledge: Knowledge, agent: Agent
     ) -> SiteAgentContext:
-        taken = OWN_NAMES | {one.action.name for one in told}
-        offers = open_sources(own, environment, taken, (*given.get(name, ()), *told))
-        return SiteAgentContext(
-            name, own, knowledge, agent, await stack.enter_async_context(offers), speaks
+        of_peers = peers.actions.get(name, ())
+        taken = OWN_NAMES | {one.action.name for one in (*of_peers, *told)}
+        offers = await stack.enter_async_context(
+            open_sources(own, environment, taken, (*given.get(name, ()), *of_peers, *told))
         )
+        if not name:
+            told_before = offers.notes
+            offers = msgspec.structs.replace(offers, notes=lambda: (*told_before(), *peers.notes()))
+        return SiteAgentContext(name, own, knowledge, peers.find_agent(name, agent), offers, speaks)
 
     site_agents = [await open_one("", config, knowledge, agent)]
     for further in config.agents:

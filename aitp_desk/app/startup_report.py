@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from aitp_desk.agent.base import Agent
-from aitp_desk.agent.extractive.agent import ExtractiveAgent
+from aitp_desk.agent.extractive.agent import EXTRACTIVE
 from aitp_desk.app.site_agents import SiteAgentContext
 from aitp_desk.config import Config, default_url
 from aitp_desk.config.rules.web_address import is_loopback
@@ -15,7 +15,6 @@ from aitp_desk.knowledge.sources.admission import NO_CONTENT, describe_unread
 from aitp_desk.protocols.a2a.card import DOOR_PATH as A2A_PATH
 from aitp_desk.protocols.mcp.routes import MCP_PATH, speaks_mcp
 from aitp_desk.protocols.metrics.routes import METRICS_PATH
-from aitp_desk.protocols.nlweb.routes import ASK_PATH, WHO_PATH
 from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
 from aitp_desk.store.base import Store
 from aitp_desk.store.contents.base import FileContents
@@ -59,7 +58,6 @@ def report_start(
         f"  AHP        {url}/.well-known/agent.json, {url}/agent/converse, {url}/llms.txt",
         *([f"  A2A        {url}{A2A_PATH}"] if config.a2a.enabled else []),
         *([f"  MCP        {url}{MCP_PATH}"] if speaks_mcp(config) else []),
-        *([f"  NLWeb      {url}{ASK_PATH}, {url}{WHO_PATH}"] if config.nlweb.enabled else []),
         *([f"  OpenAPI    {url}{DOCUMENT_PATH}, {url}/docs"] if config.rest.enabled else []),
         *([f"  declared   {url}/agents.txt"] if config.agents_txt.enabled else []),
         *([f"  messages   {', '.join(config.capabilities)}"] if config.capabilities else []),
@@ -146,7 +144,7 @@ def _report_level(site_agent: SiteAgentContext) -> str:
     reached = {
         1: site_agent.knowledge.progress is not None,
         2: site_agent.knowledge.library.questions is not None,
-        3: not isinstance(site_agent.agent, ExtractiveAgent),
+        3: site_agent.agent.name != EXTRACTIVE,
     }
     level = max((number for number, is_there in reached.items() if is_there), default=0)
     better = [told for number, told in _BETTER.items() if not reached[number]]
@@ -159,7 +157,7 @@ def _report_further(site_agent: SiteAgentContext) -> tuple[str, ...]:
 
 
 def _introduce(agent: Agent) -> str:
-    if isinstance(agent, ExtractiveAgent):
+    if agent.name == EXTRACTIVE:
         return f"{agent.name} (no {API_KEY}: no model is used)"
     return agent.name
 

@@ -115,9 +115,12 @@ def build_transports(
         ConfigError: as :func:`.registry.load_transports`.
     """
     services.jobs.register_kinds(Retractions({}).make_kind())  # those of transports of before
+    clock = services.clock
+    if config.transports or config.peers:
+        cleanup = partial(_clean_up, services.store, clock)
+        services.schedules.add(Schedule("transports", CLEANUP_SECONDS, cleanup))
     if not config.transports:
         return Transports((), None, None, (), BackgroundTasks())
-    clock = services.clock
     background = BackgroundTasks()
     by_name: dict[str, EnabledTransport] = {}
     by_agent = {desk.name: desk for desk in desks}
@@ -227,8 +230,6 @@ def build_transports(
             services.schedules.add(
                 Schedule(f"transport:{one.name}", LISTEN_SECONDS, work, at_start=True)
             )
-    cleanup = partial(_clean_up, services.store, clock)
-    services.schedules.add(Schedule("transports", CLEANUP_SECONDS, cleanup))
     hooks = TransportHooks(
         intake,
         keep=partial(_keep, services.store, clock, expires=True),

@@ -42,4 +42,5 @@ def _without_content(config: Config, folder: Path) -> Config:
         content=content,
         openapi=(),
         mcp=(),
+        peers=(),
     )

@@ -19,6 +19,7 @@ from aitp_desk.config.sections.access.oauth import OAuth, Registration
 from aitp_desk.config.sections.actions.action_terms import ActionTerms
 from aitp_desk.config.sections.actions.mcp import Mcp, ToolTerms
 from aitp_desk.config.sections.actions.openapi import OpenApi, OperationTerms
+from aitp_desk.config.sections.actions.peers import Peer, PeerActionTerms
 from aitp_desk.config.sections.content.claude import Claude
 from aitp_desk.config.sections.content.content import Content, Signals, Web
 from aitp_desk.config.sections.files import Files
@@ -69,6 +70,8 @@ __all__ = [
     "OpenApi",
     "OperationTerms",
     "OwnCapability",
+    "Peer",
+    "PeerActionTerms",
     "Problem",
     "Registration",
     "Retention",

@@ -26,6 +26,7 @@ from aitp_desk.config.sections.access.signatures import (
 from aitp_desk.config.sections.actions.actions import Actions
 from aitp_desk.config.sections.actions.mcp import Mcp
 from aitp_desk.config.sections.actions.openapi import OpenApi
+from aitp_desk.config.sections.actions.peers import Peer
 from aitp_desk.config.sections.content.claude import Claude
 from aitp_desk.config.sections.content.content import Content, Enrich
 from aitp_desk.config.sections.files import Files
@@ -38,7 +39,6 @@ from aitp_desk.config.sections.protocols.endpoints import (
     Cors,
     Hac,
     McpServer,
-    Nlweb,
     Rest,
 )
 from aitp_desk.config.sections.retention import Retention
@@ -381,6 +381,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     actions: Actions = Actions()
     openapi: tuple[OpenApi, ...] = ()
     mcp: tuple[Mcp, ...] = ()
+    peers: tuple[Peer, ...] = ()
     ahp: Ahp = Ahp()
     agents_txt: AgentsTxt = AgentsTxt()
     egress: EgressSettings = EgressSettings()
@@ -395,7 +396,6 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     mcp_server: McpServer = McpServer()
     hac: Hac = Hac()
     a2a: A2a = A2a()
-    nlweb: Nlweb = Nlweb()
     log: Log = Log()
     tracing: Tracing = Tracing()
     agents: tuple[SiteAgent, ...] = ()
@@ -426,6 +426,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
             limits=limits,
             openapi=(),
             mcp=(),
+            peers=(),
             agents_txt=AgentsTxt(enabled=False),
             agents=(),
         )

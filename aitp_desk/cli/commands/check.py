@@ -61,6 +61,7 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
         tried, faults = _check_bucket(config)
         wrong += faults
         wrong += _check_transports(config)
+        wrong += _check_peers(config)
     capabilities, faults = _check_capabilities(config)
     wrong += faults
     pages, faults, notes = _check_content(config)
@@ -104,6 +105,15 @@ def _check_transports(config: Config) -> list[str]:
     except ConfigError as error:
         return [str(problem) for problem in error.problems]
     return []
+
+
+def _check_peers(config: Config) -> list[str]:
+    """Return the faults in the settings of partner sites."""
+    if not config.peers:
+        return []
+    from aitp_desk.transports.peers.rules import check_peers
+
+    return [str(problem) for problem in check_peers(config, os.environ)]
 
 
 def _check_bucket(config: Config) -> tuple[list[str], list[str]]:

@@ -106,7 +106,6 @@ LIMITED = ("limits.enabled=true", "limits.static_per_minute=100000")
 OFF = (
     *("rest.enabled=false", "agents_txt.enabled=false", "mcp_server.serve=never"),
     *("a2a.enabled=false", "hac.enabled=false", "oauth.enabled=false"),
-    "nlweb.enabled=false",
 )
 
 
@@ -261,14 +260,14 @@ async def test_all_name_the_same_addresses_of_protocols(site: Site) -> None:
     assert links["threads"] in catalog
     assert f"{found.url}{manifest['endpoints']['converse']}" in found.texts["/llms.txt"]
     assert f"{found.url}{MANIFEST}" in found.texts["/llms.txt"]
-    for name in ("mcp", "a2a", "nlweb"):
+    for name in ("mcp", "a2a"):
         assert (links.get(name) in catalog) == (name in links)
     if "/agents.txt" not in found.texts:
         assert links.keys() == {"site", "threads"}
         assert len(catalog) == 4
         return
     declared = {one.id: one for one in found.declared.capabilities}
-    for name in ("threads", "mcp", "a2a", "nlweb"):
+    for name in ("threads", "mcp", "a2a"):
         assert declared[name].endpoint == links[name]
     assert declared["converse"].endpoint in catalog
     assert {one.openapi for one in declared.values()} >= {None, links["openapi"]}
@@ -341,7 +340,7 @@ async def test_all_name_the_limits_that_are_enforced(site: Site) -> None:
     anybody = limits["unauthenticated"]["requests"]
     assert found.manifest["rate_limit"] == anybody
     declared = {one.id: one for one in found.declared.capabilities}
-    for name in ("converse", "threads", "mcp", "a2a", "nlweb", "content-search"):
+    for name in ("converse", "threads", "mcp", "a2a", "content-search"):
         assert str(declared[name].rate_limit) == anybody, name
     known = {
         str(one.rate_limit)

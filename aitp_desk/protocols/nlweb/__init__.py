@@ -1,1 +1,0 @@
-"""NLWeb: questions in natural language, answered with schema.org objects."""

@@ -1,0 +1,112 @@
+"""A partner site: visits it within its limits, and tells what went wrong in a sentence."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+import structlog
+
+from aitp_desk.actions.base import Context
+from aitp_desk.actions.declaration.terms import read_cost
+from aitp_desk.actions.schemas.sanitised_text import plain_words
+from aitp_desk.config import Peer
+from aitp_desk.model.errors import DeskError, PreconditionFailed, Unavailable
+from aitp_desk.visitor.errors import (
+    BudgetSpent,
+    CredentialNeeded,
+    NoDoor,
+    NotConfirmed,
+    NotOffered,
+    PolicyRefused,
+    SiteRefused,
+    VisitError,
+)
+from aitp_desk.visitor.identity import Identity
+from aitp_desk.visitor.policy import Policy, Wish
+from aitp_desk.visitor.site import Site, visit
+
+_log = structlog.get_logger()
+
+
+class Partner:
+    """A partner site of this desk.
+
+    Parameters:
+        token: the desk's own credential for it; empty for none. A caller's is never sent.
+        desk_id: this desk's id in ``Desk-Via``.
+
+    Attributes:
+        title: its name for visitors.
+    """
+
+    def __init__(self, settings: Peer, *, token: str, desk_id: str) -> None:
+        self.settings = settings
+        self.title = settings.title or settings.name
+        self._token = token
+        self._desk_id = desk_id
+
+    @asynccontextmanager
+    async def visit(self, context: Context | None = None) -> AsyncIterator[Site]:
+        """Visit the partner, for a call or for the desk itself.
+
+        Raises:
+            PreconditionFailed: the call has passed too many desks.
+            DeskError: the visit failed; the message says how, for the visitor.
+        """
+        settings = self.settings
+        via = () if context is None else context.caller.via
+        if len(via) >= settings.hops:
+            raise PreconditionFailed(
+                f"{self.title} was not asked: the question has passed {len(via)} other "
+                f"{'site' if len(via) == 1 else 'sites'}, and goes no further."
+            )
+        policy = Policy(
+            confirm=self._confirm,
+            budget=read_cost(settings.budget),
+            seconds=settings.seconds,
+        )
+        with self._explain():
+            async with (
+                asyncio.timeout(settings.seconds),
+                visit(
+                    settings.url,
+                    policy=policy,
+                    credential=self._token or None,
+                    identity=Identity(via=(*via, self._desk_id)),
+                    protocol=settings.protocol or None,
+                ) as site,
+            ):
+                yield site
+
+    async def _confirm(self, wish: Wish) -> bool:
+        """Confirm calls that the owner has listed; the budget and this desk's own terms bind."""
+        return wish.quote is None or bool(self.settings.budget)
+
+    @contextmanager
+    def _explain(self) -> Iterator[None]:
+        """Turn what goes wrong on a visit into an error of this desk."""
+        try:
+            yield
+        except (VisitError, TimeoutError) as error:
+            _log.info("peer_failed", peer=self.settings.name, error=type(error).__name__)
+            raise self._describe(error) from None
+
+    def _describe(self, error: VisitError | TimeoutError) -> DeskError:
+        title, said = self.title, plain_words(str(error))
+        match error:
+            case TimeoutError():
+                return Unavailable(
+                    f"{title} did not answer within {self.settings.seconds} seconds."
+                )
+            case CredentialNeeded():
+                return PreconditionFailed(f"{title} does not answer this site: {said}")
+            case SiteRefused():
+                return PreconditionFailed(f"{title} refused: {said}")
+            case NoDoor() | NotOffered():
+                return Unavailable(f"{title} cannot be asked now: {said}")
+            case BudgetSpent() | PolicyRefused() | NotConfirmed():
+                return PreconditionFailed(f"{title} was not paid, and nothing was done: {said}")
+            case _:
+                return Unavailable(f"{title} cannot be reached now; try again later.")

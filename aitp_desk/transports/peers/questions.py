@@ -1,0 +1,163 @@
+"""The action that puts a question to a partner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from aitp_desk.actions.base import ActionResult, Context, OfferedAction
+from aitp_desk.actions.schemas.validator import SchemaValidator
+from aitp_desk.actions.terms import MAX_SUMMARY
+from aitp_desk.model.calls.action import Action
+from aitp_desk.transports.peers.memory import (
+    PeerAnswer,
+    PeerConversation,
+    PeerMemory,
+    PeerSource,
+)
+from aitp_desk.transports.peers.partner import Partner
+from aitp_desk.transports.peers.rules import ask_name
+from aitp_desk.visitor.base import Answer, Choice
+from aitp_desk.visitor.site import Site
+
+MAX_QUESTION = 4_000
+MAX_TEXT = 8_000
+"""How many characters of a partner's answer are shown."""
+MAX_SOURCES = 4
+MAX_CHOICES = 8
+MAX_LINE = 200
+INTERRUPTED = (
+    "The question was sent, and this site was interrupted before the answer came. Ask again if you "
+    "still want to know."
+)
+
+_MARGIN_SECONDS = 5
+_SOURCE = {
+    "type": "object",
+    "properties": {
+        "title": {"type": "string"},
+        "url": {"type": "string"},
+        "quote": {"type": "string"},
+    },
+    "required": ["title", "url", "quote"],
+}
+_OUTPUT = {
+    "type": "object",
+    "properties": {
+        "by": {"type": "string", "description": "Whose answer it is."},
+        "url": {"type": "string"},
+        "kind": {"type": "string", "enum": ["answer", "question", "waiting"]},
+        "text": {"type": "string"},
+        "options": {"type": "array", "items": {"type": "string"}},
+        "sources": {"type": "array", "items": _SOURCE},
+    },
+    "required": ["by", "url", "kind", "text", "options", "sources"],
+}
+_INPUT = {
+    "type": "object",
+    "properties": {
+        "question": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": MAX_QUESTION,
+            "description": "The question, in full: the partner knows nothing of this site.",
+        }
+    },
+    "required": ["question"],
+    "additionalProperties": False,
+}
+
+
+def make_question_action(partner: Partner, memory: PeerMemory) -> OfferedAction:
+    """Build the action ``ask_NAME``.
+
+    It reads and changes nothing, at the partner as here: a price is never agreed to by words.
+    """
+    settings, title = partner.settings, partner.title
+    about = f"about {', '.join(settings.topics)}" if settings.topics else "what is not known here"
+    action = Action(
+        ask_name(settings),
+        f"Ask {title}, a partner site, {about}."[:MAX_SUMMARY],
+        description=" ".join(
+            filter(
+                None,
+                (
+                    settings.description,
+                    "Call it only if the site's own content does not answer.",
+                    f"The answer is {title}'s own: say so, and link its sources.",
+                ),
+            )
+        ),
+        open_to=settings.open_to,
+        accept_fallback=True,
+        input_schema=_INPUT,
+        output_schema=_OUTPUT,
+        deadline_seconds=settings.seconds + _MARGIN_SECONDS,
+    )
+    takes = SchemaValidator(_INPUT, checks_formats=True)
+
+    def read(given: Mapping[str, Any]) -> dict[str, Any]:
+        plain = dict(given)
+        takes.check(plain)
+        return plain
+
+    async def perform(arguments: dict[str, Any], context: Context) -> ActionResult:
+        told = await _ask(partner, memory, arguments["question"].strip(), context)
+        return ActionResult(msgspec.to_builtins(told), f"{told.by}: {told.text}")
+
+    return OfferedAction(action, read=read, perform=perform)
+
+
+def attribute(partner: Partner, answer: Answer) -> PeerAnswer:
+    """Return a partner's answer within bounds, with its owner's name."""
+    text = answer.text.strip()
+    if len(text) > MAX_TEXT:
+        text = f"{text[: MAX_TEXT - 1]}…"
+    if answer.quote is not None:
+        text = f"{text}\n\n({answer.quote.money}; nothing was paid or agreed to.)"
+    sources = [
+        PeerSource(source.title[:MAX_LINE] or source.url, source.url, source.quote[:MAX_LINE])
+        for source in answer.sources
+        if source.url.startswith(("https://", "http://")) and len(source.url) <= MAX_QUESTION
+    ]
+    return PeerAnswer(
+        partner.title,
+        partner.settings.url,
+        answer.kind,
+        text,
+        tuple(choice.label[:MAX_LINE] for choice in answer.choices[:MAX_CHOICES]),
+        tuple(sources[:MAX_SOURCES]),
+    )
+
+
+async def _ask(partner: Partner, memory: PeerMemory, question: str, context: Context) -> PeerAnswer:
+    """Put a question on the thread's conversation, at most once for each call."""
+    key = context.conversation
+    known = await memory.read(key)
+    if known.call_id == context.call_id:
+        return known.answer or PeerAnswer(
+            partner.title, partner.settings.url, "waiting", INTERRUPTED
+        )
+    if known.is_priced:
+        known = PeerConversation()  # a new conversation: no words agree to the price
+    sent = msgspec.structs.replace(known, call_id=context.call_id, answer=None)
+    await memory.keep(key, sent)
+    async with partner.visit(context) as site:
+        site.resume(known.resumes)
+        answer = await _put(site, question, known.choices)
+        resumes = site.save()
+    told = attribute(partner, answer)
+    choices = answer.choices[:MAX_CHOICES]
+    is_priced = answer.quote is not None
+    await memory.keep(key, PeerConversation(context.call_id, told, resumes, choices, is_priced))
+    return told
+
+
+async def _put(site: Site, question: str, choices: tuple[Choice, ...]) -> Answer:
+    chosen = question.strip().casefold()
+    for choice in choices:
+        if chosen in {choice.label.strip().casefold(), choice.value.strip().casefold()}:
+            return await site.choose(choice)
+    return await site.ask(question)

@@ -1,0 +1,69 @@
+"""Rules for the settings of partner sites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from aitp_desk.actions.declaration.terms import read_cost
+from aitp_desk.config import Config, Peer, Problem
+from aitp_desk.config.rules.web_address import web_address
+from aitp_desk.model.calls.action import is_action_name
+
+ASK_PREFIX = "ask_"
+ALL = "*"
+
+
+def check_peers(config: Config, environment: Mapping[str, str]) -> Iterator[Problem]:
+    """Yield the faults in the settings of partners, without visiting them.
+
+    Parameters:
+        environment: holds the credentials that they name.
+    """
+    agents = {agent.name for agent in config.agents}
+    forwarded: set[str] = set()
+    for number, one in enumerate(config.peers, 1):
+        place = f"peers, {one.name}" if one.name else "peers"
+        if not one.name:
+            yield Problem(place, f"table {number} of [[peers]] has no name.")
+        elif any(one.name == other.name for other in config.peers[: number - 1]):
+            yield Problem(place, "has a name that is already in use.")
+        for message in _wrong(one, config.site.url, environment):
+            yield Problem(place, message)
+        if one.passthrough and one.passthrough not in agents:
+            yield Problem(
+                place,
+                f"passthrough names {one.passthrough!r}, which is no agent of [[agents]].",
+            )
+        elif one.passthrough in forwarded:
+            yield Problem(place, f"{one.passthrough!r} already forwards to another partner.")
+        if one.passthrough:
+            forwarded.add(one.passthrough)
+
+
+def ask_name(peer: Peer) -> str:
+    """Return the name of the action that asks a partner."""
+    return f"{ASK_PREFIX}{peer.name}"
+
+
+def _wrong(one: Peer, own: str, environment: Mapping[str, str]) -> Iterator[str]:
+    address = web_address(one.url)
+    if address is None or address.username is not None or address.password is not None:
+        yield "url must be a web address without a user name, such as https://shop.example."
+    elif own and one.url.rstrip("/") == own:
+        yield "url is this site's own address."
+    if one.bearer_env and not environment.get(one.bearer_env, "").strip():
+        yield f"bearer_env names the environment variable {one.bearer_env}, which is not set."
+    if one.budget and read_cost(one.budget) is None:
+        yield "budget must be an amount such as 29.99 EUR."
+    named = [terms.action for terms in one.terms]
+    for name in dict.fromkeys(named):
+        if not name:
+            yield "has terms without the name of an action."
+        elif named.count(name) > 1:
+            yield f"has terms of {name} twice; write one table."
+        elif one.actions != (ALL,) and name not in one.actions:
+            yield f"has terms of {name}, which is not one of the offered actions."
+    if one.passthrough and (one.actions or one.topics):
+        yield "has a passthrough, where topics and actions have no use; write a second table."
+    if not is_action_name(f"{ASK_PREFIX}{one.name}"):
+        yield "name must be of small letters, digits and _."
