@@ -136,15 +136,17 @@ async def listen_for_mail(
             loop=loop,
         )
 
+    path: Path | None = None
     if settings.listen.startswith("unix:"):
         path = Path(settings.listen.removeprefix("unix:"))
         await asyncio.to_thread(path.unlink, missing_ok=True)
         server = await loop.create_unix_server(connect, path)
-        await asyncio.to_thread(path.chmod, 0o660)
     else:
         host, _, port = settings.listen.rpartition(":")
         server = await loop.create_server(connect, host.strip("[]"), int(port))
     try:
+        if path is not None:
+            await asyncio.to_thread(path.chmod, 0o660)
         yield server
     finally:
         server.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -213,3 +214,25 @@ async def test_a_mail_that_is_too_long_is_refused_for_each_recipient() -> None:
         answers = [line[:3] for line in (await reader.read()).splitlines()]
         writer.close()
     assert answers == [b"552", b"552", b"221"]
+
+
+async def test_a_listener_that_is_ended_as_it_begins_listens_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, begun, may_end = tmp_path / "lmtp", threading.Event(), threading.Event()
+
+    def change_mode(*_: object) -> None:
+        begun.set()
+        may_end.wait()
+
+    monkeypatch.setattr(Path, "chmod", change_mode)
+    lmtp = msgspec.convert({"listen": f"unix:{path}"}, Lmtp)
+    listener = listen_for_mail(lmtp, MailDesk().inbox, hostname="shop.example", max_bytes=100_000)
+    entered = asyncio.ensure_future(listener.__aenter__())
+    await asyncio.to_thread(begun.wait)
+    entered.cancel()
+    may_end.set()
+    with pytest.raises(asyncio.CancelledError):
+        await entered
+    with pytest.raises(ConnectionRefusedError):
+        await asyncio.open_unix_connection(path)
