@@ -50,6 +50,18 @@ class OperatorTicket(msgspec.Struct, frozen=True):
     is_over: bool
 
 
+class TicketChange(msgspec.Struct, frozen=True):
+    """What a job tells operators on a platform of a ticket: the same at each attempt.
+
+    Parameters:
+        seq: up to which messages of its thread; 0 for those that are there at the first attempt.
+    """
+
+    state: str
+    taken_by: str
+    seq: int = 0
+
+
 class TicketControl(msgspec.Struct, frozen=True, kw_only=True):
     """What a button below a ticket does.
 

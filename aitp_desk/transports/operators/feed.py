@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 import structlog
 
+from aitp_desk.capability import Unanswered
 from aitp_desk.desk.jobs.background_task import run_in_background
 from aitp_desk.desk.jobs.kinds import JobKind
 from aitp_desk.desk.jobs.queue import JobQueue
@@ -26,7 +27,7 @@ from aitp_desk.model.ids import new_id
 from aitp_desk.store.base import Store, StoreError, Work
 from aitp_desk.store.reads.console import platforms as platform_reads
 from aitp_desk.store.records.jobs import ClaimedJob, NewJob
-from aitp_desk.store.records.operators import OperatorTicket
+from aitp_desk.store.records.operators import OperatorTicket, TicketChange
 from aitp_desk.store.units.tickets.platforms import (
     SHOWN_KIND,
     note_told,
@@ -150,13 +151,18 @@ class TicketFeed:
         if enabled is None or shown is None or known is None or known.is_over:
             return
         try:
-            await _Telling(self, enabled, shown, known).run()
-        except Failed as failure:
+            change = msgspec.json.decode(claim.payload, type=TicketChange)
+            await _Telling(self, enabled, shown, known, change).run()
+        except (Failed, Unanswered) as failure:
             raise job_failure(failure) from None
 
 
 class _Telling:
-    """What one job tells of one ticket."""
+    """What one job tells of one ticket.
+
+    An attempt after a crash sends the same messages under the same ids: those of the ticket as it
+    was when the job was queued. Else operators could answer a message that the desk does not know.
+    """
 
     def __init__(
         self,
@@ -164,20 +170,25 @@ class _Telling:
         enabled: EnabledTransport,
         shown: ShownTicket,
         known: OperatorTicket,
+        change: TicketChange,
     ) -> None:
         self._feed = feed
         self._enabled = enabled
         self._transport = enabled.transport
-        self._shown = shown
-        self._ticket = shown.ticket
+        self._is_over = shown.ticket.is_over
+        self._ticket = msgspec.structs.replace(
+            shown.ticket, state=TicketState(change.state), taken_by=change.taken_by or None
+        )
+        self._shown = msgspec.structs.replace(shown, ticket=self._ticket)
         self._known = known
+        self._upto = change.seq
         self._now = int(feed.clock())
 
     async def run(self) -> None:
         ticket = self._ticket
         state = {"state": ticket.state.value, "taken_by": ticket.taken_by or ""}
         if not self._known.state:
-            if ticket.is_over:  # nobody here has waited for it
+            if self._is_over and not self._known.seq:  # nobody here has waited for it
                 await self._note({**state, "is_over": True})
                 return
             await self._begin(state)
@@ -192,10 +203,12 @@ class _Telling:
 
     async def _begin(self, state: Mapping[str, Any]) -> None:
         messages = await self._newest()
+        if not self._known.seq:
+            await self._note({"seq": messages[-1].said.seq if messages else 1})
+        messages = tuple(one for one in messages if one.said.seq <= self._known.seq)
         link = f"{self._feed.console}#/tickets/{self._ticket.id}" if self._feed.console else ""
         text = write_ticket(self._shown, messages, link)
-        seq = messages[-1].said.seq if messages else 0
-        await self._send(text, self._deeds(), {**state, "seq": seq})
+        await self._send(text, self._deeds(), {**state, "seq": self._known.seq})
 
     async def _newest(self) -> tuple[ShownMessage, ...]:
         if self._ticket.thread_id is None:
@@ -236,7 +249,7 @@ class _Telling:
             while True:
                 page = await self._feed.inbox.list_messages(thread_id, before, PAGE)
                 newer = [one for one in page.messages if one.said.seq > self._known.seq]
-                found = [*newer, *found]
+                found = [*(one for one in newer if one.said.seq <= self._upto), *found]
                 before = page.before
                 if before is None or len(newer) < len(page.messages):
                     break

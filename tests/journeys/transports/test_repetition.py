@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,11 @@ import pytest_asyncio
 from aitp_desk.agent.base import Clarification, Outcome, Turn
 from aitp_desk.desk.maintenance.expiry import Expiry
 from aitp_desk.model.errors import StoreBusy
+from aitp_desk.store.base import Work
+from aitp_desk.store.units.tickets.platforms import note_told
 from aitp_desk.transports.events import ChatStart, TextMessage
 from aitp_desk.transports.host.texts import say as say_own
+from aitp_desk.transports.operators import feed
 from aitp_desk.transports.operators.handler import _Handling
 from aitp_desk.transports.operators.text import OVER
 from tests.journeys.transports.test_attacks import handled, pigeons, say, threads, until
@@ -222,3 +225,31 @@ async def test_a_reply_that_was_said_is_not_denied_though_the_ticket_ends_meanwh
         await handled(CarriedDesk(office.talker, office.platform))
         assert not any(OVER in one.text for one in office.in_room)
         assert sum("We open at nine." in text for text in office.told("vera")) == 1
+
+
+async def test_a_ticket_is_told_in_the_same_messages_after_a_crash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    has_failed = False
+
+    def note(*, refs: Sequence[tuple[str, str]], **given: Any) -> Work[None]:
+        nonlocal has_failed
+        if refs and not has_failed:  # as if the process died here
+            has_failed = True
+            raise StoreBusy("It is not possible now.")
+        yield from note_told(refs=refs, **given)
+
+    monkeypatch.setattr(feed, "note_told", note)
+    monkeypatch.setattr(feed, "DELAYS", (1, 1, 1))
+    async with opening(tmp_path) as office:
+        await office.bind("ada")
+        await office.answered("ada", "You act as anna now.")
+        await office.ask_for_person()
+        await office.platform.write("vera", "It is about the maps.")
+        await office.anna.post(f"tickets/{(await office.ticket())['id']}/take")
+        (*_, maps) = await office.until("Taken by anna.", "> It is about the maps.")
+        tickets = [one for one in office.in_room if "Ticket:" in one.text]
+        assert has_failed
+        assert len(tickets) == 2
+        assert len({one.id for one in tickets}) == 1, "the platform would show it twice"
+        assert maps.text.endswith("> It is about the maps.")

@@ -14,6 +14,7 @@ from aitp_desk.store.records.operators import (
     BindingCode,
     BoundPerson,
     OperatorTicket,
+    TicketChange,
     TicketControl,
 )
 from aitp_desk.store.units.audit import note_audit
@@ -28,19 +29,20 @@ def show_ticket(ticket: KeptTicket, transport: str, job: NewJob) -> Work[None]:
     """Queue a job that shows a ticket on a platform: a part of a unit.
 
     Parameters:
-        job: its ``ref`` is set here.
+        job: its ``ref`` and ``payload`` are set here.
     """
+    change = TicketChange(ticket.state.value, ticket.taken_by or "")
     yield (
         "add_operator_ticket",
         {
             "ticket": ticket.id,
             "transport": transport,
-            "state": ticket.state.value,
-            "taken_by": ticket.taken_by or "",
+            "state": change.state,
+            "taken_by": change.taken_by,
             "now": job.created_at,
         },
     )
-    yield from enqueue_job(msgspec.structs.replace(job, ref=f"{ticket.id} {transport} 0"))
+    yield from _enqueue(job, f"{ticket.id} {transport} 0", change)
 
 
 def queue_ticket(*, ticket_id: str, transport: str, job: NewJob) -> Work[bool]:
@@ -56,11 +58,16 @@ def queue_ticket(*, ticket_id: str, transport: str, job: NewJob) -> Work[bool]:
     rows = yield "operator_ticket_behind", named
     if not rows:
         return False
-    queued, state, taken_by, seq = rows[0]
-    yield "queue_operator_ticket", {**named, "state": state, "taken_by": taken_by, "seq": seq}
-    ref = f"{ticket_id} {transport} {queued + 1}"
-    yield from enqueue_job(msgspec.structs.replace(job, ref=ref))
+    queued, *found = rows[0]
+    change = TicketChange(*found)
+    yield "queue_operator_ticket", {**named, **msgspec.structs.asdict(change)}
+    yield from _enqueue(job, f"{ticket_id} {transport} {queued + 1}", change)
     return True
+
+
+def _enqueue(job: NewJob, ref: str, change: TicketChange) -> Work[None]:
+    payload = msgspec.structs.asdict(change)
+    yield from enqueue_job(msgspec.structs.replace(job, ref=ref, payload=payload))
 
 
 def note_told(*, told: OperatorTicket, refs: Sequence[tuple[str, str]], now: int) -> Work[None]:
