@@ -8,17 +8,29 @@ from unittest.mock import patch
 import pytest
 
 from tests.faults.checks.carried import CarriedFindings
+from tests.faults.checks.confirmations import ConfirmationFindings
+from tests.faults.checks.deeds import DeedFindings
 from tests.faults.databases import fault_database
 from tests.faults.processes import writers
-from tests.faults.transports import HASTY_PROGRAM, kill_carrying
+from tests.faults.processes.operators import NAMES
+from tests.faults.transports import HASTY_PROGRAM, Outcome, kill_carrying
+
+
+def check_kept(outcome: Outcome) -> None:
+    assert outcome.findings == CarriedFindings()
+    assert outcome.confirmations == ConfirmationFindings()
+    assert outcome.deeds == DeedFindings()
 
 
 @pytest.mark.servers
 async def test_a_killed_desk_keeps_what_a_platform_was_acknowledged(tmp_path: Path) -> None:
     with patch.object(writers, "FAILING", 0.005):  # else failures wait for minutes
         outcome = await kill_carrying(tmp_path, events=400, people=20, kills=5, seed=3)
-    assert outcome.findings == CarriedFindings()
-    assert (outcome.kills, outcome.acknowledged, outcome.refused) == (5, 420, 0)
+    check_kept(outcome)
+    assert (outcome.kills, outcome.refused) == (5, 0)
+    assert outcome.acknowledged == 420 + len(NAMES) + outcome.replied + outcome.pressed
+    assert outcome.confirmed, "nobody confirmed anything"
+    assert outcome.replied, "no operator wrote"
     assert outcome.repeated > 20, "nothing was delivered twice"
     assert outcome.reordered > 20, "everything came in order"
 
@@ -42,5 +54,5 @@ async def test_two_desks_keep_it_together(tmp_path: Path) -> None:
         outcome = await kill_carrying(
             tmp_path, events=300, people=20, kills=2, seed=4, database=database, desks=2
         )
-    assert outcome.findings == CarriedFindings()
+    check_kept(outcome)
     assert outcome.refused == 0

@@ -4,7 +4,9 @@
         [--postgres [--desks 2]]
 
 People on the platform of the tests write, change and delete messages, press buttons, send files,
-stop, and begin again; messages to them bounce; some go on in another conversation by a code. Events
+stop, and begin again; messages to them bounce; some go on in another conversation by a code. They
+confirm what costs, by a button or a word, and ask for people, whose tickets two operators in a room
+of the platform take, answer, release and close. Events
 are delivered until they are acknowledged, some of them twice, some once more later, some in another
 order than they happened. The platform refuses messages, breaks, and takes some without saying so.
 Meanwhile desks are killed (kill -9) at random moments, and started again. At last the threads, the
@@ -28,12 +30,17 @@ from pathlib import Path
 import aiohttp
 import msgspec
 
+from aitp_desk.desk.jobs.background_task import run_in_background
 from tests.faults.checks.carried import CarriedFindings, examine_carried
+from tests.faults.checks.confirmations import ConfirmationFindings, examine_confirmations
 from tests.faults.checks.database import wait_until_idle
+from tests.faults.checks.deeds import DeedFindings, examine_deeds
 from tests.faults.databases import FaultDatabase, SqliteFile, fault_database
+from tests.faults.processes.operators import ROOM, Operators, make_codes
 from tests.faults.processes.writers import Delivery, FailingPlatform, Writer
 from tests.support.desk.command import run
 from tests.support.desk.processes import Server, desk_command, free_port, serving_process
+from tests.support.transports.reservations import ACTIONS
 
 PROGRAM, HASTY_PROGRAM = (
     "tests.faults.processes.carrying_desk",
@@ -46,6 +53,8 @@ SETTINGS = (
     "egress.allow_loopback=true",
     "files.anonymous=true",
     "content.meaning.enabled=false",
+    "tickets.people=on_request",
+    f"transports.pigeon.operators={ROOM}",
 )
 
 
@@ -59,6 +68,8 @@ class Outcome(msgspec.Struct, frozen=True):
         shown: messages that the platform has shown.
         sent_again: messages that it has dropped, as it had them.
         refused: events that the desk has answered otherwise than with 200 or 503.
+        confirmed: items to which people have said yes.
+        replied, pressed: what operators have written and pressed.
     """
 
     kills: int
@@ -68,7 +79,12 @@ class Outcome(msgspec.Struct, frozen=True):
     shown: int
     sent_again: int
     refused: int
+    confirmed: int
+    replied: int
+    pressed: int
     findings: CarriedFindings
+    confirmations: ConfirmationFindings
+    deeds: DeedFindings
 
 
 async def kill_carrying(
@@ -96,6 +112,7 @@ async def kill_carrying(
     await platform.server.start_server()
     _make_site(folder, platform)
     await database.begin()
+    codes = await make_codes(database, folder / "data")
     with ExitStack() as stack:
         servers: dict[int, Server] = {}
         made = 0
@@ -109,25 +126,32 @@ async def kill_carrying(
             await start(number)
         delivery = Delivery(platform, lambda: [one.url for one in servers.values()], seed)
         writers = [Writer(number, seed, platform) for number in range(people)]
+        operators = Operators(platform, delivery, seed)
         async with aiohttp.ClientSession() as http:
-            each = [
-                asyncio.create_task(delivery.deliver_all(one, events // people, http))
-                for one in writers
-            ]
-            while made < kills or not all(task.done() for task in each):
-                await asyncio.sleep(chance.uniform(SHORTEST, LONGEST))
-                if made < kills:
-                    number = chance.randrange(desks)
-                    servers.pop(number).kill()
-                    made += 1
-                    await start(number)
-            await asyncio.gather(*each)
+            await operators.bind(codes, http)
+            async with operators.acting(http):
+                each = [
+                    asyncio.create_task(delivery.deliver_all(one, events // people, http))
+                    for one in writers
+                ]
+                while made < kills or not all(task.done() for task in each):
+                    await asyncio.sleep(chance.uniform(SHORTEST, LONGEST))
+                    if made < kills:
+                        number = chance.randrange(desks)
+                        servers.pop(number).kill()
+                        made += 1
+                        await start(number)
+                await asyncio.gather(*each)
             await delivery.finish()
             platform.is_calm = True
-            await asyncio.gather(*(delivery.deliver_last(one, http) for one in writers))
-            await wait_until_idle(database, at_last=True)
+            async with run_in_background(lambda: operators.close_all(database, http)):
+                await asyncio.gather(*(delivery.deliver_last(one, http) for one in writers))
+                await wait_until_idle(database, at_last=True)
             rows = await database.snapshot()
             findings = await asyncio.to_thread(examine_carried, rows, writers, platform)
+            deeds = await asyncio.to_thread(examine_deeds, rows, operators, platform)
+            book = folder / "site" / "book"
+            confirmations = await asyncio.to_thread(examine_confirmations, rows, book, writers)
     await platform.close()
     return Outcome(
         kills=made,
@@ -137,7 +161,12 @@ async def kill_carrying(
         shown=sum(map(len, platform.seen.values())),
         sent_again=platform.repeated,
         refused=delivery.refused,
+        confirmed=sum(len(one.pressed["yes"] | one.written["yes"]) for one in writers),
+        replied=len(operators.replies),
+        pressed=len(operators.presses),
         findings=findings,
+        confirmations=confirmations,
+        deeds=deeds,
     )
 
 
@@ -145,6 +174,7 @@ def _make_site(folder: Path, platform: FailingPlatform) -> None:
     site = folder / "site"
     site.mkdir(parents=True)
     (site / "about.md").write_text("# About\n\nWe sell books.\n", encoding="utf-8")
+    (site / "actions.py").write_text(ACTIONS, encoding="utf-8")
     (site / "desk.toml").write_text(platform.settings, encoding="utf-8")
 
 
@@ -184,7 +214,9 @@ async def report(
             "store", "check", "--data", folder / "data", "--store", f"sqlite:{rows}"
         )
     told = msgspec.structs.asdict(outcome)
-    faults = msgspec.structs.asdict(told.pop("findings")) | {"refused": told.pop("refused")}
+    faults = {"refused": told.pop("refused")}
+    for name in ("findings", "confirmations", "deeds"):
+        faults |= msgspec.structs.asdict(told.pop(name))
     print(", ".join(f"{name.replace('_', ' ')} {count}" for name, count in told.items()))
     print(", ".join(f"{name.replace('_', ' ')} {count}" for name, count in faults.items()))
     print(*checked, *problems, f"{time.monotonic() - began:.0f} seconds", sep="\n")

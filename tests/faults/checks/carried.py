@@ -11,7 +11,9 @@ from pathlib import Path
 import msgspec
 
 from aitp_desk.agent.history.message_codec import list_sources
+from aitp_desk.store.units.tickets.handover import TAKEN_OVER
 from tests.faults.databases import open_database
+from tests.faults.processes.operators import NAMES
 from tests.faults.processes.writers import FailingPlatform, Writer
 
 _texts = msgspec.json.Decoder(list[str]).decode
@@ -31,7 +33,7 @@ class CarriedFindings(msgspec.Struct, frozen=True):
         unnoted: notes for operators that are missing.
         noted_twice: such notes that are there more than once.
         threads: people with more or fewer threads than one.
-        unanswered: runs that are not completed.
+        unanswered: runs that are not completed, and did not end as an operator took the thread.
         unsent: replies of which the platform has not seen every part, as they were written.
         resent: parts that it has seen under two ids.
         shuffled: conversations whose replies it has not seen in their order.
@@ -77,7 +79,10 @@ def examine_carried(
                 found.update(_examine_thread(connection, thread_id, writer))
                 found.update(_examine_sent(connection, thread_id, writer, platform))
         found["unanswered"] = _count(
-            connection, "SELECT count(*) FROM runs WHERE state <> 'completed'"
+            connection,
+            "SELECT count(*) FROM runs r WHERE state <> 'completed'"
+            f" AND NOT ((state = 'cancelled' OR error = '{TAKEN_OVER}')"
+            " AND EXISTS (SELECT 1 FROM tickets t WHERE t.thread_id = r.thread_id))",
         )
         found["dead"] = _count(connection, "SELECT count(*) FROM jobs WHERE state = 'dead'")
         found["behind"] = _count(
@@ -125,7 +130,8 @@ def _examine_thread(
     notes = Counter(
         words
         for (words,) in connection.execute(
-            "SELECT words FROM notes WHERE thread_id = ?", (thread_id,)
+            "SELECT words FROM notes WHERE thread_id = ? AND operator NOT IN (?, ?)",
+            (thread_id, *NAMES),
         )
     )
     promised = Counter(writer.notes)

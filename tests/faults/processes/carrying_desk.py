@@ -1,4 +1,4 @@
-"""A desk with the tests' own transport, and an agent that repeats each question.
+"""A desk with the tests' own transport, and an agent that repeats questions and keeps items.
 
 `aitp-desk`, but for that.
 """
@@ -13,8 +13,8 @@ from aitp_desk.agent.base import Answer, Clarification, Outcome, Turn
 from aitp_desk.app.server import RunningServer, open_server
 from aitp_desk.cli import main
 from aitp_desk.config import Config
-from tests.support.doubles.agent import ScriptedAgent
 from tests.support.transports.pigeon import Pigeon
+from tests.support.transports.reservations import ReservingAgent
 
 OFFER, LONG = "which colour", "long story"
 """Questions with these words get two buttons, or an answer of several messages."""
@@ -32,7 +32,7 @@ async def answer(turn: Turn) -> Outcome:
 
 def open_carrying(config: Config, **given: Any) -> AbstractAsyncContextManager[RunningServer]:
     """A desk whose people are on the platform of the tests."""
-    chosen = {"agent": ScriptedAgent(answer), "transports_beside": {"pigeon": Pigeon}}
+    chosen = {"agent": ReservingAgent(answer), "transports_beside": {"pigeon": Pigeon}}
     return open_server(config, **{**given, **chosen})
 
 

@@ -8,6 +8,7 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -32,6 +33,7 @@ from aitp_desk.transports.messages import Outgoing
 from tests.faults.processes.carrying_desk import LONG, OFFER
 from tests.support.transports.pigeon import SECRET
 from tests.support.transports.pigeon_platform import PigeonPlatform
+from tests.support.transports.reservations import RESERVE, item_of
 
 FAILING = 0.02
 """How often the platform fails: in each of several ways."""
@@ -43,6 +45,9 @@ CODE_AT = 3
 """Which event of some people asks for a code."""
 ELSEWHERE = 0.3
 """How often those who have joined write in their other conversation."""
+WISH = "I want to talk to a person."
+QUESTION_SECONDS = 5.0
+"""How long a person waits for a question of the desk before writing on."""
 LATER_SECONDS = 3.0
 AGAIN_SECONDS = 0.02
 LINGERING_SECONDS = 20
@@ -74,6 +79,10 @@ class FailingPlatform(PigeonPlatform):
 
     def keep_file(self, ref: str, data: bytes) -> None:
         self._files[ref] = data
+
+    def ref_of(self, sent: Outgoing) -> str:
+        """Return what the platform calls a message."""
+        return self._refs[sent.id]
 
     async def _take(self, request: web.Request) -> web.Response:
         luck = 1.0 if self.is_calm else self._chance.random()
@@ -116,6 +125,9 @@ class Writer:
         notes: words of the notes for operators.
         notices: how many sentences the desk has to say about the conversation itself.
         other: another conversation of the person, which a code joins to the first one.
+        wished: what the desk will ask about now; empty for nothing.
+        pressed: items whose button was pressed, by its label.
+        written: items that were shown when this was written.
     """
 
     def __init__(self, number: int, seed: int, platform: FailingPlatform) -> None:
@@ -131,6 +143,9 @@ class Writer:
         self.other = f"{self.conversation}-b"
         self._may_join = number % 5 == 1
         self._has_joined = False
+        self.wished = ""
+        self.pressed: dict[str, set[str]] = defaultdict(set)
+        self.written: dict[str, set[str]] = defaultdict(set)
         self._open: dict[str, Said] = {}
         self._known: dict[str, Said] = {}
         self._pressed: set[str] = set()
@@ -148,7 +163,8 @@ class Writer:
         if self._may_join and (found := self._go_elsewhere(number)) is not None:
             self._events.append(found[0])
             return found
-        event, note = self._choose(f"{self.name} {number}", number)
+        mark = f"{self.name} {number}"
+        event, note = self._answer_question(number) or self._choose(mark, number)
         sender = self.name
         if self._is_group and not isinstance(event, Choice):
             sender = f"{self.name}-{self._chance.choice('abc')}" if number > 1 else self.name
@@ -216,9 +232,7 @@ class Writer:
     def _choose(self, mark: str, number: int) -> tuple[Event, Callable[[], None]]:
         luck = 1.0 if number == 1 else self._chance.random()
         if luck < 0.06 and (tokens := self._buttons()):
-            token, label = self._chance.choice(tokens)
-            self._pressed.add(token)
-            return Choice(token=token), lambda: self.said.append(Said(label))
+            return self._press(*self._chance.choice(tokens))
         if luck < 0.12 and self._open:
             ref = self._chance.choice(list(self._open))
             return MessageEdit(message_ref=ref, text=f"{mark} corrected"), partial(
@@ -246,8 +260,42 @@ class Writer:
             return ChatStart(), self._note_notice
         if luck < 0.33:
             return self._attach(f"{mark} with a file", f"m{number}")
+        if luck > 0.97:
+            return self._write(WISH, f"m{number}")
+        if luck > 0.87 and not self._is_group and number > 1:
+            self.wished = f"{mark} {RESERVE}?"
+            return self._write(self.wished, f"m{number}")
         words = f" {OFFER}" if luck < 0.43 else f" {LONG}" if luck < 0.46 else ""
         return self._write(f"{mark}{words}?", f"m{number}")
+
+    def question(self) -> Outgoing | None:
+        """What the desk asks about the last wish, once it is shown."""
+        shown = self._platform.seen[self.conversation]
+        return next((one for one in reversed(shown) if self.wished == item_of(one.text)), None)
+
+    def _answer_question(self, number: int) -> tuple[Event, Callable[[], None]] | None:
+        """Say yes or no to what the desk has asked; None for something else."""
+        question = self.question() if self.wished else None
+        self.wished = ""
+        if question is None or not question.buttons:
+            return None
+        item, luck = item_of(question.text), self._chance.random()
+        if luck < 0.3:
+            self.written["yes"].add(item)
+            return self._write("yes", f"m{number}")
+        if luck < 0.8:
+            button = question.buttons[0 if luck < 0.7 else 1]
+            return self._press(button.token, button.label, item)
+        return None
+
+    def _press(self, token: str, label: str, item: str) -> tuple[Event, Callable[[], None]]:
+        self._pressed.add(token)
+
+        def note() -> None:
+            self.said.append(Said(label))
+            self.pressed[label].add(item)
+
+        return Choice(token=token), note
 
     def _write(
         self, text: str, ref: str, files: tuple[IncomingFile, ...] = ()
@@ -266,10 +314,10 @@ class Writer:
         file = IncomingFile(name="note.txt", content_type="text/plain", size=10, ref=key)
         return self._write(text, ref, (file,))
 
-    def _buttons(self) -> list[tuple[str, str]]:
+    def _buttons(self) -> list[tuple[str, str, str]]:
         shown = self._platform.seen[self.conversation][-20:]
         return [
-            (one.token, one.label)
+            (one.token, one.label, item_of(sent.text))
             for sent in shown
             for one in sent.buttons
             if one.token not in self._pressed  # each counts once
@@ -309,7 +357,10 @@ class Delivery:
     async def deliver_all(self, writer: Writer, count: int, http: aiohttp.ClientSession) -> None:
         """Deliver so many events of a writer, one or some at a time, and the last one."""
         while count > 0:
-            batch = [writer.next() for _ in range(min(count, self._chance.choice((1, 1, 1, 2, 4))))]
+            batch = [writer.next()]
+            most = min(count, self._chance.choice((1, 1, 1, 2, 4)))
+            while len(batch) < most and not writer.wished:
+                batch.append(writer.next())
             count -= len(batch)
             if len(batch) > 1 and writer.is_lucky(REORDERED):
                 self._chance.shuffle(batch)
@@ -320,6 +371,19 @@ class Delivery:
                 await self._deliver_first(batch, writer, http)
             if writer.is_lucky(REPEATED):
                 self._begin(self._repeat((writer.earlier(),), LATER_SECONDS, http))
+            if writer.wished:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(QUESTION_SECONDS):
+                        while writer.question() is None:  # noqa: ASYNC110 -- of another process
+                            await asyncio.sleep(AGAIN_SECONDS)
+
+    async def deliver_one(self, incoming: Incoming, http: aiohttp.ClientSession) -> None:
+        """Deliver one event, sometimes twice at once, and once more later."""
+        for within in (0, LATER_SECONDS):
+            if self._chance.random() < REPEATED:
+                self._begin(self._repeat((incoming,), within, http))
+        await self._deliver((incoming,), http)
+        self.acknowledged += 1
 
     async def _deliver_first(
         self,

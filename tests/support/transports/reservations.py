@@ -46,6 +46,8 @@ def _write(line: str) -> None:
     finally:
         os.close(book)
 '''
+NOT_ASKED = "It is not possible:"
+"""Begins an answer to a wish of which the desk has asked nothing."""
 _ITEM = re.compile("item “(.+?)”")
 
 
@@ -72,7 +74,7 @@ async def reserve(turn: Turn) -> Outcome | None:
     called = ToolCall("call_1", "reserve", json.dumps({"item": turn.question}))
     result = await turn.invoke(called)
     if result.asks is None:
-        return Answer(f"It is not possible: {result.output}")
+        return Answer(f"{NOT_ASKED} {result.output}")
     asks = result.asks
     return Clarification(asks.question, asks.options, free_form=False, waits=asks.call_id)
 
