@@ -37,14 +37,13 @@ from aitp_desk.store.units.tickets.platforms import (
 )
 from aitp_desk.transports.base import Failed, TryLater
 from aitp_desk.transports.host.failures import job_failure
+from aitp_desk.transports.host.outbox import DELAYS
 from aitp_desk.transports.host.registry import EnabledTransport
 from aitp_desk.transports.messages import Outgoing
 from aitp_desk.transports.operators.buttons import TicketButtons, offer_deeds
 from aitp_desk.transports.operators.text import write_message, write_state, write_ticket
 from aitp_desk.transports.wire.splitter import split_text
 
-DELAYS = (5, 15, 60, 300, 1800, 7200)
-"""Seconds after each failure."""
 SECONDS = 180
 AT_ONCE = 8
 LOOK_SECONDS = 0.5

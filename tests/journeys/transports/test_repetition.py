@@ -240,7 +240,6 @@ async def test_a_ticket_is_told_in_the_same_messages_after_a_crash(
         yield from note_told(refs=refs, **given)
 
     monkeypatch.setattr(feed, "note_told", note)
-    monkeypatch.setattr(feed, "DELAYS", (1, 1, 1))
     async with opening(tmp_path) as office:
         await office.bind("ada")
         await office.answered("ada", "You act as anna now.")
