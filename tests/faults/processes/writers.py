@@ -359,6 +359,8 @@ class Delivery:
         while count > 0:
             batch = [writer.next()]
             most = min(count, self._chance.choice((1, 1, 1, 2, 4)))
+            if not writer.said:  # nothing is about a conversation before it has begun
+                most = 1
             while len(batch) < most and not writer.wished:
                 batch.append(writer.next())
             count -= len(batch)

@@ -69,9 +69,10 @@ async def reserve(turn: Turn) -> Outcome | None:
         results = [one.result for round in turn.rounds for one in round.called if one.result]
         kept = ", ".join("kept" if not one.failed else "not kept" for one in results)
         return Answer(f"It is {kept}.")
-    if RESERVE not in turn.question:
+    wishes = [line for line in turn.question.splitlines() if RESERVE in line]
+    if not wishes:
         return None
-    called = ToolCall("call_1", "reserve", json.dumps({"item": turn.question}))
+    called = ToolCall("call_1", "reserve", json.dumps({"item": wishes[-1]}))
     result = await turn.invoke(called)
     if result.asks is None:
         return Answer(f"{NOT_ASKED} {result.output}")
