@@ -43,10 +43,27 @@ class ChatCompletionDraft(msgspec.Struct):
     max_completion_tokens: int | None = None
 
 
+class CitedUrl(msgspec.Struct):
+    """A source, and where the text names it: from one index to before the other."""
+
+    start_index: int
+    end_index: int
+    title: str
+    url: str
+
+
+class ChatAnnotation(msgspec.Struct):
+    """What a part of the answer's text refers to."""
+
+    url_citation: CitedUrl
+    type: Literal["url_citation"] = "url_citation"
+
+
 class ChatAnswer(msgspec.Struct):
     """The agent's answer, or the calls of the caller's functions that it needs first."""
 
     content: str | None
+    annotations: Sequence[ChatAnnotation] = ()
     role: Literal["assistant"] = "assistant"
     refusal: None = None
     tool_calls: Sequence[ToolCallShown] | UnsetType = UNSET

@@ -34,6 +34,7 @@ from aitp_desk.protocols.aitp.runs.call_ids import (
     read_continuation,
     write_call_id,
 )
+from aitp_desk.protocols.aitp.runs.citations import Citation, find_citations, join_replies
 from aitp_desk.protocols.aitp.runs.drafts_wire import read_flag, read_run_draft
 from aitp_desk.protocols.aitp.runs.objects import FunctionCall, TokensCounted, ToolCallShown
 from aitp_desk.protocols.aitp.shapes import read_list, read_object
@@ -164,9 +165,13 @@ def write_completion(run: Run, model: str, replies: Sequence[Message]) -> object
         DeskError: the run has no answer.
     """
     check_answered(run)
-    text = _BETWEEN.join(part for reply in replies for part in reply.content)
+    text = join_replies(replies)
     calls = [_write_call(run, call) for call in run.owed]
-    answer = objects.ChatAnswer(text or None if calls else text, tool_calls=calls or UNSET)
+    answer = objects.ChatAnswer(
+        text or None if calls else text,
+        annotations=list(map(_write_citation, find_citations(replies))),
+        tool_calls=calls or UNSET,
+    )
     return objects.ChatCompletion(
         id=write_id(run),
         created=run.created_at,
@@ -219,6 +224,13 @@ def write_usage(run: Run) -> TokensCounted:
     """Return the tokens that models read and wrote; none where no model was used."""
     usage = run.usage or RunUsage()
     return TokensCounted(usage.prompt, usage.completion, usage.total)
+
+
+def _write_citation(cited: Citation) -> objects.ChatAnnotation:
+    """Write a source of the answer."""
+    return objects.ChatAnnotation(
+        objects.CitedUrl(cited.start_index, cited.end_index, cited.title, cited.url)
+    )
 
 
 def _write_call(run: Run, call: ToolCall) -> ToolCallShown:

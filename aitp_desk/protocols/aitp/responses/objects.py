@@ -14,11 +14,20 @@ Status = Literal["queued", "in_progress", "completed", "incomplete", "failed", "
 ItemStatus = Literal["in_progress", "completed", "incomplete"]
 
 
+class UrlCitation(msgspec.Struct, tag_field="type", tag="url_citation"):
+    """A source, and where the text names it: from one index to before the other."""
+
+    start_index: int
+    end_index: int
+    title: str
+    url: str
+
+
 class OutputText(msgspec.Struct, tag_field="type", tag="output_text"):
     """The text of a message."""
 
     text: str
-    annotations: Sequence[Mapping[str, Any]] = ()
+    annotations: Sequence[UrlCitation] = ()
     logprobs: Sequence[Mapping[str, Any]] = ()
 
 

@@ -79,6 +79,13 @@ class ResponseFormat:
         if rest := find_rest(part.text, self._text):
             events += self._write_delta(rest)
         at = self._at(message.id)
+        for number, cited in enumerate(part.annotations):
+            events += self._write(
+                "response.output_text.annotation.added",
+                annotation=cited,
+                annotation_index=number,
+                **at,
+            )
         events += self._write("response.output_text.done", text=part.text, logprobs=[], **at)
         events += self._write("response.content_part.done", part=part, **at)
         events += self._write("response.output_item.done", item=item, output_index=self._index)

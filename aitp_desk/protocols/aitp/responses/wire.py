@@ -14,10 +14,10 @@ from aitp_desk.model.conversation.thread import Message
 from aitp_desk.model.errors import ResourceNotFound
 from aitp_desk.protocols.aitp.responses import objects
 from aitp_desk.protocols.aitp.runs.call_ids import write_call_id
+from aitp_desk.protocols.aitp.runs.citations import find_citations, join_replies
 from aitp_desk.protocols.aitp.runs.wire import CAPPED
 
 _ID = re.compile(r"resp_([0-9A-Za-z]{1,64})(?:_([0-9]{1,3}))?", re.ASCII)
-_BETWEEN = "\n\n"
 
 
 def write_id(run: Run, continued: int = 0) -> str:
@@ -107,8 +107,12 @@ def write_response(
 
 def write_message(message: Message) -> objects.OutputMessage:
     """Write a reply; its parts are one text, since clients join them without a space."""
-    text = _BETWEEN.join(message.content)
-    return objects.OutputMessage(message.id, "completed", (objects.OutputText(text),))
+    cited = [
+        objects.UrlCitation(one.start_index, one.end_index, one.title, one.url)
+        for one in find_citations((message,))
+    ]
+    text = objects.OutputText(join_replies((message,)), cited)
+    return objects.OutputMessage(message.id, "completed", (text,))
 
 
 def write_call(run: Run, call: ToolCall) -> objects.OutputCall:
