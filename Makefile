@@ -77,5 +77,5 @@ check: .venv/.browser
 	@touch $@
 
 .venv/.browser: .venv/.dev
-	$(PIP) --editable '.[dev,browser]'
+	$(PIP) --editable '.[dev,browser,frameworks]'
 	@touch $@
