@@ -18,6 +18,7 @@ from aitp_desk.desk.conversations.driver import DialogueServices
 from aitp_desk.desk.conversations.first_answers import FirstAnswers
 from aitp_desk.desk.conversations.handover import Handover
 from aitp_desk.desk.conversations.intake import TurnIntake
+from aitp_desk.desk.conversations.page_search import PageSearch
 from aitp_desk.desk.conversations.plugin_turn import PluginTurns
 from aitp_desk.desk.conversations.service import ConversationService
 from aitp_desk.desk.conversations.turn_writer import TurnWriter
@@ -163,6 +164,7 @@ def build_desk(parts: DeskParts, worker: RunWorker) -> Desk:
         registry=registry,
         limiter=limiter,
         conversations=_build_conversations(parts, sessions, registry),
+        pages=PageSearch(site_agent.knowledge, registry, site_facts(config.site)),
         direct_calls=direct_calls,
         resources=resources,
         paid_resources=PaidResources(resources, direct_calls, limiter),

@@ -15,6 +15,7 @@ from aitp_desk.knowledge.sources.admission import NO_CONTENT, describe_unread
 from aitp_desk.protocols.a2a.card import DOOR_PATH as A2A_PATH
 from aitp_desk.protocols.mcp.routes import MCP_PATH, speaks_mcp
 from aitp_desk.protocols.metrics.routes import METRICS_PATH
+from aitp_desk.protocols.nlweb.routes import ASK_PATH, WHO_PATH
 from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
 from aitp_desk.store.base import Store
 from aitp_desk.store.contents.base import FileContents
@@ -58,6 +59,7 @@ def report_start(
         f"  AHP        {url}/.well-known/agent.json, {url}/agent/converse, {url}/llms.txt",
         *([f"  A2A        {url}{A2A_PATH}"] if config.a2a.enabled else []),
         *([f"  MCP        {url}{MCP_PATH}"] if speaks_mcp(config) else []),
+        *([f"  NLWeb      {url}{ASK_PATH}, {url}{WHO_PATH}"] if config.nlweb.enabled else []),
         *([f"  OpenAPI    {url}{DOCUMENT_PATH}, {url}/docs"] if config.rest.enabled else []),
         *([f"  declared   {url}/agents.txt"] if config.agents_txt.enabled else []),
         *([f"  messages   {', '.join(config.capabilities)}"] if config.capabilities else []),

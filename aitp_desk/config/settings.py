@@ -39,6 +39,7 @@ from aitp_desk.config.sections.protocols.endpoints import (
     Cors,
     Hac,
     McpServer,
+    Nlweb,
     Rest,
 )
 from aitp_desk.config.sections.retention import Retention
@@ -396,6 +397,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     mcp_server: McpServer = McpServer()
     hac: Hac = Hac()
     a2a: A2a = A2a()
+    nlweb: Nlweb = Nlweb()
     log: Log = Log()
     tracing: Tracing = Tracing()
     agents: tuple[SiteAgent, ...] = ()

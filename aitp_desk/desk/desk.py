@@ -8,6 +8,7 @@ from aitp_desk.config import Limits, Signals, Site
 from aitp_desk.desk.access.sealed_values import SealedValues
 from aitp_desk.desk.access.site_agents import SiteAgents
 from aitp_desk.desk.calls.registry import ActionRegistry
+from aitp_desk.desk.conversations.page_search import PageSearch
 from aitp_desk.desk.conversations.service import ConversationService
 from aitp_desk.desk.direct.calls import DirectCalls
 from aitp_desk.desk.direct.paid_resources import PaidResources
@@ -58,6 +59,7 @@ class Desk(msgspec.Struct, frozen=True, eq=False, kw_only=True, weakref=True):
     registry: ActionRegistry
     limiter: RateLimiter
     conversations: ConversationService
+    pages: PageSearch
     direct_calls: DirectCalls
     resources: Resources
     paid_resources: PaidResources

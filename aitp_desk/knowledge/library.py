@@ -118,6 +118,10 @@ class Library:
             return None
         return msgspec.structs.replace(document, body=self._index.body(path))
 
+    def find_page(self, path: str) -> Document | None:
+        """Return the document at a path without its body, or None."""
+        return self._by_path.get(path)
+
     def schema_object(self, path: str) -> dict[str, Any]:
         """Return what a page declares of its subject as JSON-LD; empty for nothing."""
         return self._index.schema_object(path) if path in self._by_path else {}

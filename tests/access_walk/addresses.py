@@ -117,6 +117,8 @@ TELL_NOTHING = {
     "POST /a2a/": "the same address as POST /a2a",
     "POST /a2a/v1/message:send": "the same as POST /a2a/message:send in another form",
     "POST /a2a/v1/message:stream": "the same as POST /a2a/message:stream in another form",
+    "POST /ask": "a question that names nothing, answered from the site's pages",
+    "POST /who": "the site's agents",
     "POST /oauth/token": "gives credentials to whoever proves to be a client",
     "GET /oauth/authorize": "refuses always",
     "GET /v1/sealed/{ref}": "test_sealed_values plants and searches what is sealed",

@@ -25,6 +25,7 @@ from aitp_desk.protocols.base.call_members import CAPABILITIES_PATH
 from aitp_desk.protocols.base.protocol import Handler, ProtocolRoutes
 from aitp_desk.protocols.mcp.routes import MCP_PATH, speaks_mcp
 from aitp_desk.protocols.mcp.server.plain_rpc import VERSIONS
+from aitp_desk.protocols.nlweb.routes import ASK_PATH
 from aitp_desk.protocols.oauth.metadata import REGISTER_PATH, TOKEN_PATH
 from aitp_desk.protocols.openapi.document import OPENAPI
 from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
@@ -65,6 +66,7 @@ def find_protocol_paths(config: Config) -> EntryPaths:
         openapi=DOCUMENT_PATH if calls else "",
         mcp=MCP_PATH if speaks_mcp(config) else "",
         a2a=A2A_PATH if config.a2a.enabled else "",
+        nlweb=ASK_PATH if config.nlweb.enabled else "",
         token=TOKEN_PATH if gives_tokens else "",
         register=REGISTER_PATH if registers else "",
     )
@@ -84,7 +86,12 @@ def find_protocol_links(config: Config) -> dict[str, str]:
     """Return the paths of the protocols except AHP, by their names in the manifest."""
     addresses = find_protocol_paths(config)
     files = {"agents_txt": TEXT_PATH, "agents_json": JSON_PATH} if config.agents_txt.enabled else {}
-    protocols = {"openapi": addresses.openapi, "mcp": addresses.mcp, "a2a": addresses.a2a}
+    protocols = {
+        "openapi": addresses.openapi,
+        "mcp": addresses.mcp,
+        "a2a": addresses.a2a,
+        "nlweb": addresses.nlweb,
+    }
     return {name: path for name, path in (protocols | files).items() if path}
 
 
@@ -114,6 +121,7 @@ def list_endpoints(config: Config) -> tuple[tuple[str, str, str], ...]:
         ("POST", addresses.actions and f"{addresses.actions}{{name}}", "agents.actions"),
         ("POST", addresses.mcp, "agents.mcp"),
         ("POST", addresses.a2a, "agents.a2a"),
+        ("GET", addresses.nlweb, "agents.nlweb"),
     )
     return tuple(row for row in rows if row[1])
 

@@ -15,6 +15,7 @@ from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
 from aitp_desk.protocols.base.auth_metadata import RESOURCE_PATH
 from aitp_desk.protocols.base.discovery_links import MANIFEST_PATH
 from aitp_desk.protocols.base.protocol import HTML, JSON, MARKDOWN, TEXT
+from aitp_desk.protocols.nlweb.routes import WHO_PATH
 from aitp_desk.protocols.oauth.metadata import SERVER_PATH
 from aitp_desk.web.discovery.catalog import (
     DESCRIPTION,
@@ -82,6 +83,7 @@ def _list_apis(paths: EntryPaths, url: str, below: str, whose: str) -> Iterator[
         whose: what their titles end in.
     """
     keys = _link(url, KEYS_PATH, JSON, "Keys that sign transcripts")
+    agents = _link(url, WHO_PATH, JSON, "Site agents (NLWeb)")
     described = _openapi(paths, below)
     metadata = _tokens(paths, url, "/v1")
     served = (
@@ -91,6 +93,7 @@ def _list_apis(paths: EntryPaths, url: str, below: str, whose: str) -> Iterator[
         (paths.actions.rstrip("/"), "Actions", described),
         (paths.mcp, "MCP", {METADATA: _tokens(paths, url, paths.mcp)}),
         (paths.a2a, "A2A", {DESCRIPTION: (_link(below, CARD_PATH, JSON, "A2A card"),)}),
+        (paths.nlweb, "NLWeb", {**described, METADATA: (agents,)}),
     )
     for path, title, links in served:
         if path:

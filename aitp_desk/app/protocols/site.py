@@ -15,6 +15,7 @@ from aitp_desk.app.protocols.announcement import (
     make_agents_txt_routes,
 )
 from aitp_desk.app.protocols.catalog import list_catalog
+from aitp_desk.app.protocols.nlweb import make_nlweb_routes
 from aitp_desk.config import Config
 from aitp_desk.desk.desk import Desk
 from aitp_desk.protocols.ahp.answer_wire import AnswerEncoder
@@ -80,6 +81,7 @@ def make_site_routes(
         ),
         ahp.protocol(),
         *make_a2a_routes((desk, *further), config),
+        *make_nlweb_routes((desk, *further), config, pages),
         *make_agents_txt_routes(desk, further, config),
         pages.content_routes(render_ahp_error, desk),
         discovery.protocol(),

@@ -16,7 +16,7 @@ from aitp_desk.desk.dialogue.offers.media_types import ContentOffers
 from aitp_desk.desk.dialogue.tools.agent_tools import AgentTools, describe_outcome, make_round
 from aitp_desk.desk.dialogue.tools.matcher import ActionMatcher
 from aitp_desk.desk.dialogue.tools.person_requests import PersonRequests
-from aitp_desk.desk.dialogue.turn import AskRequest
+from aitp_desk.desk.dialogue.turn import AskRequest, list_earlier
 from aitp_desk.desk.limits.token_budgets import TokenBudgets
 from aitp_desk.desk.threads.sessions import Session
 from aitp_desk.knowledge.snapshot import Knowledge
@@ -91,7 +91,7 @@ class Answerer:
         turn = Turn(
             question,
             self._facts,
-            session.transcript,
+            session.transcript or list_earlier(ask),
             clarification,
             pending,
             ask.locale,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from aitp_desk.agent.base import Said
+from aitp_desk.agent.base import Said, Utterance
 from aitp_desk.agent.history.offer import Offer
 from aitp_desk.desk.calls.invocation import AcceptedCall, Requirement
 from aitp_desk.desk.dialogue.answer_cache import RenderSlot
@@ -37,6 +37,8 @@ class AskRequest(msgspec.Struct, frozen=True):
         step_aside: releases the caller's slot while it only waits for a payment.
         may_match: whether the words may ask for an action that is not named.
         is_guessed: whether the action was matched to the words instead of named.
+        earlier: the caller's earlier questions, oldest first, of a conversation that the desk does
+            not keep; they count in no session.
     """
 
     action: str
@@ -57,6 +59,7 @@ class AskRequest(msgspec.Struct, frozen=True):
     step_aside: Callable[[], None] | None = None
     may_match: bool = False
     is_guessed: bool = False
+    earlier: tuple[str, ...] = ()
 
     @property
     def words(self) -> str:
@@ -91,6 +94,11 @@ class AskRequest(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(
             self, is_written=True, understood=understood, **{said: words}
         )
+
+
+def list_earlier(ask: AskRequest) -> tuple[Utterance, ...]:
+    """Return the earlier questions that a request brings, as a transcript."""
+    return tuple(Utterance("visitor", text) for text in ask.earlier)
 
 
 class ActionRequest(msgspec.Struct, frozen=True):

@@ -24,7 +24,12 @@ def to_rfc3339(said: object) -> str | None:
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
+def find_first_publication(document: Document) -> str | None:
+    """Return a page's publication date; None if it has none."""
+    said = (to_rfc3339(document.front.get(name)) for name in _NAMES)
+    return next((moment for moment in said if moment), None)
+
+
 def find_publication_date(document: Document) -> str | None:
     """Return a page's publication date, or else the date of its last change."""
-    said = (to_rfc3339(document.front.get(name)) for name in _NAMES)
-    return next((moment for moment in said if moment), to_rfc3339(document.updated))
+    return find_first_publication(document) or to_rfc3339(document.updated)

@@ -18,6 +18,7 @@ from aitp_desk.protocols.agents_txt.document import (
 CONVERSE: Final = "converse"
 MCP: Final = "mcp"
 A2A: Final = "a2a"
+NLWEB: Final = "nlweb"
 _WAYS: Final = frozenset({CONVERSE, MCP, A2A})
 """Entry points to every action."""
 

@@ -38,6 +38,7 @@ from aitp_desk.protocols.agents_txt.policies import (
     A2A,
     CONVERSE,
     MCP,
+    NLWEB,
     AgentBlock,
     list_policies,
     make_action_id,
@@ -48,7 +49,7 @@ JSON_PATH: Final = "/.well-known/agents.json"
 OTHER_TEXT_PATH: Final = "/agents.txt"
 OTHER_JSON_PATH: Final = "/agents.json"
 """The addresses of the files; the last two are alternatives (section 2)."""
-OWN_IDS: Final = frozenset({CONVERSE, THREADS, MCP, A2A})
+OWN_IDS: Final = frozenset({CONVERSE, THREADS, MCP, A2A, NLWEB})
 """The desk's own ids of capabilities that are not actions, served or not."""
 
 
@@ -70,6 +71,7 @@ class EntryPaths(msgspec.Struct, frozen=True, kw_only=True):
     openapi: str = ""
     mcp: str = ""
     a2a: str = ""
+    nlweb: str = ""
     token: str = ""
     register: str = ""
 
@@ -266,6 +268,19 @@ class _CapabilityWriter:
                         rate_limit=_limit(limits, "converse"),
                     ),
                 )
+        if addresses.nlweb:
+            yield AgentBlock(
+                NLWEB,
+                Capability(
+                    id=NLWEB,
+                    endpoint=url + addresses.nlweb,
+                    method="POST",
+                    protocol="REST",
+                    description="Questions, answered with schema.org objects (NLWeb).",
+                    rate_limit=_limit(limits, "converse"),
+                    parameters=QUESTION,
+                ),
+            )
         for action in actions if addresses.actions else ():
             yield AgentBlock(make_action_id(action.name), self._action(action, url, limits))
 

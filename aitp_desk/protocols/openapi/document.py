@@ -24,7 +24,8 @@ from aitp_desk.protocols.base.protocol import (
 )
 from aitp_desk.protocols.openapi.actions import action_schemas, describe_action
 from aitp_desk.protocols.openapi.faces import add_faces
-from aitp_desk.protocols.openapi.operations import OperationText, find_operation
+from aitp_desk.protocols.openapi.operation_text import OperationText
+from aitp_desk.protocols.openapi.operations import find_operation
 from aitp_desk.protocols.openapi.parameters import PATH_PARAMETER, list_parameters
 from aitp_desk.protocols.openapi.parts import (
     Item,

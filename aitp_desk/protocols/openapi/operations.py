@@ -8,40 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import msgspec
-
-
-class OperationText(msgspec.Struct, frozen=True):
-    """The description of an operation beyond its route.
-
-    Parameters:
-        summary: one line.
-        gives: the Struct of its response, or several; empty for one that is not described.
-        takes: the Struct of its body; empty for any object.
-        is_list: whether it returns a page of these objects.
-        query: its query parameters beyond those of every list.
-        statuses: its responses beyond those that follow from its route.
-        empty: its successes without a body.
-        is_repeatable: whether an ``Idempotency-Key`` is honoured.
-        waits: whether ``Prefer: wait=N`` makes it wait for the outcome.
-        streams: whether it may answer with a stream of events.
-        gives_files: whether its response may have any media type.
-        also: the media types of its response in addition to JSON.
-    """
-
-    summary: str
-    gives: str = ""
-    takes: str = ""
-    is_list: bool = False
-    query: tuple[str, ...] = ()
-    statuses: tuple[int, ...] = ()
-    empty: tuple[int, ...] = ()
-    is_repeatable: bool = False
-    waits: bool = False
-    streams: bool = False
-    gives_files: bool = False
-    also: tuple[str, ...] = ()
-
+from aitp_desk.protocols.openapi.operation_text import OperationText
 
 _THREAD = "/v1/threads/{thread_id}"
 _MESSAGE = f"{_THREAD}/messages/{{message_id}}"
@@ -58,6 +25,18 @@ _CONSOLE_THREAD = f"{_CONSOLE}threads/{{thread_id}}"
 _METADATA = "The authorization servers of this resource (RFC 9728)"
 _RESOURCE = "GET /.well-known/oauth-protected-resource"
 
+_NLWEB_ANSWER = "NLWebResults | NLWebResponse"
+_NLWEB_QUERY = (
+    "query",
+    "prev",
+    "decontextualized_query",
+    "site",
+    "mode",
+    "streaming",
+    "query_id",
+    "max_results",
+    "min_score",
+)
 _A2A_RPC = OperationText(
     "Call a method of A2A by JSON-RPC", "JSONRPCAnswer", "JSONRPCRequest", streams=True
 )
@@ -240,6 +219,20 @@ OPERATIONS: Mapping[str, OperationText] = MappingProxyType(
         ),
         "GET /agent/converse/status/{session_id}": OperationText(
             "The status of a call that was accepted in a session", "AHPResponse"
+        ),
+        "GET /ask": OperationText(
+            "Ask a question (NLWeb)", _NLWEB_ANSWER, query=_NLWEB_QUERY, streams=True
+        ),
+        "POST /ask": OperationText(
+            "Ask a question (NLWeb)", _NLWEB_ANSWER, "NLWebRequest", streams=True
+        ),
+        "GET /who": OperationText(
+            "List the site agents that answer (NLWeb)",
+            "NLWebAgents",
+            query=("query", "max_results"),
+        ),
+        "POST /who": OperationText(
+            "List the site agents that answer (NLWeb)", "NLWebAgents", "NLWebWhoRequest"
         ),
         "GET /agents.txt": _DECLARED,
         "GET /.well-known/agents.txt": _DECLARED,

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from aitp_desk.model.conversation.ticket import TicketKind
 from aitp_desk.protocols.base.protocol import Route
-from aitp_desk.protocols.openapi.operations import OperationText
+from aitp_desk.protocols.openapi.operation_text import OperationText
 from aitp_desk.protocols.openapi.parts import Item
 
 PATH_PARAMETER = re.compile(r"\{(\w+)(?::\.\*)?\}")
@@ -61,12 +61,33 @@ _OF_SEARCH: Mapping[str, Item] = MappingProxyType(
         },
     }
 )
+_OF_NLWEB: Mapping[str, Item] = MappingProxyType(
+    {
+        "query": {"type": "string", "maxLength": 4096, "description": "The question."},
+        "prev": {
+            "type": "string",
+            "description": "Earlier questions, separated by commas, or as a JSON array.",
+        },
+        "decontextualized_query": {
+            "type": "string",
+            "maxLength": 4096,
+            "description": "The question in a form that needs no earlier ones.",
+        },
+        "site": {"type": "string", "description": "The site agent, by its name or host."},
+        "mode": {"type": "string", "enum": ["list", "summarize", "generate"]},
+        "streaming": {**_YES, "description": "Whether to answer with events; by default true."},
+        "query_id": {"type": "string", "maxLength": 128},
+        "max_results": {"type": "integer", "minimum": 1, "maximum": 1000},
+        "min_score": {"type": "integer", "minimum": 0, "maximum": 1000},
+    }
+)
 _QUERY: Mapping[str, Item] = {
     **_PAGED,
     **_CONSOLE,
     **_OF_TRANSCRIPTS,
     **_OF_MESSAGES,
     **_OF_SEARCH,
+    **_OF_NLWEB,
 }
 
 

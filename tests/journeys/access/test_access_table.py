@@ -249,6 +249,8 @@ async def ask(ground: Ground, who: str, name: str, address: str, need: str, whos
     path = path.replace("{assistant_id}", name or "desk").replace("{model}", "scripted")
     for place, value in places.items():
         path = path.replace(f"{{{place}}}", value)
+    if path == "/ask" and method == "GET":
+        path = "/ask?query=Hello&streaming=false"
     if name and "{agent}" not in path:
         path = f"/{{agent}}{path}"
     path = path.replace("{agent}", name)
@@ -280,6 +282,7 @@ FIXED_BODIES: Mapping[str, Any] = {
     "POST /v1/threads/{thread_id}/actors": {"id": "https://new.example"},
     "POST /v1/threads/{thread_id}/grants": {"link": True, "may": "read"},
     "POST /v1/threads/{thread_id}/transcript/signatures": {"seq": 1, "jws": "e30..e30"},
+    "POST /ask": {"query": "Hello?", "streaming": False},
 }
 """What is sent to addresses that take the same for whatever is asked about."""
 

@@ -88,6 +88,7 @@ async def test_closed_protocols_are_not_linked_to(tmp_path: Path) -> None:
         "agents_txt.enabled=false",
         "mcp_server.serve=never",
         "a2a.enabled=false",
+        "nlweb.enabled=false",
     )
     async with visiting(tmp_path, *closed) as visitor:
         assert (await manifest_of(visitor))["links"].keys() == {

@@ -199,7 +199,8 @@ async def test_the_site_and_the_owners_endpoints_are_told_of_as_they_are_declare
     assert document.generated_at is None
     assert document.access == Access(allow=("/shop/*",), disallow=("/private/*",))
     by_id = {one.id: one for one in document.capabilities}
-    described = ["converse", "threads", "mcp", "a2a", *OWN_ACTIONS, "data-query", "live", "search"]
+    entries = ["converse", "threads", "mcp", "a2a", "nlweb"]
+    described = [*entries, *OWN_ACTIONS, "data-query", "live", "search"]
     assert list(by_id) == described
     query = by_id["data-query"]
     assert query.endpoint == "https://wraps.example/graphql"
@@ -309,7 +310,8 @@ async def test_actions_are_called_as_their_blocks_say(tmp_path: Path) -> None:
 async def test_without_plain_http_no_action_is_listed(tmp_path: Path) -> None:
     async with telling(tmp_path, "rest.enabled=false", tables="") as visitor:
         document = await told(visitor)
-    assert [one.id for one in document.capabilities] == ["converse", "threads", "mcp", "a2a"]
+    ids = [one.id for one in document.capabilities]
+    assert ids == ["converse", "threads", "mcp", "a2a", "nlweb"]
 
 
 async def test_a_further_agent_is_reached_as_its_block_says(tmp_path: Path) -> None:
@@ -359,7 +361,7 @@ async def test_an_agent_limit_of_everybody_is_that_of_the_star(tmp_path: Path) -
     assert by_id["converse"].rate_limit == RateLimit(3, "minute")
 
 
-@pytest.mark.parametrize("id_", ["converse", "mcp", "a2a", "site-info", "get-video"])
+@pytest.mark.parametrize("id_", ["converse", "mcp", "a2a", "nlweb", "site-info", "get-video"])
 async def test_an_endpoint_of_the_owner_may_not_be_called_as_what_the_desk_does(
     tmp_path: Path, id_: str
 ) -> None:

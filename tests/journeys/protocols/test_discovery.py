@@ -106,6 +106,7 @@ LIMITED = ("limits.enabled=true", "limits.static_per_minute=100000")
 OFF = (
     *("rest.enabled=false", "agents_txt.enabled=false", "mcp_server.serve=never"),
     *("a2a.enabled=false", "hac.enabled=false", "oauth.enabled=false"),
+    "nlweb.enabled=false",
 )
 
 
@@ -260,14 +261,14 @@ async def test_all_name_the_same_addresses_of_protocols(site: Site) -> None:
     assert links["threads"] in catalog
     assert f"{found.url}{manifest['endpoints']['converse']}" in found.texts["/llms.txt"]
     assert f"{found.url}{MANIFEST}" in found.texts["/llms.txt"]
-    for name in ("mcp", "a2a"):
+    for name in ("mcp", "a2a", "nlweb"):
         assert (links.get(name) in catalog) == (name in links)
     if "/agents.txt" not in found.texts:
         assert links.keys() == {"site", "threads"}
         assert len(catalog) == 4
         return
     declared = {one.id: one for one in found.declared.capabilities}
-    for name in ("threads", "mcp", "a2a"):
+    for name in ("threads", "mcp", "a2a", "nlweb"):
         assert declared[name].endpoint == links[name]
     assert declared["converse"].endpoint in catalog
     assert {one.openapi for one in declared.values()} >= {None, links["openapi"]}
@@ -340,7 +341,7 @@ async def test_all_name_the_limits_that_are_enforced(site: Site) -> None:
     anybody = limits["unauthenticated"]["requests"]
     assert found.manifest["rate_limit"] == anybody
     declared = {one.id: one for one in found.declared.capabilities}
-    for name in ("converse", "threads", "mcp", "a2a", "content-search"):
+    for name in ("converse", "threads", "mcp", "a2a", "nlweb", "content-search"):
         assert str(declared[name].rate_limit) == anybody, name
     known = {
         str(one.rate_limit)

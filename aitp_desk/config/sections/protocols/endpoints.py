@@ -50,6 +50,12 @@ class Hac(msgspec.Struct, frozen=True, kw_only=True):
     ] = True
 
 
+class Nlweb(msgspec.Struct, frozen=True, kw_only=True):
+    """NLWeb: questions that are answered with schema.org objects."""
+
+    enabled: Annotated[bool, Meta(description="Whether /ask and /who are served.")] = True
+
+
 class McpServer(msgspec.Struct, frozen=True, kw_only=True):
     """The MCP server at /mcp."""
 

@@ -15,7 +15,7 @@ import msgspec
 from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Source, Turn
 from aitp_desk.agent.extractive.agent import cut_text, list_sources
 from aitp_desk.agent.extractive.dialogue.context import limit_turn, read_turn
-from aitp_desk.agent.extractive.selection import find_candidates
+from aitp_desk.agent.extractive.selection import Candidate, find_candidates
 from aitp_desk.agent.extractive.trust import is_trusted
 from aitp_desk.agent.history.offer import Offer
 from aitp_desk.knowledge.documents.base import Document, Passage, is_elsewhere
@@ -42,33 +42,65 @@ _SAYS_ALL = frozenset(
 """Words that ask for a list of pages without naming one."""
 
 
-class _Item(msgspec.Struct, frozen=True):
+class PageHit(msgspec.Struct, frozen=True):
+    """A page that a search has found, or of a list.
+
+    Parameters:
+        document: without its body.
+        url: address of the found section.
+        section: its heading.
+        excerpt: its beginning.
+        score: from 0 to 100, relative to the best page of the search.
+    """
+
     document: Document
     url: str
     section: str = ""
     excerpt: str = ""
+    score: int = 0
 
 
 def list_hits(turn: Turn, library: Library, site_url: str) -> Offer:
     """Return the pages that a search finds, the best first."""
     after, question = _read_cursor(turn.question)
-    turn = limit_turn(msgspec.structs.replace(turn, question=question), library)
-    asked = read_turn(turn, library)
-    found = find_candidates(library, asked)
-    items: dict[str, _Item] = {}
-    sources: Sequence[Source] = ()
-    if found and is_trusted(found[0]):
-        sources = list_sources(found)
-        words = " ".join(wanted.term.word for wanted in asked.wanted)
-        further = (hit.passage for hit in library.search(words, limit=MAX_HITS))
-        for passage in (*(best.passage for best in found), *further):
-            if passage.document not in items and (item := _hit(passage, library)):
-                items[passage.document] = item
-    listed = [item.document for item in items.values()]
+    found, hits = find_pages(msgspec.structs.replace(turn, question=question), library)
+    sources = list_sources(found)
+    items = {hit.document.path: hit for hit in hits}
+    listed = [hit.document for hit in hits]
     text = f"I found nothing about this in the pages of {turn.site.name}."
     if listed:
         text = f"{_count(listed)} of {turn.site.name} {_are(listed)} about this: "
     return _feed(text, listed, sources, after, question, library, site_url, items)
+
+
+def find_pages(
+    turn: Turn, library: Library, limit: int = MAX_HITS
+) -> tuple[Sequence[Candidate], Sequence[PageHit]]:
+    """Return the best sections for a turn, and the pages of all that fit.
+
+    The best come first. Both are empty if the content does not answer the question.
+    """
+    asked = read_turn(limit_turn(turn, library), library)
+    found = find_candidates(library, asked)
+    if not (found and is_trusted(found[0])):
+        return (), ()
+    best = found[0].rank or 1.0
+    scored = [(one.passage, one.rank / best) for one in found]
+    words = " ".join(wanted.term.word for wanted in asked.wanted)
+    further = library.search(words, limit=MAX_HITS)
+    scored += [(hit.passage, hit.score / (further[0].score or 1.0)) for hit in further]
+    hits: dict[str, PageHit] = {}
+    share = 1.0
+    for passage, its_share in scored:
+        if passage.document in hits:
+            continue
+        share = max(min(share, its_share), 0.0)  # the order is that of the best sections
+        document = library.find_page(passage.document)
+        if document is not None:
+            hits[passage.document] = _hit(passage, document, round(100 * share))
+        if len(hits) == limit:
+            break
+    return found, list(hits.values())
 
 
 def list_pages(turn: Turn, library: Library, site_url: str) -> Offer:
@@ -99,11 +131,11 @@ def _feed(
     question: str,
     library: Library,
     site_url: str,
-    hits: Mapping[str, _Item] | None = None,
+    hits: Mapping[str, PageHit] | None = None,
 ) -> Offer:
     """Return one page of a list; ``hits`` are by page path."""
     page = listed[after : after + PAGE_ITEMS]
-    items = [(hits or {}).get(one.path) or _Item(one, one.url) for one in page]
+    items = [(hits or {}).get(one.path) or PageHit(one, one.url) for one in page]
     if listed:
         titles = "; ".join(document.title for document in page[:_NAMED_IN_TEXT])
         left = len(listed) - after - min(len(page), _NAMED_IN_TEXT)
@@ -126,7 +158,7 @@ def _feed(
     )
 
 
-def _encode(item: _Item, library: Library, site_url: str) -> dict[str, Any]:
+def _encode(item: PageHit, library: Library, site_url: str) -> dict[str, Any]:
     document = item.document
     metadata: dict[str, Any] = {"folder": document.folder}
     if item.section:
@@ -148,12 +180,9 @@ def _absolute(url: str | None, site_url: str) -> str | None:
     return url if url is None or is_elsewhere(url) else site_url + url
 
 
-def _hit(passage: Passage, library: Library) -> _Item | None:
-    document = library.document(passage.document)
-    if document is None:
-        return None
+def _hit(passage: Passage, document: Document, score: int) -> PageHit:
     excerpt = cut_text(" ".join(passage.text.split()), _MAX_DESCRIPTION)
-    return _Item(document, passage.url, passage.heading, excerpt)
+    return PageHit(document, passage.url, passage.heading, excerpt, score)
 
 
 def _read_cursor(query: str) -> tuple[int, str]:

@@ -28,6 +28,7 @@ from aitp_desk.protocols.aitp.wire import render_error as render_aitp
 from aitp_desk.protocols.base.protocol import Reply
 from aitp_desk.protocols.health.routes import make_routes as make_health_routes
 from aitp_desk.protocols.mcp.routes import render_error as render_mcp
+from aitp_desk.protocols.nlweb.wire import render_error as render_nlweb
 from aitp_desk.protocols.oauth.wire import render_error as render_oauth
 from aitp_desk.protocols.openapi.wire import render_error as render_openapi
 from aitp_desk.web.console.wire import render_error as render_console
@@ -237,6 +238,21 @@ def test_calls(made: type[DeskError]) -> None:
         case _:
             pass
     assert body == expected
+
+
+@every_error
+def test_nlweb(made: type[DeskError]) -> None:
+    error = make(made)
+    row = promised_errors()[error.kind.value]
+    code = "INTERNAL_ERROR" if row.kind == "internal" else row.kind.upper()
+    expected: dict[str, Any] = {"code": code, "message": MESSAGE}
+    for member in ("param", "retry_after"):
+        if (value := getattr(error, member)) is not None:
+            expected[member] = value
+    assert read(render_nlweb(error, {}), error) == {
+        "_meta": {"response_type": "Failure", "version": "0.54"},
+        "error": expected,
+    }
 
 
 @every_error

@@ -1,0 +1,1 @@
+"""NLWeb: questions in natural language, answered with schema.org objects."""
