@@ -126,6 +126,7 @@ class CorsPolicy:
         *,
         is_open: bool,
         is_for_widget: bool = False,
+        is_question: bool = False,
     ) -> CorsHeaders:
         """Return the CORS headers of the response to a request.
 
@@ -133,16 +134,19 @@ class CorsPolicy:
             headers: the request's.
             is_open: whether the route belongs to discovery.
             is_for_widget: whether the chat component calls the route.
+            is_question: whether it is a question whatever its method: a foreign page that has a
+                browser load many would use up the answers of its visitors.
         """
         if is_open and self._open_discovery:
             return self._to_all
         origin = headers.get("Origin")
         if origin is None:
-            return self._to_no_other
+            return self._refused if is_question and _is_loaded(headers) else self._to_no_other
         known = (self._to_widget if is_for_widget else self._to_origin).get(origin)
         if known is not None:
             return known
-        if method in _CHANGES_NOTHING or self._is_own(origin, headers):
+        changes_nothing = method in _CHANGES_NOTHING and not is_question
+        if changes_nothing or self._is_own(origin, headers):
             return self._to_no_other
         return self._refused
 
@@ -204,3 +208,10 @@ class CorsPolicy:
         return (is_here and authority != self._site) or (
             headers.get("Sec-Fetch-Site") == "same-origin"
         )
+
+
+def _is_loaded(headers: Mapping[str, str]) -> bool:
+    """Return whether a page of another origin has a browser load this."""
+    came_from = headers.get("Sec-Fetch-Site")
+    is_visit = headers.get("Sec-Fetch-Mode") == "navigate"
+    return came_from in {"cross-site", "same-site"} and not is_visit

@@ -62,7 +62,7 @@ class AgentTurns:
         taken = await self._intake.take_words(principal, session, ask, action, is_first=True)
         if isinstance(taken, AskReply):
             return msgspec.structs.replace(taken, hit_rate=self.first_answers.kept.hit_rate)
-        if taken.is_written:  # the answer may depend on this conversation
+        if taken.is_written or taken.earlier:  # the answer may depend on this conversation
             outcome = await self._reply(principal, taken, action, session, tools)
             return AskReply(
                 session.id, action.name, outcome, hit_rate=self.first_answers.kept.hit_rate

@@ -64,7 +64,6 @@ class FirstAnswers:
             ask.accepts,
             ask.max_tokens,
             ask.locale,
-            ask.earlier,
             # the access class: all content is public, but an answer may name callable actions
             principal.kind.value,
             tuple(map(attrgetter("name"), tools)),

@@ -169,6 +169,7 @@ def parse_head(
             headers,
             is_open=route is not None and route.is_open,
             is_for_widget=route is not None and route.is_for_widget,
+            is_question=route is not None and route.counted == "converse",
         )
     counted = route.counted if route else unknown
     agent = called.limiter.find_agent(headers.get("User-Agent", ""))

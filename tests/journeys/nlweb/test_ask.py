@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
-import pytest_asyncio
 
-from aitp_desk.agent.base import Answer, Clarification, Outcome, Source, Turn
+from aitp_desk.agent.base import Answer, Clarification, Outcome, Turn
 from aitp_desk.model.errors import Unavailable
 from tests.journeys.actions.test_resources import make_site
 from tests.support.clients.nlweb import (
@@ -28,32 +26,12 @@ from tests.support.clients.nlweb import (
     write_site,
 )
 from tests.support.clients.threads import Talker, talking
-from tests.support.desk.server import SHOP, serving
+from tests.support.desk.server import serving
 from tests.support.doubles.agent import PacedAgent, ScriptedAgent
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 MEMBERS = {"url", "name", "site", "score", "description", "schema_object"}
 SEARCH = {"streaming": "false"}
-
-
-async def tell(turn: Turn) -> Outcome:
-    said = [one.text for one in turn.transcript]
-    return Answer(f"{said} {turn.question}", sources=(Source("Tent", "/products/tent", "direct"),))
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def camp(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talker]:
-    folder = tmp_path_factory.mktemp("camp")
-    site = write_site(folder / "site")
-    async with talking(folder, site=site, agent=ScriptedAgent(tell)) as talker:
-        yield talker
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shop(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talker]:
-    """The demo shop, with the agent that answers by extraction."""
-    async with talking(tmp_path_factory.mktemp("shop"), site=SHOP) as talker:
-        yield talker
 
 
 async def find(talker: Talker, query: str, **members: Any) -> dict[str, Any]:
@@ -366,102 +344,3 @@ async def test_an_agent_that_cannot_answer_fails_in_the_form_of_the_request(
         flat = (await ask(talker, query="Emma", mode="summarize")).told
         assert [one["message_type"] for one in flat] == ["result_batch", "error", "complete"]
         assert flat[1]["error"] == "The agent rests."
-
-
-MISSING: Any = (400, "MISSING_FIELD", "query")
-
-
-def bad(param: str) -> Any:
-    return 400, "INVALID_REQUEST", param
-
-
-@pytest.mark.parametrize(
-    ("body", "refusal"),
-    [
-        ({}, MISSING),
-        ({"query": ""}, MISSING),
-        ({"query": " \n"}, MISSING),
-        ({"query": {}}, (400, "MISSING_FIELD", "query.text")),
-        ({"query": {"text": None}}, (400, "MISSING_FIELD", "query.text")),
-        ({"query": 7}, bad("query")),
-        ({"query": ["a"]}, bad("query")),
-        ({"query": "a" * 4097}, bad("query")),
-        ({"query": {"text": ["a"]}}, bad("query.text")),
-        ({"query": "a", "mode": "dance"}, bad("mode")),
-        ({"query": "a", "mode": 3}, bad("mode")),
-        ({"query": "a", "generate_mode": "dance"}, bad("generate_mode")),
-        ({"query": "a", "streaming": "perhaps"}, bad("streaming")),
-        ({"query": "a", "streaming": []}, bad("streaming")),
-        ({"query": "a", "prev": 7}, bad("prev")),
-        ({"query": "a", "prev": [{"query": "b"}]}, bad("prev")),
-        ({"query": "a", "prev": ["b" * 4097]}, bad("prev")),
-        ({"query": "a", "query_id": "b" * 129}, bad("query_id")),
-        ({"query": "a", "site": 7}, bad("site")),
-        ({"query": "a", "site": "elsewhere"}, (404, "AGENT_NOT_FOUND", "site")),
-        ({"query": "a", "max_results": 0}, bad("max_results")),
-        ({"query": "a", "max_results": True}, bad("max_results")),
-        ({"query": "a", "max_results": "many"}, bad("max_results")),
-        ({"query": "a", "min_score": -1}, bad("min_score")),
-        ({"query": {"text": "a"}, "prefer": []}, bad("prefer")),
-        ({"query": {"text": "a"}, "context": "b"}, bad("context")),
-        ({"query": {"text": "a"}, "context": {"prev": {}}}, bad("context.prev")),
-        ({"query": {"text": "a"}, "meta": {"session_context": 1}}, bad("meta.session_context")),
-        ([], (400, "INVALID_REQUEST", None)),
-        (b"{", (400, "INVALID_REQUEST", None)),
-        (b"", (400, "INVALID_REQUEST", None)),
-        (b'{"query": "a", "query": "b"}', (400, "INVALID_REQUEST", None)),
-        (b'{"query": "a\\u0000"}', (400, "INVALID_REQUEST", None)),
-        (b'{"query": "\\ud800"}', (400, "INVALID_REQUEST", None)),
-        (b'{"prev": ' + b"[" * 40 + b"]" * 40 + b"}", (400, "INVALID_REQUEST", None)),
-        (b'{"query": "' + b"a" * 70_000 + b'"}', (413, "REQUEST_TOO_LARGE", None)),
-    ],
-)
-async def test_what_is_wrong_is_named(camp: Talker, body: Any, refusal: Any) -> None:
-    assert (await post(camp, body)).refusal == refusal
-
-
-@pytest.mark.parametrize(
-    ("query", "refusal"),
-    [
-        ("", MISSING),
-        ("?query=", MISSING),
-        ("?query=a%00b", bad("query")),
-        ("?query=a&prev=%00", bad("prev")),
-        ("?query=a&mode=%00", bad("mode")),
-        ("?query=a&site=%00", bad("site")),
-    ],
-)
-async def test_what_is_wrong_in_parameters_is_named(camp: Talker, query: str, refusal: Any) -> None:
-    async with camp.http.get(f"/ask{query}") as response:
-        error = (await response.json())["error"]
-        assert (response.status, error["code"], error.get("param")) == refusal
-
-
-@pytest.mark.parametrize(
-    "text", ["</script><script>", '" onload="', "\u202egnp.exe", "%s%n{0}", "a\r\ndata: b\n\n"]
-)
-async def test_a_hostile_question_is_only_text(camp: Talker, text: str) -> None:
-    for mode in MODES:
-        got = await ask(camp, query=text, query_id=text, mode=mode)
-        assert got.status == 200
-        assert {event["query_id"] for event in got.told} == {text}
-        assert got.told[-1]["message_type"] == "complete"
-
-
-async def test_limits_are_those_of_questions(tmp_path: Path) -> None:
-    blocks = '[[agent_limits]]\nname = "Reader"\nactions = ["contact"]\n'
-    site = write_site(tmp_path / "site")
-    (site / "desk.toml").write_text(blocks)
-    settings = ("limits.enabled=true", "limits.converse_per_minute=4")
-    async with talking(tmp_path, *settings, site=site) as talker:
-        for mode in ("list", "generate"):
-            params = {"query": "a tent", "mode": mode}
-            agent = {"User-Agent": "Reader/1.0"}
-            async with talker.http.get("/ask", params=params, headers=agent) as response:
-                body = await response.json()
-                assert (response.status, body["error"]["code"]) == (403, "FORBIDDEN")
-        assert (await ask(talker, query="a tent")).status == 200
-        assert (await post(talker, structured("a tent"))).status == 200
-        refused = await ask(talker, query="a tent")
-        assert refused.refusal == (429, "RATE_LIMITED", None)
-        assert int(refused.headers["Retry-After"]) >= refused.body["error"]["retry_after"] > 0
