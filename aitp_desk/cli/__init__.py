@@ -12,9 +12,10 @@ import click
 
 _FOLDERS = {
     "commands": (
-        "ask check enrich evaluate export files init jobs lint mcp serve snippet store transport"
+        "ask check enrich evaluate export files init jobs lint serve snippet store transport"
     ),
     "commands.access": "audit client keys token",
+    "commands.agents": "mcp visit",
     "commands.threads": "erase insights tickets transcript",
 }
 _COMMANDS = {

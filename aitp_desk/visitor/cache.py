@@ -63,8 +63,21 @@ class ResponseCache:
         self._folder = folder
         self._clock = clock
         self._entries: dict[str, StoredResponse] = {}
+        self._seen: dict[str, float] = {}
         if folder is not None:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    @property
+    def now(self) -> float:
+        """Unix seconds."""
+        return self._clock()
+
+    def first_seen(self, name: str) -> float:
+        """Return when something was first asked for here, in Unix seconds: a site, a key."""
+        key = hashlib.sha256(name.encode()).hexdigest()
+        if key not in self._seen:
+            self._seen[key] = self._read_seen(key)
+        return self._seen[key]
 
     def find(self, key: str) -> StoredResponse | None:
         """Return what is kept, fresh or not."""
@@ -107,6 +120,18 @@ class ResponseCache:
         self._entries.pop(key, None)
         if self._folder is not None:
             (self._folder / f"{key}{_SUFFIX}").unlink(missing_ok=True)
+
+    def _read_seen(self, key: str) -> float:
+        """Read the time of a file that is written once."""
+        now = self._clock()
+        if self._folder is None:
+            return now
+        file = self._folder / f"{key}.seen"
+        with suppress(OSError, ValueError):
+            return float(file.read_text("ascii"))
+        with open(file, "w", encoding="ascii", opener=_open_private) as written:
+            written.write(str(now))
+        return now
 
     def _write(self, folder: Path, key: str, stored: StoredResponse) -> None:
         """Write a file that another process never reads half."""

@@ -25,6 +25,7 @@ from aitp_desk.visitor.base import (
 )
 from aitp_desk.visitor.cache import ResponseCache
 from aitp_desk.visitor.clients.catalogue import CLIENTS
+from aitp_desk.visitor.context import SharedContext
 from aitp_desk.visitor.discovery.doors import Discovery, find_doors
 from aitp_desk.visitor.errors import (
     BudgetSpent,
@@ -39,6 +40,7 @@ from aitp_desk.visitor.fetcher import Fetcher
 from aitp_desk.visitor.identity import Identity
 from aitp_desk.visitor.policy import Policy, Wish, find_reasons
 from aitp_desk.visitor.purse import Purse
+from aitp_desk.visitor.trust import TrustFigure, assess
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 NO_WAY = frozenset({0, 401, 403, 404, 405, 406, 410, 415, 501})
@@ -56,6 +58,7 @@ async def visit(
     identity: Identity | None = None,
     protocol: str | None = None,
     cache: ResponseCache | None = None,
+    context: SharedContext | None = None,
 ) -> AsyncIterator[Site]:
     """Visit a site.
 
@@ -67,12 +70,14 @@ async def visit(
         identity: who visits, and what for.
         protocol: the only kind of door to use, such as "mcp"; by default the richest.
         cache: of what the site publishes about itself; give several visits the same one.
+        context: what the site may learn of other visits, once a person has seen it.
 
     Raises:
         SiteFailed: the site cannot be reached.
         NoDoor: it speaks none of the known protocols, or not the one that was asked for.
     """
     policy = policy or Policy()
+    cache = cache or ResponseCache()
     identity = identity or Identity()
     async with Egress(allow_loopback=URL(url).host in LOOPBACK) as egress:
         fetcher = Fetcher(
@@ -92,7 +97,7 @@ async def visit(
             wanted = f"no {protocol}" if protocol is not None else "no protocol that is known here"
             reasons = "".join(f" {one.what}: {one.reason}" for one in found.passed_over[:3])
             raise NoDoor(f"{url} speaks {wanted}.{reasons}")
-        site = Site(url, doors, fetcher, policy, found)
+        site = Site(url, doors, fetcher, policy, found, cache, context)
         try:
             yield site
         finally:
@@ -123,6 +128,8 @@ class Site:
         fetcher: Fetcher,
         policy: Policy,
         found: Discovery,
+        cache: ResponseCache,
+        context: SharedContext | None = None,
     ) -> None:
         self.url = url
         self.doors = tuple(doors)
@@ -130,6 +137,9 @@ class Site:
         self.passed_over = list(found.passed_over)
         self._fetcher = fetcher
         self._policy = policy
+        self._cache = cache
+        self._context = context
+        self._signals: list[bool | None] = []
         self._clients: dict[str, SiteClient] = {}
         self._closed: set[tuple[DoorKind, bool]] = set()
         self._proven: set[DoorKind] = set()
@@ -152,6 +162,8 @@ class Site:
         """
         self._check_tokens()
         self._check_unpriced()
+        if self._context is not None and (told := await self._context.disclose(self._own_origin)):
+            question = f"{question}\n\n{told}"
         return self._count(await self._use(lambda client: client.ask(question), answers=True))
 
     async def choose(self, choice: Choice) -> Answer:
@@ -188,6 +200,22 @@ class Site:
         """Say no to a question of the site's that names a price."""
         self._asked = None
         return self._count(await self._pick(answers=True).choose(Choice("no", "no")))
+
+    async def trust(self) -> tuple[TrustFigure, ...]:
+        """Return figures by which the site may be judged, each with its reason."""
+        return await assess(self.found, self._fetcher, self._cache, self._signals)
+
+    def door(self, *, answers: bool) -> Door:
+        """Return the door that is used for questions, or for actions.
+
+        Raises:
+            NotOffered: there is none.
+        """
+        for door in self._usable(answers=answers):
+            return door
+        raise NotOffered(
+            f"{self.url} {'answers no questions' if answers else 'offers no actions'}."
+        )
 
     async def actions(self) -> Sequence[SiteAction]:
         """Return what the site offers to do; empty if it offers nothing."""
@@ -265,7 +293,7 @@ class Site:
 
         It is JSON. The conversation stays open when this visit ends.
         """
-        door = self._choose_door(answers=True)
+        door = self.door(answers=True)
         client = self._pick(answers=True)
         if not isinstance(client, ResumableClient):
             return {}
@@ -274,7 +302,7 @@ class Site:
 
     def resume(self, saved: Mapping[str, Any]) -> None:
         """Go on with the conversation of an earlier visit; with a new one if its door is gone."""
-        client, door = self._pick(answers=True), self._choose_door(answers=True)
+        client, door = self._pick(answers=True), self.door(answers=True)
         if saved.get("door") == door.kind and isinstance(client, ResumableClient):
             client.resume(saved)
 
@@ -290,7 +318,7 @@ class Site:
         Only what fails at first use is passed over: later, the conversation is there.
         """
         while True:
-            door = self._choose_door(answers=answers)
+            door = self.door(answers=answers)
             try:
                 result = await use(self._open(door))
             except (SiteFailed, SiteRefused, NotOffered) as error:
@@ -306,7 +334,7 @@ class Site:
 
     def _pick(self, *, answers: bool) -> SiteClient:
         """Return the client of the richest door that answers, or acts."""
-        return self._open(self._choose_door(answers=answers))
+        return self._open(self.door(answers=answers))
 
     def _open(self, door: Door) -> SiteClient:
         if door.kind not in self._clients:
@@ -320,13 +348,6 @@ class Site:
             for door in self.doors
             if (door.answers if answers else door.acts) and (door.kind, answers) not in self._closed
         ]
-
-    def _choose_door(self, *, answers: bool) -> Door:
-        for door in self._usable(answers=answers):
-            return door
-        raise NotOffered(
-            f"{self.url} {'answers no questions' if answers else 'offers no actions'}."
-        )
 
     def _check_tokens(self) -> None:
         if self._policy.tokens is not None and self._tokens >= self._policy.tokens:
@@ -342,6 +363,7 @@ class Site:
     def _count(self, answer: Answer) -> Answer:
         self._tokens += answer.tokens or 0
         self._asked = answer
+        self._signals.append(answer.may_train)
         return answer
 
     @property

@@ -96,7 +96,7 @@ def run_in_order(todo: list[Command], url: str, folder: Path) -> list[str]:
     done = subprocess.run(
         ["bash", "-c", "\n".join(script)],
         cwd=folder,
-        env={**os.environ, "PATH": path},
+        env={**os.environ, "PATH": path, "XDG_CACHE_HOME": str(folder)},
         capture_output=True,
         text=True,
         timeout=120,

@@ -80,8 +80,9 @@ def list_manifest_doors(manifest: Mapping[str, Any], url: str, reason: str) -> I
 
 
 def resolve(base: str, address: str) -> str:
-    """Return an address of a document as an absolute URL, without a fragment; "" for none."""
+    """Return an address of a document as a URL, without a fragment; "" for none of the web."""
     try:
-        return str(URL(base).join(URL(address)).with_fragment(None))
+        url = URL(base).join(URL(address)).with_fragment(None)
     except ValueError:
         return ""
+    return str(url) if url.scheme in {"https", "http"} and url.host else ""

@@ -1,0 +1,142 @@
+"""What a visit prints: lines for people, JSON for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from aitp_desk.model.text import drop_invisible
+from aitp_desk.visitor import Answer, Door, Outcome, Site, SiteAction, SiteRefused, VisitError, Wish
+from aitp_desk.visitor.trust import TrustFigure
+
+MAX_VALUE = 200
+"""The most characters of an argument that a person is shown."""
+
+
+def complete_url(url: str) -> str:
+    """Return the address of a site; one without a scheme is https.
+
+    Raises:
+        ValueError: it is not an address.
+    """
+    if "://" not in url:
+        url = f"https://{url}"
+    if not url.startswith(("https://", "http://")) or not url.isascii() or not url.isprintable():
+        raise ValueError(
+            f"{url!r} is not the address of a site; write it like https://shop.example."
+        )
+    return url
+
+
+def is_named(name: str, wanted: str) -> bool:
+    """Return whether an action has a name, however its protocol writes it."""
+    return name.replace("-", "_") == wanted.replace("-", "_")
+
+
+def show(line: str) -> str:
+    """Return a line for a terminal: a site's text cannot control it."""
+    return drop_invisible(line.replace("\r", "\n"))
+
+
+def write_json(value: Mapping[str, Any]) -> str:
+    """Write an object on one line."""
+    return msgspec.json.encode(value, enc_hook=str).decode()
+
+
+def describe_door(door: Door) -> dict[str, Any]:
+    """Return a door without the documents that it was found in."""
+    members = ("kind", "url", "found_in", "reason", "answers", "acts")
+    return {name: getattr(door, name) for name in members}
+
+
+def describe_doors(site: Site) -> list[dict[str, Any]]:
+    """Return all doors that were found, the richest first."""
+    return [describe_door(door) for door in site.found.doors]
+
+
+def list_doors(site: Site) -> list[str]:
+    """Write every door with its reason."""
+    lines = []
+    for door in site.found.doors:
+        does = ", ".join(("questions",) * door.answers + ("actions",) * door.acts)
+        lines += [f"{door.kind:11} {door.url}  ({does})", f"{'':11} {door.reason}"]
+    lines += [f"not used    {one.what}: {one.reason}" for one in site.passed_over]
+    return lines
+
+
+def list_actions(actions: Sequence[SiteAction]) -> list[str]:
+    """Write what a site offers, each with its safety, its price and its arguments."""
+    lines = []
+    for action in actions:
+        safety = "says nothing of its safety" if action.safety is None else action.safety.mutability
+        price = f", costs {action.cost}" if action.cost else ", may cost" * action.has_cost
+        lines.append(f"{action.name}  ({safety}{price})")
+        lines += [f"    {line}" for line in action.description.splitlines()[:3] if line.strip()]
+        required = action.input_schema.get("required") or ()
+        names = [
+            name if name in required else f"[{name}]"
+            for name in action.input_schema.get("properties") or ()
+        ]
+        lines += [f"    takes {', '.join(names)}"] if names else []
+    return lines or ["The site offers no actions."]
+
+
+def list_figures(figures: Sequence[TrustFigure]) -> list[str]:
+    """Write the figures by which a site may be judged."""
+    return [
+        f"{one.name:12} {'-' if one.value is None else f'{one.value:.2f}':>4}  {one.reason}"
+        for one in figures
+    ]
+
+
+def list_answer(answer: Answer, door: Door) -> list[str]:
+    """Write an answer with its sources, or a question with its readings."""
+    lines = answer.text.splitlines() or ["The site sent an empty answer."]
+    lines += [f"  {number}. {one.label}" for number, one in enumerate(answer.choices, 1)]
+    lines += [
+        f"  {one.url}  ({one.title})" if one.title else f"  {one.url}" for one in answer.sources
+    ]
+    if answer.may_train is False:
+        lines.append("  The site does not allow training on this.")
+    lines.append(f"  by {door.kind}: {door.reason}")
+    return lines
+
+
+def list_outcome(outcome: Outcome) -> list[str]:
+    """Write how a call went."""
+    match outcome.kind:
+        case "waiting":
+            return [f"The site has not finished yet: {outcome.text or outcome.reference}"]
+        case "question":
+            return [f"The site asks: {outcome.text}"]
+        case "payable":
+            return [f"To be paid first: {outcome.quote.money if outcome.quote else outcome.text}"]
+        case "done":
+            lines = outcome.text.splitlines()
+            if not lines and outcome.result is not None:
+                lines = [msgspec.json.encode(outcome.result, enc_hook=str).decode()]
+            return lines or ["Done."]
+
+
+def list_wish(wish: Wish) -> list[str]:
+    """Write what a person is asked to confirm: the call, the reasons and the price."""
+    lines = [f"{wish.site}: {wish.action.name}"]
+    for name, value in wish.arguments.items():
+        text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+        lines.append(f"  {name} = {text[:MAX_VALUE]}")
+    lines += [f"  {reason}" for reason in wish.reasons]
+    if wish.quote is not None:
+        lines.append(f"  Price: {wish.quote.money}")
+    return lines
+
+
+def write_error(error: VisitError) -> list[str]:
+    """Write what went wrong, and what the site says would help."""
+    lines = [show(str(error))]
+    if isinstance(error, SiteRefused) and error.recovery:
+        lines.append(f"The site says: {show(error.recovery)}")
+    if isinstance(error, SiteRefused) and error.retry_after is not None:
+        lines.append(f"The site asks to come again in {error.retry_after:.0f} seconds.")
+    return lines

@@ -1,0 +1,207 @@
+"""One visit by the command line: opens the site, asks or calls, and prints what comes back."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from aitp_desk.cli.commands.agents import report
+from aitp_desk.visitor import (
+    Answer,
+    NotOffered,
+    Policy,
+    ResponseCache,
+    Site,
+    SiteAction,
+    VisitError,
+    Wish,
+    visit,
+)
+from aitp_desk.visitor.context import Disclosure, SharedContext
+
+PROMPT = "> "
+OPEN = 6
+"""The exit code if the site asks something, or has not finished."""
+
+
+class VisitChoices(msgspec.Struct, frozen=True):
+    """What the options of the command say.
+
+    Parameters:
+        facts: sent with the first question, once the person has seen and confirmed them.
+        keeps_documents: whether documents of the site are kept for the next visit.
+    """
+
+    url: str
+    policy: Policy
+    credential: str | None
+    protocol: str | None
+    facts: tuple[str, ...]
+    keeps_documents: bool
+    confirms_all: bool
+
+
+async def run_visit(
+    choices: VisitChoices, act: Callable[[VisitSession], Awaitable[int]], *, as_json: bool
+) -> int:
+    """Visit the site, act, and return the exit code.
+
+    Raises:
+        ValueError: the URL or a fact is not valid.
+        VisitError: the visit could not go on.
+    """
+    context = SharedContext(agree if choices.confirms_all else ask_to_disclose)
+    for fact in choices.facts:
+        context.keep(fact)
+    async with visit(
+        report.complete_url(choices.url),
+        policy=choices.policy,
+        credential=choices.credential,
+        protocol=choices.protocol,
+        cache=ResponseCache(find_cache_folder() if choices.keeps_documents else None),
+        context=context,
+    ) as site:
+        return await act(VisitSession(site, as_json=as_json))
+
+
+class VisitSession:
+    """What the command does at an open site; each method returns the exit code."""
+
+    def __init__(self, site: Site, *, as_json: bool) -> None:
+        self._site = site
+        self._as_json = as_json
+
+    def show_doors(self) -> int:
+        """Print every protocol of the site with its reason, and what is not used."""
+        self._print(report.list_doors(self._site), {"doors": report.describe_doors(self._site)})
+        return 0
+
+    async def show_actions(self) -> int:
+        """Print what the site offers to do."""
+        actions = await self._site.actions()
+        self._print(report.list_actions(actions), {"actions": list(actions)})
+        return 0
+
+    async def show_trust(self) -> int:
+        """Print the figures by which the site may be judged."""
+        figures = await self._site.trust()
+        self._print(report.list_figures(figures), {"trust": list(figures)})
+        return 0
+
+    async def ask(self, question: str) -> int:
+        """Put one question and print the answer with its sources."""
+        answer = await self._site.ask(question)
+        self._tell(answer)
+        return 0 if answer.kind == "answer" else OPEN
+
+    async def call(self, name: str, words: Sequence[str]) -> int:
+        """Call an action and print how it went."""
+        actions = await self._site.actions()
+        action = next((one for one in actions if report.is_named(one.name, name)), None)
+        if action is None:
+            raise NotOffered(f"The site offers no action {name}. --actions lists what it offers.")
+        outcome = await self._site.call(action.name, read_arguments(action, words))
+        self._print(report.list_outcome(outcome), {"outcome": outcome})
+        return 0 if outcome.kind == "done" else OPEN
+
+    async def converse(self) -> int:
+        """Prompt for questions until an empty line or the end of the input."""
+        asked: Answer | None = None
+        is_terminal = sys.stdin.isatty()
+        while True:
+            if is_terminal:
+                click.echo(PROMPT, nl=False)
+            words = sys.stdin.readline().strip()
+            if not words:
+                return 0
+            if not is_terminal:
+                click.echo(f"{PROMPT}{words}")
+            try:
+                asked = await self._reply(words, asked)
+            except VisitError as error:
+                for line in report.write_error(error):
+                    click.echo(line, err=True)
+
+    async def _reply(self, words: str, asked: Answer | None) -> Answer:
+        """Put a question, or choose an offered reading by its number."""
+        choices = () if asked is None else asked.choices
+        if words.isascii() and words.isdigit() and 0 < int(words[:6]) <= len(choices):
+            answer = await self._site.choose(choices[int(words) - 1])
+        else:
+            answer = await self._site.ask(words)
+        self._tell(answer)
+        return answer
+
+    def _tell(self, answer: Answer) -> None:
+        door = self._site.door(answers=True)
+        told = {"door": report.describe_door(door), "answer": answer}
+        self._print(report.list_answer(answer, door), told)
+
+    def _print(self, lines: Sequence[str], told: Mapping[str, Any]) -> None:
+        if self._as_json:
+            passed = [msgspec.to_builtins(one) for one in self._site.passed_over]
+            click.echo(report.write_json({"site": self._site.url, **told, "passed_over": passed}))
+            return
+        for line in lines:
+            click.echo(report.show(line))
+
+
+def read_arguments(action: SiteAction, words: Sequence[str]) -> dict[str, Any]:
+    """Read ``KEY=VALUE``: as text where the action takes text, else as JSON.
+
+    Raises:
+        ValueError: an argument is not written so.
+    """
+    properties = action.input_schema.get("properties") or {}
+    arguments: dict[str, Any] = {}
+    for word in words:
+        name, separator, text = word.partition("=")
+        if not separator or not name:
+            raise ValueError(f"{word!r} is no argument; write it as KEY=VALUE.")
+        member = properties.get(name)
+        kind = member.get("type", "string") if isinstance(member, Mapping) else "string"
+        if kind == "string":
+            arguments[name] = text
+            continue
+        try:
+            arguments[name] = msgspec.json.decode(text)
+        except msgspec.DecodeError:
+            raise ValueError(f"{name} takes {kind}; write it as JSON, such as 3.") from None
+    return arguments
+
+
+async def agree(_shown: Wish | Disclosure) -> bool:
+    """Confirm without asking, as ``--yes`` says."""
+    return True
+
+
+async def ask_person(wish: Wish) -> bool:
+    """Show what would be done, why it is asked and what it costs; a person at a terminal agrees."""
+    return _ask(report.list_wish(wish), "Do it?")
+
+
+async def ask_to_disclose(disclosure: Disclosure) -> bool:
+    """Show exactly what a site would learn; a person at a terminal agrees."""
+    lines = (f"To {disclosure.to} would be sent:", *disclosure.text.splitlines())
+    return _ask(lines, "Send it?")
+
+
+def _ask(lines: Sequence[str], question: str) -> bool:
+    for line in lines:
+        click.echo(report.show(line), err=True)
+    if not sys.stdin.isatty():
+        click.echo("There is no terminal to confirm it at; --yes confirms.", err=True)
+        return False
+    return click.confirm(question, err=True)
+
+
+def find_cache_folder() -> Path:
+    """Return the folder where documents of visited sites are kept."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "aitp-desk" / "visits"

@@ -1,0 +1,234 @@
+"""``aitp-desk visit``, as a person at a terminal and a script see it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pty
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from aiohttp import web
+from click.testing import CliRunner, Result
+
+from aitp_desk.cli import main
+from tests.support.desk.command import COMMAND
+from tests.support.desk.server import SHOP, serving
+from tests.support.doubles.website import Website, website
+from tests.support.sites.declared import agents_json, capability, put_json, put_pages
+
+VARIABLE = "AITP_DESK_VISIT_CREDENTIAL"
+
+
+@pytest_asyncio.fixture
+async def shop() -> AsyncIterator[Website]:
+    """A shop with pages, and one action that counts its calls."""
+    async with website() as site:
+        put_pages(site)
+        text = {"name": "trail", "in": "query", "type": "string", "required": True}
+        number = {"name": "copies", "in": "query", "type": "integer"}
+        buy = capability(site, "order-map", "/maps", parameters=[text, number])
+        put_json(site, "/.well-known/agents.json", agents_json(site, buy))
+
+        async def answer(request: web.Request) -> web.Response:
+            return web.json_response(dict(request.query))
+
+        site.handle("/maps?", answer)
+        yield site
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the documents that are kept."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv(VARIABLE, raising=False)
+    return tmp_path / "cache" / "aitp-desk" / "visits"
+
+
+def read_all(folder: Path) -> bytes:
+    """Return what is kept."""
+    return b"".join(path.read_bytes() for path in folder.iterdir())
+
+
+async def run(*arguments: object, typed: str = "", **variables: str) -> Result:
+    """Run the command in a thread, since the site answers in this one."""
+    return await asyncio.to_thread(
+        CliRunner().invoke,
+        main,
+        ["visit", *map(str, arguments)],
+        input=typed,
+        env=variables,
+        catch_exceptions=False,
+    )
+
+
+async def read(*arguments: object, code: int = 0) -> dict[str, Any]:
+    """Run it with ``--json`` and return the object."""
+    done = await run(*arguments, "--json")
+    assert done.exit_code == code, done.output
+    (line,) = done.stdout.splitlines()
+    found: dict[str, Any] = json.loads(line)
+    return found
+
+
+@pytest.mark.slow
+async def test_a_desk_is_asked_with_sources(tmp_path: Path) -> None:
+    async with serving(tmp_path / "data", folder=SHOP) as desk:
+        done = await run(desk.url, "Do you ship to Norway?")
+        assert (done.exit_code, done.stderr) == (0, "")
+        lines = done.stdout.splitlines()
+        assert "Norway" in lines[0]
+        assert any(f"{desk.url}/policies/shipping" in line for line in lines)
+        assert lines[-1].startswith("  by ahp: Its manifest was read because")
+        told = await read(desk.url, "Do you ship to Norway?")
+        assert told["door"]["kind"] == "ahp"
+        assert "Norway" in told["answer"]["text"]
+        assert told["answer"]["sources"]
+        doors = await read(desk.url, "--doors")
+        assert next(one["kind"] for one in doors["doors"]) == "ahp"
+        assert "document" not in doors["doors"][0]
+        trust = await read(desk.url, "--trust")
+        assert [one["name"] for one in trust["trust"]] == [
+            "keys",
+            "consistency",
+            "transcripts",
+            "signals",
+        ]
+        assert all(one["reason"] for one in trust["trust"])
+
+
+async def test_questions_are_prompted_for_until_an_empty_line(shop: Website) -> None:
+    done = await run(shop.url, "--protocol", "llms_txt", typed="Norway?\nZebras?\n\nMore?\n")
+    assert done.exit_code == 0
+    assert "> Norway?\n> We ship to Norway within five days." in done.stdout
+    assert "no page has a passage" in done.stderr
+    assert "More?" not in done.stdout
+
+
+async def test_doors_and_actions_are_listed_for_people(shop: Website) -> None:
+    doors = (await run(shop.url, "--doors")).stdout
+    assert f"agents_txt  {shop.url}/.well-known/agents.json  (actions)" in doors
+    assert "It declares 1 capabilities over HTTP for this visitor." in doors
+    actions = (await run(shop.url, "--actions")).stdout
+    assert "order-map  (says nothing of its safety)" in actions
+    assert "takes trail, [copies]" in actions
+
+
+async def test_a_call_is_made_only_once_it_is_confirmed(shop: Website) -> None:
+    call = (shop.url, "--call", "order_map", "trail=Cinder Rim", "copies=2")
+    refused = await run(*call)
+    assert refused.exit_code == 5
+    assert "trail = Cinder Rim" in refused.stderr
+    assert "The site does not say whether it can be undone." in refused.stderr
+    assert "--yes confirms" in refused.stderr
+    assert not any(path.startswith("/maps") for path in shop.paths())
+    told = await read(*call, "--yes")
+    assert told["outcome"]["result"] == {"trail": "Cinder Rim", "copies": "2"}
+
+
+@pytest.mark.slow
+async def test_a_person_at_a_terminal_is_asked(shop: Website) -> None:
+    own, theirs = pty.openpty()
+    process = await asyncio.create_subprocess_exec(
+        *(COMMAND, "visit", shop.url, "--call", "order-map", "trail=Rim", "--no-cache"),
+        stdin=theirs,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    os.close(theirs)
+    os.write(own, b"y\n")
+    out, err = await process.communicate()
+    os.close(own)
+    assert process.returncode == 0, err.decode()
+    assert b"Do it? [y/N]" in err
+    assert json.loads(out) == {"trail": "Rim"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("--call", "nothing"), 3, "offers no action nothing"),
+        (("--protocol", "mcp"), 3, "speaks no mcp"),
+        (("--call", "order-map", "trail"), 2, "write it as KEY=VALUE"),
+        (("--call", "order-map", "copies=two"), 2, "write it as JSON"),
+        (("two", "words"), 2, "in quotes"),
+        (("--budget", "much"), 2, "write it like 20EUR"),
+        (("--json",), 2, "--json needs a QUESTION"),
+        (("--actions", "What?"), 2, "take no QUESTION"),
+    ],
+)
+async def test_what_cannot_be_done_has_its_exit_code(
+    shop: Website, arguments: tuple[str, ...], code: int, told: str
+) -> None:
+    done = await run(shop.url, *arguments)
+    assert done.exit_code == code
+    assert told in done.stderr
+    assert "Traceback" not in done.output
+
+
+async def test_a_site_that_is_not_there_is_said_so() -> None:
+    done = await run("http://127.0.0.1:1/", "Hello?")
+    assert done.exit_code == 1
+    assert "cannot be reached" in done.stderr
+    private = await run("http://192.168.0.1/", "Hello?")
+    assert (private.exit_code, "Traceback" in private.output) == (1, False)
+    told = await read("http://127.0.0.1:1/", "Hello?", code=1)
+    assert told["error"] == "SiteFailed"
+    wrong = await run("ftp://shop.example", "Hello?")
+    assert wrong.exit_code == 2
+
+
+async def test_the_credential_is_read_from_a_file_or_the_environment(
+    shop: Website, tmp_path: Path, folder: Path
+) -> None:
+    file = tmp_path / "key"
+    file.write_text("from-a-file\n", "utf-8")
+    await run(shop.url, "--doors", "--credential-file", file)
+    assert {one.headers.get("Authorization") for one in shop.asked} == {"Bearer from-a-file"}
+    shop.asked.clear()
+    await run(shop.url, "--doors", **{VARIABLE: "from-the-environment"})
+    assert {one.headers.get("Authorization") for one in shop.asked} == {
+        "Bearer from-the-environment"
+    }
+    assert b"from-a-file" not in read_all(folder)
+    file.write_text("two words", "utf-8")
+    assert (await run(shop.url, "--doors", "--credential-file", file)).exit_code == 2
+    shop.put("/maps?", '{"message": "No."}', type="application/json", status=401)
+    done = await run(shop.url, "--call", "order-map", "trail=Rim", "--yes")
+    assert (done.exit_code, "refused: No." in done.stderr) == (4, True)
+
+
+async def test_documents_are_kept_unless_that_is_switched_off(shop: Website, folder: Path) -> None:
+    place = "/.well-known/agents.json"
+    for options in ((), (), ("--no-cache",), ("--no-cache",)):
+        await run(shop.url, "--doors", *options)
+    assert shop.paths().count(place) == 3
+    assert b"/.well-known/agents.json" in read_all(folder)
+
+
+async def test_a_sites_text_cannot_control_the_terminal(shop: Website) -> None:
+    page = "# Shipping\n\nNorway\x1b[2J\x1b]0;owned\x07 is near.\u202e\r\n"
+    shop.put("/shipping.md", page, type="text/markdown")
+    done = await run(shop.url, "Norway?", "--protocol", "llms_txt")
+    assert done.exit_code == 0
+    assert "Norway[2J]0;owned is near." in done.stdout
+    assert not {"\x1b", "\x07", "\u202e", "\r"} & set(done.stdout)
+
+
+async def test_a_fact_of_elsewhere_is_shown_before_it_is_sent(shop: Website) -> None:
+    ask = {"name": "query", "in": "query", "type": "string", "required": True}
+    file = agents_json(shop, capability(shop, "ask", "/ask-me", parameters=[ask]))
+    put_json(shop, "/.well-known/agents.json", file)
+    put_json(shop, "/ask-me?", {"answer": "Yes."})
+    options = (shop.url, "Do you ship?", "--context", "I live in Norway", "--no-cache")
+    done = await run(*options)
+    assert (done.exit_code, done.stdout.splitlines()[0]) == (0, "Yes.")
+    assert "would be sent:" in done.stderr
+    assert "- I live in Norway" in done.stderr
+    assert not any("Norway" in path for path in shop.paths())
+    await run(*options, "--yes")
+    assert any("Norway" in path for path in shop.paths())
