@@ -128,7 +128,7 @@ class Site:
         fetcher: Fetcher,
         policy: Policy,
         found: Discovery,
-        cache: ResponseCache,
+        cache: ResponseCache | None = None,
         context: SharedContext | None = None,
     ) -> None:
         self.url = url
@@ -137,7 +137,7 @@ class Site:
         self.passed_over = list(found.passed_over)
         self._fetcher = fetcher
         self._policy = policy
-        self._cache = cache
+        self._cache = cache or ResponseCache()
         self._context = context
         self._signals: list[bool | None] = []
         self._clients: dict[str, SiteClient] = {}

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
+from itertools import islice
 
 import msgspec
 from Stemmer import Stemmer
@@ -28,6 +29,8 @@ from aitp_desk.visitor.fetcher import Fetcher
 MAX_PAGES = 10
 """The most pages that are read for one question."""
 MAX_LINKS = 500
+MAX_CHARACTERS = 1024 * 1024
+"""How much of a page is read."""
 MAX_QUOTES = 3
 MAX_PASSAGE = 1200
 """The most characters of a quote."""
@@ -72,7 +75,7 @@ class LlmsTxtClient(Reader):
         if found.status != 200:
             raise SiteFailed(f"{self._door.url} has status {found.status}.")
         words = _words(question)
-        text = found.body.decode("utf-8", "replace")
+        text = _read_text(found)
         pages = await self._read_pages(_choose(_list_links(found.url, text), words))
         passages = [
             passage
@@ -109,9 +112,9 @@ def _list_links(base: str, text: str) -> Iterator[tuple[str, str]]:
     """Yield the pages of the same origin, each with what llms.txt says about it."""
     origin = base[: base.index("/", 8) + 1]
     seen: set[str] = set()
-    for link in _LINK.finditer(text):
+    for link in islice(_LINK.finditer(text), 2 * MAX_LINKS):
         url = resolve(base, link[2])
-        if url.startswith(origin) and url not in seen and len(seen) < MAX_LINKS:
+        if url.startswith(origin) and url not in seen:
             seen.add(url)
             yield url, f"{link[1]} {link[3] or ''} {link[2]}"
 
@@ -162,7 +165,7 @@ def _words(text: str) -> frozenset[str]:
 
 def _read_text(page: Fetched) -> str:
     """Return a page as plain text with blank lines between its blocks."""
-    text = page.body.decode("utf-8", "replace")
+    text = page.body.decode("utf-8", "replace")[:MAX_CHARACTERS]
     if "html" not in page.headers.get("Content-Type", "").lower():
         return text
     reader = _HtmlText()

@@ -10,7 +10,7 @@ import msgspec
 
 from aitp_desk.egress import Fetched
 
-MAX_CHARACTERS = 512 * 1024
+MAX_CHARACTERS = 256 * 1024
 """How much of a page is read."""
 RELATIONS = frozenset({"agent-manifest", "ahp-manifest"})
 NOTICE_LABEL, NOTICE_CLASS = "AI Agent Notice", "ahp-notice"
