@@ -20,6 +20,7 @@ from tests.support.desk.command import COMMAND
 from tests.support.desk.server import SHOP, serving
 from tests.support.doubles.website import Website, website
 from tests.support.sites.declared import agents_json, capability, put_json, put_pages
+from tests.support.sites.shop import STOVE, shopping
 
 VARIABLE = "AITP_DESK_VISIT_CREDENTIAL"
 
@@ -131,6 +132,23 @@ async def test_a_call_is_made_only_once_it_is_confirmed(shop: Website) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("reply", ["yes", "no"])
+async def test_a_price_in_a_conversation_is_agreed_to_by_yes_alone(
+    tmp_path: Path, reply: str
+) -> None:
+    wish = f"Please place an order: 2x {STOVE} in Portland for kai@customer.example"
+    async with shopping(tmp_path) as (shopper, _):
+        done = await run(
+            *(shopper.talker.desk.url, "--protocol", "ahp", "--budget", "200USD", "--yes"),
+            typed=f"{wish}\n{reply}\n\n",
+            **{VARIABLE: str(shopper.talker.key)},
+        )
+    assert done.exit_code == 0
+    assert "It costs 128.00 USD: yes agrees, anything else declines." in done.stdout
+    assert ("is placed" in done.stdout) == (reply == "yes")
+
+
+@pytest.mark.slow
 async def test_a_person_at_a_terminal_is_asked(shop: Website) -> None:
     own, theirs = pty.openpty()
     process = await asyncio.create_subprocess_exec(
@@ -217,6 +235,17 @@ async def test_a_sites_text_cannot_control_the_terminal(shop: Website) -> None:
     assert done.exit_code == 0
     assert "Norway[2J]0;owned is near." in done.stdout
     assert not {"\x1b", "\x07", "\u202e", "\r"} & set(done.stdout)
+
+
+async def test_a_door_that_failed_is_named_with_the_answer(shop: Website) -> None:
+    ask = {"name": "query", "in": "query", "type": "string", "required": True}
+    file = agents_json(shop, capability(shop, "ask", "/ask-me", parameters=[ask]))
+    put_json(shop, "/.well-known/agents.json", file)
+    shop.put("/ask-me?", "{}", status=401)
+    done = await run(shop.url, "Norway?", "--no-cache")
+    assert done.exit_code == 0
+    assert "> We ship to Norway within five days." in done.stdout
+    assert "  instead of agents_txt: 127.0.0.1 refused: HTTP status 401" in done.stdout
 
 
 async def test_a_fact_of_elsewhere_is_shown_before_it_is_sent(shop: Website) -> None:

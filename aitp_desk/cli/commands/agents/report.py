@@ -8,7 +8,17 @@ from typing import Any
 import msgspec
 
 from aitp_desk.model.text import drop_invisible
-from aitp_desk.visitor import Answer, Door, Outcome, Site, SiteAction, SiteRefused, VisitError, Wish
+from aitp_desk.visitor import (
+    Answer,
+    Door,
+    Outcome,
+    PassedOver,
+    Site,
+    SiteAction,
+    SiteRefused,
+    VisitError,
+    Wish,
+)
 from aitp_desk.visitor.trust import TrustFigure
 
 MAX_VALUE = 200
@@ -66,6 +76,11 @@ def list_doors(site: Site) -> list[str]:
     return lines
 
 
+def list_passed_over(failed: Sequence[PassedOver]) -> list[str]:
+    """Write which doors failed before another one answered."""
+    return [f"  instead of {one.what}: {one.reason}" for one in failed]
+
+
 def list_actions(actions: Sequence[SiteAction]) -> list[str]:
     """Write what a site offers, each with its safety, its price and its arguments."""
     lines = []
@@ -98,6 +113,8 @@ def list_answer(answer: Answer, door: Door) -> list[str]:
     lines += [
         f"  {one.url}  ({one.title})" if one.title else f"  {one.url}" for one in answer.sources
     ]
+    if answer.quote is not None:
+        lines.append(f"  It costs {answer.quote.money}: yes agrees, anything else declines.")
     if answer.may_train is False:
         lines.append("  The site does not allow training on this.")
     lines.append(f"  by {door.kind}: {door.reason}")

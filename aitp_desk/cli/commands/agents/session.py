@@ -26,6 +26,8 @@ from aitp_desk.visitor import (
 from aitp_desk.visitor.context import Disclosure, SharedContext
 
 PROMPT = "> "
+AGREEMENTS = frozenset({"y", "yes"})
+"""The only words that agree to a price; any others decline it."""
 OPEN = 6
 """The exit code if the site asks something, or has not finished."""
 
@@ -128,10 +130,16 @@ class VisitSession:
                 for line in report.write_error(error):
                     click.echo(line, err=True)
 
-    async def _reply(self, words: str, asked: Answer | None) -> Answer:
-        """Put a question, or choose an offered reading by its number."""
+    async def _reply(self, words: str, asked: Answer | None) -> Answer | None:
+        """Put a question, choose a reading by number, or answer to a price."""
         choices = () if asked is None else asked.choices
-        if words.isascii() and words.isdigit() and 0 < int(words[:6]) <= len(choices):
+        if asked is not None and asked.quote is not None:
+            if words.casefold() in AGREEMENTS:
+                outcome = await self._site.agree(asked)
+                self._print(report.list_outcome(outcome), {"outcome": outcome})
+                return None
+            answer = await self._site.decline()
+        elif words.isascii() and words.isdigit() and 0 < int(words[:6]) <= len(choices):
             answer = await self._site.choose(choices[int(words) - 1])
         else:
             answer = await self._site.ask(words)
@@ -141,7 +149,8 @@ class VisitSession:
     def _tell(self, answer: Answer) -> None:
         door = self._site.door(answers=True)
         told = {"door": report.describe_door(door), "answer": answer}
-        self._print(report.list_answer(answer, door), told)
+        failed = self._site.passed_over[len(self._site.found.passed_over) :]
+        self._print([*report.list_answer(answer, door), *report.list_passed_over(failed)], told)
 
     def _print(self, lines: Sequence[str], told: Mapping[str, Any]) -> None:
         if self._as_json:
