@@ -227,6 +227,21 @@ class Host(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     clock: Callable[[], float]
     environment: Mapping[str, str]
 
+    def read_credential(self, variable: str, what: str) -> str:
+        """Return a credential.
+
+        Parameters:
+            variable: of the environment.
+            what: it holds, for the error.
+
+        Raises:
+            ValueError: the variable is not set; the error never repeats a value.
+        """
+        value = self.environment.get(variable, "")
+        if not value:
+            raise ValueError(f"Set the environment variable {variable} to {what}.")
+        return value
+
     def __repr__(self) -> str:
         # the environment holds credentials, which no log repeats
         return f"Host(url={self.url!r})"
@@ -261,6 +276,14 @@ class Transport(ABC):
         again after a growing delay. By default there is nothing to listen to.
         """
 
+    async def find_bounds(self) -> Bounds:
+        """Return what the platform takes now, before files are sent; by default always the same.
+
+        Raises:
+            Failed: as :meth:`send`.
+        """
+        return self.bounds
+
     @abstractmethod
     async def send(self, outgoing: Outgoing) -> SentMessage:
         """Send a message.
@@ -268,6 +291,13 @@ class Transport(ABC):
         Raises:
             Failed: one of its kinds. Anything else is a fault, and is retried.
         """
+
+    def divide(self, conversation: str) -> tuple[str, str]:
+        """Return the room of a conversation, and the message that began its thread there.
+
+        The message is empty where the conversation is the whole room, as it is by default.
+        """
+        return conversation, ""
 
     def invite(self, code: str) -> str:  # noqa: ARG002
         """Return how a person reaches the desk here, with a code.

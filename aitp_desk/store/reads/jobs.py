@@ -63,7 +63,7 @@ async def next_due(
         due_at
         for capacity in capacities
         for who, due_at in await store.read(
-            "askers_in_order" if capacity.in_order else "askers",
+            "job_principals_in_order" if capacity.in_order else "job_principals",
             {"kind": capacity.kind, "held": " ".join(held)},
         )
         if due_at is not None and capacity.left_of(who) > 0

@@ -25,15 +25,15 @@ class Diagnosis:
 
     Parameters:
         settings: of the transport.
-        environment: with the passwords.
+        passwords: by the variables that hold them.
         clock: Unix seconds.
     """
 
     def __init__(
-        self, settings: Email, environment: Mapping[str, str], clock: Callable[[], float]
+        self, settings: Email, passwords: Mapping[str, str], clock: Callable[[], float]
     ) -> None:
         self._settings = settings
-        self._environment = environment
+        self._passwords = passwords
         self._clock = clock
 
     async def steps(self, *, message_id: str, site: Site, reply_to: str) -> AsyncIterator[Step]:
@@ -44,7 +44,7 @@ class Diagnosis:
             reply_to: where the test mail is answered, and comes back if it fails.
         """
         settings = self._settings
-        password = self._environment.get(settings.smtp.password_env, "")
+        password = self._passwords.get(settings.smtp.password_env, "")
         domain = settings.address.rpartition("@")[2]
         tls = ssl.create_default_context(cafile=settings.smtp.ca_file or None)
         client = connection(settings.smtp, password, domain, tls)
@@ -100,7 +100,7 @@ class Diagnosis:
         if settings.lmtp is not None:
             steps.append(await _try_listener(settings.lmtp))
         if settings.imap is not None:
-            password = self._environment.get(settings.imap.password_env, "")
+            password = self._passwords.get(settings.imap.password_env, "")
             steps.append(await asyncio.to_thread(_try_mailbox, settings.imap, password))
         providers = (settings.postmark, settings.mailgun, settings.ses)
         if not steps and not any(providers):

@@ -99,7 +99,13 @@ class EmailTransport(Transport):
             host.site_name,
             host.colour,
         )
-        self._mailer = _mailer(settings, self._password(settings.smtp.password_env), self._domain)
+        self._passwords = {
+            one.password_env: host.read_credential(one.password_env, f"the password of {one.host}")
+            for one in (settings.smtp, settings.imap)
+            if one is not None and one.password_env
+        }
+        password = self._passwords.get(settings.smtp.password_env, "")
+        self._mailer = _mailer(settings, password, self._domain)
         self._hooks = self._provider_hooks()
 
     def endpoints(self) -> Mapping[str, Endpoint]:
@@ -197,7 +203,7 @@ class EmailTransport(Transport):
         from aitp_desk.transports.email.diagnosis import Diagnosis
 
         name = self._conversations.begin(secrets.token_hex(16))
-        diagnosis = Diagnosis(self._settings, self.host.environment, self.host.clock)
+        diagnosis = Diagnosis(self._settings, self._passwords, self.host.clock)
         return diagnosis.steps(
             message_id=self._conversations.message_ids.make(name, "test"),
             site=self._site,
@@ -219,7 +225,7 @@ class EmailTransport(Transport):
         settings = self._settings.imap
         if settings is None:
             return None
-        password = self._password(settings.password_env)
+        password = self._passwords.get(settings.password_env, "")
         return Mailbox(settings, password, self._inbox, self._settings.max_bytes)
 
     def _provider_hooks(self) -> dict[str, Endpoint]:
@@ -227,11 +233,19 @@ class EmailTransport(Transport):
         most = settings.max_bytes * 3 // 2 + 64 * 1024  # base64, and what surrounds it
         hooks: dict[str, Endpoint] = {}
         if settings.postmark is not None:
-            password = self._secret(settings.postmark.password_env, "postmark.password_env")
+            password = self._secret(
+                settings.postmark.password_env,
+                "postmark.password_env",
+                "the password of the webhook",
+            )
             postmark = PostmarkHook(self._inbox, settings.postmark.user, password)
             hooks["postmark"] = Endpoint(read=postmark.read, max_bytes=most)
         if settings.mailgun is not None:
-            key = self._secret(settings.mailgun.signing_key_env, "mailgun.signing_key_env")
+            key = self._secret(
+                settings.mailgun.signing_key_env,
+                "mailgun.signing_key_env",
+                "the signing key of webhooks",
+            )
             mailgun = MailgunHook(self._inbox, key, settings.mailgun.tolerance)
             hooks["mailgun_mime"] = Endpoint(read=mailgun.read, max_bytes=most)
         if settings.ses is not None:
@@ -239,17 +253,10 @@ class EmailTransport(Transport):
             hooks["ses"] = Endpoint(read=ses.read, max_bytes=most)
         return hooks
 
-    def _secret(self, variable: str, setting: str) -> str:
+    def _secret(self, variable: str, setting: str, what: str) -> str:
         if not variable:
             raise ValueError(f"{setting} is empty: anybody could call the webhook.")
-        return self._password(variable)
-
-    def _password(self, variable: str) -> str:
-        if not variable:
-            return ""
-        if not (found := self.host.environment.get(variable, "")):
-            raise ValueError(f"the environment variable {variable} is not set.")
-        return found
+        return self.host.read_credential(variable, what)
 
     def _buttons(self, outgoing: Outgoing, name: str, message_id: str) -> tuple[Link, ...]:
         """Return the links of the buttons and of the form."""

@@ -295,12 +295,11 @@ class _Sending:
             return False
         controls = await self._controls(message, shown)
         language = conversation.language or self._desk.site.language
+        bounds = self._transport.bounds
+        if shown.attachments:
+            bounds = await self._transport.find_bounds()
         files, links = await read_attachments(
-            self._desk,
-            self._principal,
-            shown.attachments,
-            bounds=self._transport.bounds,
-            language=language,
+            self._desk, self._principal, shown.attachments, bounds=bounds, language=language
         )
         text = f"{_text_of(shown)}\n\n{links}".strip()
         pieces = split_text(text, self._transport.bounds.characters) or ("…",)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from aitp_desk.transports.host.catalogue import TextCatalogue
+from aitp_desk.transports.wire.catalogue import TextCatalogue
 
 say = TextCatalogue(__package__).say

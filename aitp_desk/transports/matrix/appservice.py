@@ -54,12 +54,7 @@ class AppService:
         invitations: Invitations,
         listener: Listener,
     ) -> None:
-        token = host.environment.get(settings.hs_token_env, "")
-        if not token:
-            raise ValueError(
-                f"hs_token_env names {settings.hs_token_env}, which is not set: put the"
-                " registration's hs_token there."
-            )
+        token = host.read_credential(settings.hs_token_env, "the registration's hs_token")
         self._proof = f"Bearer {token}".encode()
         self._user = settings.user
         self._host = host

@@ -44,12 +44,7 @@ class Client:
     def __init__(self, settings: MatrixSettings, host: Host) -> None:
         self._host = host
         self._base = settings.homeserver.rstrip("/")
-        token = host.environment.get(settings.token_env, "")
-        if not token:
-            raise ValueError(
-                f"token_env names {settings.token_env}, which is not set: put the access token"
-                " there."
-            )
+        token = host.read_credential(settings.token_env, "the account's access token")
         self._headers = {"Authorization": f"Bearer {token}"}
 
     async def call(
@@ -74,6 +69,21 @@ class Client:
         data = b"" if method == "GET" else msgspec.json.encode({} if body is None else body)
         headers = {} if method == "GET" else {"Content-Type": "application/json"}
         return await self._send(method, path, data, headers, query, max_bytes, seconds)
+
+    async def find_upload_size(self) -> int | None:
+        """Return the size of the largest file that the homeserver takes; None if it says none.
+
+        Raises:
+            TryLater: the homeserver did not answer.
+        """
+        try:
+            response = await self.call("GET", "client/v1/media/config")
+        except TryLater:
+            raise
+        except Failed:
+            return None
+        size = read_object(response.body).get("m.upload.size")
+        return size if isinstance(size, int) and not isinstance(size, bool) else None
 
     async def upload(self, name: str, content_type: str, data: bytes) -> str:
         """Upload a file, and return its ``mxc:`` address.

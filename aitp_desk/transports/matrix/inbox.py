@@ -20,6 +20,7 @@ from aitp_desk.transports.events import Event as Happening
 from aitp_desk.transports.matrix.client import Client, read_object, segment
 from aitp_desk.transports.matrix.content import write_notice
 from aitp_desk.transports.matrix.conversations import Place
+from aitp_desk.transports.matrix.directs import DirectMarks
 from aitp_desk.transports.matrix.events import Event, decode_page
 from aitp_desk.transports.matrix.phrases import phrase
 from aitp_desk.transports.matrix.rooms import Facts, Rooms
@@ -44,12 +45,20 @@ _GONE = frozenset({"leave", "ban"})
 class Inbox:
     """Reads events."""
 
-    def __init__(self, settings: MatrixSettings, host: Host, client: Client, rooms: Rooms) -> None:
+    def __init__(
+        self,
+        settings: MatrixSettings,
+        host: Host,
+        client: Client,
+        rooms: Rooms,
+        marks: DirectMarks,
+    ) -> None:
         self._user = settings.user
         self._servers = frozenset(settings.allowed_servers)
         self._host = host
         self._client = client
         self._rooms = rooms
+        self._marks = marks
         self._names: tuple[str, ...] = ()
         self._declined: set[str] = set()
 
@@ -101,7 +110,7 @@ class Inbox:
         self._rooms.rename(event.room, event.state_key or "")
         if event.sender == self._user:
             return ()
-        if event.content.get("membership") == "join" and before is not None and before.is_direct:
+        if event.content.get("membership") == "join":
             await self._leave_others(event)
         if event.content.get("membership") not in _GONE:
             return ()
@@ -116,14 +125,23 @@ class Inbox:
             return ()
         return (self._note(event, Place(event.room), OptOut()),) if is_over and event.id else ()
 
-    async def _leave_others(self, event: Event) -> None:
-        """Leave a direct conversation that a person of another server makes one with others."""
-        if event.sender.partition(":")[2] in self._servers:
-            return
+    async def _leave_others(self, event: Event) -> bool:
+        """Leave a direct conversation that has become one with others; return whether it has.
+
+        A person of an allowed server, who could have invited the desk to such, may make it one.
+        """
+        if not await self._marks.has(event.room):
+            return False
         with suppress(Unreachable):
-            if not (await self._rooms.find(event.room)).is_direct:
-                await self._client.call("POST", f"client/v3/rooms/{segment(event.room)}/leave")
-                self._rooms.forget(event.room)
+            if (await self._rooms.find(event.room)).is_direct:
+                return False
+            if event.sender.partition(":")[2] in self._servers:
+                await self._marks.drop(event.room)
+                return False
+            await self._client.call("POST", f"client/v3/rooms/{segment(event.room)}/leave")
+            self._rooms.forget(event.room)
+        await self._marks.drop(event.room)
+        return True
 
     async def _read_message(self, event: Event) -> tuple[Incoming, ...]:
         relation = read_relation(event.content)
@@ -138,6 +156,10 @@ class Inbox:
             return ()
         text, is_addressed = await self._address(written, facts)
         if not (is_addressed or relation.root):
+            return ()
+        if facts.is_direct:
+            await self._marks.add(event.room, event.sender)
+        elif await self._leave_others(event):
             return ()
         place = Place(event.room, "" if facts.is_direct else relation.root or event.id)
         self._rooms.note_root(event.id, relation.root or place.root)

@@ -9,6 +9,7 @@ import structlog
 
 from aitp_desk.transports.base import Failed, TryLater
 from aitp_desk.transports.matrix.client import Client, segment
+from aitp_desk.transports.matrix.directs import DirectMarks
 from aitp_desk.transports.matrix.events import Event
 from aitp_desk.transports.matrix.inbox import Inbox
 from aitp_desk.transports.matrix.rooms import Rooms
@@ -51,12 +52,14 @@ class Invitations:
         client: Client,
         rooms: Rooms,
         inbox: Inbox,
+        marks: DirectMarks,
         clock: Callable[[], float],
     ) -> None:
         self._servers = frozenset(settings.allowed_servers)
         self._client = client
         self._rooms = rooms
         self._inbox = inbox
+        self._marks = marks
         self._clock = clock
         self._waiting: dict[str, Waiting] = {}
 
@@ -89,7 +92,9 @@ class Invitations:
                 is_accepted = may_join_others or await self._is_direct(event.room)
             if not is_accepted:
                 await self._call(event.room, "leave")
-            elif any(one.type == "m.room.encryption" for one in event.invitation):
+            elif not may_join_others:
+                await self._marks.add(event.room, event.sender)
+            if is_accepted and any(one.type == "m.room.encryption" for one in event.invitation):
                 await self._inbox.decline(event.room)
         except TryLater as failure:
             self._postpone(waiting, failure)

@@ -29,7 +29,7 @@ from aitp_desk.transports.matrix.content import (
     write_notice,
 )
 from aitp_desk.transports.matrix.conversations import Place, find_place, is_event, is_user
-from aitp_desk.transports.matrix.directs import DirectRooms
+from aitp_desk.transports.matrix.directs import DirectMarks, DirectRooms
 from aitp_desk.transports.matrix.inbox import Inbox
 from aitp_desk.transports.matrix.invitations import Invitations
 from aitp_desk.transports.matrix.listener import Listener
@@ -60,9 +60,10 @@ class MatrixTransport(Transport):
         self._user = settings.user
         self._client = Client(settings, host)
         self._rooms = Rooms(self._client, host.clock)
-        self._directs = DirectRooms(host, self._client, self._rooms)
-        inbox = Inbox(settings, host, self._client, self._rooms)
-        invitations = Invitations(settings, self._client, self._rooms, inbox, host.clock)
+        marks = DirectMarks(host)
+        self._directs = DirectRooms(host, self._client, self._rooms, marks)
+        inbox = Inbox(settings, host, self._client, self._rooms, marks)
+        invitations = Invitations(settings, self._client, self._rooms, inbox, marks, host.clock)
         self._listener = Listener(settings, host, self._client, inbox, invitations)
         self._probe = Probe(settings, host, self._client)
         self._appservice = (
@@ -80,6 +81,18 @@ class MatrixTransport(Transport):
         """Ask for events, as a client; an application service gets them."""
         if self._appservice is None:
             await self._listener.run()
+
+    def divide(self, conversation: str) -> tuple[str, str]:
+        """Return the room, and the root of the thread."""
+        place = _find_place(conversation)
+        return place.room, place.root
+
+    async def find_bounds(self) -> Bounds:
+        """Return what the homeserver takes: its owner decides how large a file may be."""
+        size = await self._client.find_upload_size()
+        if size is None:
+            return self.bounds
+        return msgspec.structs.replace(self.bounds, file_bytes=min(self.bounds.file_bytes, size))
 
     async def send(self, outgoing: Outgoing) -> SentMessage:
         """Send a message, after its files; the same transaction is the same message.

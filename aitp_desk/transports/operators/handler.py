@@ -134,8 +134,8 @@ class OperatorHandler:
                 return found
         if address == room:
             return None
-        if address.startswith(room):  # a thread of the room, named by its first message
-            root = address.removeprefix(room).lstrip(" /")
+        place, root = enabled.transport.divide(address)
+        if place == room and root:
             found = await platform_reads.ticket_of_message(self.store, enabled.name, room, root)
             if found is not None:
                 return found
@@ -150,7 +150,8 @@ class OperatorHandler:
             Retry: they are being sent to the operators' room.
         """
         room, address = enabled.common.operators, incoming.conversation
-        is_answer = bool(answers) if address == room else address.startswith(room)
+        place, root = enabled.transport.divide(address)
+        is_answer = place == room and bool(answers or root)
         if room and is_answer and await platform_reads.is_telling(self.store, enabled.name):
             raise Retry("It may answer a ticket that is being shown.", after=1)
 

@@ -51,7 +51,6 @@ from aitp_desk.transports.slack.places import (
 from aitp_desk.transports.slack.settings import SlackSettings
 from aitp_desk.transports.slack.signature import check_signature
 from aitp_desk.transports.slack.text import escape_text
-from aitp_desk.transports.slack.texts import notice_of_command
 from aitp_desk.transports.slack.wire import (
     Challenge,
     FormPress,
@@ -60,6 +59,7 @@ from aitp_desk.transports.slack.wire import (
     decode_fields,
     decode_interaction,
 )
+from aitp_desk.transports.wire.texts import say
 
 MOST_KNOWN_CHANNELS = 10_000
 """Most people whose direct conversation is kept in memory."""
@@ -90,16 +90,16 @@ class SlackTransport(Transport):
             ) from error
         self._settings = settings
         self._secret = ""
-        self._token = _credential(host, settings.bot_token_env, "xoxb-", "bot token")
+        self._token = _credential(host, settings.bot_token_env, "bot token", "xoxb-")
         api_url = settings.api_url.rstrip("/") + "/"
         self._api_url = api_url
         self._api = SlackApi(self._token, api_url, host.send)
         self._app_api: SlackApi | None = None
         if settings.mode == "socket":
-            app_token = _credential(host, settings.app_token_env, "xapp-", "app-level token")
+            app_token = _credential(host, settings.app_token_env, "app-level token", "xapp-")
             self._app_api = SlackApi(app_token, api_url, host.send)
         else:
-            self._secret = _credential(host, settings.signing_secret_env, "", "signing secret")
+            self._secret = _credential(host, settings.signing_secret_env, "signing secret")
         self._channels: OrderedDict[str, str] = OrderedDict()
 
     def endpoints(self) -> Mapping[str, Endpoint]:
@@ -111,6 +111,14 @@ class SlackTransport(Transport):
             "interactions": Endpoint(read=self._read_interaction),
             "commands": Endpoint(read=self._read_command, max_bytes=64 * 1024),
         }
+
+    def divide(self, conversation: str) -> tuple[str, str]:
+        """Return the channel, and the first message of the thread."""
+        place = parse_place(conversation)
+        if place is None or not place.thread:
+            return conversation, ""
+        channel = msgspec.structs.replace(place, thread="")
+        return str(channel), place.thread
 
     async def listen(self) -> None:
         """Receive events over Socket Mode, in the order in which Slack sends them."""
@@ -249,7 +257,7 @@ class SlackTransport(Transport):
         incoming = decode_command(fields)
         if incoming is None:
             return HookResult(), None
-        notice = notice_of_command(self.host.languages[0])
+        notice = say("command_taken", self.host.languages[0])
         reply = {"response_type": "ephemeral", "text": escape_text(notice)}
         return HookResult(events=(incoming,)), reply
 
@@ -324,10 +332,8 @@ class SlackTransport(Transport):
             return False
 
 
-def _credential(host: Host, variable: str, prefix: str, what: str) -> str:
-    value = host.environment.get(variable, "").strip()
-    if not value:
-        raise ValueError(f"Set the environment variable {variable} to Slack's {what}.")
+def _credential(host: Host, variable: str, what: str, prefix: str = "") -> str:
+    value = host.read_credential(variable, f"Slack's {what}").strip()
     if not value.startswith(prefix):
         raise ValueError(f"{variable} must hold Slack's {what}, which begins with {prefix}.")
     if not (value.isascii() and value.isprintable()):

@@ -51,11 +51,7 @@ class TelegramTransport(Transport):
 
     def __init__(self, settings: TelegramSettings, host: Host) -> None:
         super().__init__(settings, host)
-        token = host.environment.get(settings.token_env, "")
-        if not token:
-            raise ValueError(
-                f"Set the environment variable {settings.token_env} to the token of the bot."
-            )
+        token = host.read_credential(settings.token_env, "the token of the bot")
         if settings.updates == "webhook" and not _is_reachable(settings.api, host.url):
             raise ValueError(
                 "Telegram delivers to https on port 443, 80, 88 or 8443 only: set site.url to the"

@@ -65,17 +65,26 @@ class GraphApi:
         )
         return self._read(await ask_platform(self._send, request))
 
-    async def describe_number(self, app_secret: str = "") -> Payload:
+    async def describe_number(self, *fields: str, app_secret: str = "") -> Payload:
         """Return the business phone number; as :meth:`post`.
 
         Parameters:
+            fields: that are wanted.
             app_secret: proves that the token is of this app; empty for no proof.
         """
-        query = {"fields": "display_phone_number,verified_name"}
+        query = {"fields": ",".join(fields)}
         if app_secret:
             proof = hmac.new(app_secret.encode(), self._token.encode(), sha256)
             query["appsecret_proof"] = proof.hexdigest()
         return await self._get(f"{self._number}?{urlencode(query)}")
+
+    async def list_apps(self, account: str) -> tuple[Payload, ...]:
+        """Return the apps that get the messages of a WhatsApp account; as :meth:`post`."""
+        return (await self._get(f"{account}/subscribed_apps")).parts("data")
+
+    async def list_subscriptions(self, app: str, app_secret: str) -> tuple[Payload, ...]:
+        """Return the subscriptions of an app's webhooks, which only the app may see."""
+        return (await self._get(f"{app}/subscriptions", f"{app}|{app_secret}")).parts("data")
 
     async def upload(self, file: OutgoingFile) -> str:
         """Upload a file, and return its id; as :meth:`post`."""
@@ -118,17 +127,17 @@ class GraphApi:
             raise TryLater(f"WhatsApp responded with {response.status} instead of the file.")
         return response.body
 
-    async def _get(self, path: str) -> Payload:
+    async def _get(self, path: str, token: str = "") -> Payload:
         request = Request(
             url=f"{self._url}/{path}",
-            headers=self._authorize(),
+            headers=self._authorize(token),
             max_bytes=_MOST_BYTES,
             wants_reasons=True,
         )
         return self._read(await ask_platform(self._send, request))
 
-    def _authorize(self) -> dict[str, str]:
-        return {"Authorization": f"Bearer {self._token}"}
+    def _authorize(self, token: str = "") -> dict[str, str]:
+        return {"Authorization": f"Bearer {token or self._token}"}
 
     def _is_of_meta(self, url: str) -> bool:
         own = urlsplit(self._url)

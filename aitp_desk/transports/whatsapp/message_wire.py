@@ -14,9 +14,10 @@ import msgspec
 
 from aitp_desk.transports.base import Refused, Unreachable, WindowClosed
 from aitp_desk.transports.messages import Button, Outgoing, OutgoingFile
-from aitp_desk.transports.whatsapp import text, texts
+from aitp_desk.transports.whatsapp import text
 from aitp_desk.transports.whatsapp.wire import is_address, is_number
 from aitp_desk.transports.wire.markup import count_units, write_plainly
+from aitp_desk.transports.wire.texts import say
 
 WINDOW_SECONDS = 24 * 60 * 60
 MOST_BUTTONS = 3
@@ -235,7 +236,7 @@ def _build_interactive(
         return {"type": "button", "action": {"buttons": replies}}
     titles = _number([one.label for one in buttons], MOST_ROW_TITLE)
     rows = [_build_row(one, title) for one, title in zip(buttons, titles, strict=True)]
-    action = {"button": texts.label_of_list(language), "sections": [{"rows": rows}]}
+    action = {"button": say("open_list", language), "sections": [{"rows": rows}]}
     return {"type": "list", "action": action}
 
 

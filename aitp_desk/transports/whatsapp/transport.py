@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from typing import Any, ClassVar
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
-from aitp_desk.capability import Request, Unanswered
 from aitp_desk.transports.base import (
     Delivery,
     Endpoint,
@@ -23,6 +21,7 @@ from aitp_desk.transports.base import (
 from aitp_desk.transports.events import Incoming, IncomingFile
 from aitp_desk.transports.messages import Bounds, Outgoing, SentMessage
 from aitp_desk.transports.whatsapp.client import GraphApi
+from aitp_desk.transports.whatsapp.diagnosis import Diagnosis
 from aitp_desk.transports.whatsapp.failures import WINDOW_CLOSED, ApiError, judge_error
 from aitp_desk.transports.whatsapp.message_wire import (
     FILE_TYPES,
@@ -60,10 +59,10 @@ class WhatsAppTransport(Transport):
     def __init__(self, settings: WhatsAppSettings, host: Host) -> None:
         super().__init__(settings, host)
         self._settings = settings
-        token = _read_variable(host, settings.token_env, "the access token")
-        self._secret = _read_variable(host, settings.app_secret_env, "the app's secret")
-        self._verify_token = _read_variable(
-            host, settings.verify_token_env, "a word of your choice, which you also give to Meta"
+        token = host.read_credential(settings.token_env, "the access token")
+        self._secret = host.read_credential(settings.app_secret_env, "the app's secret")
+        self._verify_token = host.read_credential(
+            settings.verify_token_env, "a word of your choice, which you also give to Meta"
         )
         url = f"{settings.api.rstrip('/')}/{settings.version}"
         self._api = GraphApi(host.send, url, settings.phone_number_id, token)
@@ -126,48 +125,16 @@ class WhatsAppTransport(Transport):
         with suppress(ApiError, Failed):
             await self._api.post(build_receipt(incoming.event_id))
 
-    async def check(self) -> AsyncIterator[Step]:
-        """Try the token, the app's secret and the way back."""
-        steps = (
-            ("Meta accepts the access token for the number.", self._check_token),
-            ("The app's secret belongs to the token's app.", self._check_secret),
-            ("The webhook can be reached and answers.", self._check_webhook),
+    def check(self) -> AsyncIterator[Step]:
+        """Try the token, the number and the way back."""
+        diagnosis = Diagnosis(
+            self._api,
+            self.host,
+            app_secret=self._secret,
+            verify_token=self._verify_token,
+            url=f"{self.host.url}/transports/{self.name}/{HOOK}",
         )
-        for what, run in steps:
-            try:
-                detail = await run()
-            except ApiError as error:
-                yield Step(what=what, is_done=False, detail=judge_error(error).reason)
-                return
-            except Failed as error:
-                yield Step(what=what, is_done=False, detail=error.reason)
-                return
-            yield Step(what=what, is_done=True, detail=detail)
-
-    async def _check_token(self) -> str:
-        number = await self._api.describe_number()
-        return f"The number is {number.text('display_phone_number', 32)}."
-
-    async def _check_secret(self) -> str:
-        await self._api.describe_number(self._secret)
-        return ""
-
-    async def _check_webhook(self) -> str:
-        challenge = secrets.token_hex(8)
-        query = {
-            "hub.mode": "subscribe",
-            "hub.verify_token": self._verify_token,
-            "hub.challenge": challenge,
-        }
-        request = Request(url=f"{self._url}?{urlencode(query)}")
-        where = f"In the app's dashboard the callback URL is {self._url}."
-        try:
-            response = await self.host.send(request)
-        except Unanswered as error:
-            raise Failed(f"{error} Meta calls this address: it must be public.") from None
-        if response.status != 200 or response.body != challenge.encode():
-            raise Failed(f"The desk does not answer there. {where}")
-        return where
+        return diagnosis.run()
 
     async def _send_freely(self, outgoing: Outgoing) -> SentMessage:
         ref = ""
@@ -196,14 +163,3 @@ class WhatsAppTransport(Transport):
     async def _post(self, body: Mapping[str, Any]) -> str:
         response = await self._api.post(body)
         return next((one.text("id", 256) for one in response.parts("messages")), "")
-
-    @property
-    def _url(self) -> str:
-        return f"{self.host.url}/transports/{self.name}/{HOOK}"
-
-
-def _read_variable(host: Host, name: str, what: str) -> str:
-    value = host.environment.get(name, "")
-    if not value:
-        raise ValueError(f"Set the environment variable {name} to {what}.")
-    return value

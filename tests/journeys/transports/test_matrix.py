@@ -395,6 +395,51 @@ async def test_a_direct_conversation_that_others_join_is_left(desk: Desk) -> Non
     assert desk.texts() == ["Hello"]
 
 
+@pytest.mark.parametrize("when", ["before it joins", "before it is back"])
+async def test_it_is_left_also_after_a_restart(desk: Desk, when: str) -> None:
+    desk.settings = msgspec.structs.replace(desk.settings, allowed_servers=())
+    async with listening(desk.make()):
+        await desk.platform.write("ana", "Hello")
+    room = await desk.platform.room("ana")
+    ana, bob = await desk.platform.person("ana"), await desk.platform.person("bob")
+    path = f"client/v3/rooms/{quote(room)}"
+
+    async def bring_bob() -> None:
+        await ana.call("POST", f"{path}/invite", {"user_id": bob.user})
+        await bob.call("POST", f"{path}/join", {})
+
+    if when == "before it is back":
+        await bring_bob()
+    async with listening(desk.make()):
+        if when == "before it joins":
+            await bring_bob()
+        await desk.platform.member("bob", room, "leave")
+    assert desk.texts() == ["Hello"]
+
+
+async def test_a_direct_conversation_that_others_may_join_is_kept(desk: Desk) -> None:
+    async with listening(desk.make()):
+        await desk.platform.write("ana", "Hello")
+        room = await desk.platform.room("ana")
+        ana, bob = await desk.platform.person("ana"), await desk.platform.person("bob")
+        path = f"client/v3/rooms/{quote(room)}"
+        await ana.call("POST", f"{path}/invite", {"user_id": bob.user})
+        await bob.call("POST", f"{path}/join", {})
+    async with listening(desk.make()):
+        body = {"msgtype": "m.text", "body": "@desk are you here?"}
+        await desk.platform.gate.acknowledged(await desk.platform.put("bob", room, body))
+    assert desk.texts() == ["Hello", "are you here?"]
+
+
+async def test_the_homeserver_says_how_large_a_file_may_be(desk: Desk) -> None:
+    bounds = await desk.transport.find_bounds()
+    assert bounds.file_bytes == 10 * 1024 * 1024
+    desk.platform.gate.fail_next("client/v1/media/config", 200, {"m.upload.size": 1000})
+    assert (await desk.transport.find_bounds()).file_bytes == 1000
+    desk.platform.gate.fail_next("client/v1/media/config", 200, {})
+    assert (await desk.transport.find_bounds()) == desk.transport.bounds
+
+
 async def test_alone_with_the_desk_a_message_in_a_thread_answers_its_first(desk: Desk) -> None:
     async with listening(desk.transport):
         incoming = desk.host.events[await desk.platform.write("ana", "Hello")]

@@ -24,6 +24,7 @@ from tests.support.transports.platform import Platform, Shown
 from tests.support.transports.whatsapp_rules import Refusal, check_message, check_parameters
 
 NUMBER_ID = "106540352242922"
+ACCOUNT_ID, APP_ID = "102290129340398", "670843887433847"
 TOKEN = "EAAJB6nL1oBO0ZCdZCxFakeT0kenF0rTests"
 APP_SECRET = "7a1c5f0e9b3d4c2a8e6f1b0d3c5a7e9f"
 VERIFY_TOKEN = "a word of the owner"
@@ -62,6 +63,11 @@ class WhatsAppPlatform(Platform):
         read: ids of messages that were marked as read, each with a typing indicator or not.
         delivered: statuses of the desk's responses to deliveries, in order.
         broken: errors of the next messages: status and code.
+        number_states: status and kind of the number, as Meta says them.
+        subscribed_apps: ids of apps that get the messages of the account.
+        callback: where the app's webhook leads; empty for the desk.
+        override: where that of the number leads; empty for where the app's does.
+        fields: to which the app's webhook has subscribed.
         media_url: where files are said to be; empty for this server.
     """
 
@@ -79,6 +85,11 @@ class WhatsAppPlatform(Platform):
         self.read: list[tuple[str, bool]] = []
         self.delivered: list[int] = []
         self.broken: list[tuple[int, int]] = []
+        self.number_states = ("CONNECTED", "CLOUD_API")
+        self.subscribed_apps = [APP_ID]
+        self.callback = ""
+        self.override = ""
+        self.fields = ["account_update", "messages"]
         self.media_url = ""
         self._people: dict[str, int] = {}
         self._numbers: dict[str, str] = {}
@@ -98,6 +109,9 @@ class WhatsAppPlatform(Platform):
         app.router.add_post("/{version}/{node}/messages", platform._answer)
         app.router.add_post("/{version}/{node}/media", platform._answer)
         app.router.add_get("/{version}/{node}", platform._answer)
+        app.router.add_get(
+            "/{version}/{node}/{edge:subscribed_apps|subscriptions}", platform._answer
+        )
         app.router.add_get("/whatsapp_business/attachments/", platform._give_file)
         platform._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await platform._runner.setup()
@@ -338,11 +352,15 @@ class WhatsAppPlatform(Platform):
             return web.json_response({"error": error}, status=refusal.status)
 
     async def _call(self, request: web.Request) -> dict[str, Any]:
-        if request.headers.get("Authorization") != f"Bearer {TOKEN}":
+        edge = request.match_info.get("edge", "")
+        token = f"{APP_ID}|{APP_SECRET}" if edge == "subscriptions" else TOKEN
+        if request.headers.get("Authorization") != f"Bearer {token}":
             raise Refusal(401, 190, "Invalid OAuth access token - Cannot parse access token")
         if request.match_info["version"] != VERSION:
             raise Refusal(400, 2635, "(#2635) You are calling a deprecated version")
         node = request.match_info["node"]
+        if edge:
+            return {"data": self._list(node, edge)}
         if request.method == "GET":
             return self._describe(node, request)
         if node != NUMBER_ID:
@@ -359,7 +377,7 @@ class WhatsAppPlatform(Platform):
             expected = hmac.new(APP_SECRET.encode(), TOKEN.encode(), sha256).hexdigest()
             if request.query.get("appsecret_proof", expected) != expected:
                 raise Refusal(400, 100, "Invalid appsecret_proof provided in the API argument")
-            return {"display_phone_number": "+1 555-078-3881", "verified_name": "L", "id": node}
+            return {"id": node, **self._describe_number(request.query["fields"].split(","))}
         if node not in self._media or request.query.get("phone_number_id") != NUMBER_ID:
             raise Refusal(400, 100, f"Unsupported get request. Object with ID '{node}' is missing")
         content_type, data = self._media[node]
@@ -372,6 +390,44 @@ class WhatsAppPlatform(Platform):
             "file_size": len(data),
             "id": node,
         }
+
+    def _describe_number(self, fields: list[str]) -> dict[str, Any]:
+        status, platform = self.number_states
+        entities = {"PHONE_NUMBER": NUMBER_ID, "WABA": ACCOUNT_ID, "APP": APP_ID}
+        known: dict[str, Any] = {
+            "id": NUMBER_ID,
+            "display_phone_number": "+1 555-078-3881",
+            "verified_name": "L",
+            "status": status,
+            "platform_type": platform,
+            "health_status": {
+                "can_send_message": "AVAILABLE",
+                "entities": [{"entity_type": one, "id": id} for one, id in entities.items()],
+            },
+            "webhook_configuration": {"application": self.callback or self._hook}
+            | ({"phone_number": self.override} if self.override else {}),
+        }
+        if unknown := [one for one in fields if one not in known]:
+            raise Refusal(400, 100, f"(#100) Tried accessing nonexisting field ({unknown[0]})")
+        return {name: known[name] for name in fields}
+
+    def _list(self, node: str, edge: str) -> list[dict[str, Any]]:
+        if node != (APP_ID if edge == "subscriptions" else ACCOUNT_ID):
+            raise Refusal(400, 100, f"Unsupported get request. Object with ID '{node}' is missing")
+        if edge == "subscribed_apps":
+            return [
+                {
+                    "whatsapp_business_api_data": {
+                        "id": one,
+                        "name": "L",
+                        "link": "https://l.example",
+                    }
+                }
+                for one in self.subscribed_apps
+            ]
+        fields = [{"name": one, "version": VERSION} for one in self.fields]
+        subscription = {"object": "whatsapp_business_account", "active": True, "fields": fields}
+        return [{**subscription, "callback_url": self.callback or self._hook}]
 
     async def _give_file(self, request: web.Request) -> web.Response:
         if request.headers.get("Authorization") != f"Bearer {TOKEN}":

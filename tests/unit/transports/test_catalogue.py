@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.agent.speech import ENGLISH
-from aitp_desk.transports.host.catalogue import TextCatalogue
+from aitp_desk.transports.wire.catalogue import TextCatalogue
 
 ROOT = Path(str(files("aitp_desk.transports")))
 CATALOGUES = sorted(ROOT.rglob("texts.json"))

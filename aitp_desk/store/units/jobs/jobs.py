@@ -78,12 +78,12 @@ def claim_jobs(
 def _due(capacity: JobCapacity, now: int, held: str) -> Work[list[Row]]:
     """Find the jobs of a kind that can be claimed."""
     farthest = now + capacity.longest
-    statement = "askers_in_order" if capacity.in_order else "askers"
-    askers = yield statement, {"kind": capacity.kind, "held": held}
+    statement = "job_principals_in_order" if capacity.in_order else "job_principals"
+    principals = yield statement, {"kind": capacity.kind, "held": held}
     turns = sorted(
         (
             who
-            for who, due_at in askers
+            for who, due_at in principals
             if due_at is not None and (due_at <= now or (capacity.in_order and due_at > farthest))
         ),
         key=lambda who: (who <= capacity.last, who),

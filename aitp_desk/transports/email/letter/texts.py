@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aitp_desk.transports.host.catalogue import TextCatalogue
+from aitp_desk.transports.wire.catalogue import TextCatalogue
 
 _CATALOGUE = TextCatalogue(__package__)
 LANGUAGES = _CATALOGUE.languages

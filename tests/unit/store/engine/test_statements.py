@@ -52,8 +52,11 @@ WALKED_WHOLE = {
     "events": {"said", "happened"},  # its own two parts, bounded before
     "forget_moot_revocations": {"revoked_jwts"},  # what the owner has revoked in two days
     "forget_summaries_of_forks": {"f", "forks"},  # what it has gathered itself
-    "askers": {"askers", "first_one"},  # a caller who has asked for what is not over, a look each
-    "askers_in_order": {"askers", "first_one"},  # the same
+    "job_principals": {
+        "principals",
+        "first_one",
+    },  # a caller who has asked for what is not over, a look each
+    "job_principals_in_order": {"principals", "first_one"},  # the same
     "clients": {"clients"},
     "forks_after": {"f", "forks"},
     "add_to_open_notes": {"tickets_waiting"},

@@ -193,7 +193,10 @@ def test_how_to_go_on_by_mail() -> None:
         ({"authserv_id": "mx; dkim=pass"}, "must be one name"),
         ({"smtp": {"host": "mail.example", "security": "none"}}, "only for a server on this"),
         ({"smtp": {"host": "mail.example", "user": "desk"}}, "go together"),
-        ({"smtp": {"host": "m.example", "user": "d", "password_env": "X"}}, "X is not set"),
+        (
+            {"smtp": {"host": "m.example", "user": "d", "password_env": "X"}},
+            "variable X to the password of m.example",
+        ),
         ({"smtp": {"host": "m.example", "ca_file": "/nowhere"}}, "smtp.ca_file names no file"),
         ({"lmtp": {"listen": "0.0.0.0:24"}}, "other machines reach"),
         ({"lmtp": {"listen": "mail.shop.example:24"}}, "other machines reach"),
@@ -202,8 +205,8 @@ def test_how_to_go_on_by_mail() -> None:
             {"imap": {"host": "i.example", "user": "d", "password_env": "P", "security": "none"}},
             "only for a server on this",
         ),
-        ({"mailgun": {"signing_key_env": "KEY"}}, "KEY is not set"),
-        ({"postmark": {"password_env": "KEY"}}, "KEY is not set"),
+        ({"mailgun": {"signing_key_env": "KEY"}}, "environment variable KEY"),
+        ({"postmark": {"password_env": "KEY"}}, "environment variable KEY"),
     ],
 )
 def test_settings_that_cannot_work_are_refused(settings: dict[str, Any], message: str) -> None:

@@ -97,7 +97,7 @@ def test_a_client_has_no_address() -> None:
 )
 def test_a_token_that_is_not_set_is_named(mode: str, absent: str) -> None:
     tokens = {name: token for name, token in TOKENS.items() if name != absent}
-    with pytest.raises(ValueError, match=f"{absent}, which is not set"):
+    with pytest.raises(ValueError, match=f"environment variable {absent} to"):
         make(mode, tokens)
 
 

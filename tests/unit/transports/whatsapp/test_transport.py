@@ -18,6 +18,7 @@ from aitp_desk.transports.whatsapp.message_wire import Media, build_messages
 from aitp_desk.transports.whatsapp.transport import WhatsAppTransport
 from tests.support.transports.small_desk import SmallDesk, open_small_desk
 from tests.support.transports.whatsapp_platform import (
+    ACCOUNT_ID,
     APP_SECRET,
     NOW,
     TOKEN,
@@ -389,9 +390,41 @@ async def test_an_invitation_opens_the_chat_with_the_code(whatsapp: WhatsAppPlat
 
 async def test_the_check_says_what_works(whatsapp: WhatsAppPlatform, desk: SmallDesk) -> None:
     steps = [step async for step in desk.transport.check()]
-    assert [step.is_done for step in steps] == [True, True, True]
+    assert [step.is_done for step in steps] == [True] * 6
     assert "+1 555-078-3881" in steps[0].detail
-    assert f"{whatsapp.desk}/transports/whatsapp/webhook" in steps[2].detail
+    assert f"{whatsapp.desk}/transports/whatsapp/webhook" in steps[3].detail
+
+
+OTHER_HOOK = "https://elsewhere.example/hook"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "value", "done", "told"),
+    [
+        ("number_states", ("PENDING", "CLOUD_API"), 2, "PHONE_NUMBER_ID/register"),
+        ("number_states", ("CONNECTED", "NOT_APPLICABLE"), 2, "PHONE_NUMBER_ID/register"),
+        ("subscribed_apps", [], 4, f"{ACCOUNT_ID}/subscribed_apps"),
+        ("subscribed_apps", ["1"], 4, f"{ACCOUNT_ID}/subscribed_apps"),
+        ("fields", ["account_update"], 5, "not subscribed to messages"),
+        ("callback", OTHER_HOOK, 5, OTHER_HOOK),
+        ("override", OTHER_HOOK, 5, OTHER_HOOK),
+    ],
+)
+async def test_the_check_says_what_is_still_to_be_done_at_meta(
+    whatsapp: WhatsAppPlatform, desk: SmallDesk, wrong: str, value: object, done: int, told: str
+) -> None:
+    setattr(whatsapp, wrong, value)
+    steps = [step async for step in desk.transport.check()]
+    assert [step.is_done for step in steps] == [True] * done + [False]
+    assert told in steps[-1].detail
+
+
+async def test_an_override_that_leads_to_the_desk_is_right(
+    whatsapp: WhatsAppPlatform, desk: SmallDesk
+) -> None:
+    whatsapp.callback = OTHER_HOOK
+    whatsapp.override = f"{whatsapp.desk}/transports/whatsapp/webhook"
+    assert all([step.is_done async for step in desk.transport.check()])
 
 
 @pytest.mark.parametrize(

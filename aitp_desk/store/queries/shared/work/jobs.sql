@@ -19,9 +19,9 @@ INSERT INTO jobs (
     :available_at, 0, 0, :created_at
 ) ON CONFLICT (kind, ref) DO NOTHING RETURNING id;
 
--- askers: Lists the principals (empty: unknown) whose jobs of a kind wait or run, with when each
+-- job_principals: Lists the principals (empty: unknown) whose jobs of a kind wait or run, with when each
 -- one's next may be claimed by a worker that already runs some.
-WITH RECURSIVE askers (who) AS (
+WITH RECURSIVE principals (who) AS (
     SELECT who FROM (
         SELECT coalesce(principal, '') AS who FROM jobs
         WHERE kind = :kind AND state IN ('queued', 'at_work')
@@ -33,14 +33,14 @@ WITH RECURSIVE askers (who) AS (
         WHERE j.kind = :kind AND j.state IN ('queued', 'at_work')
           AND coalesce(j.principal, '') > who
         ORDER BY coalesce(j.principal, '') LIMIT 1
-    ) FROM askers WHERE who IS NOT NULL
+    ) FROM principals WHERE who IS NOT NULL
 )
 SELECT who, (
     SELECT j.available_at FROM jobs j
     WHERE j.kind = :kind AND j.state IN ('queued', 'at_work') AND coalesce(j.principal, '') = who
       AND instr(:held, j.id) = 0
     ORDER BY j.available_at LIMIT 1
-) FROM askers WHERE who IS NOT NULL;
+) FROM principals WHERE who IS NOT NULL;
 
 -- due_jobs_of: Finds jobs of a kind and a principal that may be claimed: those that are due, and
 -- those whose lease has expired. Excludes the worker's own jobs, as its clock may have jumped.
@@ -50,9 +50,9 @@ WHERE kind = :kind AND state IN ('queued', 'at_work') AND coalesce(principal, ''
   AND available_at <= :now AND instr(:held, id) = 0
 ORDER BY available_at, id LIMIT :limit;
 
--- askers_in_order: Lists the principals as above, of a kind whose jobs are done in the order of
+-- job_principals_in_order: Lists the principals as above, of a kind whose jobs are done in the order of
 -- their ids, with when each one's first may be claimed; NULL while the worker holds it.
-WITH RECURSIVE askers (who) AS (
+WITH RECURSIVE principals (who) AS (
     SELECT who FROM (
         SELECT coalesce(principal, '') AS who FROM jobs
         WHERE kind = :kind AND state IN ('queued', 'at_work')
@@ -64,13 +64,13 @@ WITH RECURSIVE askers (who) AS (
         WHERE j.kind = :kind AND j.state IN ('queued', 'at_work')
           AND coalesce(j.principal, '') > who
         ORDER BY coalesce(j.principal, '') LIMIT 1
-    ) FROM askers WHERE who IS NOT NULL
+    ) FROM principals WHERE who IS NOT NULL
 )
 SELECT who, (
     SELECT CASE WHEN instr(:held, j.id) = 0 THEN j.available_at END FROM jobs j
     WHERE j.kind = :kind AND j.state IN ('queued', 'at_work') AND coalesce(j.principal, '') = who
     ORDER BY j.id LIMIT 1
-) FROM askers WHERE who IS NOT NULL;
+) FROM principals WHERE who IS NOT NULL;
 
 -- first_job_of: Finds the first job of a kind and a principal, if it may be claimed; see
 -- due_jobs_of, and misdated_jobs for the last condition.
