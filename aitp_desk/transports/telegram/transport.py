@@ -80,6 +80,11 @@ class TelegramTransport(Transport):
         incoming = read_update(read_payload(delivery.body), self._bot)
         return HookResult(events=() if incoming is None else (incoming,))
 
+    def divide(self, conversation: str) -> tuple[str, str]:
+        """Return the chat, and the topic, which its first message names."""
+        chat, _, topic = conversation.partition("/")
+        return chat, topic
+
     def invite(self, code: str) -> str:
         """Return a link that opens the bot with the code."""
         return f"Telegram: https://t.me/{self._bot.username}?start={code}"

@@ -644,3 +644,20 @@ async def test_a_platform_that_fails_gets_the_ticket_later(office: Office) -> No
     assert "Quote: A lamp" in shown.text
     await office.reply("ada", shown, "It costs 12 EUR.")
     await office.until("Taken by anna.")
+
+
+async def test_a_conversation_whose_name_begins_as_the_rooms_is_a_visitors(tmp_path: Path) -> None:
+    async with opening(tmp_path) as office:
+        await office.platform.write("vera", "Do you sell books?")
+        await office.answered("vera", "Do you sell books?")
+        office.platform.break_next(50, retry_after=600)  # the ticket is not shown yet
+        await office.platform.write("vera", WISH)
+        told = "SELECT failures FROM jobs WHERE kind = 'transport_ticket' AND failures > 0"
+        await eventually(
+            lambda: office.talker.rows(told), lambda: office.talker.rows("SELECT kind FROM jobs")
+        )
+        message = TextMessage(text="Do you sell maps?", message_ref="maps")
+        await office.platform.deliver("bob", message, conversation=f"{ROOM}-2")
+        said = "SELECT content FROM messages WHERE content LIKE '%maps%'"
+        events = "SELECT kind, state, last_error FROM jobs"
+        await eventually(lambda: office.talker.rows(said), lambda: office.talker.rows(events))

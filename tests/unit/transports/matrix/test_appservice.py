@@ -101,6 +101,12 @@ def test_a_token_that_is_not_set_is_named(mode: str, absent: str) -> None:
         make(mode, tokens)
 
 
+def test_a_thread_is_in_its_room() -> None:
+    transport = make()
+    assert transport.divide("!r:a.example $e") == ("!r:a.example", "$e")
+    assert transport.divide("!r:a.example") == ("!r:a.example", "")
+
+
 @pytest.mark.parametrize("user", ["desk", "@desk", "desk:a.example", "@de sk:a.example", "@:a"])
 def test_an_account_is_a_whole_matrix_id(user: str) -> None:
     with pytest.raises(msgspec.ValidationError):

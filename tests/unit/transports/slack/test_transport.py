@@ -432,6 +432,21 @@ async def test_a_desk_that_answers_too_late_is_no_confirmation(
         await slack.write("ada", "Hello")
 
 
+@pytest.mark.parametrize(
+    ("conversation", "room", "root"),
+    [
+        ("T1AB/C1AB/1700000000.000100", "T1AB/C1AB", "1700000000.000100"),
+        ("T1AB/C1AB", "T1AB/C1AB", ""),
+        ("T1AB/U1AB", "T1AB/U1AB", ""),
+        ("no place", "no place", ""),
+    ],
+)
+async def test_a_thread_is_in_its_channel(
+    desk: SlackDesk, conversation: str, room: str, root: str
+) -> None:
+    assert desk.transport.divide(conversation) == (room, root)
+
+
 @pytest.mark.parametrize("mode", ["socket"])
 class TestSocketMode:
     async def test_there_are_no_addresses(self, slack: SlackPlatform, desk: SlackDesk) -> None:
