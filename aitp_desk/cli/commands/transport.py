@@ -106,14 +106,20 @@ def send(
     with mistakes_told():
         from aitp_desk.model.access.principal import make_contact
         from aitp_desk.model.ids import new_id
-        from aitp_desk.store.reads.transports import wants_no_messages
+        from aitp_desk.store.reads.transports import conversation_at, wants_no_messages
         from aitp_desk.transports.base import Failed
         from aitp_desk.transports.messages import Outgoing
 
         async def write(enabled: EnabledTransport, store: Store, hash_person: HashPerson) -> None:
-            for is_proven in (True, False):
-                caller = make_contact(enabled.name, person, is_proven=is_proven)
-                if await wants_no_messages(store, hash_person(caller.id)):
+            callers = {
+                make_contact(enabled.name, one, is_proven=is_proven).id
+                for one in (person, person.lower())  # addresses of mails are known in lower case
+                for is_proven in (True, False)
+            }
+            if known := await conversation_at(store, enabled.name, person):
+                callers.add(known.principal)
+            for caller in callers:
+                if await wants_no_messages(store, hash_person(caller)):
                     fail(["It was not sent: this person has opted out, and has not written since."])
             outgoing = Outgoing(
                 id=new_id("msg", time.time()),

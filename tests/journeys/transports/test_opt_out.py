@@ -18,7 +18,6 @@ from tests.support.clients.operator import operating
 from tests.support.desk.command import run
 from tests.support.transports.email_platform import EmailPlatform
 from tests.support.transports.platforms import LOOPBACK, CarriedDesk, carrying
-from tests.support.transports.telegram_platform import TelegramPlatform
 
 ASKED = "There is a request to send the answers"
 STATES = "SELECT address, state FROM transport_conversations ORDER BY address"
@@ -125,28 +124,28 @@ async def test_one_whom_nothing_proves_ends_the_messages_of_nobody(
     assert desk.talker.rows(OPT_OUTS) == [(int(secret),)]
 
 
+@pytest.mark.parametrize("name", ["telegram", "whatsapp"])
 async def test_a_command_writes_to_nobody_who_has_opted_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    async with carrying(tmp_path, "telegram") as desk:
-        platform = desk.platform
-        assert isinstance(platform, TelegramPlatform)
-        for name, value in platform.environment.items():
-            monkeypatch.setenv(name, value)
-        await platform.write("ada", "Do you sell books?")
+    async with carrying(tmp_path, name) as desk:
+        for variable, value in desk.platform.environment.items():
+            monkeypatch.setenv(variable, value)
+        await desk.platform.write("ada", "Do you sell books?")
         await shown(desk, "ada", len)
         ((chat,),) = desk.talker.rows("SELECT address FROM transport_conversations")
-        command = ("transport", "send", "telegram", "We are open.", tmp_path / "site")
-        more = ("--to", chat, "--data", tmp_path / "data", "--set", LOOPBACK)
-        code, lines, faults = await run(*command, *more)
-        assert code == 0, (lines, faults)
-        count = len(await platform.shown("ada"))
-        await platform.write("ada", "/stop")
+        command = ("transport", "send", name, "We are open.", tmp_path / "site", "--to", chat)
+        more = ("--data", tmp_path / "data", "--set", LOOPBACK)
+        _, _, faults = await run(*command, *more)
+        assert "has opted out" not in " ".join(faults)
+        await desk.platform.write("ada", "STOP")
         await until(lambda: desk.talker.rows(OPT_OUTS) == [(1,)])
+        await handled(desk)
+        count = len(await desk.platform.shown("ada"))
         code, _, faults = await run(*command, *more)
         assert code == 1
         assert "this person has opted out" in " ".join(faults)
-        assert len(await platform.shown("ada")) == count
+        assert len(await desk.platform.shown("ada")) == count
 
 
 @pytest.mark.parametrize("event", [OptOut(message_ref="wish"), None], ids=["wish", "stop word"])
