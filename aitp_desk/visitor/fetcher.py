@@ -72,6 +72,11 @@ class Fetcher:
         return self._ends - time.monotonic()
 
     @property
+    def has_credential(self) -> bool:
+        """Whether the site's own origin is sent a credential."""
+        return self._credential is not None
+
+    @property
     def origin(self) -> str:
         """The site's own origin."""
         return self._origins[0]

@@ -160,3 +160,19 @@ def read_quote(told: Mapping[str, Any], description: str) -> Quote | None:
         data=dict(payment),
         prepaid=True,
     )
+
+
+def read_asked_quote(told: Mapping[str, Any], text: str) -> Quote | None:
+    """Read the price of a question: its own, or that of the open request which it repeats.
+
+    Parameters:
+        text: the question as it was asked.
+    """
+    quote = read_quote(told, text)
+    requests = told.get("requests")
+    for one in requests if isinstance(requests, list) else ():
+        if quote is None and isinstance(one, Mapping) and isinstance(one.get("text"), str):
+            payment = one.get("payment")
+            if one["text"] and one["text"] in text and isinstance(payment, Mapping):
+                quote = read_quote({"price": payment.get("price"), "payment": payment}, text)
+    return quote

@@ -190,7 +190,7 @@ class Site:
         """
         if answer.quote is None or answer is not self._asked:
             raise NotOffered("The site does not wait for agreement to this.")
-        action = SiteAction(answer.quote.description or "pay", answer.text, self._own_origin)
+        action = SiteAction("pay", answer.text, self._own_origin)
         asked = Outcome("payable", answer.text, answer.quote.reference, quote=answer.quote)
         await self._purse.spend(action, {}, answer.quote)
         self._asked = None

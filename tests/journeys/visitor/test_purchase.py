@@ -21,7 +21,7 @@ from tests.support.sites.shop import Shopper, shopping
 MAP = {"trail": "Cinder Rim"}
 PRICE = Money(Decimal("4.90"), "USD")
 BUDGET = Money(Decimal("5.00"), "USD")
-PROTOCOLS = ("ahp",)
+PROTOCOLS = ("ahp", "a2a", "mcp")
 each_protocol = pytest.mark.parametrize("kind", PROTOCOLS)
 
 
@@ -93,3 +93,24 @@ async def test_nothing_is_paid_that_nobody_confirmed_or_that_exceeds_the_budget(
                 with pytest.raises(error):
                     await site.call("buy_trail_map", MAP)
         assert "10.00" in await balance(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["ahp", "aitp", "a2a", "mcp"])
+async def test_a_map_is_bought_in_words(tmp_path: Path, kind: DoorKind) -> None:
+    person = Person(True)
+    policy = Policy(confirm=person.confirm, budget=BUDGET)
+    async with paying(tmp_path) as (shopper, payer):
+        async with visiting(
+            shopper.talker.desk.url, kind, policy=policy, identity=Identity(payer=payer)
+        ) as site:
+            asked = await site.ask("I would like to buy the trail map of the Cinder Rim, please.")
+            assert asked.quote is not None, asked
+            assert asked.quote.money == PRICE
+            bought = await site.agree(asked)
+            spent = site.spent
+        left = await balance(tmp_path)
+    assert bought.kind == "done", bought
+    assert "Quarry" in bought.text
+    assert spent == PRICE
+    assert person.reasons == ["It costs 4.90 USD."]
+    assert "5.10" in left

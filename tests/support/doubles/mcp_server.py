@@ -68,7 +68,7 @@ def make_server(called: list[str] | None = None) -> MCPServer:
     return server
 
 
-class _Running(uvicorn.Server):
+class RunningApp(uvicorn.Server):
     """A server that says when it can be asked."""
 
     def __init__(self, config: uvicorn.Config) -> None:
@@ -84,7 +84,7 @@ class _Running(uvicorn.Server):
 async def serving_tools(called: list[str] | None = None, port: int = 0) -> AsyncIterator[str]:
     """The address of the server, on the loopback."""
     app = make_server(called).streamable_http_app(stateless_http=True, json_response=True)
-    running = _Running(
+    running = RunningApp(
         uvicorn.Config(app, "127.0.0.1", port, log_config=None, timeout_graceful_shutdown=1)
     )
     task = asyncio.create_task(running.serve())
