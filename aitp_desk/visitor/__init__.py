@@ -31,6 +31,7 @@ from aitp_desk.visitor.errors import (
 from aitp_desk.visitor.identity import Identity
 from aitp_desk.visitor.payments import Payer
 from aitp_desk.visitor.policy import Confirm, Policy, Wish
+from aitp_desk.visitor.signing import KeyUnusable, Signer, load_key
 from aitp_desk.visitor.site import Site, visit
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "CredentialNeeded",
     "Door",
     "Identity",
+    "KeyUnusable",
     "NoDoor",
     "NotConfirmed",
     "NotOffered",
@@ -51,6 +53,7 @@ __all__ = [
     "PolicyRefused",
     "Quote",
     "ResponseCache",
+    "Signer",
     "Site",
     "SiteAction",
     "SiteFailed",
@@ -58,5 +61,6 @@ __all__ = [
     "Source",
     "VisitError",
     "Wish",
+    "load_key",
     "visit",
 ]

@@ -64,7 +64,12 @@ class Fetcher:
         self._credential = credential
         self._cache = cache or ResponseCache()
         self._pause = pause
+        self._seconds = seconds
         self._ends = time.monotonic() + seconds
+
+    def restart(self) -> None:
+        """Start the visit's time again: its person has gone on."""
+        self._ends = time.monotonic() + self._seconds
 
     @property
     def left(self) -> float:
@@ -184,11 +189,14 @@ class Fetcher:
     def _choose_headers(self, url: str, headers: Mapping[str, str]) -> dict[str, str]:
         """Return the headers for an address; the credential is for the site's own origin."""
         own = {**self._headers, **headers}
-        if str(URL(url).origin()) != self.origin:
+        if not self._is_own(url):
             return {name: value for name, value in own.items() if name.lower() in FOREIGN_HEADERS}
         if self._credential is not None:
             own.setdefault("Authorization", f"Bearer {self._credential}")
         return own
+
+    def _is_own(self, url: str) -> bool:
+        return str(URL(url).origin()) == self.origin
 
     async def _approve(self, url: str) -> None:
         """Refuse a redirect to another origin, which would speak for this site."""
@@ -205,6 +213,9 @@ class Fetcher:
         if self.left <= 0:
             raise BudgetSpent("The visit has used up its time.")
         seconds = min(REQUEST_SECONDS, self.left)
+        signer = self.identity.signer
+        if signer is not None and not self.has_credential and self._is_own(url):
+            headers = {**headers, **signer.sign(method, url, sent or b"")}
         try:
             if method == "GET":
                 return await self._egress.fetch(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from aitp_desk.visitor.payments import Payer
+from aitp_desk.visitor.signing import Signer
 
 NAME = "aitp-desk-visitor"
 """The first token of the visitor's User-Agent (agents.txt 1.0, section 3.6)."""
@@ -20,6 +21,8 @@ class Identity(msgspec.Struct, frozen=True):
         callback_url: an address of the caller's own, where sites may post what took long; None:
             the visit polls.
         via: the ids of the desks that have passed the question on, sent as ``Desk-Via``.
+        signer: signs requests that carry no credential, and the record of the visit; None: nothing
+            is signed.
         payer: what quotes are paid from; None: only what needs no payment in advance is bought.
     """
 
@@ -27,4 +30,5 @@ class Identity(msgspec.Struct, frozen=True):
     intent: str = ""
     callback_url: str | None = None
     via: tuple[str, ...] = ()
+    signer: Signer | None = None
     payer: Payer | None = None

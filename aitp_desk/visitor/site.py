@@ -41,6 +41,7 @@ from aitp_desk.visitor.identity import Identity
 from aitp_desk.visitor.policy import Policy, Wish, find_reasons
 from aitp_desk.visitor.purse import Purse
 from aitp_desk.visitor.trust import TrustFigure, assess
+from aitp_desk.visitor.transcript import VisitRecord
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 NO_WAY = frozenset({0, 401, 403, 404, 405, 406, 410, 415, 501})
@@ -148,11 +149,27 @@ class Site:
         self._asked: Answer | None = None
         self._tokens = 0
         self._purse = Purse(url, policy, fetcher.identity.payer)
+        self._record = VisitRecord(fetcher.identity.name, self._own_origin)
 
     @property
     def spent(self) -> Money | None:
         """What the visit has agreed to pay; None if it may spend nothing."""
         return self._purse.spent
+
+    def restart(self) -> None:
+        """Start the visit's time again, for a person who goes on; the budget stays."""
+        self._fetcher.restart()
+
+    def write_transcript(self) -> bytes:
+        """Return the signed record of the visit so far, as JSON.
+
+        Raises:
+            PolicyRefused: the visiting agent has no key.
+        """
+        signer = self._fetcher.identity.signer
+        if signer is None:
+            raise PolicyRefused("A record is signed with the visiting agent's key; it has none.")
+        return self._record.sign(signer)
 
     async def ask(self, question: str) -> Answer:
         """Put a question, or the next one of the same conversation.
@@ -164,6 +181,7 @@ class Site:
         self._check_unpriced()
         if self._context is not None and (told := await self._context.disclose(self._own_origin)):
             question = f"{question}\n\n{told}"
+        self._record.note_own("asked", question)
         return self._count(await self._use(lambda client: client.ask(question), answers=True))
 
     async def choose(self, choice: Choice) -> Answer:
@@ -180,6 +198,7 @@ class Site:
             reasons = ("The site asks whether to go ahead.",)
             if not await self._policy.confirm(Wish(self.url, action, {}, reasons)):
                 raise NotConfirmed("The yes to the site's question was not confirmed.")
+        self._record.note_own("chose", choice)
         return self._count(await self._pick(answers=True).choose(choice))
 
     async def agree(self, answer: Answer) -> Outcome:
@@ -194,11 +213,13 @@ class Site:
         asked = Outcome("payable", answer.text, answer.quote.reference, quote=answer.quote)
         await self._purse.spend(action, {}, answer.quote)
         self._asked = None
-        return await self._pick(answers=True).accept(asked)
+        self._record.note_own("agreed", answer.quote)
+        return self._note_outcome(await self._pick(answers=True).accept(asked))
 
     async def decline(self) -> Answer:
         """Say no to a question of the site's that names a price."""
         self._asked = None
+        self._record.note_own("declined", "no")
         return self._count(await self._pick(answers=True).choose(Choice("no", "no")))
 
     async def trust(self) -> tuple[TrustFigure, ...]:
@@ -251,8 +272,9 @@ class Site:
             await self._permit(action, arguments)
             is_first = key not in self._calls
             self._calls[key] = None
+            self._record.note_own("called", {"name": name, "arguments": arguments, "key": key})
             known = await self._send(action, arguments, key, is_first=is_first)
-            self._calls[key] = known
+            self._calls[key] = self._note_outcome(known)
         if known.kind != "payable":
             return known
         return await self._pay(action, arguments, known, key)
@@ -275,8 +297,9 @@ class Site:
         return outcome
 
     async def poll(self, outcome: Outcome) -> Outcome:
-        """Ask once how a waiting call goes."""
-        return await self._pick(answers=False).poll(outcome)
+        """Ask once how a waiting call goes, not sooner than the site says."""
+        polled = await self._pick(answers=False).poll(outcome)
+        return polled if polled.kind == "waiting" else self._note_outcome(polled)
 
     async def wait(self, outcome: Outcome) -> Outcome:
         """Wait for the end of a waiting call, within the visit's time.
@@ -364,7 +387,12 @@ class Site:
         self._tokens += answer.tokens or 0
         self._asked = answer
         self._signals.append(answer.may_train)
+        self._record.note_site("answered", answer)
         return answer
+
+    def _note_outcome(self, outcome: Outcome) -> Outcome:
+        self._record.note_site("outcome", outcome)
+        return outcome
 
     @property
     def _own_origin(self) -> str:
@@ -398,12 +426,14 @@ class Site:
         if key not in self._agreed:
             await self._purse.spend(action, arguments, quote)
             self._agreed.add(key)
+            self._record.note_own("agreed", quote)
         elif not quote.prepaid:
             raise SiteFailed(
                 f"Whether {action.name} was done for {quote.money} is unknown: the response was "
                 "lost."
             )
-        done = self._calls[key] = await self._pick(answers=False).accept(outcome)
+        done = await self._pick(answers=False).accept(outcome)
+        self._calls[key] = self._note_outcome(done)
         return done
 
 

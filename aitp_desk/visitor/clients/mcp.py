@@ -1,6 +1,6 @@
 """A visitor of MCP servers over streamable HTTP: their tools, and the one that answers questions.
 
-The client declares no capabilities of its own, so a server asks it for no form, no sampling and no
+The client declares no capabilities, so a server asks it for no form, no sampling and no
 roots: what a person has to decide comes back as a result, to the visit's policy.
 """
 
