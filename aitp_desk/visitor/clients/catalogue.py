@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from aitp_desk.visitor.base import Door, DoorKind, SiteClient
-from aitp_desk.visitor.clients.a2a import A2aClient
+from aitp_desk.visitor.clients.a2a.client import A2aClient
 from aitp_desk.visitor.clients.agents_txt import AgentsTxtClient
-from aitp_desk.visitor.clients.ahp import AhpClient
-from aitp_desk.visitor.clients.aitp import AitpClient
+from aitp_desk.visitor.clients.ahp.client import AhpClient
+from aitp_desk.visitor.clients.aitp.client import AitpClient
 from aitp_desk.visitor.clients.hac import HacClient
 from aitp_desk.visitor.clients.llms_txt import LlmsTxtClient
-from aitp_desk.visitor.clients.mcp import McpClient
+from aitp_desk.visitor.clients.mcp.client import McpClient
 from aitp_desk.visitor.clients.nlweb import NlwebClient
 from aitp_desk.visitor.clients.openapi import OpenApiClient
 from aitp_desk.visitor.fetcher import Fetcher

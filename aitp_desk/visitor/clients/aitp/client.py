@@ -15,7 +15,7 @@ from yarl import URL
 
 from aitp_desk.egress import Fetched
 from aitp_desk.visitor.base import Answer, Choice, Door, Outcome, Quote
-from aitp_desk.visitor.clients.aitp_wire import (
+from aitp_desk.visitor.clients.aitp.wire import (
     DECISIONS,
     PAYMENTS,
     Message,

@@ -17,7 +17,7 @@ from aitp_desk import own_version
 from aitp_desk.egress import Fetched
 from aitp_desk.model.calls.call import CONFIRMATION, PAYMENT
 from aitp_desk.visitor.base import Answer, Choice, Door, Outcome, SiteAction
-from aitp_desk.visitor.clients.mcp_wire import (
+from aitp_desk.visitor.clients.mcp.wire import (
     HANDSHAKE,
     KNOWN,
     META,

@@ -13,7 +13,7 @@ from aitp_desk.egress import Fetched
 from aitp_desk.model.calls.action import ACTION_RESULT, DATA, TEXT_ANSWER, Safety
 from aitp_desk.model.calls.call import CONFIRMATION, PAYMENT
 from aitp_desk.visitor.base import Answer, Choice, Door, Outcome, SiteAction, Source
-from aitp_desk.visitor.clients.ahp_wire import Capability, Manifest, Turn
+from aitp_desk.visitor.clients.ahp.wire import Capability, Manifest, Turn
 from aitp_desk.visitor.clients.responses import make_refusal, read_body, shorten
 from aitp_desk.visitor.errors import NotOffered, PolicyRefused, SiteFailed, SiteRefused
 from aitp_desk.visitor.fetcher import Fetcher, read_retry_after

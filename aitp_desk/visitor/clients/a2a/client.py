@@ -13,7 +13,7 @@ from yarl import URL
 from aitp_desk.egress import Fetched
 from aitp_desk.model.calls.call import CONFIRMATION, PAYMENT
 from aitp_desk.visitor.base import Answer, Choice, Door, Outcome, SiteAction
-from aitp_desk.visitor.clients.a2a_wire import (
+from aitp_desk.visitor.clients.a2a.wire import (
     Artifact,
     Card,
     Envelope,
@@ -28,7 +28,7 @@ from aitp_desk.visitor.clients.a2a_wire import (
     read_sent,
     write_message,
 )
-from aitp_desk.visitor.clients.aitp_wire import read_sources
+from aitp_desk.visitor.clients.aitp.wire import read_sources
 from aitp_desk.visitor.clients.prices import find_price
 from aitp_desk.visitor.clients.responses import make_refusal, read_body, shorten
 from aitp_desk.visitor.errors import (

@@ -1,0 +1,1 @@
+"""A2A at a visited site."""

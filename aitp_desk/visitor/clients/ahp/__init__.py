@@ -1,0 +1,1 @@
+"""AHP 0.1 at a visited site."""

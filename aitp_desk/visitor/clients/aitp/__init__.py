@@ -1,0 +1,1 @@
+"""AITP 0.1 at a visited site."""

@@ -1,0 +1,1 @@
+"""MCP at a visited site."""
