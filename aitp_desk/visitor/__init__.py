@@ -31,7 +31,7 @@ from aitp_desk.visitor.errors import (
 from aitp_desk.visitor.identity import Identity
 from aitp_desk.visitor.payments import Payer
 from aitp_desk.visitor.policy import Confirm, Policy, Wish
-from aitp_desk.visitor.signatures import KeyUnusable, Signer, load_key
+from aitp_desk.visitor.proof.signatures import KeyUnusable, Signer, load_key
 from aitp_desk.visitor.site import Site, visit
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from aitp_desk.visitor.payments import Payer
-from aitp_desk.visitor.signatures import Signer
+from aitp_desk.visitor.proof.signatures import Signer
 
 NAME = "aitp-desk-visitor"
 """The first token of the visitor's User-Agent (agents.txt 1.0, section 3.6)."""

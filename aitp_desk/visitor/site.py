@@ -39,9 +39,9 @@ from aitp_desk.visitor.errors import (
 from aitp_desk.visitor.fetcher import Fetcher
 from aitp_desk.visitor.identity import Identity
 from aitp_desk.visitor.policy import Policy, Wish, find_reasons
+from aitp_desk.visitor.proof.transcript import VisitRecord
 from aitp_desk.visitor.purse import Purse
 from aitp_desk.visitor.trust import TrustFigure, assess
-from aitp_desk.visitor.transcript import VisitRecord
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 NO_WAY = frozenset({0, 401, 403, 404, 405, 406, 410, 415, 501})

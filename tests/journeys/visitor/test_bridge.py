@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from yarl import URL
 
+from aitp_desk.cli.commands.agents.visit import CREDENTIAL
 from tests.support.clients.mcp import MODES, Mode
+from tests.support.desk.command import run_here
 from tests.support.protocols.bridge import assistant, read
 from tests.support.sites.shop import STOVE, Shopper, shopping
 
@@ -100,3 +102,19 @@ async def test_a_client_that_cannot_ask_its_person_is_refused(tmp_path: Path, mo
     assert "cannot ask its person" in read(refused)["error"]
     assert read(free)["result"]["products"][0]["sku"] == STOVE
     assert read(unknown)["kind"] == "NotOffered"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("https://a.example", "--mcp", "--yes"),
+        ("https://a.example", "--mcp", "--json"),
+        ("https://a.example", "--mcp", "--doors"),
+        ("https://a.example", "https://b.example", "--mcp"),  # with a credential
+    ],
+)
+def test_only_urls_limits_and_one_sites_credential_go_with_mcp(
+    arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(CREDENTIAL, "a-secret")
+    assert run_here("visit", *arguments).code == 2

@@ -29,8 +29,8 @@ from aitp_desk.visitor import (
     Signer,
     load_key,
 )
-from aitp_desk.visitor.signatures import DIRECTORY_PATH
-from aitp_desk.visitor.transcript import write_keys
+from aitp_desk.visitor.proof.signatures import DIRECTORY_PATH
+from aitp_desk.visitor.proof.transcript import write_keys
 from tests.journeys.visitor.test_purchase import MAP, paying
 from tests.support.desk.command import run_here
 from tests.support.desk.server import SITE, serving

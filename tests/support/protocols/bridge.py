@@ -1,4 +1,4 @@
-"""The MCP server of visited sites, begun as a program, and assistants that use it."""
+"""Assistants that use visited sites: ``aitp-desk visit --mcp`` over pipes."""
 
 from __future__ import annotations
 
@@ -9,35 +9,26 @@ from contextlib import asynccontextmanager
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from aitp_desk.cli.commands.agents.visit import CREDENTIAL
 from tests.support.clients.mcp import Mode, words
 
 if TYPE_CHECKING:
     import mcp
     from mcp_types import CallToolResult
 
-PROGRAM = """
-import asyncio, sys
-from decimal import Decimal
-from aitp_desk.model.money import Money
-from aitp_desk.visitor import Policy
-from aitp_desk.visitor.bridge import serve
-
-budget = Money(Decimal(sys.argv[3]), "USD")
-key, url = sys.argv[2], sys.argv[1]
-asyncio.run(serve([url], policy=Policy(budget=budget), credentials={url: key}))
-"""
-
 
 @asynccontextmanager
 async def assistant(
     url: str, key: str, mode: Mode, *, budget: Decimal, **more: Any
 ) -> AsyncIterator[mcp.Client]:
-    """A client that has begun the program itself, for one site."""
+    """A client that has begun the command itself, for one site."""
     import mcp
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
     server = StdioServerParameters(
-        command=sys.executable, args=["-c", PROGRAM, url, key, str(budget)]
+        command=sys.executable,
+        args=["-m", "aitp_desk", "visit", "--mcp", url, "--budget", f"{budget}USD"],
+        env={CREDENTIAL: key},
     )
     async with mcp.Client(stdio_client(server), mode=mode, **more) as client:
         yield client

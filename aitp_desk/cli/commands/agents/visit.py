@@ -17,7 +17,7 @@ from aitp_desk.cli.arguments import fail
 if TYPE_CHECKING:
     from aitp_desk.cli.commands.agents.session import VisitSession
     from aitp_desk.model.money import Money
-    from aitp_desk.visitor import VisitError
+    from aitp_desk.visitor import Policy, VisitError
 
 CREDENTIAL = "AITP_DESK_VISIT_CREDENTIAL"
 """The variable with an access key or bearer token for the site."""
@@ -44,7 +44,7 @@ def _read_budget(
 
 @click.command()
 @click.argument("url", metavar="URL")
-@click.argument("words", nargs=-1, metavar="[QUESTION | KEY=VALUE...]")
+@click.argument("words", nargs=-1, metavar="[QUESTION | KEY=VALUE... | URL...]")
 @click.option("--actions", "lists_actions", is_flag=True, help="List what the site offers to do.")
 @click.option(
     "--call",
@@ -57,6 +57,12 @@ def _read_budget(
 )
 @click.option(
     "--trust", "shows_trust", is_flag=True, help="Show figures to judge the site by, with reasons."
+)
+@click.option(
+    "--mcp",
+    "serves_mcp",
+    is_flag=True,
+    help="Serve the sites at all URLs as one MCP server, over standard input and output.",
 )
 @click.option(
     "--protocol",
@@ -119,6 +125,7 @@ def visit(
     lists_actions: bool,
     lists_doors: bool,
     shows_trust: bool,
+    serves_mcp: bool,
     confirms_all: bool,
     no_cache: bool,
     as_json: bool,
@@ -136,6 +143,7 @@ def visit(
       aitp-desk visit https://shop.example --doors
       aitp-desk visit https://shop.example --actions
       aitp-desk visit https://shop.example --call buy_map trail="Cinder Rim" --budget 20EUR
+      aitp-desk visit --mcp https://shop.example https://museum.example --budget 20EUR
 
     \b
     Exit codes:
@@ -156,12 +164,10 @@ def visit(
     from aitp_desk.visitor import Policy, VisitError
 
     shows = lists_actions or lists_doors or shows_trust
-    if not shows and name is None and len(words) > 1:
-        raise click.UsageError("Write the QUESTION in quotes, as one argument.")
-    if as_json and not shows and name is None and not words:
-        raise click.UsageError("--json needs a QUESTION, --call, --actions, --doors or --trust.")
-    if shows and (words or name is not None):
-        raise click.UsageError("--actions, --doors and --trust take no QUESTION and no --call.")
+    if serves_mcp and (shows or name is not None or protocol or facts or confirms_all or as_json):
+        raise click.UsageError("--mcp takes URLs, limits, --allow and a credential alone.")
+    if not serves_mcp:
+        _check_usage(words, name, shows=shows, as_json=as_json)
     policy = Policy(
         confirm=agree if confirms_all else ask_person,
         budget=budget,
@@ -169,6 +175,9 @@ def visit(
         tokens=tokens,
         origins=frozenset(origins),
     )
+    if serves_mcp:
+        _serve_mcp((url, *words), policy, _read_credential(credential_file))
+        return
     choices = VisitChoices(
         url,
         policy,
@@ -198,6 +207,31 @@ def visit(
         raise click.UsageError(str(error)) from None
     else:
         sys.exit(code)
+
+
+def _check_usage(words: tuple[str, ...], name: str | None, *, shows: bool, as_json: bool) -> None:
+    """Refuse options that contradict each other."""
+    if not shows and name is None and len(words) > 1:
+        raise click.UsageError("Write the QUESTION in quotes, as one argument.")
+    if as_json and not shows and name is None and not words:
+        raise click.UsageError("--json needs a QUESTION, --call, --actions, --doors or --trust.")
+    if shows and (words or name is not None):
+        raise click.UsageError("--actions, --doors and --trust take no QUESTION and no --call.")
+
+
+def _serve_mcp(urls: tuple[str, ...], policy: Policy, credential: str | None) -> None:
+    """Serve sites to an assistant, until its client ends; its person confirms."""
+    from aitp_desk.cli.commands.agents.report import complete_url
+    from aitp_desk.visitor.bridge import serve
+
+    if credential is not None and len(urls) > 1:
+        raise click.UsageError("A credential is for one site: give --mcp one URL with it.")
+    try:
+        addresses = [complete_url(one) for one in urls]
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    credentials = {} if credential is None else {addresses[0]: credential}
+    asyncio.run(serve(addresses, policy=policy, credentials=credentials))
 
 
 def _read_credential(file: Path | None) -> str | None:

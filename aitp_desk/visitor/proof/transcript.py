@@ -31,7 +31,7 @@ from aitp_desk.model.conversation.transcript import (
     Statement,
     canonical_statement,
 )
-from aitp_desk.visitor.signatures import Signer, encode_base64url, sign_detached
+from aitp_desk.visitor.proof.signatures import Signer, encode_base64url, sign_detached
 
 STATEMENT_TYPE = "aitp-desk-transcript+jws"
 

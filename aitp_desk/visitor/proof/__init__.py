@@ -1,0 +1,1 @@
+"""What a visitor signs: its requests, and the record of its visit."""
