@@ -11,8 +11,9 @@ Reading
     whose ``param`` is the path of the wrong value (``items[0].quantity``) and whose message names
     the rule. Its result is passed unchanged to the other functions.
 Errors
-    The caller receives a :class:`~aitp_desk.model.errors.DeskError`. Any other exception is a fault
-    of the site's code, of which the caller receives only an id.
+    The caller receives a :class:`~aitp_desk.model.errors.DeskError`. :class:`OutcomeUnknown` ends a
+    call that may have had its effect. Any other exception is a fault of the site's code, of which
+    the caller receives only an id.
 Cancellation
     A call is cancelled at its deadline. A plain function runs in a thread and cannot be cancelled:
         its result is dropped.
@@ -141,6 +142,13 @@ class ActionResult(msgspec.Struct, frozen=True):
     text: str = ""
     side_effects: tuple[SideEffect, ...] = ()
     ticket: Ticket | None = None
+
+
+class OutcomeUnknown(Exception):
+    """A call was sent elsewhere and its outcome is not known; the message says how, in a sentence.
+
+    The call of an action that may be repeated fails instead, as any call that was not made.
+    """
 
 
 async def no_price(_arguments: Any, _context: Context) -> Money | None:

@@ -16,6 +16,7 @@ from aitp_desk.actions.base import (
     Context,
     OfferedAction,
     OfferedResource,
+    OutcomeUnknown,
     no_precondition,
 )
 from aitp_desk.desk.calls.invocation import ActionOutput
@@ -180,6 +181,9 @@ class CallExecutor:
                 return ActionOutput(mark_failed(call, error, int(self._clock())), error)
             late = f"{late} {OUTCOME_UNKNOWN}"
             return ActionOutput(mark_unknown(call, int(self._clock())), Unavailable(late))
+        except OutcomeUnknown as unknown:
+            told = Unavailable(f"{unknown} {OUTCOME_UNKNOWN}")
+            return ActionOutput(mark_unknown(call, int(self._clock())), told)
         except DeskError as error:
             return ActionOutput(mark_failed(call, error, int(self._clock())), error)
         if (ticket := done.ticket) is not None:

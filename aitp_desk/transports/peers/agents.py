@@ -100,7 +100,7 @@ async def _ask(partner: Partner, turn: Turn, own: Answer | None) -> Said:
     """Return a partner's answer, or the site's own and why there is none."""
     name = ask_name(partner.settings)
     words = (turn.clarification or turn.question).strip()
-    arguments = msgspec.json.encode({"question": words}).decode()
+    arguments = msgspec.json.encode({"words": words}).decode()
     given = await turn.invoke(ToolCall(name, name, arguments))
     told = _read(given)
     if told is None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.actions.base import ActionResult, Context, OfferedAction
+from aitp_desk.actions.base import ActionResult, Context, OfferedAction, OutcomeUnknown
 from aitp_desk.actions.schemas.normal_form import PlainSchemas, SchemaUnusable
 from aitp_desk.actions.schemas.sanitised_text import plain_words
 from aitp_desk.actions.schemas.validator import SchemaValidator
@@ -23,6 +23,7 @@ from aitp_desk.transports.peers.partner import Partner
 from aitp_desk.transports.peers.questions import MAX_TEXT
 from aitp_desk.transports.peers.rules import ALL
 from aitp_desk.visitor.base import Outcome, SiteAction
+from aitp_desk.visitor.errors import BudgetSpent
 
 FOLDER = "peers"
 """The folder of stored lists, below the data folder."""
@@ -120,9 +121,10 @@ def offer_action(partner: Partner, theirs: SiteAction, terms: PeerActionTerms) -
     Raises:
         SchemaUnusable: it cannot be offered.
     """
-    schemas = PlainSchemas(dict(theirs.input_schema) or {"type": "object", "properties": {}})
-    made = schemas.make(dict(theirs.input_schema) or {"type": "object", "properties": {}})
-    made = {word: said for word, said in made.items() if word != "title"}
+    # a skill of an agent card says nothing of what it takes; the partner validates it
+    given = dict(theirs.input_schema) or {"type": "object", "additionalProperties": True}
+    schemas = PlainSchemas(given)
+    made = {word: said for word, said in schemas.make(given).items() if word != "title"}
     takes = SchemaValidator(schemas.whole(made), checks_formats=True)
     if takes.schema.get("type") != "object":
         raise SchemaUnusable("takes arguments that are not an object")
@@ -154,9 +156,18 @@ def offer_action(partner: Partner, theirs: SiteAction, terms: PeerActionTerms) -
         return plain
 
     async def perform(arguments: dict[str, Any], context: Context) -> ActionResult:
-        async with partner.visit(context) as site:
-            outcome = await site.call(theirs.name, arguments, key=context.call_id)
-            outcome = await site.wait(outcome)
+        is_sent = False
+        try:
+            async with partner.visit(context) as site:
+                await site.actions()
+                is_sent = True
+                outcome = await site.call(theirs.name, arguments, key=context.call_id)
+                with suppress(BudgetSpent):  # the partner goes on with it
+                    outcome = await site.wait(outcome)
+        except Unavailable:
+            if is_sent and not action.is_repeatable:
+                raise OutcomeUnknown(f"{partner.title} did not finish its response.") from None
+            raise
         return _read(partner, action, outcome)
 
     return OfferedAction(action, read=read, perform=perform)
@@ -167,7 +178,7 @@ def _read(partner: Partner, action: Action, outcome: Outcome) -> ActionResult:
     if outcome.kind == "question":
         raise PreconditionFailed(f"{title} asks: {plain_words(text) or 'for more'}")
     if outcome.kind != "done":
-        raise Unavailable(f"{title} has not finished {action.name}.")
+        raise OutcomeUnknown(f"{title} has accepted {action.name} and has not finished it.")
     return ActionResult({"by": title, "result": outcome.result}, f"{title}: {text}" if text else "")
 
 

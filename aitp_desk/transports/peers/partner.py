@@ -14,7 +14,6 @@ from aitp_desk.actions.schemas.sanitised_text import plain_words
 from aitp_desk.config import Peer
 from aitp_desk.model.errors import DeskError, PreconditionFailed, Unavailable
 from aitp_desk.visitor.errors import (
-    BudgetSpent,
     CredentialNeeded,
     NoDoor,
     NotConfirmed,
@@ -65,7 +64,8 @@ class Partner:
         policy = Policy(
             confirm=self._confirm,
             budget=read_cost(settings.budget),
-            seconds=settings.seconds,
+            # the limit below ends the visit; this one only bounds the pauses that a site asks for
+            seconds=settings.seconds + 1,
         )
         with self._explain():
             async with (
@@ -105,8 +105,8 @@ class Partner:
             case SiteRefused():
                 return PreconditionFailed(f"{title} refused: {said}")
             case NoDoor() | NotOffered():
-                return Unavailable(f"{title} cannot be asked now: {said}")
-            case BudgetSpent() | PolicyRefused() | NotConfirmed():
-                return PreconditionFailed(f"{title} was not paid, and nothing was done: {said}")
+                return PreconditionFailed(f"{title} cannot be asked now: {said}")
+            case PolicyRefused() | NotConfirmed():
+                return PreconditionFailed(f"Nothing was done at {title}: {said}")
             case _:
                 return Unavailable(f"{title} cannot be reached now; try again later.")

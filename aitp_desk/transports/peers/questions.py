@@ -55,17 +55,18 @@ _OUTPUT = {
     },
     "required": ["by", "url", "kind", "text", "options", "sources"],
 }
+# no usual name of a question: another desk takes no partner for what answers here
 _INPUT = {
     "type": "object",
     "properties": {
-        "question": {
+        "words": {
             "type": "string",
             "minLength": 1,
             "maxLength": MAX_QUESTION,
-            "description": "The question, in full: the partner knows nothing of this site.",
+            "description": "The question in full: the partner knows nothing of this site.",
         }
     },
-    "required": ["question"],
+    "required": ["words"],
     "additionalProperties": False,
 }
 
@@ -104,7 +105,7 @@ def make_question_action(partner: Partner, memory: PeerMemory) -> OfferedAction:
         return plain
 
     async def perform(arguments: dict[str, Any], context: Context) -> ActionResult:
-        told = await _ask(partner, memory, arguments["question"].strip(), context)
+        told = await _ask(partner, memory, arguments["words"].strip(), context)
         return ActionResult(msgspec.to_builtins(told), f"{told.by}: {told.text}")
 
     return OfferedAction(action, read=read, perform=perform)

@@ -8,7 +8,14 @@ import pytest
 
 from tests.support.clients.ahp import CONVERSE
 from tests.support.clients.threads import Talker
-from tests.support.sites.partners import BOOKSHOP, LIBRARY, peer, serving_site, write_site
+from tests.support.sites.partners import (
+    BOOKSHOP,
+    LIBRARY,
+    PROTOCOLS,
+    peer,
+    serving_site,
+    write_site,
+)
 
 WAIT = 20
 KNOWN_THERE = "How long do you lend e-readers?"
@@ -26,9 +33,14 @@ async def ask(talker: Talker, question: str) -> list[str]:
     return content
 
 
-async def test_a_partner_answers_with_its_name_and_sources(bookshop: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+async def test_a_partner_answers_with_its_name_and_sources(
+    bookshop: Path, tmp_path: Path, protocol: str
+) -> None:
     async with serving_site(bookshop) as partner:
-        toml = peer(partner.desk.url, title="Norwood Books", topics=["e-readers"])
+        toml = peer(
+            partner.desk.url, title="Norwood Books", topics=["e-readers"], protocol=protocol
+        )
         async with serving_site(write_site(tmp_path / "library", LIBRARY, toml)) as talker:
             content = await ask(talker, KNOWN_THERE)
             assert content[0].startswith("**Norwood Books**: ")

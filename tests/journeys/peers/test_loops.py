@@ -10,7 +10,7 @@ import pytest
 from tests.support.clients.ahp import CONVERSE
 from tests.support.clients.threads import Talker
 from tests.support.desk.processes import free_ports
-from tests.support.sites.partners import FAR, LIBRARY, peer, serving_site, write_site
+from tests.support.sites.partners import FAR, LIBRARY, PROTOCOLS, peer, serving_site, write_site
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -27,6 +27,7 @@ async def open_chain(
     *,
     is_ring: bool = False,
     hops: int = 4,
+    protocol: str = "",
 ) -> list[Talker]:
     """Serve desks, each of which asks the next one; in a ring the last asks the first."""
     first = free_ports(len(pages))
@@ -38,7 +39,9 @@ async def open_chain(
         toml = (
             ""
             if is_last and not is_ring
-            else peer(f"http://127.0.0.1:{following}", f"desk{place + 1}", hops=hops)
+            else peer(
+                f"http://127.0.0.1:{following}", f"desk{place + 1}", hops=hops, protocol=protocol
+            )
         )
         site = write_site(folder / f"site{place}", page, toml)
         talkers.append(await stack.enter_async_context(serving_site(site, port=port)))
@@ -50,17 +53,20 @@ async def answer(talker: Talker, question: str) -> str:
     return "\n".join(opened.ok["replies"][0]["content"])
 
 
-async def test_a_chain_of_four_answers_with_the_name_of_each(tmp_path: Path) -> None:
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+async def test_a_chain_of_four_answers_with_the_name_of_each(tmp_path: Path, protocol: str) -> None:
     async with AsyncExitStack() as stack:
-        chain = await open_chain(stack, tmp_path, [LIBRARY, LIBRARY, LIBRARY, FAR])
+        pages = [LIBRARY, LIBRARY, LIBRARY, FAR]
+        chain = await open_chain(stack, tmp_path, pages, protocol=protocol)
         said = await answer(chain[0], KNOWN_FAR)
         assert "**desk1**: **desk2**: **desk3**: " in said
         assert "412 kilograms" in said
 
 
-async def test_a_ring_of_three_ends_at_the_desk_that_began(tmp_path: Path) -> None:
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+async def test_a_ring_of_three_ends_at_the_desk_that_began(tmp_path: Path, protocol: str) -> None:
     async with AsyncExitStack() as stack:
-        ring = await open_chain(stack, tmp_path, [LIBRARY] * 3, is_ring=True)
+        ring = await open_chain(stack, tmp_path, [LIBRARY] * 3, is_ring=True, protocol=protocol)
         said = await answer(ring[0], UNKNOWN)
         assert "has passed this desk before" in said
         assert [said.count(f"desk{place}") for place in (1, 2, 3)] == [1, 1, 1]

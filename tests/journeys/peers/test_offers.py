@@ -13,7 +13,7 @@ import pytest
 from tests.support.clients.threads import Talker, Told, talking
 from tests.support.sites import orders
 from tests.support.sites.orders import Caller
-from tests.support.sites.partners import LIBRARY, peer, serving_site, write_site
+from tests.support.sites.partners import LIBRARY, PROTOCOLS, peer, serving_site, write_site
 
 ORDER = {"sku": "LMP-01", "quantity": 2}
 ACTIONS = ["check_stock", "place_order"]
@@ -55,8 +55,9 @@ async def test_a_caller_has_no_more_rights_through_the_desks_token(tmp_path: Pat
         assert shop.booked == []
 
 
-async def test_an_order_within_the_budget_is_placed_once(tmp_path: Path) -> None:
-    async with desks(tmp_path, budget="20.00 EUR") as (talker, shop):
+@pytest.mark.parametrize("protocol", [one for one in PROTOCOLS if one != "aitp"])
+async def test_an_order_within_the_budget_is_placed_once(tmp_path: Path, protocol: str) -> None:
+    async with desks(tmp_path, budget="20.00 EUR", protocol=protocol) as (talker, shop):
         buyer = await talker.with_key("actions")
         told = await call(buyer, "shop_place_order", ORDER)
         assert told.status == 200, told.body
@@ -71,7 +72,7 @@ async def test_nothing_is_bought_without_a_budget_that_covers_it(
         buyer = await talker.with_key("actions")
         told = await call(buyer, "shop_place_order", ORDER)
         assert "19.00 EUR" in json.dumps(told.body)
-        assert "nothing was done" in json.dumps(told.body)
+        assert "Nothing was done at Moth" in json.dumps(told.body)
         assert shop.booked == []
 
 

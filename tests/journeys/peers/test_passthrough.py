@@ -12,6 +12,7 @@ from tests.support.sites.partners import (
     BOOKSHOP,
     FORWARDING,
     LIBRARY,
+    RESUMED,
     peer,
     serving_site,
     write_site,
@@ -21,8 +22,9 @@ WAIT = [("Prefer", "wait=20")]
 THREADS = "/desk2/v1/threads"
 
 
-def library(folder: Path, url: str) -> Path:
-    toml = FORWARDING + peer(url, title="Norwood Books", passthrough="desk2")
+def library(folder: Path, url: str, protocol: str = "") -> Path:
+    given = {"title": "Norwood Books", "passthrough": "desk2", "protocol": protocol}
+    toml = FORWARDING + peer(url, **given)
     return write_site(folder, LIBRARY, toml, desk2="# Nothing\n\nNothing is here.\n")
 
 
@@ -41,9 +43,12 @@ def replied(told: Told) -> str:
 
 
 @pytest.mark.requirement("AITP-supported-transports-4", "AITP-transport-1")
-async def test_each_message_goes_on_in_the_partners_conversation(tmp_path: Path) -> None:
+@pytest.mark.parametrize("protocol", RESUMED)
+async def test_each_message_goes_on_in_the_partners_conversation(
+    tmp_path: Path, protocol: str
+) -> None:
     async with serving_site(write_site(tmp_path / "bookshop", BOOKSHOP)) as partner:
-        site = library(tmp_path / "library", partner.desk.url)
+        site = library(tmp_path / "library", partner.desk.url, protocol)
         async with serving_site(site) as talker:
             first = await open_at(talker, "How long do you lend e-readers?")
             assert "**Norwood Books**: " in replied(first)
@@ -57,10 +62,11 @@ async def test_each_message_goes_on_in_the_partners_conversation(tmp_path: Path)
         assert len(partner.rows("SELECT id FROM messages WHERE origin = 'visitor'")) == 2
 
 
-async def test_a_partners_question_is_the_threads_question(tmp_path: Path) -> None:
+@pytest.mark.parametrize("protocol", RESUMED)
+async def test_a_partners_question_is_the_threads_question(tmp_path: Path, protocol: str) -> None:
     (tmp_path / "boots").mkdir()
     async with serving_site(write_boots(tmp_path / "boots")) as partner:
-        site = library(tmp_path / "library", partner.desk.url)
+        site = library(tmp_path / "library", partner.desk.url, protocol)
         async with serving_site(site) as talker:
             asked = await open_at(talker, "What is the price?")
             assert "**Norwood Books**: " in replied(asked)

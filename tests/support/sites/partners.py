@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 
 from aitp_desk.actions.base import OfferedAction
 from aitp_desk.app.server import NO_ENVIRONMENT, open_server
 from aitp_desk.config import load_config
+from aitp_desk.visitor.base import DoorKind
+from aitp_desk.visitor.clients.catalogue import CLIENTS
 from tests.support.clients.threads import Talker
 from tests.support.desk.server import UNLIMITED
 
@@ -21,6 +24,11 @@ BOOKSHOP = (
 )
 FORWARDING = '[[agents]]\nname = "desk2"\n[agents.content]\nfolder = "desk2"\n'
 """A further site agent with a page of its own in the folder ``desk2``."""
+KINDS: tuple[DoorKind, ...] = ("ahp", "aitp", "a2a", "mcp")
+PROTOCOLS = tuple(kind for kind in KINDS if kind in CLIENTS)
+"""The protocols that partners speak here."""
+RESUMED = tuple(kind for kind in PROTOCOLS if hasattr(CLIENTS[kind], "resume"))
+"""Those whose conversations another visit goes on with."""
 FAR = "# Meteorites\n\nThe heaviest meteorite in the museum weighs 412 kilograms.\n"
 
 
@@ -34,7 +42,7 @@ def write_site(folder: Path, page: str, toml: str = "", **agents: str) -> Path:
     return folder
 
 
-def peer(url: str, name: str = "books", **settings: object) -> str:
+def peer(url: str, name: str = "books", **settings: Any) -> str:
     """Write a table of a partner."""
     lines = [f'name = "{name}"', f'url = "{url}"']
     for key, value in settings.items():

@@ -1,0 +1,56 @@
+"""Partners are listed by topic, and a visitor is handed over after agreeing to the summary."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.support.clients.ahp import CONVERSE
+from tests.support.clients.threads import Talker, Told
+from tests.support.sites.partners import BOOKSHOP, LIBRARY, peer, serving_site, write_site
+
+SUMMARY = "How long do you lend e-readers?"
+NEEDED = {"partner": "books", "summary": SUMMARY}
+
+
+async def converse(talker: Talker, query: object, session: str = "") -> Told:
+    text = query if isinstance(query, str) else json.dumps(query)
+    body = {"ahp": "0.1", "capability": "hand_over", "query": text}
+    if session:
+        body["session_id"] = session
+    return await talker.send("POST", CONVERSE, body)
+
+
+async def test_partners_are_listed_by_topic(tmp_path: Path) -> None:
+    toml = peer("https://books.example", topics=["gift cards"], title="Norwood Books")
+    toml += peer("https://stars.example", "stars", topics=["meteorites"], title="Star House")
+    async with serving_site(write_site(tmp_path / "library", LIBRARY, toml)) as talker:
+        every = await talker.send("POST", "/capabilities/partners", {})
+        assert "Norwood Books" in json.dumps(every.ok)
+        assert "Star House" in json.dumps(every.ok)
+        some = await talker.send("POST", "/capabilities/partners", {"topic": "a meteorite"})
+        assert "Norwood Books" not in json.dumps(some.ok)
+        assert "https://stars.example" in json.dumps(some.ok)
+
+
+async def test_only_a_yes_sends_the_summary(tmp_path: Path) -> None:
+    async with serving_site(write_site(tmp_path / "bookshop", BOOKSHOP)) as partner:
+        toml = peer(partner.desk.url, title="Norwood Books", hand_over=True)
+        async with serving_site(write_site(tmp_path / "library", LIBRARY, toml)) as talker:
+            buyer = await talker.with_key("actions")
+            asked = await converse(buyer, f"partner books, summary: {SUMMARY}")
+            assert SUMMARY in asked.body["clarification"]["question"]
+            assert partner.counts()["threads"] == 0
+            told = await converse(buyer, "yes", asked.body["session_id"])
+            assert "three weeks" in json.dumps(told.ok)
+            assert partner.desk.url in json.dumps(told.ok)
+
+
+async def test_a_no_sends_nothing(tmp_path: Path) -> None:
+    async with serving_site(write_site(tmp_path / "bookshop", BOOKSHOP)) as partner:
+        toml = peer(partner.desk.url, title="Norwood Books", hand_over=True)
+        async with serving_site(write_site(tmp_path / "library", LIBRARY, toml)) as talker:
+            buyer = await talker.with_key("actions")
+            asked = await converse(buyer, f"partner books, summary: {SUMMARY}")
+            told = await converse(buyer, "no", asked.body["session_id"])
+            assert "three weeks" not in json.dumps(told.body)
