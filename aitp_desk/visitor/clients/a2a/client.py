@@ -118,6 +118,14 @@ class A2aClient:
         call = {**known, "arguments": {**known["arguments"], **extra}}
         return await self._call(call, outcome.reference, f"{outcome.reference}-agreed")
 
+    def save(self) -> Mapping[str, Any]:
+        """Return the context, and the task that waits for a message."""
+        return {"context": self._context, "task": self._open_task}
+
+    def resume(self, saved: Mapping[str, Any]) -> None:
+        """Go on in a context."""
+        self._context, self._open_task = saved["context"], saved["task"]
+
     async def close(self) -> None:
         """Forget the context."""
         self._context = self._open_task = None

@@ -6,7 +6,7 @@ decision (AITP-02) or a quote (AITP-01).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 from urllib.parse import quote as quote_path
 
@@ -96,6 +96,14 @@ class AitpClient(Reader):
         message = msgspec.json.encode(payer.pay(quote)).decode()
         # the same payment for a quote counts once, so it needs no other key than the quote's id
         return self._make_outcome(await self._say(message))
+
+    def save(self) -> Mapping[str, Any]:
+        """Return the thread; what it asks can be answered in words."""
+        return {"thread": self._thread}
+
+    def resume(self, saved: Mapping[str, Any]) -> None:
+        """Go on with a thread."""
+        self._thread = saved["thread"]
 
     async def close(self) -> None:
         """Leave the thread as it is; it can be continued."""

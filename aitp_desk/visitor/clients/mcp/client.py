@@ -164,6 +164,14 @@ class McpClient:
         result = await self._call_tool(name, {**arguments, **extra}, f"{key}-agreed")
         return self._make_outcome(result, key)
 
+    def save(self) -> Mapping[str, Any]:
+        """Return the conversation of the tool that answers."""
+        return {"conversation": self._conversation}
+
+    def resume(self, saved: Mapping[str, Any]) -> None:
+        """Go on with a conversation, in another session of the protocol."""
+        self._conversation = saved["conversation"]
+
     async def close(self) -> None:
         """End the session, if the server has given one."""
         if self._session is not None:
