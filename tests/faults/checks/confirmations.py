@@ -23,7 +23,7 @@ class ConfirmationFindings(msgspec.Struct, frozen=True):
         unasked: wishes of which the agent was told that they are not possible.
         called_twice: confirmed items with more than one call, or line of the action's book.
         uncalled: items that were confirmed by their button, or by the word after their question
-            alone, without a call that has succeeded.
+            alone, without a call that has succeeded; where no operator had the thread.
         unbidden: items with a call, or a line, that nobody has confirmed.
     """
 
@@ -43,10 +43,14 @@ def examine_confirmations(
     with closing(open_database(database)) as connection:
         connection.execute("BEGIN")
         calls = defaultdict(list)
-        for item, state in connection.execute(
-            "SELECT arguments ->> 'item', state FROM calls WHERE action = 'reserve'"
+        silent = set()  # the agent does not answer while an operator has the thread
+        for item, state, is_silent in connection.execute(
+            "SELECT arguments ->> 'item', state, EXISTS"
+            " (SELECT 1 FROM tickets t WHERE t.thread_id = c.thread_id)"
+            " FROM calls c WHERE action = 'reserve'"
         ):
             calls[item].append(state)
+            silent.update([item] * is_silent)
         said = [
             (thread, origin, _texts(content)[0])
             for thread, origin, content in connection.execute(
@@ -70,6 +74,6 @@ def examine_confirmations(
         called_twice=sum(
             max(states.count("succeeded"), kept[item]) > 1 for item, states in calls.items()
         ),
-        uncalled=len(sure - declined - made),
+        uncalled=len(sure - declined - made - silent),
         unbidden=len(made - agreed),
     )
